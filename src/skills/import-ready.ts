@@ -16,7 +16,7 @@ import type { SkillReview } from './rules/review/review.ts'
 import type { SkillSource } from './rules/source.ts'
 import type { Setup } from './settings.ts'
 
-/** A skill as it goes into the library, looked through. */
+/** A skill in its form for the library, with its review. */
 export interface Ready {
   name: string
   from: string[]
@@ -24,7 +24,7 @@ export interface Ready {
   review: SkillReview
 }
 
-/** The skills that were chosen, as the library will hold them. */
+/** The chosen skills in their form for the library. */
 export function prepareSkills(setup: Setup, source: ImportSource | undefined, fresh: readonly Offer[]): Ready[] {
   const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
   const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
@@ -37,7 +37,7 @@ export function prepareSkills(setup: Setup, source: ImportSource | undefined, fr
   })
 }
 
-/** What it may use without asking is accepted with the import; more of it in an update is not. */
+/** The import accepts what the skill may use without asking; an update with more does not. */
 function accepting(content: SkillContent, { permissions }: SkillReview): SkillContent {
   const { skill } = content
   if (skill.source === undefined || permissions.length === 0) return content
@@ -56,19 +56,19 @@ export function severeFindings(ready: readonly Ready[]): Finding[] {
   return [{ severity: 'warning', code: 'QUARANTINED', message, hint }]
 }
 
-/** Files that were not fetched: Git LFS left a few lines in their place. */
+/** Files that were not fetched: Git LFS left a pointer in their place. */
 export function pointerFindings(ready: readonly Ready[]): Finding[] {
   const pointers = ready.flatMap(({ name, review }) =>
     review.findings.flatMap(({ rule, path }) => (rule === 'not-fetched' ? [`${name}/${path}`] : [])),
   )
   if (pointers.length === 0) return []
   const what = pointers.length === 1 ? 'a file is' : `${pointers.length} files are`
-  const message = `${what} not there, only what Git LFS wrote in the place: ${listed(pointers)}`
+  const message = `${what} missing: only a Git LFS pointer is there: ${listed(pointers)}`
   const hint = 'clone the source, run git lfs pull, and import that folder'
   return [{ severity: 'warning', code: 'LEFT_OUT', message, hint }]
 }
 
-/** The skill under its name in the library, with where it came from. */
+/** The skill under its name in the library, with its source. */
 function withSource(
   { machine }: Setup,
   source: ImportSource | undefined,
@@ -94,7 +94,7 @@ function withSource(
   return { ...content, skill: { ...bare, source: own } }
 }
 
-/** What lies in an agent's folder has no source of its own; what was shared names its own. */
+/** A skill in an agent's folder has no source of its own; a shared archive names its own. */
 function placeIn(source: ImportSource | undefined, { agents, found }: ForeignSkill) {
   if (source === undefined || source.isShared || agents.length > 0) return undefined
   return { ...source.origin, folder: found?.folder ?? '' }

@@ -19,19 +19,19 @@ import { takeOver } from './take-over.ts'
 export type { SkillOffer }
 
 export interface ImportRequest extends ScopeRequest, Carrying, FindRequest {
-  /** A folder, an archive, a git URL or `owner/repo`; undefined for everything that lies in the agents' folders. */
+  /** A folder, an archive, a git URL or `owner/repo`; undefined for everything in the agents' folders. */
   source?: string | undefined
-  /** Of what is found only these: names, folders or plugins. */
+  /** Only these: names, folders or plugins. */
   names?: readonly string[] | undefined
   /** Called when several were found and none is named; it returns undefined if the user could not decide. */
   choose?: ((offers: readonly SkillOffer[]) => readonly string[] | undefined) | undefined
-  /** Only say what is there. */
+  /** Only list what was found. */
   list?: boolean | undefined
   subfolder?: string | undefined
   ref?: string | undefined
-  /** Default: what the configuration says. */
+  /** Default: the configured value. */
   commit?: boolean | undefined
-  /** The copies that were imported become managed installs. */
+  /** Make the imported copies managed installs. */
   adopt?: boolean | undefined
 }
 
@@ -53,14 +53,14 @@ export interface ImportResult {
   leftOut: LeftOutSkills[]
   /** Copies that became managed installs. */
   adopted: Operation[]
-  /** What is there to choose from, where nothing was chosen. */
+  /** The choices, if nothing was chosen. */
   offers?: SkillOffer[]
   /** The user must choose first. */
   isUndecided?: true
   isDryRun: boolean
 }
 
-/** Brings skills into the library, in one commit. */
+/** Imports skills into the library, in one commit. */
 export async function importSkills(machine: Machine, request: ImportRequest): Promise<Report<ImportResult>> {
   const setup = openSetup(machine, request)
   await requireRepository(machine, setup.library)
@@ -85,12 +85,12 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
 
 interface Choice {
   chosen: Offer[]
-  /** Nothing was chosen: this is what there is. */
+  /** The choices, if nothing was chosen. */
   offers?: SkillOffer[]
   isUndecided?: true
 }
 
-/** All of what was found, the names that were asked for, or what a person says. */
+/** Everything that was found, the requested names, or the user's choice. */
 function chooseFrom({ offers }: Found, request: ImportRequest): Choice {
   const views = offers.map((offer) => viewOffer(offer, request))
   if (request.list) return { chosen: [], offers: views }
@@ -158,7 +158,7 @@ function asError({ name, code, reason, hint }: Refusal): LoadoutError {
   return new LoadoutError(code, `${name} was not imported, because ${reason}`, hint === undefined ? {} : { hint })
 }
 
-/** One line for all skills that say nothing about agents. */
+/** One finding for all skills that name no agents. */
 function assumedTargets(fresh: readonly Offer[]): Finding[] {
   const assumed = fresh.filter(({ candidate }) => candidate.merged?.isAssumed)
   const targets = assumed[0]?.candidate.merged?.skill.targets
@@ -171,7 +171,7 @@ function assumedTargets(fresh: readonly Offer[]): Finding[] {
   ]
 }
 
-/** One line for all skills whose skill.json has a name that no skill can have. */
+/** One finding for all skills with an invalid name in skill.json. */
 function otherNames(fresh: readonly Offer[]): Finding[] {
   const pairs = fresh.flatMap(({ name, candidate }) => {
     const { badName } = candidate.merged ?? {}
@@ -190,7 +190,7 @@ function otherNames(fresh: readonly Offer[]): Finding[] {
   ]
 }
 
-/** All new skills go into the library together, with one commit. */
+/** Adds all new skills to the library together, in one commit. */
 async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[], request: ImportRequest) {
   if (request.dryRun || ready.length === 0) return undefined
   const changes = ready.map(({ content, name }) => ({

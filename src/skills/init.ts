@@ -21,7 +21,7 @@ export interface InitRequest {
   repo?: string | undefined
   clone?: string | undefined
   create?: string | undefined
-  /** Where a clone goes; by default a folder named like the repository, in the home folder. */
+  /** The folder of a clone; default: a folder named like the repository, in the home folder. */
   into?: string | undefined
   targets?: readonly string[] | undefined
   dryRun?: boolean | undefined
@@ -37,7 +37,7 @@ export interface InitResult {
   agents: string[]
 }
 
-/** Connects this machine with a library: one that is here, one from elsewhere, or a new one. */
+/** Connects this machine to a library: an existing one, a clone, or a new one. */
 export async function initialize(machine: Machine, request: InitRequest): Promise<Report<InitResult>> {
   // A configuration that cannot be read must be repaired, not replaced.
   const before = readConfig(machine)

@@ -19,13 +19,13 @@ export interface SkillPreview {
   path: string
   files: { path: string; bytes: number }[]
   placements: PlacementView[]
-  /** SKILL.md as the library has it. */
+  /** The library's SKILL.md. */
   markdown: string
-  /** What a look through it found; of your own skills nothing. */
+  /** The review; empty for your own skills. */
   review: ReviewFinding[]
 }
 
-/** One skill, with its text as it is in the library. */
+/** One skill, with its text from the library. */
 export async function inspectSkill(
   machine: Machine,
   request: ScopeRequest & { name: string },
@@ -55,8 +55,8 @@ export async function inspectSkill(
 export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
 
 /**
- * The text of one skill and nothing about its installs: cheap enough for every step of a cursor, however large the
- * library is. Only a skill whose folder has another name has to be searched.
+ * The text of one skill without its installs: cheap enough for every cursor movement, in a library of any size. Only a
+ * skill in a folder of another name has to be searched.
  */
 export async function previewSkill(
   machine: Machine,

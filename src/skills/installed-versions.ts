@@ -7,7 +7,7 @@ import { openTreeCache } from './disk/tree-cache.ts'
 export interface InstalledVersion {
   skill: string
   agent: string
-  /** The start of the digest of the library's folder that it was installed from. */
+  /** The start of the digest of the library's folder at installation. */
   version: string
 }
 

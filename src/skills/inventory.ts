@@ -30,12 +30,12 @@ export interface SkillView {
   description: string
   tags: string[]
   targets: string[]
-  /** The address or the path that it was imported from. */
+  /** The address or the path of its import. */
   source?: string
   state: SkillState
-  /** Why it cannot be used, for an invalid one. */
+  /** For an invalid skill, why it cannot be used. */
   problems: string[]
-  /** How many commits of this skill the oldest outdated copy is behind, where git can tell. */
+  /** How many commits of this skill the oldest outdated copy is behind, if git knows. */
   commitsBehind?: number
   placements: PlacementView[]
 }
@@ -47,16 +47,16 @@ export interface Inventory {
   /** The enabled agents, in the order of their table. */
   agents: string[]
   skills: SkillView[]
-  /** How many skills in the agents' folders are neither ours nor in the library. */
+  /** The number of skills in the agents' folders that Loadout did not install and that the library lacks. */
   unmanaged: number
-  /** How many of them lie in the folders of the project. */
+  /** How many of them are in the folders of the project. */
   unmanagedInProject?: number
 }
 
-// One call of git each: beyond this the number says more than the commits.
+// Each needs one call of git: beyond this, the number alone is enough.
 const MOST_COUNTED = 20
 
-/** Every skill with where it is installed and in which state. In a project the user's installs are shown as well. */
+/** Every skill with its installs and their states. In a project it also shows the user's installs. */
 export async function takeInventory(machine: Machine, request: ScopeRequest): Promise<Report<Inventory>> {
   const setup = openSetup(machine, request)
   const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
@@ -81,7 +81,7 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
     }),
   }
   const findings = [...observation.registry.findings, ...otherManagers(setup, observation)]
-  // Other skills are judged by git as well, and those of a project by its lock file.
+  // Other skills depend on git too, and those of a project on its lock file.
   const isJudgedByFolders = outdated.length === 0 && setup.project === undefined
   const { seen } = observation
   const judgedBy = isJudgedByFolders && places && seen ? new Map([...places, ...seen]) : undefined
@@ -114,7 +114,7 @@ function sourceOf(skill: Skill | undefined): { source?: string } {
   return source === undefined ? {} : { source }
 }
 
-/** The agents that it names; for `*` those that are enabled. */
+/** The agents that it names; for `*` the enabled ones. */
 function supportedHere({ roots }: Setup, { targets }: Skill): string[] {
   if (targets.includes(EVERY_AGENT)) return roots.flatMap(({ agents }) => agents)
   return targets.map((target) => findAgent(target)?.id ?? target)
@@ -137,13 +137,13 @@ async function behindOf({ machine, library }: Setup, status: SkillStatus): Promi
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** Skills without our marker, under names that the library does not have. */
+/** Skills without our marker, under names that the library lacks. */
 export function strangers({ placements, statuses }: Observation): Placement[] {
   const known = new Set(statuses.map(({ name }) => name))
   return placements.filter(({ name, isSkill, marker }) => isSkill && marker === undefined && !known.has(name))
 }
 
-/** Skills of a project that another manager wrote into its lock file: theirs to change, not ours. */
+/** Skills of a project in the lock file of another manager, which manages them. */
 function otherManagers({ machine, project }: Setup, { placements }: Observation): Finding[] {
   if (project === undefined) return []
   const { skills, findings } = readSkillsLock(machine, project)

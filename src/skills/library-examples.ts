@@ -7,7 +7,7 @@ import { commitPaths } from './disk/library-commit.ts'
 import { asWriter } from './observe.ts'
 import { openSetup } from './settings.ts'
 
-/** Writes examples beside the skills of the library, and commits exactly these files. Gives the commit. */
+/** Writes examples beside the skills of the library, and commits exactly these files. Returns the commit. */
 export async function teachLibrary(
   machine: Machine,
   fresh: ReadonlyMap<string, readonly Example[]>,

@@ -19,7 +19,7 @@ export interface LibrarySkill {
   description: string
 }
 
-/** The skills of the library that can be used, by name. Without a library there are none. */
+/** The usable skills of the library, by name. Empty without a library. */
 export function listLibrarySkills(machine: Machine, _: object): Report<LibrarySkill[]> {
   const library = findLibrary(machine)
   if (library === undefined) return { value: [], findings: [] }
@@ -27,7 +27,7 @@ export function listLibrarySkills(machine: Machine, _: object): Report<LibrarySk
   return { value: skills.map(({ skill: { name, description } }) => ({ name, description })), findings }
 }
 
-/** All files of one skill by path, as an agent without needs of its own gets them; undefined when there is no such skill. */
+/** All files of one skill by path, in the general form for agents; undefined if the skill does not exist. */
 export function openLibrarySkill(
   machine: Machine,
   { name }: { name: string },
@@ -36,7 +36,7 @@ export function openLibrarySkill(
   return { value: build && readBuild(build), findings: [] }
 }
 
-/** One file of a skill; undefined when there is none. Who reads its text uses the skill. */
+/** One file of a skill; undefined if it does not exist. Reading its text counts as a use. */
 export function readLibraryFile(
   machine: Machine,
   { name, path }: { name: string; path: string },
@@ -74,7 +74,7 @@ function buildSkill(machine: Machine, name: string): Build | undefined {
   return buildFor(join(library, found.folder), found.skill, 'agents')
 }
 
-/** What no agent gets as a copy, none gets as text either. */
+/** A skill that may not be installed may not be read either. */
 function refuseQuarantined(machine: Machine, library: string, name: string): void {
   const { skills } = readLibrary(machine, library)
   const registered = skills.find(({ skill }) => skill.name === name)
@@ -91,7 +91,7 @@ function refuseQuarantined(machine: Machine, library: string, name: string): voi
   throw new LoadoutError(code, message, { ...(hint !== undefined && { hint }) })
 }
 
-/** Most skills lie in a folder of their name. Only for the others the whole library has to be read. */
+/** Most skills are in a folder of their name. Only for others the whole library has to be read. */
 function findByFolder(library: string, name: string): Pick<RegisteredSkill, 'skill' | 'folder'> | undefined {
   const folder = `${SKILLS_FOLDER}/${name}`
   const path = join(library, folder)

@@ -5,29 +5,29 @@ import { grouped } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { enabledAgents, openSetup, type ScopeRequest } from './settings.ts'
 
-/** How full the list of skills is that an agent shows its model. */
+/** How full an agent's list of skills for its model is. */
 export interface ListingRoom {
   agent: string
   label: string
-  /** Skills that the agent lists, with their whole descriptions or without. */
+  /** Skills in the list, with or without their whole descriptions. */
   skills: number
   cut: number
   dropped: number
   used: number
-  /** What the list may take, and in which unit. */
+  /** The maximum size of the list, and its unit. */
   room: number
   unit: 'characters' | 'tokens'
-  /** What helps, where the list is too full. */
+  /** What to do if the list is too full. */
   problem?: Finding
 }
 
-/** The room in the lists of the enabled agents, as far as their rules are known. */
+/** The room in the lists of the enabled agents, if their rules are known. */
 export function readListing(machine: Machine, request: ScopeRequest): Report<ListingRoom[]> {
   const { config, project } = openSetup(machine, request)
   return { value: seeRooms(machine, enabledAgents(config), project), findings: [] }
 }
 
-/** Says which agents cannot show their model all the skills that are installed, and what helps. */
+/** Reports which agents cannot show their model all installed skills, and what helps. */
 export function listingFindings(machine: Machine, agents: readonly string[], project: string | undefined): Finding[] {
   return seeRooms(machine, agents, project).flatMap(({ problem }) => problem ?? [])
 }

@@ -10,13 +10,13 @@ import { requireName } from './rules/skill.ts'
 import { openSetup } from './settings.ts'
 
 export interface MergeRequest {
-  /** Without it, all that wait are listed. */
+  /** Default: list all open merges. */
   name?: string | undefined
-  /** Bring what was merged into the library. */
+  /** Store the merged skill in the library. */
   continue?: boolean | undefined
-  /** Forget the merge; the library stays as it is. */
+  /** Abandon the merge; the library stays unchanged. */
   abort?: boolean | undefined
-  /** End every conflict that is left with one side. */
+  /** Resolve every remaining conflict with one side. */
   take?: 'library' | 'other' | undefined
   /** Only this one. */
   only?: ConflictPlace | undefined
@@ -31,15 +31,15 @@ export interface MergeResult {
   commit?: string
 }
 
-/** Shows merges that wait for a person, and ends one. */
+/** Lists open merges, and finishes one. */
 export async function finishMerge(machine: Machine, request: MergeRequest): Promise<Report<MergeResult>> {
   const name = request.name === undefined ? undefined : requireName(request.name)
   if (name === undefined) {
     if (!request.continue && !request.abort && request.take === undefined) {
       return { value: { merges: listMerges(machine) }, findings: [] }
     }
-    throw new LoadoutError('USAGE', 'Missing argument: the skill whose merge is meant', {
-      hint: 'loadout merge lists what waits',
+    throw new LoadoutError('USAGE', 'Missing argument: the skill to merge', {
+      hint: 'loadout merge lists the open merges',
     })
   }
   const setup = openSetup(machine, {})
@@ -64,7 +64,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
   })
 }
 
-/** A merge that waits, with what each version says in every place that is left. */
+/** An open merge, with the text of each version in every remaining conflict. */
 export interface MergeView extends OpenMerge {
   places: ConflictText[]
 }
@@ -80,7 +80,7 @@ const SIDES = { library: 'ours', other: 'theirs' } as const
 function abortMerge(machine: Machine, name: string, recovered: readonly Finding[]): Report<MergeResult> {
   openMerge(machine, name)
   const kept = dropMerge(machine, name, false)
-  const message = `the merge of ${name} was given up; a copy is in ${kept}`
+  const message = `the merge of ${name} was abandoned; a copy is in ${kept}`
   return {
     value: { merges: [], aborted: name },
     findings: [...recovered, { severity: 'info', code: 'BACKED_UP', message, subject: name }],
@@ -100,7 +100,7 @@ function changedSince(name: string): LoadoutError {
   })
 }
 
-/** What a use case says about a merge that it had to leave to a person. */
+/** The finding about a merge that needs a person. */
 export function conflictFinding(skill: string, { files, conflicts }: OpenMerge): Finding {
   const [first] = conflicts
   const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''

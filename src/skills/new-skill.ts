@@ -25,7 +25,7 @@ export interface NewSkill {
   isDryRun: boolean
 }
 
-/** Starts a skill in the library. It is not committed: its author is about to write it. */
+/** Creates a skill in the library. It is not committed: its author still has to write it. */
 export async function startSkill(machine: Machine, request: NewSkillRequest): Promise<Report<NewSkill>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, {})

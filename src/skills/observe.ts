@@ -25,21 +25,21 @@ import { type LibraryState, reconcile } from './rules/reconcile.ts'
 import { type Placement, type RegisteredSkill, type SkillStatus, supports } from './rules/skill.ts'
 import type { Setup } from './settings.ts'
 
-/** The library and what is installed, as they are now. */
+/** The current state of the library and of the installs. */
 export interface Observation {
   roots: readonly TargetRoot[]
   registry: RegistryReading
   placements: Placement[]
   statuses: SkillStatus[]
   state: LibraryState
-  /** All folders that it was judged by, where that is all that it was judged by. */
+  /** All folders that the result depends on, if it depends on folders only. */
   seen: ReadonlyMap<string, Listed> | undefined
   find(name: string): RegisteredSkill | undefined
 }
 
 /**
- * Reads everything. Git is asked only if something cannot be judged without it, or a change needs to know what the
- * caller does not know already.
+ * Reads everything. Runs git only if something cannot be decided without it, or a change needs to know more than the
+ * caller does.
  */
 export async function observe(
   setup: Setup,
@@ -57,7 +57,7 @@ export async function observe(
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
     .map((placement) => withExpectation(setup, placement, byName.get(placement.name), willChange))
-  // A library that is only looked at before it comes is gone afterwards.
+  // A temporary preview of the library is removed afterwards.
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const isJudgedByFolders = !needsGit && known === undefined && placements.every(({ kind }) => kind !== 'link')
@@ -74,8 +74,8 @@ function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'
 }
 
 /**
- * For a marker of an older program: what the folder would hold if it were installed now. For a folder that is not ours
- * only before a change: what is equal can be taken over.
+ * For a marker of an older program: what an install would contain now. For a foreign folder only before a change: an
+ * identical one can be taken over.
  */
 function withExpectation(
   { library }: Setup,
@@ -107,14 +107,14 @@ export function stateFrom(head: string | undefined, uncommitted: readonly string
   return { head, uncommittedFolders: new Set(uncommitted.map((path) => path.split('/').slice(0, 2).join('/'))) }
 }
 
-/** Puts right what a killed command left, before anything is read. Nothing waits for a command that is at work. */
+/** Repairs what a killed command left, before anything is read. Does not wait for a running command. */
 export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Promise<Finding[]> {
   const ours = roots.filter((root) => !leavesProject(setup, root))
   const findings = ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
   return [...findings, ...(await recoverLibrary(setup.machine, setup.library))]
 }
 
-/** The user's own folders may be links, as dotfile managers make them; those of a project must stay inside it. */
+/** The user's own folders may be links, as with dotfile managers; those of a project must stay inside it. */
 function leavesProject(setup: Setup, root: TargetRoot): boolean {
   const project = projectOf(setup, root)
   return project !== undefined && !staysInside(project, relative(project, root.path))
@@ -134,8 +134,8 @@ function refuseLinkedRoots(setup: Setup, roots: readonly TargetRoot[]): void {
 type Writing<T> = (recovered: Finding[]) => Promise<T>
 
 /**
- * Runs something as the only writer of the library and of some roots, always taken in the same order. Installing only
- * reads the library: one that may not be written needs no lock.
+ * Runs a function as the only writer of the library and of some roots, always locked in the same order. Installing only
+ * reads the library: a read-only one needs no lock.
  */
 export async function asWriter<T>(
   setup: Setup,
@@ -184,7 +184,7 @@ function withRoots<T>(
   return lock(0, [])
 }
 
-/** A plan's operations are carried out, or only told. `isAll`: the command does nothing else. */
+/** Applies the operations of a plan, or only reports them. `isAll`: the command does nothing else. */
 export async function carryOut(
   setup: Setup,
   observation: Observation,
@@ -203,12 +203,12 @@ export async function carryOut(
   const projectOfRoot = (path: string) => inProject.get(path)
   const context = { machine, library, state, find, projectOf: projectOfRoot, onProgress, signal }
   const applied = await applyOperations(operations, context)
-  // A single thing that was all there was to do, and failed, is the answer; among others it is a finding.
+  // If the only operation failed, its error is the answer; among others it is a finding.
   if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
   return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
 }
 
-/** What would write a skill into an agent's folder waits until a person has answered for it. */
+/** Operations that write a skill into an agent's folder wait for a decision about its findings. */
 function withoutQuarantined(
   { machine, library }: Setup,
   { registry, find }: Observation,
@@ -233,7 +233,7 @@ function withoutQuarantined(
   return { operations, findings: [...plan.findings, ...shut.map(quarantineFinding)] }
 }
 
-/** What the next command that changes anything will put right first. */
+/** What the next changing command will repair first. */
 function recoveries(roots: readonly TargetRoot[]): Operation[] {
   return roots.flatMap(({ path, scope, agents }) => {
     const skills = new Set(leftoversIn(workFolderIn(path)).map((name) => name.split('.')[0] ?? ''))

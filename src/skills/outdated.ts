@@ -14,29 +14,29 @@ import type { SkillSource } from './rules/source.ts'
 import { openSetup } from './settings.ts'
 
 export interface OutdatedRequest {
-  /** Default: every skill that came from somewhere. */
+  /** Default: every skill with a source. */
   names?: readonly string[] | undefined
   signal?: AbortSignal | undefined
   onProgress?: ((done: number, total: number, what: string) => void) | undefined
 }
 
-/** What a source has for a skill now. */
+/** The current state of a skill's source. */
 export interface SourceState {
   name: string
   state: 'current' | 'outdated' | 'removed' | 'pinned' | 'unreachable'
   /** The address or the path. */
   source: string
   ref?: string
-  /** The commit that the library's skill came from, and the one that the source is at. */
+  /** The commit of the library's skill, and the current one of the source. */
   from?: string
   to?: string
-  /** Where the skill lies in the source now, if it was moved. */
+  /** The current folder of the skill in the source, if it was moved. */
   folder?: string
-  /** The source no longer has the commit that the skill came from. */
+  /** The source no longer has the commit of the library's skill. */
   isRewritten?: boolean
 }
 
-/** Asks the sources of imported skills for news: one fetch for each repository, four at once. */
+/** Checks the sources of imported skills: one fetch for each repository, four at once. */
 export async function findOutdated(machine: Machine, request: OutdatedRequest): Promise<Report<SourceState[]>> {
   const { skills } = importedSkills(machine, request.names)
   const asked = await askSources(machine, skills, undefined, request)
@@ -48,7 +48,7 @@ export interface ImportedSkill extends RegisteredSkill {
   source: SkillSource
 }
 
-/** The skills that were imported; of those that were named, all must have been. */
+/** The imported skills; every named one must have been imported. */
 export function importedSkills(
   machine: Machine,
   names: readonly string[] = [],
@@ -83,7 +83,7 @@ export function isPinned({ others }: SkillSource): boolean {
   return others.pinned === true
 }
 
-/** A skill, what its source has now, and where that was fetched to. */
+/** A skill, the current state of its source, and where that was fetched to. */
 export interface AskedSkill {
   skill: ImportedSkill
   state: SourceState
@@ -92,7 +92,7 @@ export interface AskedSkill {
 
 const AT_ONCE = 4
 
-/** `ref`: instead of the branch or tag that each skill came from. Then pins do not count. */
+/** `ref`: replaces the branch or tag of each skill. Then pins do not count. */
 export async function askSources(
   machine: Machine,
   skills: readonly ImportedSkill[],
@@ -204,7 +204,7 @@ async function judge(
   return { skill, repo, state: stateOf(skill, isSame ? 'current' : 'outdated', more) }
 }
 
-/** A commit that is gone: rewritten history, or another repository under the same address. */
+/** A missing commit: rewritten history, or another repository at the same address. */
 function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   const names = asked.filter(({ state }) => state.isRewritten).map(({ state }) => state.name)
   if (names.length === 0) return []
@@ -213,7 +213,7 @@ function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   return [{ severity: 'warning', code: 'SOURCE_REWRITTEN', message, subject: names.join(', '), hint }]
 }
 
-/** The repository at a path, if not its files are meant but a commit: it has none, or they are of another branch. */
+/** The repository at a path, if a commit rather than its files is meant: it has none, or they are of another branch. */
 async function repositoryAt(
   machine: Machine,
   source: SkillSource,
@@ -250,7 +250,7 @@ export function sourceFolder(machine: Machine, { path = '', folder }: SkillSourc
   return path !== '' && isFolder(found) ? found : undefined
 }
 
-/** The commits of a folder that is a repository, to merge against what was imported. */
+/** The commits of a folder that is a repository, to merge with the imported version. */
 export async function sourceHistory(machine: Machine, { path, commit }: SkillSource): Promise<SourceRepo | undefined> {
   const place = expandHome(machine, path ?? '')
   if (path === undefined || commit === undefined || !exists(join(place, '.git'))) return undefined

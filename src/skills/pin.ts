@@ -11,7 +11,7 @@ import { openSetup } from './settings.ts'
 
 export interface PinRequest {
   names: readonly string[]
-  /** False: let it be updated again. */
+  /** False: allow updates again. */
   isPinned: boolean
   commit?: boolean | undefined
 }
@@ -22,7 +22,7 @@ export interface PinResult {
   commit?: string
 }
 
-/** Keeps imported skills at the commit they are at, or lets them be updated again. */
+/** Keeps imported skills at their current commit, or allows updates again. */
 export async function pinSkills(machine: Machine, request: PinRequest): Promise<Report<PinResult>> {
   const setup = openSetup(machine, {})
   await requireRepository(machine, setup.library)

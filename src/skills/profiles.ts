@@ -13,7 +13,7 @@ import { openSetup, type ScopeRequest } from './settings.ts'
 export interface SavedProfile {
   name: string
   profile: Profile
-  /** Where it is written: in the library, which every machine has, or in the configuration of this one. */
+  /** Where it is stored: in the library, which every machine has, or in the configuration of this one. */
   place: 'library' | 'machine'
 }
 
@@ -22,7 +22,7 @@ export interface ProfileSaving extends SavedProfile {
   isDryRun: boolean
 }
 
-/** Writes down in the library which agent has which skill now, under a name. */
+/** Saves in the library which agent has which skill now, under a name. */
 export async function saveProfile(
   machine: Machine,
   request: ScopeRequest & { name: string; dryRun?: boolean | undefined },
@@ -47,7 +47,7 @@ export async function saveProfile(
   })
 }
 
-/** Those of the library, then those that only this machine's configuration has. */
+/** Profiles of the library, then those that only this machine's configuration has. */
 export function listProfiles(machine: Machine, _request: object): Report<SavedProfile[]> {
   const config = readConfig(machine)
   const known: ReturnType<typeof readLibraryProfiles> =
@@ -62,7 +62,7 @@ export function listProfiles(machine: Machine, _request: object): Report<SavedPr
   return { value: value.sort((a, b) => compareText(a.name, b.name)), findings: known.findings }
 }
 
-/** Equips everything that a profile names; with `exact` also unequips what it does not. */
+/** Equips every skill of a profile; with `exact` also unequips all others. */
 export async function applyProfile(
   machine: Machine,
   request: ScopeRequest & Carrying & { name: string; exact?: boolean | undefined },

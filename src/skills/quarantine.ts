@@ -16,12 +16,12 @@ import { permissionsOf, reviewSkill, type SkillReview } from './rules/review/rev
 import { type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
 import type { SkillSource } from './rules/source.ts'
 
-/** Looks through a skill before it comes into the library. */
+/** Reviews a skill before it enters the library. */
 export function reviewContent(content: SkillContent, findTwin: FindTwin): SkillReview {
   return reviewSkill({ skill: content.skill, files: readContentFiles(content), findTwin })
 }
 
-/** What the person who imported a skill accepted that it uses without asking. */
+/** What the importing person accepted that the skill uses without asking. */
 function acceptedPermissions(source: SkillSource | undefined): readonly string[] | undefined {
   const { permissions } = source?.others ?? {}
   return isTextList(permissions) ? permissions : undefined
@@ -35,16 +35,16 @@ export interface Quarantine {
   findings: ReviewFinding[]
 }
 
-/** A gate that answers for many skills, and remembers what it read. */
+/** Decides about many skills, and caches what it read. */
 export interface Gate {
   check(registered: RegisteredSkill): Quarantine | undefined
-  /** Keeps what was read for the next process. */
+  /** Caches what was read for the next process. */
   save(): void
 }
 
 /**
- * Only imported skills are looked through, and only those with severe findings need an answer. The answer covers the
- * files with such findings as they are: when one of them changes, it has to be given again.
+ * Reviews only imported skills, and only those with severe findings need a decision. The decision covers the current
+ * files with such findings: when one of them changes, a new decision is needed.
  */
 export function openGate(machine: Machine, library: string, names: readonly string[]): Gate {
   const known = new Map(Object.entries(readCached(machine, KEY, REVIEWS.decode) ?? {}))
@@ -76,7 +76,7 @@ export function openGate(machine: Machine, library: string, names: readonly stri
   }
 }
 
-// Raise the version whenever a rule changes.
+// Increase the version whenever a rule changes.
 const KEY = { kind: 'reviews', version: 2, name: ['reviews'] }
 const REVIEWS = jsonCodec(
   (json): json is Record<string, ReviewFinding[]> => isRecord(json) && Object.values(json).every(Array.isArray),
@@ -91,7 +91,7 @@ export function severeFindings(
   return reviewFolder(folder, { skill }, findTwin).findings.filter(({ severity }) => severity === 'severe')
 }
 
-/** Looks through a skill of the library. */
+/** Reviews a skill of the library. */
 export function reviewFolder(
   folder: string,
   { skill }: Pick<RegisteredSkill, 'skill'>,
@@ -112,7 +112,7 @@ function isAnswered(
   return Object.entries(now).every(([path, digest]) => answer.files?.[path] === digest)
 }
 
-/** What an answer covers. Of skill.json only what was looked at: tags and targets may change. */
+/** What a decision covers. Of skill.json only the reviewed part: tags and targets may change. */
 export function digestsOf(folder: string, { skill }: RegisteredSkill, severe: readonly ReviewFinding[]): FileDigests {
   const { files } = listTree(folder)
   const paths = new Set(severe.map(({ path }) => path))

@@ -2,7 +2,7 @@ import { importedDocument } from '../machine/skill-document.ts'
 import type { RankDocument } from '../search/document.ts'
 import { findHeadings } from '../text/sections.ts'
 
-/** What the ranker reads of a skill: what is said about it, and its SKILL.md. */
+/** What the ranker reads of a skill: its metadata, and its SKILL.md. */
 export function rankedSkill(
   { name, description, tags = [] }: { name: string; description?: string; tags?: readonly string[] },
   markdown: string,

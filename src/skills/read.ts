@@ -8,7 +8,7 @@ import { nearest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { filesOf, readShelved, type ShelvedSkill } from './skill-shelf.ts'
 
-/** SKILL.md without its frontmatter, or another file of the skill as it is. */
+/** SKILL.md without its frontmatter, or another file of the skill unchanged. */
 export function openSkill(skill: ShelvedSkill, path = DOCUMENT_FILE): Readable {
   const { name, folder, source } = skill
   const text = readFile(skill, path)

@@ -11,7 +11,7 @@ import { asWriter } from './observe.ts'
 import { messageAbout } from './rules/commit-message.ts'
 import { openSetup } from './settings.ts'
 
-/** Takes deletions back: each from the backup if one was needed, else from the commit before it. */
+/** Undoes deletions: each from the backup if there is one, else from the commit before it. */
 export async function restoreSkills(
   machine: Machine,
   { deletions }: { deletions: readonly Deletion[] },

@@ -15,7 +15,7 @@ import { knownProjects } from './disk/projects.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
 
-/** What happens by itself when the library changes. */
+/** Automatic actions when the library changes. */
 const ACTIONS = [
   { name: 'import_auto_commit', label: 'commit what is imported', isOn: (config: Config) => config.commitsImports },
   { name: 'delete_auto_commit', label: 'commit what is deleted', isOn: (config: Config) => config.commitsDeletes },
@@ -25,14 +25,14 @@ const ACTIONS = [
 export interface SettingsView {
   /** The path of the settings file. */
   config: string
-  /** False: nothing was set yet, and these are the defaults. */
+  /** False: nothing was set yet; these are the defaults. */
   isWritten: boolean
   library?: string
   agents: AgentView[]
   actions: { name: string; label: string; isOn: boolean }[]
 }
 
-/** Everything that can be set for this machine. */
+/** All settings of this machine. */
 export function showSettings(machine: Machine, _request: object): Report<SettingsView> {
   const config = readConfig(machine)
   const value = {
@@ -58,7 +58,7 @@ export async function switchAction(
   return showSettings(machine, {})
 }
 
-/** Says where an agent reads the user's skills. An empty path: its default. */
+/** Sets where an agent reads the user's skills. An empty path: its default. */
 export async function setAgentFolder(
   machine: Machine,
   { agent, path }: { agent: string; path: string },
@@ -66,7 +66,7 @@ export async function setAgentFolder(
   const { id } = requireAgent(agent)
   const place = path.trim()
   const config = readConfig(machine)
-  // Beside the file it would mean something else than where it was typed.
+  // A relative path in the file would mean another folder than the typed one.
   const written = place === '' || /^[~/]/.test(place) ? place : resolve(machine.cwd, place)
   await changeConfig(machine, (json) => withTargetPath(json, id, written, isEnabled(config, id)))
   return showSettings(machine, {})
@@ -89,25 +89,25 @@ export function detectProject(machine: Machine, _request: object): { home: strin
 export interface ScopeRequest {
   /** A folder of the project; undefined for the user's own skills. */
   project?: string | undefined
-  /** Also every project that this machine has installed into. */
+  /** Include every project with installs on this machine. */
   allProjects?: boolean | undefined
 }
 
-/** Where everything is on this machine. */
+/** The paths and settings of this machine. */
 export interface Setup {
   machine: Machine
   config: Config
   library: string
   project: string | undefined
-  /** Folders of the enabled agents, in the scope that was asked for. */
+  /** Folders of the enabled agents, in the requested scope. */
   roots: TargetRoot[]
-  /** The user's own, which a project also sees. */
+  /** The user's own folders, which also apply in a project. */
   userRoots: TargetRoot[]
-  /** The project that was named, and others that are meant. */
+  /** The named project, and others if requested. */
   projects: readonly string[]
-  /** What the catalog of the organization says about skills of the library. */
+  /** The verdicts of the organization's catalog about skills of the library. */
   verdicts: readonly Verdict[]
-  /** The repository with the commits, where `library` is a copy of its files. */
+  /** The repository with the commits, if `library` is a copy of its files. */
   repo?: string
 }
 
@@ -123,7 +123,7 @@ export function openSetup(machine: Machine, request: ScopeRequest): Setup {
   return { machine, config, library, project, roots, userRoots, projects, verdicts: readVerdicts(machine, library) }
 }
 
-/** The agents that a person named with `--target`: undefined when none, or `all`. */
+/** The agents named with `--target`; undefined for none, or `all`. */
 export function namedAgents(names: readonly string[] | undefined): string[] | undefined {
   const ids = (names ?? []).flatMap((name) => name.split(',')).map((id) => id.trim())
   if (ids.length === 0 || ids.includes('all')) return undefined
@@ -131,7 +131,7 @@ export function namedAgents(names: readonly string[] | undefined): string[] | un
 }
 
 /**
- * What skills are said to support with `--targets`: agents, `all` for those that are enabled now, `*` for every one.
+ * The supported agents from `--targets`: agents, `all` for the currently enabled ones, `*` for every one.
  */
 export function namedTargets(names: readonly string[] | undefined, config: Config): string[] | undefined {
   const ids = (names ?? []).flatMap((name) => name.split(',')).map((id) => id.trim())
@@ -144,7 +144,7 @@ export function enabledAgents(config: Config): string[] {
   return AGENTS.map(({ id }) => id).filter((id) => isEnabled(config, id))
 }
 
-/** The folders of the named agents, or of all that are enabled. */
+/** The folders of the named agents, or of all enabled ones. */
 export function rootsFor(setup: Setup, agents: readonly string[] | undefined): TargetRoot[] {
   if (agents === undefined) return setup.roots
   const disabled = agents.filter((id) => !isEnabled(setup.config, id))
@@ -156,18 +156,18 @@ export function rootsFor(setup: Setup, agents: readonly string[] | undefined): T
   return setup.roots.filter((root) => root.agents.some((id) => agents.includes(id)))
 }
 
-/** The folders of all projects that are meant besides the named one. */
+/** The folders of all other requested projects. */
 export function otherProjectRoots({ machine, config, project, projects }: Setup, which?: () => boolean): TargetRoot[] {
   const others = projects.filter((each) => each !== project)
   return others.flatMap((each) => targetRoots(machine, config, each, which))
 }
 
-/** The folders of the scope that was asked for, and in a project the user's own as well. */
+/** The folders of the requested scope, and in a project also the user's own. */
 export function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {
   return project === undefined ? roots : [...roots, ...userRoots]
 }
 
-/** Also the folders of agents that are switched off: what was once installed there can still be removed. */
+/** Includes the folders of disabled agents: what was once installed there can still be removed. */
 export function allRoots({ machine, config, project }: Setup): TargetRoot[] {
   return targetRoots(machine, config, project, () => true)
 }

@@ -20,9 +20,9 @@ export interface ShelvedSkill {
   name: string
   /** On this machine. */
   folder: string
-  /** The library, or whose agents' folder it was found in. */
+  /** The library, or the agents' folder that contains it. */
   source: 'library' | 'user' | 'project'
-  /** What its skill.json says. */
+  /** From its skill.json. */
   description?: string
   tags?: readonly string[]
 }
@@ -41,7 +41,7 @@ export interface SkillShelf extends Shelf<SkillDetails> {
   find(name: string): ShelvedSkill | undefined
 }
 
-/** The skills of the library, if there is one, and those in agents' folders that it does not have. */
+/** The skills of the library, if there is one, and those in agents' folders that it lacks. */
 export function openSkills(machine: Machine, project: Project): SkillShelf {
   const { skills, findings, library } = collectSkills(machine, project)
   const examples = openExamples(machine, { project: project.root, library }, 'committed')
@@ -115,7 +115,7 @@ function skillDocument(skill: ShelvedSkill, findings: Finding[]): RankDocument {
   }
 }
 
-/** In its own words, as far as they can be read. */
+/** Its own description, if readable. */
 export function descriptionOf({ folder, description }: ShelvedSkill): string {
   if (description !== undefined) return description
   try {

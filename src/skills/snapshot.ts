@@ -9,13 +9,13 @@ import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from
 import type { Inventory, PlacementView, SkillView } from './inventory.ts'
 import type { Setup } from './settings.ts'
 
-/** The last inventory that was taken here: something to show while the present one is being taken. */
+/** The last inventory, to show while the current one is being taken. */
 export function recallInventory(machine: Machine, { project }: { project: string | undefined }): Inventory | undefined {
   const stored = readStored(machine, project)
   return stored && fromSnapshot(stored.snapshot)
 }
 
-/** The last inventory, if taking it again would give the same: all folders that it was judged by are as they were. */
+/** The last inventory, if taking it again would give the same: all its source folders are unchanged. */
 export function recallCurrent(setup: Setup, roots: readonly TargetRoot[]): Report<Inventory> | undefined {
   const stored = readStored(setup.machine, setup.project)
   if (stored === undefined || stored.folders.size === 0 || stored.made !== madeFrom(setup, roots)) return undefined
@@ -23,10 +23,10 @@ export function recallCurrent(setup: Setup, roots: readonly TargetRoot[]): Repor
   return { value: fromSnapshot(stored.snapshot), findings: stored.findings }
 }
 
-/** What an inventory was judged by; nothing where that is more than folders. */
+/** The source folders of an inventory; undefined if it depends on more than folders. */
 export type JudgedBy = ReadonlyMap<string, Listed> | undefined
 
-/** The folders whose entries decide what there is to look at. Taken before they are read. */
+/** The folders whose entries determine what to read. Stamped before they are read. */
 export function stampPlaces({ machine, library }: Setup, roots: readonly TargetRoot[]): JudgedBy {
   const places = [join(library, SKILLS_FOLDER), ...roots.map(({ path }) => path)]
   const stamped = places.map((path) => [path, stampFolder(path, machine.now())] as const)
@@ -44,7 +44,7 @@ export function rememberInventory(
   writeFolders(setup.machine, keyOf(setup.project), judgedBy ?? new Map(), rest)
 }
 
-/** Raise the version with every change of how placements are judged: the judgement is stored. */
+/** Increase the version with every change of how placements are evaluated: the result is stored. */
 function keyOf(project = ''): CacheKey {
   return { kind: 'inventories', version: 6, name: [project] }
 }
@@ -56,7 +56,7 @@ function madeFrom({ library, verdicts }: Setup, roots: readonly TargetRoot[]): s
 interface Rest {
   snapshot: Snapshot
   findings: Finding[]
-  /** The library, the agents' folders that were meant, and what the catalog said. */
+  /** The library, the agents' folders, and the verdicts of the catalog. */
   made: string
 }
 
@@ -77,7 +77,7 @@ function isRest(json: unknown): json is Rest {
  * lie and in which state, is said once.
  */
 interface Snapshot extends Inventory {
-  /** None: they are the rows. Their place is kept, because the order of the keys is seen. */
+  /** Empty: they are the rows. Kept because the order of the keys is visible. */
   skills: []
   targets: string[][]
   copies: Copy[][]
@@ -113,7 +113,7 @@ function toSnapshot(inventory: Inventory): Snapshot {
   return { ...inventory, skills: [], targets: targets.values, copies: copies.values, rows }
 }
 
-/** Equal values have one place. */
+/** Stores equal values once. */
 function createTable<T>() {
   const places = new Map<string, number>()
   const values: T[] = []
@@ -129,7 +129,7 @@ function createTable<T>() {
 
 const NONE: never[] = []
 
-// Plainly built, because thousands of spread objects take longer than reading them.
+// Built plainly, because thousands of spread objects take longer than reading them.
 function fromSnapshot({ targets, copies, rows, ...rest }: Snapshot): Inventory {
   const skills = rows.map(([name, description, state, targetsAt, copiesAt, other]): SkillView => {
     const placements = copies[copiesAt]!.map(({ agents, scope, state: copyState, folder, reason }) => {

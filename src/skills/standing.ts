@@ -9,12 +9,12 @@ import { type LibraryStanding, standingOf } from './rules/standing.ts'
 import { openSetup, type ScopeRequest } from './settings.ts'
 
 export interface StandingRequest extends ScopeRequest {
-  /** Ask the remote first. For a caller that does not make anybody wait: it takes as long as the network does. */
+  /** Contact the remote first. Only for callers that do not block the user: it takes as long as the network does. */
   fetch?: boolean | undefined
   signal?: AbortSignal | undefined
 }
 
-/** How the library stands to its remote and to the installed copies, by what was last fetched. */
+/** The state of the library relative to its remote and to the installs, as of the last fetch. */
 export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<LibraryStanding>> {
   const setup = openSetup(machine, request)
   await requireRepository(machine, setup.library)

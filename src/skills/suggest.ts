@@ -27,16 +27,16 @@ export interface Suggestion {
 
 export interface Suggestions {
   task: string
-  /** How many skills were looked through. */
+  /** How many skills were searched. */
   known: number
   skills: Suggestion[]
-  /** Equips what fits and is missing; absent when nothing is. */
+  /** Equips the missing matches; undefined when nothing is missing. */
   command?: string
 }
 
 const DEFAULT_LIMIT = 5
 
-/** Which skills of the library fit a task, who has them, and how to equip the rest. */
+/** The skills of the library that match a task, which agents have them, and how to equip the rest. */
 export async function suggestSkills(
   machine: Machine,
   request: ScopeRequest & { task: string; limit?: number | undefined },
@@ -76,7 +76,7 @@ function suggestionOf(
   return { name, description: skill.description, confidence, why, equipped, missing }
 }
 
-/** Compiled once, while the library stays as it is. */
+/** Compiled once, while the library is unchanged. */
 function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
   const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
   const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description

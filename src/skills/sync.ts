@@ -22,36 +22,38 @@ import { decideSync, type FastForward, type Fetched, type SyncStep } from './rul
 import { openSetup, otherProjectRoots, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface SyncResult extends Outcome {
-  /** What was done with the repository. */
+  /** The changes of the repository. */
   steps: SyncStep[]
-  /** The commit that the library is at. */
+  /** The commit of the library. */
   head: string | undefined
   /** What a dry run found on the remote, skill by skill. */
   changes?: SkillChange[]
-  /** Skills whose edits went from an installed copy into the library; with a dry run those where it would be tried. */
+  /**
+   * Skills whose edits were merged from an installed copy into the library; in a dry run, those that would be tried.
+   */
   merged?: string[]
 }
 
-/** How the library's skill would differ after taking the commits of the remote. */
+/** How the library's skill would change with the commits of the remote. */
 interface SkillChange {
   skill: string
   kind: 'added' | 'changed' | 'removed'
-  /** Only when asked for. */
+  /** Only on request. */
   diff?: string
 }
 
 export interface SyncCommand extends ScopeRequest, Carrying {
   push?: boolean | undefined
   keepEdits?: boolean | undefined
-  /** Bring edits of installed copies into the library first, merged with what changed there. */
+  /** First merge edits of installed copies into the library. */
   merge?: boolean | undefined
   /** With a dry run: how the text of each skill would change. */
   diff?: boolean | undefined
-  /** What the catalog says now; default: what it last said. */
+  /** The current verdicts of the catalog; default: the last known ones. */
   verdicts?: readonly Verdict[] | undefined
 }
 
-/** Brings the library up to its remote, and every managed install up to the library. */
+/** Updates the library from its remote, and every managed install from the library. */
 export async function sync(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
   const { verdicts } = request
   const setup = { ...openSetup(machine, request), ...(verdicts && { verdicts }) }
@@ -63,7 +65,7 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
     const fetched = await fetchTracked(setup, request)
     const updated = await updateLibrary(setup, request, fetched)
     const merged = request.merge ? await mergeEdits(setup, roots, request) : NO_MERGES
-    // What was merged are new commits, which may be pushed as well.
+    // Merges are new commits, which may be pushed too.
     const pushed = merged.value.names.length > 0 ? await updateLibrary(setup, request, fetched) : updated
     const observation = await observe(
       setup,
@@ -88,7 +90,7 @@ const NO_MERGES: Report<{ names: string[]; kept: ReadonlySet<string> }> = {
   findings: [],
 }
 
-/** Edits that do not merge stay where they are, and wait for a person. */
+/** Edits with conflicts stay where they are, and wait for a person. */
 async function mergeEdits(setup: Setup, roots: readonly TargetRoot[], request: SyncCommand): Promise<typeof NO_MERGES> {
   const observation = await observe({ ...setup, verdicts: [] }, roots, true)
   const names: string[] = []
@@ -115,7 +117,7 @@ async function mergeEdits(setup: Setup, roots: readonly TargetRoot[], request: S
   return { value: { names, kept }, findings }
 }
 
-/** The same plan, against the library as it would be after the fast-forward. Nothing but git's fetch is written. */
+/** The same plan, for the library as it would be after the fast-forward. Writes only through git's fetch. */
 async function previewSync(
   setup: Setup,
   roots: readonly TargetRoot[],
@@ -172,7 +174,7 @@ function compareLibraries(now: Registry, next: Registry): SkillChange[] {
 
 interface Update {
   steps: SyncStep[]
-  /** What git said, as long as nothing was done since. */
+  /** The state of git, as long as nothing was changed since. */
   state?: LibraryState
 }
 
@@ -198,7 +200,7 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
       findings.push({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
     }
   }
-  // What was not committed before, git has not touched. A first commit, or a step that failed, may have changed more.
+  // Git has not touched what was uncommitted before. A first commit, or a failed step, may have changed more.
   const isKnown = state.head !== undefined && steps.length === decision.steps.length
   return { value: { steps, ...(isKnown && { state: stateFrom(head, state.uncommitted) }) }, findings }
 }

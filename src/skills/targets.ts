@@ -74,10 +74,10 @@ function agentsIn(names: readonly string[] = []): string[] {
 function requireRequest({ names, all }: TargetsRequest, agents: readonly string[]): void {
   for (const name of names) requireName(name)
   if (names.length === 0 && !all) {
-    throw new LoadoutError('USAGE', 'no skill is named', { hint: 'name some, or use --all' })
+    throw new LoadoutError('USAGE', 'Missing argument: a skill', { hint: 'name some, or use --all' })
   }
   if (agents.length > 0) return
-  throw new LoadoutError('USAGE', 'nothing is to be changed', { hint: '--add <agent>, --remove <agent>' })
+  throw new LoadoutError('USAGE', 'Missing flag: --add or --remove', { hint: 'use --add <agent> or --remove <agent>' })
 }
 
 function chooseSkills({ machine, library }: Setup, { names, all }: TargetsRequest) {
@@ -96,7 +96,7 @@ interface Change {
   after: Skill
 }
 
-/** Only skill.json is written anew; all other files are copied as they are. */
+/** Only skill.json is rewritten; all other files are copied unchanged. */
 function write({ machine, library, config }: Setup, changes: readonly Change[], request: TargetsRequest) {
   const [first] = changes
   const whose = changes.length === 1 ? (first?.after.name ?? '') : `${changes.length} skills`

@@ -29,24 +29,24 @@ import { openSetup, type Setup } from './settings.ts'
 
 export interface UpdateRequest extends Carrying {
   names?: readonly string[] | undefined
-  /** Every imported skill, as without names; needed for a version or a side that is meant for all of them. */
+  /** Every imported skill, as without names; required to apply a version or a side to all of them. */
   all?: boolean | undefined
   /** Another branch, tag or commit of the source. */
   ref?: string | undefined
-  /** Do not merge: take one version as it is. */
+  /** Do not merge: take one version unchanged. */
   take?: 'library' | 'source' | undefined
   commit?: boolean | undefined
 }
 
-/** What became, or would become, of one skill. */
+/** The result, or the expected result, for one skill. */
 export interface SkillUpdate extends SourceState {
   result: 'updated' | 'conflict' | 'unchanged' | 'undecided'
-  /** From the library as it was to the library after the update. */
+  /** From the library before to the library after the update. */
   diff: string
-  /** The library had changes of its own, which were kept. */
+  /** The library had its own changes, which were kept. */
   isMerged: boolean
   conflicts: { path: string; message: string }[]
-  /** What a look through the new version found that the old one does not have. */
+  /** Findings in the new version that the old one does not have. */
   review: ReviewFinding[]
 }
 
@@ -58,12 +58,12 @@ export interface UpdateResult {
   isDryRun: boolean
 }
 
-/** Brings imported skills up to their sources: merged with the library's own changes, in one commit. */
+/** Updates imported skills from their sources: merged with the library's own changes, in one commit. */
 export async function updateSkills(machine: Machine, request: UpdateRequest): Promise<Report<UpdateResult>> {
   const { names = [], ref, take } = request
   const all = request.all || names.length === 0
   if (names.length === 0 && !request.all && (ref ?? take) !== undefined) {
-    throw new LoadoutError('USAGE', 'no skill is named', {
+    throw new LoadoutError('USAGE', 'Missing argument: a skill', {
       hint: 'name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
     })
   }
@@ -142,7 +142,7 @@ async function mergeAll(
       review: [],
     }
     try {
-      // The sources were asked before the library was locked.
+      // The sources were checked before the library was locked.
       if (now.get(each.state.name) !== each.skill.sourceHash) throw changedMeanwhile(each.state.name)
       if (each.state.state === 'removed') findings.push(removedFinding(each.state))
       if (each.state.state !== 'outdated') value.push({ asked: each, update })
@@ -209,7 +209,7 @@ async function mergeOne(
   return { asked, update, made }
 }
 
-/** Conflicted files are looked through as well: what they hold may come in. */
+/** Also reviews conflicted files: their content may come in. */
 function addedFindings({ result, versions, source }: UpdateMerge, { skill }: RegisteredSkill, findTwin: FindTwin) {
   const keyOf = ({ rule, path, message }: ReviewFinding) => `${rule} ${path} ${message}`
   const before = new Map<string, number>()
@@ -223,7 +223,7 @@ function addedFindings({ result, versions, source }: UpdateMerge, { skill }: Reg
   })
 }
 
-/** One commit for all that merged; what did not is kept for a person. */
+/** One commit for all that merged; conflicts are stored for a person. */
 async function takeAll(
   setup: Setup,
   all: readonly Made[],

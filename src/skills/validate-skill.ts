@@ -13,7 +13,7 @@ import { openTreeCache } from './disk/tree-cache.ts'
 import { formatWarnings } from './rules/format-limits.ts'
 import { type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
 
-/** What a path is to the skills library, if it is anything. */
+/** The role of a path in the skills library, if any. */
 export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
   if (isFolder(path)) {
     if (exists(join(path, DOCUMENT_FILE)) || exists(join(path, SKILL_FILE))) return 'skill'
@@ -22,13 +22,13 @@ export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
   return [DOCUMENT_FILE, SKILL_FILE].includes(basename(path)) && isFile(path) ? 'skill' : undefined
 }
 
-/** Every skill of a library: what does not work is an error, what goes beyond the public format a warning. */
+/** Checks every skill of a library: a broken one is an error, one beyond the public format a warning. */
 export function checkLibrary(machine: Machine, library: string): Finding[] {
   const { skills, findings } = readRegistry(library, openTreeCache(machine))
   return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
 }
 
-/** One skill, from a library or from anywhere. */
+/** Checks one skill, from a library or from anywhere. */
 export function checkSkill(machine: Machine, path: string): Finding[] {
   const folder = isFolder(path) ? path : dirname(path)
   const library = dirname(dirname(folder))
@@ -57,7 +57,7 @@ function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Fin
   })
 }
 
-/** What looks like frontmatter and cannot be read as such stays part of the text. */
+/** A block that looks like frontmatter but cannot be parsed stays part of the text. */
 function frontmatterWarnings(subject: string, folder: string, document: string): Finding[] {
   const { problem } = readDocument(document)
   if (problem === undefined) return []
@@ -77,7 +77,7 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
   }
 }
 
-/** The library of this machine, if it has one that is there. */
+/** The library of this machine, if it exists. */
 export function configuredLibrary(machine: Machine): string | undefined {
   const config = readConfig(machine)
   if (config.repoPath === undefined) return undefined

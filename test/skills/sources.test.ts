@@ -155,7 +155,7 @@ it('a source with submodules and files of Git LFS says what is not there', async
   })
   const { value, findings } = await loadout.importSkills({ source })
   expect(value.leftOut).toMatchObject([{ count: 1, examples: ['vendor/x'] }])
-  expect(findings[0]?.message).toBe('a file is not there, only what Git LFS wrote in the place: a/model.bin')
+  expect(findings[0]?.message).toBe('a file is missing: only a Git LFS pointer is there: a/model.bin')
 })
 
 describe('a choice', () => {

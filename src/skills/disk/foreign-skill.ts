@@ -80,7 +80,7 @@ function complete(
   document: ReturnType<typeof importedDocument>,
   targets: readonly string[],
 ): { skill: Skill; badName?: string } {
-  if (!isRecord(json)) throw refused(path, `${SKILL_FILE} must hold an object`, `repair its ${SKILL_FILE}`)
+  if (!isRecord(json)) throw refused(path, `${SKILL_FILE} must contain an object`, `repair its ${SKILL_FILE}`)
   const folder = asName(basename(path))
   const badName = typeof json.name === 'string' && nameProblem(json.name) !== undefined ? json.name : undefined
   const isOurs = json.targets !== undefined

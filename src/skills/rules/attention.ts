@@ -10,7 +10,7 @@ function scopeFlag({ placement }: PlacementStatus): string {
   return placement.root.scope === 'project' ? ' --project .' : ''
 }
 
-/** Why something that is already there is left as it is. */
+/** Why an existing folder is not changed. */
 export function inTheWay(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
   if (found.state === 'unmanaged') {

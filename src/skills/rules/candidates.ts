@@ -2,33 +2,33 @@ import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { compareText, setOwn, sortedBy } from '../../text/values.ts'
 import { SKILL_FILE, type Skill } from './skill.ts'
 
-/** A skill's folder that is not in the library, read the way the library would hold it. */
+/** A skill's folder outside the library, in its form for the library. */
 export interface ForeignSkill {
   path: string
-  /** The agents whose folder it lies in, if it lies in one. */
+  /** The agents whose folder contains it, if any. */
   agents: readonly string[]
   skill: Skill
-  /** Whether a skill.json of it names agents; otherwise it is another program's, or there is none. */
+  /** Whether its skill.json names agents; otherwise it belongs to another program, or is missing. */
   isDeclared: boolean
-  /** SKILL.md for the library: without what is made on installing. */
+  /** SKILL.md for the library: without the parts that installing generates. */
   document: string
   /** All other files: path to content and executable bit. */
   files: ReadonlyMap<string, string>
-  /** Of the folder as it is, SKILL.md and skill.json as they were written. */
+  /** Hash of the folder unchanged, with SKILL.md and skill.json as written. */
   treeHash: string
-  /** Its agents are those that are enabled here: nothing else names any. */
+  /** It has the enabled agents, because nothing else names any. */
   isAssumed?: boolean
-  /** What its skill.json calls it, if that cannot be used: it has the name of its folder. */
+  /** The name in its skill.json, if that is invalid: the folder's name is used instead. */
   badName?: string
-  /** Where it was found, if it lies in a source. */
+  /** Where it was found in a source. */
   found?: { folder: string; plugin?: string; isAside: boolean }
 }
 
-/** Something that could be imported: one skill, with all the copies of it that lie around. */
+/** A skill that could be imported, with all copies that were found. */
 export interface Candidate {
   name: string
   copies: ForeignSkill[]
-  /** What the copies make together; absent when they disagree. */
+  /** The combined copies; undefined when they disagree. */
   merged?: ForeignSkill
   /** Why it cannot be imported. */
   problem?: string
@@ -36,7 +36,7 @@ export interface Candidate {
   passedOver?: ForeignSkill[]
 }
 
-/** Copies of one name that agree are one candidate; copies that do not are one that is blocked. */
+/** Copies of one name that agree are one candidate; copies that disagree are a blocked one. */
 export function groupCandidates(found: readonly ForeignSkill[]): Candidate[] {
   const byName = new Map<string, ForeignSkill[]>()
   for (const each of found) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])
@@ -70,7 +70,7 @@ function differences(copies: readonly ForeignSkill[]): string[] {
 function differingFields(a: ForeignSkill, b: ForeignSkill): string[] {
   const fields = ['description', 'tags', 'others'] as const
   const found = fields.filter((field) => !isSame(a.skill[field], b.skill[field])).map(asWritten)
-  // Targets that were only guessed from where a copy lies add up; targets that an author wrote down must agree.
+  // Targets that were only guessed from a copy's location are combined; targets that an author wrote must agree.
   if (a.isDeclared && b.isDeclared && !isSame(a.skill.targets, b.skill.targets)) found.push(asWritten('targets'))
   for (const [agent, own] of Object.entries(a.skill.metadata)) {
     const other = b.skill.metadata[agent]
@@ -91,7 +91,7 @@ function merge(copies: readonly ForeignSkill[]): ForeignSkill {
   return { ...base, agents: copies.flatMap(({ agents }) => agents), skill: { ...base.skill, targets, metadata } }
 }
 
-/** Whether two copies say the same, whatever their tags, their agents and the form of their frontmatter. */
+/** Whether two copies are equal apart from their tags, their agents and the form of their frontmatter. */
 export function isSameSkill(a: ForeignSkill, b: ForeignSkill): boolean {
   const bare = (copy: ForeignSkill): ForeignSkill => {
     return { ...copy, isDeclared: false, skill: { ...copy.skill, tags: [], others: {} } }
@@ -103,7 +103,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b)
 }
 
-/** The same text for the same value, whatever the order of its keys. */
+/** The same text for the same value, in any order of its keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

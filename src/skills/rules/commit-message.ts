@@ -1,4 +1,4 @@
-// A commit message is one argument of git, and that has a limit.
+// A commit message is one argument of git, whose length is limited.
 const MOST_NAMED = 500
 
 /** `Delete skill a`, or `Delete 2 skills` with their names below; `from` ends the subject of several. */

@@ -6,7 +6,7 @@ const LONGEST_DESCRIPTION = 1_024
 const LONGEST_COMPATIBILITY = 500
 const MOST_LINES = 500
 
-/** Where a skill goes beyond the public Agent Skills format. Many published skills do: it is worth knowing, no more. */
+/** Where a skill exceeds the public Agent Skills format. Many published skills do, so this is only a warning. */
 export function formatWarnings(skill: Skill, document: string): Finding[] {
   const { name, description, metadata } = skill
   const problems: string[] = []
@@ -23,7 +23,7 @@ export function formatWarnings(skill: Skill, document: string): Finding[] {
     code: 'FORMAT_LIMIT',
     message: `${name}: ${problem}`,
     subject: name,
-    hint: 'it is installed all the same; some agents cut or skip it',
+    hint: 'it is installed nevertheless; some agents cut or skip it',
   }))
 }
 

@@ -1,26 +1,26 @@
 import { isRecord } from '../../text/values.ts'
 
-/** The file that makes an installed folder ours. */
+/** The file that marks an installed folder as ours. */
 export const MARKER_FILE = '.loadout'
 
-/** Who installed a folder, and from what. Markers of older programs have the first two fields only. */
+/** What installed a folder, and from which source. Markers of older programs have only the first two fields. */
 export interface InstallMarker {
   /** The library's commit; empty in a library without commits. */
   commit: string
   installedAt: string
   skill?: string
   agent?: string
-  /** Of the installed files, without the marker. */
+  /** Hash of the installed files, without the marker. */
   contentHash?: string
-  /** Of the library's folder at that time. */
+  /** Hash of the library's folder at that time. */
   sourceHash?: string
-  /** The library's files were not committed as they were installed. */
+  /** The library's files were not committed when they were installed. */
   isUncommitted?: true
 }
 
-/** A marker, or why it is none. */
+/** A marker, or why it is invalid. */
 export function parseMarker(json: unknown): InstallMarker | { problem: string } {
-  if (!isRecord(json)) return { problem: 'it holds no object' }
+  if (!isRecord(json)) return { problem: 'it contains no object' }
   const { repo_commit, installed_at, skill, target, content_hash, source_hash, uncommitted } = json
   if (typeof repo_commit !== 'string') return { problem: '"repo_commit" is missing' }
   if (typeof installed_at !== 'string') return { problem: '"installed_at" is missing' }

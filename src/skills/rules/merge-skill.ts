@@ -7,8 +7,8 @@ export interface JsonMerge {
 }
 
 /**
- * Merges two versions of a JSON value that came from the same base: records key by key, lists of different texts entry
- * by entry. Where both sides changed the same thing differently, the value keeps ours and the key is a conflict.
+ * Merges two versions of a JSON value with a common base: records key by key, lists of distinct texts entry by entry.
+ * If both sides changed the same thing differently, the value keeps ours and the key is a conflict.
  */
 export function mergeJson(base: unknown, ours: unknown, theirs: unknown, key = ''): JsonMerge {
   if (isSame(ours, theirs) || isSame(theirs, base)) return { value: ours, conflicts: [] }
@@ -41,14 +41,14 @@ function isSet(value: unknown): value is string[] {
   return isTextList(value) && new Set(value).size === value.length
 }
 
-/** Ours, without what they removed, then what they added. */
+/** Ours, without what they removed, plus what they added. */
 function mergeSets(base: readonly string[], ours: readonly string[], theirs: readonly string[]): string[] {
   const kept = ours.filter((each) => theirs.includes(each) || !base.includes(each))
   const added = theirs.filter((each) => !base.includes(each) && !ours.includes(each))
   return [...kept, ...added]
 }
 
-/** Whatever the order of keys. */
+/** Ignores the order of keys. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]))

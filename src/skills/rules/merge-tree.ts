@@ -3,25 +3,25 @@ import { compareText, sortedBy } from '../../text/values.ts'
 
 /** One file of a version of a skill. */
 export interface MergeFile {
-  /** Of its content. */
+  /** Digest of its content. */
   id: string
   isExecutable: boolean
-  /** Undefined for what is not text. */
+  /** Undefined unless it is text. */
   text: string | undefined
 }
 
 export type MergeTree = ReadonlyMap<string, MergeFile>
 
 export interface MergeVersions {
-  /** What both came from. */
+  /** The common base. */
   base: MergeTree
   /** The library's. */
   ours: MergeTree
-  /** What is to be brought in. */
+  /** The version to merge. */
   theirs: MergeTree
 }
 
-/** Where the content of a merged file comes from: a file of one version, or text that was merged. */
+/** The source of a merged file: a file of one version, or merged text. */
 export type MergedFile = { isExecutable: boolean } & (
   | { from: 'ours' | 'theirs'; path: string }
   | { from: 'merge'; text: string; ours: string; theirs: string }
@@ -32,10 +32,10 @@ export interface TreeConflict {
   path: string
   kind: 'text' | 'binary' | 'removed' | 'renamed' | 'place'
   message: string
-  /** The file in either version; absent where that version removed it. */
+  /** The file in either version; undefined if that version removed it. */
   ours?: { path: string; isExecutable: boolean }
   theirs?: { path: string; isExecutable: boolean }
-  /** Of a text: what merged, and what did not. */
+  /** For a text: the merged and the conflicting parts. */
   chunks?: MergeChunk[]
 }
 
@@ -47,8 +47,8 @@ export interface TreeMerge {
 type Merging = { versions: MergeVersions; files: Map<string, MergedFile>; conflicts: TreeConflict[] }
 
 /**
- * Merges two versions of a folder. A file is followed through a renaming; what one side changed and the other left
- * alone is taken; everything else is a conflict, whose files are in `conflicts` and not in `files`.
+ * Merges two versions of a folder. Follows renamed files; takes what only one side changed; everything else is a
+ * conflict, whose files are in `conflicts` and not in `files`.
  */
 export function mergeTrees(versions: MergeVersions): TreeMerge {
   const { base, ours, theirs } = versions
@@ -73,7 +73,7 @@ function placeIn(tree: MergeTree, path: string, renames: ReadonlyMap<string, str
 
 const SIMILAR = 0.5
 
-/** Files that a version has under another name: the same content, or text that is mostly the same. */
+/** Files with another name in a version: the same content, or mostly the same text. */
 function findRenames(base: MergeTree, side: MergeTree): Map<string, string> {
   const removed = [...base].filter(([path]) => !side.has(path))
   const added = new Map([...side].filter(([path]) => !base.has(path)))
@@ -91,7 +91,7 @@ function findRenames(base: MergeTree, side: MergeTree): Map<string, string> {
   return renames
 }
 
-/** From 0 to 1. Empty files are like nothing: there are many. */
+/** From 0 to 1. Empty files match nothing: there are many. */
 function likenessOf(a: MergeFile, b: MergeFile): number {
   if (a.text === '' || b.text === '') return 0
   if (a.id === b.id) return 1
@@ -108,7 +108,7 @@ function likenessOf(a: MergeFile, b: MergeFile): number {
   return (2 * same) / Math.max(1, ours!.length + theirs!.length) - Number.EPSILON
 }
 
-/** A file that both came from. */
+/** A file of the common base. */
 function mergeKnown(merging: Merging, path: string, our: string | undefined, their: string | undefined): void {
   const { base, ours, theirs } = merging.versions
   const before = base.get(path)!
@@ -141,7 +141,7 @@ function mergeRemoval(merging: Merging, path: string, our: string | undefined, t
   addConflict(merging, kept, 'removed', message, our, their)
 }
 
-/** A file that only the versions have, or one of them. */
+/** A file that is only in the versions, or in one of them. */
 function mergeAdded(merging: Merging, path: string, isOurs: boolean, isTheirs: boolean): void {
   const { ours, theirs } = merging.versions
   const [mine, other] = [ours.get(path), theirs.get(path)]
@@ -175,7 +175,7 @@ function mergeContent(
   addConflict(merging, place, 'text', message, our.path, their, chunks)
 }
 
-/** Two files cannot be in one place, and none where a folder is: then both are a conflict. */
+/** Two files cannot have one path, and a file cannot replace a folder: then both are a conflict. */
 function addFile(merging: Merging, path: string, file: MergedFile): void {
   const taken = [...merging.files.keys()].filter(
     (other) => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`),

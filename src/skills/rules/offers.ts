@@ -6,7 +6,7 @@ import { requireName } from './skill.ts'
 /** Not in the library; in it identically; its name is used by another skill; its copies disagree. */
 export type OfferState = 'new' | 'unchanged' | 'taken' | 'blocked'
 
-/** Something that could be imported, under the name that it would get. */
+/** A skill that could be imported, under its future name. */
 export interface Offer {
   candidate: Candidate
   name: string
@@ -20,7 +20,7 @@ export interface Naming {
   prefix?: string | undefined
 }
 
-/** Names for the library. One name fits one skill. */
+/** Names for the library. Each name is used once. */
 export function nameOffers(candidates: readonly Candidate[], naming: Naming): Offer[] {
   const { as, prefix = '' } = naming
   const offers = separate(candidates, naming).map((candidate): Offer => {
@@ -38,7 +38,7 @@ export function nameOffers(candidates: readonly Candidate[], naming: Naming): Of
   return offers.map((offer) => (offer === meant[0] ? { ...offer, name } : offer))
 }
 
-/** A folder that was named stands for itself, whatever other folders have its skill's name. */
+/** A named folder stands for itself, whatever other folders have its skill's name. */
 function separate(candidates: readonly Candidate[], { names = [] }: Naming): Candidate[] {
   return candidates.flatMap((candidate) => {
     const named = candidate.copies.filter(
@@ -53,7 +53,7 @@ function isFolder(named: string, folder: string): boolean {
   return folder !== '' && named.replace(/^\.\//, '').replace(/\/+$/, '') === folder
 }
 
-/** By the name it has or gets, by its folder, or by its plugin. Every word must mean something. */
+/** By its current or future name, its folder, or its plugin. Every word must match something. */
 export function chooseOffers(offers: readonly Offer[], names: readonly string[]): Offer[] {
   const words = names
     .flatMap((name) => name.split(','))

@@ -7,7 +7,7 @@ import { type LibraryState, sameCommit } from './reconcile.ts'
 import { listed } from './refusals.ts'
 import { missing, type PlacementStatus, type RegisteredSkill, type Skill, type SkillStatus, supports } from './skill.ts'
 
-/** One thing to do in a target root. A list of them is a plan: it can be printed, and it can be applied. */
+/** One operation in a target root. A list of them is a plan: it can be printed, and it can be applied. */
 export type Operation = {
   skill: string
   agent: string
@@ -15,17 +15,17 @@ export type Operation = {
   root: string
 } & (
   | { kind: 'install' }
-  /** `keepsCopy`: it may hold edits, so a copy goes to the backup folder first. */
+  /** `keepsCopy`: it may contain edits, so a copy goes to the backup folder first. */
   | { kind: 'refresh'; keepsCopy: boolean }
   | { kind: 'remove'; keepsCopy: boolean }
-  /** The content is as it should be; only the marker is written anew. */
+  /** The content is right; only the marker is renewed. */
   | { kind: 'restamp'; contentHash: string }
   /**
-   * Something that is not ours becomes ours. With a hash its content is as it should be, and only the marker is written;
-   * otherwise what would be installed takes its place, and a copy is kept.
+   * A foreign folder becomes a managed install. With a hash its content is right, and only the marker is written;
+   * otherwise the skill replaces it, and a copy is kept.
    */
   | { kind: 'adopt'; contentHash?: string }
-  /** A change that was interrupted is finished or undone: always the first thing that a command does. */
+  /** An interrupted change is finished or undone: always the first thing that a command does. */
   | { kind: 'recover' }
 )
 
@@ -34,7 +34,7 @@ export interface OperationPlan {
   findings: Finding[]
 }
 
-/** What a new marker says. */
+/** The content of a new marker. */
 export function markerFor(
   registered: RegisteredSkill,
   agent: string,
@@ -57,15 +57,15 @@ function isUncommitted({ version, folder }: RegisteredSkill, library: LibrarySta
   return version === undefined && library.uncommittedFolders.has(folder)
 }
 
-/** Which skills, for which agents. `agents` undefined: all that are enabled and supported. */
+/** Which skills, for which agents. `agents` undefined: all enabled and supported ones. */
 export interface EquipRequest {
   names: readonly string[]
   agents: readonly string[] | undefined
   /** The folders of the agents in question. */
   roots: readonly TargetRoot[]
-  /** The skills were named one by one: each must be possible. Otherwise what does not fit is passed over. */
+  /** The skills were named one by one: each must be possible. Otherwise unsuitable ones are skipped. */
   isExplicit: boolean
-  /** What stands in the way, or was edited, makes room; a copy is kept. */
+  /** Replaces foreign or edited folders; a copy is kept. */
   replaces?: boolean | undefined
 }
 
@@ -104,7 +104,7 @@ export function planEquip(
   return plan
 }
 
-/** Of agents that were named, every skill that does not support them; of all others only where no skill does. */
+/** For named agents, every skill that does not support them; for all others only if no skill does. */
 function passedOver(skills: readonly Skill[], { agents, roots }: EquipRequest): Finding[] {
   const there = roots.flatMap((root) => root.agents)
   const asked = agents?.filter((id) => there.includes(id)) ?? there
@@ -123,7 +123,7 @@ function passedOver(skills: readonly Skill[], { agents, roots }: EquipRequest): 
   })
 }
 
-/** The agent whose metadata an install in this folder takes. */
+/** The agent whose metadata an install in this folder uses. */
 function agentFor(registered: RegisteredSkill, root: TargetRoot, request: EquipRequest): string | undefined {
   const { agents, isExplicit } = request
   const wanted = root.agents.filter((id) => agents === undefined || agents.includes(id))
@@ -173,7 +173,7 @@ export function planUnequip(
     for (const each of found) {
       const { root } = each.placement
       if (each.state === 'unmanaged' || each.state === 'broken') {
-        // Where all are meant, all of ours are; a folder of the user's is none of them.
+        // "All" means all managed installs; a user's own folder is not one of them.
         if (request.isExplicit || each.state === 'broken') plan.findings.push(inTheWay(name, each))
       } else {
         const keepsCopy = each.state === 'edited' || each.mayBeEdited
@@ -195,7 +195,7 @@ export function planUnequip(
   return plan
 }
 
-/** Brings every managed install up to the library. What is edited is replaced after a copy, or kept if so asked for all or for some skills. */
+/** Updates every managed install to the library. Replaces edited ones after a backup, or keeps them if requested. */
 export function planRefresh(
   statuses: readonly SkillStatus[],
   library: LibraryState,
@@ -231,7 +231,7 @@ export function planRefresh(
     : { ...plan, operations: sortedBy([...plan.operations, ...older], (each) => each.skill) }
 }
 
-/** What the catalog retired is removed, and what it holds stays as it is installed. */
+/** Removes what the catalog retired, and leaves unchanged what it holds. */
 function obeyRefusal(plan: OperationPlan, { name, placements }: SkillStatus, refusal: Refusal): void {
   const ours = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
   if (ours.length > 0) plan.findings.push(catalogFinding(name, refusal))
@@ -258,14 +258,14 @@ function refusedByCatalog(name: string, { kind, why }: Refusal): LoadoutError {
 const CATALOG_HINT = 'loadout catalog search shows what the organization has approved'
 
 /**
- * Only programs that compare nothing but commits need the newest one in a marker; ours compare hashes. Where there are
- * many, writing it into all of them would be most of the work of a sync that changes one skill.
+ * Only programs that compare nothing but commits need the newest one in a marker; Loadout compares hashes. With many
+ * installs, writing it into all of them would be most of the work of a sync that changes one skill.
  */
 const MOST_RESTAMPED = 100
 
 /**
  * The content is right, but the marker names another commit, or has no hashes yet. In a project the commit may lag: a
- * team keeps the markers in its own repository, where a new one for every commit of the library would be noise.
+ * team commits the markers in its own repository, where a new one for every commit of the library would be noise.
  */
 function reasonToRestamp(
   { placement }: PlacementStatus,

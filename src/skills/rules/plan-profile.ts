@@ -11,7 +11,7 @@ import {
 } from './operations.ts'
 import type { SkillStatus } from './skill.ts'
 
-/** Gives every skill of a profile to its agents. What cannot be done is said; the rest is. */
+/** Equips every skill of a profile for its agents. Reports what is not possible, and does the rest. */
 export function planProfile(
   statuses: readonly SkillStatus[],
   profile: Profile,
@@ -22,7 +22,7 @@ export function planProfile(
   const byName = indexStatuses(statuses)
   for (const [name, agents] of Object.entries(profile)) {
     const wanted = roots.filter((root) => root.agents.some((id) => agents.includes(id)))
-    // Without a folder nothing can be said about what the skill supports, only that its agents are off.
+    // Without a folder it is unknown what the skill supports, only that its agents are off.
     const isExplicit = wanted.length > 0
     const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit }, byName)
     plan.operations.push(...found.operations)

@@ -2,12 +2,12 @@ import { requireAgent } from '../../agents/rules/agents.ts'
 import { hooksFile, requireHost } from '../../agents/rules/hook-hosts.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 
-/** What people install: skills, hooks and the MCP server under one name. */
+/** A plugin: skills, hooks and the MCP server under one name. */
 export interface PluginDescription {
   name: string
   description: string
   author: string
-  /** Absent: made of the content, so that another content is another version. */
+  /** Default: derived from the content, so that other content gets another version. */
   release?: string | undefined
 }
 
@@ -18,7 +18,7 @@ export interface PluginFile {
   isExecutable: boolean
 }
 
-/** One agent that installs plugins: where its files are. */
+/** One agent with plugins, and where its files are. */
 interface PluginForm {
   agent: string
   /** The list of plugins, below the root. */
@@ -29,7 +29,7 @@ interface PluginForm {
   servers: string
   /** Whether the manifest has to name the other files. */
   namesParts: boolean
-  /** What a person types, with `REPOSITORY` for where it lies. */
+  /** The install commands, with `REPOSITORY` for its address. */
   install: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export const PLUGIN_FORMS: readonly PluginForm[] = [
 
 const SERVERS = { mcpServers: { loadout: { command: 'loadout', args: ['mcp'] } } }
 
-/** Everything of a repository of plugins, by path: one folder for each agent, and what leads there. */
+/** All files of a plugin repository, by path: one folder for each agent, and the lists that lead there. */
 export function pluginFiles(
   about: PluginDescription,
   forms: readonly PluginForm[],

@@ -1,21 +1,21 @@
 import { isRecord, isTextList } from '../../text/values.ts'
 
-/** What `.claude-plugin/marketplace.json` and `plugin.json` say about the skills of a source. */
+/** What `.claude-plugin/marketplace.json` and `plugin.json` contain about the skills of a source. */
 export interface Plugin {
   name: string
   /** Below the source, with slashes; empty for the source itself. */
   folder: string
-  /** Folders of its skills, where it lists them; otherwise all that lie in its folder. */
+  /** Folders of its skills, if it lists them; otherwise all in its folder. */
   skills?: string[]
 }
 
 export interface Marketplace {
   plugins: Plugin[]
-  /** Plugins that lie in other repositories, and where. */
+  /** Plugins in other repositories, and where. */
   elsewhere: string[]
 }
 
-/** Reads a marketplace that lies in a folder of the source. What it does not understand it passes over. */
+/** Parses a marketplace in a folder of the source. Skips what it does not understand. */
 export function parseMarketplace(json: unknown, folder: string): Marketplace {
   const marketplace: Marketplace = { plugins: [], elsewhere: [] }
   if (!isRecord(json) || !Array.isArray(json.plugins)) return marketplace
@@ -45,7 +45,7 @@ function placeOf(source: unknown): string {
   return place === undefined ? '' : ` (${place})`
 }
 
-/** `a` and `./b/` are `a/b`; what would lead out stays at the top. */
+/** `a` and `./b/` give `a/b`; a path that would lead out stays at the top. */
 function below(folder: string, path: string): string {
   const parts: string[] = []
   for (const part of `${folder}/${path}`.split('/')) {
@@ -55,7 +55,7 @@ function below(folder: string, path: string): string {
   return parts.join('/')
 }
 
-/** The plugin that a skill belongs to: one that lists it, else the nearest around it that lists none. */
+/** The plugin of a skill: one that lists it, else the nearest one around it without a list. */
 export function pluginFor(plugins: readonly Plugin[], folder: string): string | undefined {
   const isIn = (place: string) => place === '' || folder === place || folder.startsWith(`${place}/`)
   const lists = plugins.find(({ skills }) => skills?.some((place) => place !== '' && isIn(place)))

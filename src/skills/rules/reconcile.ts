@@ -11,15 +11,15 @@ import {
   supports,
 } from './skill.ts'
 
-/** What git knows: the commit that the library is at, and the skill folders that differ from it. */
+/** What git reports: the commit of the library, and the skill folders that differ from it. */
 export interface LibraryState {
   head: string | undefined
   uncommittedFolders: ReadonlySet<string>
 }
 
 /**
- * Compares what the library has with what is installed. Folders that are neither ours nor named like a skill of the
- * library are not listed: they are for import.
+ * Compares the library with the installs. Folders that are neither managed nor named like a skill of the library are
+ * not listed: they are for import.
  */
 export function reconcile(registry: Registry, placements: readonly Placement[], library: LibraryState): SkillStatus[] {
   const registered = new Map(registry.skills.map((each) => [each.skill.name, each]))
@@ -40,7 +40,7 @@ export function reconcile(registry: Registry, placements: readonly Placement[], 
   })
 }
 
-/** The state that asks most for attention. */
+/** The state that needs most attention. */
 function summarize(statuses: readonly PlacementStatus[]): SkillState {
   return PLACEMENT_STATES.find((state) => statuses.some((status) => status.state === state)) ?? 'inactive'
 }
@@ -83,7 +83,7 @@ function standingIn({ kind, link }: Placement): string {
     : 'a file stands in its place'
 }
 
-/** An old marker has no hashes: what is there is compared with what would be installed now. */
+/** An old marker has no hashes: compares the folder with what would be installed now. */
 function judgeByContent(
   verdict: (state: PlacementState, more?: Partial<PlacementStatus>) => PlacementStatus,
   { marker, contentHash, expectedHash }: Placement,
@@ -98,7 +98,7 @@ function judgeByContent(
     : verdict('outdated', { isBehind: true, mayBeEdited: true })
 }
 
-/** Older markers hold a shortened commit. */
+/** Older markers contain a shortened commit. */
 export function sameCommit(marked: string, head: string): boolean {
   return marked.length >= 7 ? head.startsWith(marked) : marked === head
 }

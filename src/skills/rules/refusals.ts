@@ -1,8 +1,8 @@
 import type { Code, Finding } from '../../text/trouble.ts'
 
-/** A skill that was not taken, and why. */
+/** A refused skill, and why. */
 export interface Refusal {
-  /** Its name, or its folder where it has none. */
+  /** Its name, or its folder without one. */
   name: string
   folder: string
   code: Code
@@ -12,7 +12,7 @@ export interface Refusal {
 
 const MOST_NAMED = 5
 
-/** One cause, one finding, whatever the number of skills. */
+/** One finding per cause, whatever the number of skills. */
 export function refusalFindings(refusals: readonly Refusal[], verb = 'imported'): Finding[] {
   const causes = new Map<string, Refusal[]>()
   for (const refusal of refusals) {

@@ -33,9 +33,9 @@ describe('skill.json', () => {
 
   const list = '"targets" must list agents, as loadout agents names them, or *'
   const bad: [what: string, json: unknown, problems: string[]][] = [
-    ['null', null, ['skill.json must hold an object']],
-    ['a list', [], ['skill.json must hold an object']],
-    ['a text', 'x', ['skill.json must hold an object']],
+    ['null', null, ['skill.json must contain an object']],
+    ['a list', [], ['skill.json must contain an object']],
+    ['a text', 'x', ['skill.json must contain an object']],
     ['a name that is a number', { ...FULL, name: 7 }, ['"name" must be a text']],
     ['an empty name', { ...FULL, name: '' }, ['the name "" is refused: it is empty']],
     [

@@ -6,30 +6,30 @@ import { formatSource, parseSource, type SkillSource } from './source.ts'
 
 export const SKILL_FILE = 'skill.json'
 
-/** In `targets`: every agent that is enabled. As the name of a map: frontmatter for every agent. */
+/** In `targets`: every enabled agent. As the name of a map: frontmatter for every agent. */
 export const EVERY_AGENT = '*'
 
-/** What `skill.json` says: the truth about a skill. Its text is `SKILL.md` beside it. */
+/** The content of `skill.json`: the source of truth about a skill. Its text is `SKILL.md` beside it. */
 export interface Skill {
   name: string
   description: string
   tags: string[]
-  /** Agents that it supports, as its author wrote them: ids, or `*`. Ask `supports`. */
+  /** Supported agents, as its author wrote them: ids, or `*`. Use `supports`. */
   targets: string[]
-  /** Frontmatter by agent, or under `*` for all of them. Ask `metadataFor`. */
+  /** Frontmatter by agent, or under `*` for all of them. Use `metadataFor`. */
   metadata: Record<string, Record<string, unknown>>
   /** Where it was imported from. */
   source?: SkillSource
-  /** Fields of skill.json that are not ours; kept when it is written again. */
+  /** Unknown fields of skill.json; kept when it is written again. */
   others: Record<string, unknown>
 }
 
 /** A skill, or why it cannot be used. Never both. */
 export type ParsedSkill = { skill: Skill; problems?: undefined } | { skill?: undefined; problems: string[] }
 
-/** Reads skill.json, of any shape. A missing name is the folder's. */
+/** Parses skill.json, of any shape. A missing name defaults to the folder's. */
 export function parseSkill(json: unknown, folder: string): ParsedSkill {
-  if (!isRecord(json)) return { problems: ['skill.json must hold an object'] }
+  if (!isRecord(json)) return { problems: ['skill.json must contain an object'] }
   const problems: string[] = []
   const name = json.name ?? folder
   const { description, tags = [], targets } = json
@@ -61,7 +61,7 @@ export function supports({ targets }: Pick<Skill, 'targets'>, agent: string): bo
   return targets.some((target) => target === agent || target === EVERY_AGENT || findAgent(target)?.id === agent)
 }
 
-/** The frontmatter that one agent gets. */
+/** The frontmatter for one agent. */
 export function metadataFor({ metadata }: Pick<Skill, 'metadata'>, agent: string): Record<string, unknown> {
   return { ...(getOwn(metadata, EVERY_AGENT) ?? {}), ...(getOwn(metadata, agent) ?? {}) }
 }
@@ -93,7 +93,7 @@ function sortFields(json: Record<string, unknown>) {
   return { metadata, others, source, problems }
 }
 
-/** The text of skill.json: our fields first, then agents, then what is not ours, each in a fixed order. */
+/** The text of skill.json: known fields first, then agents, then unknown fields, each in a fixed order. */
 export function formatSkill({ name, description, tags, targets, metadata, source, others }: Skill): string {
   const json: Record<string, unknown> = { name, description, tags, targets }
   for (const id of [EVERY_AGENT, ...AGENT_IDS]) {
@@ -108,14 +108,14 @@ export function formatSkill({ name, description, tags, targets, metadata, source
 const PATTERN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 const LONGEST = 64
 
-/** Why a text cannot name a skill, or undefined when it can. A name becomes a folder, so nothing else may pass. */
+/** Why a text cannot name a skill, or undefined when it can. A name becomes a folder, so nothing else is allowed. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'it is empty'
   if (name.length > LONGEST) return `it has ${name.length} characters, more than ${LONGEST}`
   return PATTERN.test(name) ? undefined : 'a name has lower case letters, digits, and hyphens inside'
 }
 
-/** Asked wherever a name enters, before it becomes part of a path. */
+/** Called wherever a name enters, before it becomes part of a path. */
 export function requireName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name
@@ -128,7 +128,7 @@ function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }
 
-/** A name that cannot be used: there is none, or there is one that is broken. */
+/** A name that cannot be used: the skill is missing, or broken. */
 export function missing(name: string, status: SkillStatus | undefined, statuses: readonly SkillStatus[]): LoadoutError {
   const known = statuses.filter(({ registered }) => registered !== undefined).map((each) => each.name)
   return notUsable(name, status?.problems ?? [], known)
@@ -137,7 +137,7 @@ export function missing(name: string, status: SkillStatus | undefined, statuses:
 export function notUsable(name: string, problems: readonly string[], known: readonly string[]): LoadoutError {
   if (problems.length > 0) {
     return new LoadoutError('INVALID_SKILL', `${name} cannot be used: ${problems.join('; ')}`, {
-      hint: 'repair it in the library; loadout validate tells when it is right',
+      hint: 'repair it in the library; loadout validate checks it',
     })
   }
   const close = nearest(name, known)
@@ -158,40 +158,40 @@ export interface RegisteredSkill {
   version?: SkillVersion
 }
 
-/** A skill as it was at a commit of the library. */
+/** A skill at a commit of the library. */
 interface SkillVersion {
   commit: string
   /** Where its files are. */
   place: string
 }
 
-/** What the library holds: skills that work, and folders that do not, with the reason. */
+/** The content of the library: working skills, and broken folders with the reason. */
 export interface Registry {
   skills: readonly RegisteredSkill[]
   invalid: readonly { name: string; folder: string; problems: string[] }[]
 }
 
-/** What stands in a target root under the name of a skill. */
+/** What is in a target root under the name of a skill. */
 export interface Placement {
   name: string
   root: TargetRoot
-  /** Only a folder can be ours. */
+  /** Only a folder can be managed. */
   kind: 'folder' | 'file' | 'link'
-  /** What a link leads to. */
+  /** The target of a link. */
   link?: string
-  /** Whether it holds a SKILL.md. */
+  /** Whether it contains a SKILL.md. */
   isSkill?: boolean
-  /** Absent without our marker file; a problem when there is one that cannot be read. */
+  /** Undefined without our marker file; a problem if it cannot be read. */
   marker?: InstallMarker | { problem: string }
-  /** Of what is there now, without the marker. */
+  /** Hash of the current content, without the marker. */
   contentHash?: string
-  /** What would be there if it were installed now: asked for markers without hashes, and for folders without marker. */
+  /** Hash of what an install would contain now: for markers without hashes, and for folders without a marker. */
   expectedHash?: string
   /** Why the folder could not be read. */
   problem?: string
 }
 
-/** In the order in which they ask for attention. */
+/** In the order of attention. */
 export const PLACEMENT_STATES = [
   'broken',
   'edited',
@@ -207,13 +207,13 @@ export type PlacementState = (typeof PLACEMENT_STATES)[number]
 export interface PlacementStatus {
   state: PlacementState
   placement: Placement
-  /** The agent it was installed for; the first that reads the folder when the marker does not say. */
+  /** The agent of the install; the first that reads the folder if the marker does not say. */
   agent: string
-  /** The library's content differs from what was installed, whatever else is true of it. */
+  /** The library's content differs from what was installed. */
   isBehind: boolean
   /** Whether it was edited is unknown: treated as edited. */
   mayBeEdited: boolean
-  /** Not ours, and exactly what would be installed: the marker is all that is missing. */
+  /** A foreign folder with exactly the content of an install: only the marker is missing. */
   isIdentical?: true
   reason?: string
 }
@@ -225,14 +225,14 @@ export interface SkillStatus {
   name: string
   state: SkillState
   placements: PlacementStatus[]
-  /** Absent when the library does not have it, or only a broken one. */
+  /** Undefined when the library lacks it, or has only a broken one. */
   registered?: RegisteredSkill
   problems: string[]
-  /** What the catalog of the organization has against installing it. */
+  /** Why the catalog of the organization forbids installing it. */
   refusal?: { kind: 'held' | 'retired'; why: string }
 }
 
-/** Whether some copy of it is ours. */
+/** Whether any copy of it is managed. */
 export function isInstalled({ placements }: SkillStatus): boolean {
   return placements.some(({ state }) => state !== 'unmanaged' && state !== 'broken')
 }

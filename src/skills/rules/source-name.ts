@@ -1,12 +1,12 @@
 import { LoadoutError } from '../../text/trouble.ts'
 
-/** A git repository as a person named it, with the part of it that is meant. */
+/** A git repository as a person named it, with the requested part. */
 export interface RepositoryName {
   url: string
   /** A branch, tag or commit. */
   ref?: string
   folder?: string
-  /** A ref and a folder in one, as web pages write them: only the repository tells where the ref ends. */
+  /** A ref and a folder in one, as in web addresses: only the repository knows where the ref ends. */
   refAndFolder?: string
 }
 
@@ -24,7 +24,7 @@ const SSH = /^[\w.-]+@[\w.-]+:/
 
 /** `owner/repo`, `owner/repo/folder#ref`, the address of a folder on a web page, or anything that git clones. */
 export function parseRepositoryName(named: string): RepositoryName | undefined {
-  // A host may have a group that is called like the part of a page.
+  // A host may have a group with the name of a page part.
   const page = /\.git\/*$/i.test(named) ? null : WEB_PAGE.exec(named)
   if (page !== null) return { url: page[1] ?? '', refAndFolder: decoded(page[2] ?? '').replace(/\/?SKILL\.md$/, '') }
   const short = SHORTHAND.exec(named)
@@ -49,7 +49,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Where the ref of `ref/folder` ends: at the longest name that the repository has, else at a commit. */
+/** Where the ref of `ref/folder` ends: at the longest name in the repository, else at a commit. */
 export function splitRef(refAndFolder: string, refs: readonly string[]): { ref: string; folder: string } {
   const parts = refAndFolder.split('/')
   for (let length = parts.length; length > 0; length--) {

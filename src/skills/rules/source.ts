@@ -1,29 +1,29 @@
 import { isRecord } from '../../text/values.ts'
 
-/** Where a skill of the library was imported from, as `source` in skill.json says. */
+/** Where a skill of the library was imported from: `source` in skill.json. */
 export interface SkillSource {
-  /** As git can clone it, without a password. Exactly one of `url` and `path`. */
+  /** An address that git can clone, without a password. Exactly one of `url` and `path`. */
   url?: string
   /** A folder or an archive on the machine that imported it; `~/…` below the home folder. */
   path?: string
-  /** Of the skill below the source, with slashes; empty when it is the source itself. */
+  /** The skill's folder below the source, with slashes; empty for the source itself. */
   folder: string
   /** The branch or tag. */
   ref?: string
   /** Where the source is a git repository. */
   commit?: string
-  /** Of the folder as it was found, before anything of it was changed for the library. */
+  /** Hash of the folder as found, before any change for the library. */
   treeHash: string
   importedAt: string
-  /** Of the folder as import wrote it into the library, skill.json without this record. */
+  /** Hash of the folder as import wrote it into the library, with skill.json without this record. */
   libraryHash?: string
-  /** Keys that are not known here; kept when it is written again. */
+  /** Unknown keys; kept when it is written again. */
   others: Record<string, unknown>
 }
 
 const KEYS = ['url', 'path', 'folder', 'ref', 'commit', 'tree_hash', 'imported_at', 'library_hash']
 
-/** Undefined for anything else that a skill.json may call its source: that is not ours to change. */
+/** Undefined for any other kind of "source" in a skill.json, which stays unchanged. */
 export function parseSource(json: unknown): SkillSource | undefined {
   if (!isRecord(json)) return undefined
   const { url, path, folder, ref, commit, tree_hash, imported_at, library_hash } = json

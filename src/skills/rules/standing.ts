@@ -1,29 +1,29 @@
 import type { RepoState } from './sync-decision.ts'
 
-/** How the library stands to its remote, and how old that knowledge is. */
+/** The state of the library relative to its remote, and the age of that knowledge. */
 export interface Standing {
   branch?: string
   remote?: string
-  /** Of the branch that it follows; absent when it is there. */
+  /** The problem of the branch that it follows; undefined if that exists. */
   upstream?: 'none' | 'missing'
   /** Files under `skills` that differ from the last commit. */
   dirty: number
   ahead: number
   behind: number
-  /** When the remote was last asked, an ISO time; absent when it was not asked since the library was made or cloned. */
+  /** When the remote was last contacted, an ISO time; undefined if not since the library was made or cloned. */
   askedAt?: string
 }
 
-/** What asks for a sync or a decision. */
+/** What needs a sync or a decision. */
 export interface LibraryStanding extends Standing {
   library: string
   /** How many skills it has. */
   skills: number
-  /** Skills with an installed copy of ours. */
+  /** Skills with a managed install. */
   equipped: string[]
-  /** Installed copies that are not as the library has them. */
+  /** Installed copies that differ from the library. */
   drift: number
-  /** Skills whose merge waits. */
+  /** Skills with an open merge. */
   merges: string[]
 }
 
@@ -41,7 +41,7 @@ export function standingOf(state: RepoState, askedAt: Date | undefined): Standin
   }
 }
 
-/** In one sentence, which says nothing that was not looked at. */
+/** One sentence that claims only what was checked. */
 export function describeStanding({ branch, remote, upstream, behind, askedAt }: Standing, now: Date): string {
   if (remote === undefined) return 'no remote: this machine only'
   if (upstream === 'none')

@@ -1,30 +1,30 @@
 import { shellWord } from '../../text/printable.ts'
 import type { Finding } from '../../text/trouble.ts'
 
-/** What the current branch follows. */
+/** The upstream of the current branch. */
 export interface Upstream {
   remote: string
-  /** The branch as the remote calls it: `refs/heads/main`. */
+  /** The branch in the remote: `refs/heads/main`. */
   mergeRef: string
-  /** Where its last known state is kept: `refs/remotes/origin/main`. */
+  /** The ref of its last known state: `refs/remotes/origin/main`. */
   trackingRef: string
-  /** False when the remote has no such branch, or none was ever fetched. */
+  /** False when the remote lacks the branch, or it was never fetched. */
   exists: boolean
 }
 
-/** The library's repository as far as sync cares, read after the fetch. */
+/** The state of the library's repository for sync, read after the fetch. */
 export interface RepoState {
   /** Undefined when HEAD is detached. */
   branch: string | undefined
   /** Undefined before the first commit. */
   head: string | undefined
-  /** The branches that are here. */
+  /** The local branches. */
   branches: string[]
   remotes: string[]
-  /** The one sync talks to: of the upstream, else the only one, else `origin`. */
+  /** The remote for sync: of the upstream, else the only one, else `origin`. */
   remote: string | undefined
   upstream: Upstream | undefined
-  /** Commits the upstream lacks; without one, commits that no branch of the remote has. */
+  /** Commits that the upstream lacks; without one, commits that no branch of the remote has. */
   ahead: number
   behind: number
   /** Branches of `remote`, by their short names. */
@@ -35,7 +35,7 @@ export interface RepoState {
   uncommitted: string[]
 }
 
-/** Why a remote did not answer; with a hint, `failed` says what it did instead, as the rest of a sentence. */
+/** Why a remote did not answer; with a hint, `failed` completes a sentence about the remote. */
 interface Failed {
   failed: string
   hint?: string
@@ -46,9 +46,9 @@ export type Fetched = 'no remote' | 'ok' | Failed
 export interface FastForward {
   kind: 'fast-forward'
   trackingRef: string
-  /** Unknown when the branch did not follow this one before. */
+  /** Unknown if the branch did not follow this one before. */
   commits?: number
-  /** Before the first commit: the branch to be on, which then follows the same branch of this remote. */
+  /** Before the first commit: the branch to use, which then follows the same branch of this remote. */
   track?: { branch: string; remote: string }
 }
 
@@ -95,7 +95,7 @@ function decideBranch(repo: string, state: RepoState, fetched: Fetched, push: bo
   return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
 }
 
-/** Nothing is committed here yet, so whatever the remote has can be taken as it is. */
+/** There is no local commit yet, so everything on the remote can be taken unchanged. */
 function decideFirstCommits(repo: string, state: RepoState, branch: string): SyncDecision {
   const { remote, remoteBranches, remoteHead, upstream, behind } = state
   if (upstream?.exists) {

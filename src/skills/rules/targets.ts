@@ -6,11 +6,11 @@ import { EVERY_AGENT, metadataFor, type Skill } from './skill.ts'
 export interface TargetChange {
   add: readonly string[]
   remove: readonly string[]
-  /** What `*` stands for when an agent is taken from it. */
+  /** The meaning of `*` when an agent is removed from it. */
   enabled: readonly string[]
 }
 
-/** The skill for other agents; undefined when none would be left. */
+/** The skill with other agents; undefined when none would be left. */
 export function changedTargets(skill: Skill, { add, remove, enabled }: TargetChange): Skill | undefined {
   const isForAll = skill.targets.includes(EVERY_AGENT)
   const base = isForAll && remove.length > 0 && !remove.includes(EVERY_AGENT) ? [...enabled] : skill.targets
@@ -24,7 +24,7 @@ export function changedTargets(skill: Skill, { add, remove, enabled }: TargetCha
   return withSharedMetadata({ ...skill, targets }, skill)
 }
 
-/** New agents get what all agents had before: the keys of the public format, where they agree. */
+/** New agents get the metadata that all agents share: the keys of the public format, if equal. */
 function withSharedMetadata(skill: Skill, before: Skill): Skill {
   const fresh = skill.targets.filter((id) => !before.targets.includes(id) && getOwn(skill.metadata, id) === undefined)
   const known = before.targets.map((id) => metadataFor(before, id))
