@@ -1036,7 +1036,7 @@ describe('changes in between', () => {
     const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
     const run = machine.runWith(meanwhile(machine.path('.claude/skills/alpha/SKILL.md')), 'equip', 'alpha')
     expect(run.code).toBe(2)
-    expect(run.stderr).toContain('left as it is')
+    expect(run.stderr).toContain('did not change it')
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toBe('mine')
     expect(readdirSync(machine.path('.claude/skills'))).toEqual(['alpha'])
   })

@@ -104,7 +104,7 @@ describe('what is refused', () => {
   it('an agent without hooks, a project that is none, and nobody to install for', () => {
     const home = makeFolder()
     expect(hooks(home, 'install', 'droid').stderr).toContain('agents with hooks: claude, codex')
-    expect(hooks(home, 'install', 'claude', '--project', '.').stderr).toContain('is in no git repository')
+    expect(hooks(home, 'install', 'claude', '--project', '.').stderr).toContain('is not in a git repository')
     expect(hooks(home, 'install').stderr).toContain('loadout hooks install claude|codex')
     expect(stored(home)).toEqual([])
   })

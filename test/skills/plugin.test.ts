@@ -88,7 +88,7 @@ describe('plugin build', () => {
     await build(world, 'beta', '--out', 'kit')
     expect(existsSync(join(world.home, 'kit/claude/skills/alpha'))).toBe(false)
     const before = readTree(join(world.home, 'kit'))
-    expect((await build(world, 'beta', '--out', 'kit')).stdout).toMatch(/is as it should be/)
+    expect((await build(world, 'beta', '--out', 'kit')).stdout).toMatch(/is up to date/)
     expect(readTree(join(world.home, 'kit'))).toEqual(before)
     expect(before).toMatchObject({ 'README.md': '- Mine.\n', 'claude/notes.md': '- Mine.\n' })
   })
