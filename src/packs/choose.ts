@@ -79,7 +79,7 @@ export function createChooser(packs: readonly TrustedPack[], examples: Examples,
   }
 }
 
-/** A persona is not looked up for what it says; one of a type nobody knows must be named. */
+/** A persona is not searched by content; one of an unknown type must be named. */
 export function isReadable(pack: TrustedPack): boolean {
   const { mode, type } = pack.manifest
   if (mode === 'persona' || !isKnownType(type, PACK_TYPES) || !opensTier(pack.trust, 'context')) return false

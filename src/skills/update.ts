@@ -251,7 +251,7 @@ async function takeAll(
   return { value: { ...(commit && { commit }) }, findings }
 }
 
-/** Brings installed copies of these skills up to the library, unless somebody edited them. */
+/** Refreshes the installed copies of these skills, except edited ones. */
 export async function refreshInstalls(
   setup: Setup,
   roots: Setup['roots'],

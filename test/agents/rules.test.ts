@@ -81,7 +81,7 @@ describe('the installed version', () => {
       undefined,
       'The version of ~/bin/claude is unknown: no file beside it contains the version',
     ],
-    ['half removed', { 'bin/claude': aLinkTo('../gone/claude') }, undefined, 'is not known: it is a broken link'],
+    ['half removed', { 'bin/claude': aLinkTo('../gone/claude') }, undefined, 'is unknown: it is a broken link'],
     [
       'no version in its package',
       {
@@ -90,13 +90,13 @@ describe('the installed version', () => {
         'bin/claude': aLinkTo(`../${PACKAGE}/cli.js`),
       },
       undefined,
-      'is not known: its package.json has no version',
+      'is unknown: its package.json has no version',
     ],
     [
       'a package that is broken',
       { [`${PACKAGE}/package.json`]: '{', [`${PACKAGE}/cli.js`]: '', 'bin/claude': aLinkTo(`../${PACKAGE}/cli.js`) },
       undefined,
-      'is not known: the package.json beside it is not valid',
+      'is unknown: the package.json beside it is not valid',
     ],
     ['a pipe in its place', { 'bin/claude': aPipe }, undefined, 'was not found'],
     ['a folder in its place', { 'bin/claude': aFolder }, undefined, 'was not found'],
@@ -146,7 +146,7 @@ describe('rules update', () => {
     expect(treeOf(home).some((path) => path.includes('state'))).toBe(false)
     const taken = update('new/claude.json')
     expectCivil(taken)
-    expect(taken.stdout).toBe('  taken  claude  2.9.0  recorded on 2027-01-01\n')
+    expect(taken.stdout).toBe('  installed  claude  2.9.0  recorded on 2027-01-01\n')
     expect(see(home)).toMatchObject({
       recordedFrom: { version: '2.9.0', day: '2027-01-01' },
       budget: { budget: 60_000 },

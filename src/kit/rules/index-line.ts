@@ -17,9 +17,9 @@ export interface IndexItem {
   rank: number
   /** Within a group, higher comes first. */
   reach: number
-  /** The headings of the part that fits, where that is told. */
+  /** The headings of the part that fits, if known. */
   section?: string
-  /** What it costs, where that is told. */
+  /** Its cost, if known. */
   tokens?: number
 }
 
