@@ -141,7 +141,7 @@ describe('rules update', () => {
     const home = makeProject({ 'new/claude.json': JSON.stringify(newer(2_000_000)) })
     const update = (...words: string[]) => runWarm(['rules', 'update', ...words], { home, cwd: home })
     expect(update('new', '--dry-run').stdout).toBe(
-      'Nothing was changed. This would be done:\n  taken  claude  2.9.0  recorded on 2027-01-01\n',
+      'Nothing was changed. This would be done:\n  installed  claude  2.9.0  recorded on 2027-01-01\n',
     )
     expect(treeOf(home).some((path) => path.includes('state'))).toBe(false)
     const taken = update('new/claude.json')
