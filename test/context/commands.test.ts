@@ -34,7 +34,7 @@ it('a note that cannot be written down says why', () => {
   const cwd = makeFolder()
   expect(runWarm(['note', 'add', 'a', '--ttl', 'soon'], { cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('say 90m, 12h'),
+    stderr: expect.stringContaining('use 90m, 12h'),
   })
   expect(runWarm(['note', 'add'], { cwd })).toMatchObject({ code: 2 })
   expect(runWarm(['note', 'list', '--project=gone'], { cwd })).toMatchObject({

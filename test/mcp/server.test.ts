@@ -47,7 +47,7 @@ it('a project with a boundless budget floods no conversation, and what it gets i
   } = structuredContent as { text: string; tokens: number; omitted: object[]; warnings: string[] }
   expect(given.length).toBeGreaterThan(40_000)
   expect(given.length).toBeLessThanOrEqual(80_000)
-  expect(warnings[0]).toContain('cut to 20000 tokens')
+  expect(warnings[0]).toContain('reduced to 20000 tokens')
   expect(omitted.length).toBeGreaterThan(0)
   const planned = await client.callTool({ name: 'plan_context', arguments: { task: 'x', project } })
   expect(planned.structuredContent).toMatchObject({ tokens, warnings })
