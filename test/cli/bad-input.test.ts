@@ -650,7 +650,7 @@ describe('a migration that cannot be finished changes nothing', () => {
     const before = treeOf(cwd)
     const again = runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
     expectCivil(again)
-    expect(again.stderr).toContain('no section worth moving out')
+    expect(again.stderr).toContain('no section worth moving')
     expect(treeOf(cwd)).toEqual(before)
   })
 })

@@ -55,7 +55,7 @@ describe('sync', () => {
     there.git('push', '--quiet')
     const before = here.tree().filter((row) => !row.startsWith('library/.git/'))
     const dry = here.run('sync', '--dry-run')
-    expect(dry.stdout).toContain('1 commit would be taken')
+    expect(dry.stdout).toContain('1 commit would be pulled')
     expect(dry.stdout).toMatch(/changed +alpha/)
     expect(dry.stdout).toMatch(/refresh +alpha +claude/)
     expect(dry.stdout).not.toContain('Every install')
