@@ -16,7 +16,7 @@ import { splitMark } from './disk/hook-settings/settings-change.ts'
 import { readSettings } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
 import { isEnabled } from './rules/config.ts'
-import { HOOK_HOSTS, type HookHost, hostRefusal } from './rules/hook-hosts.ts'
+import { describeRefusal, HOOK_HOSTS, type HookHost, hostRefusal } from './rules/hook-hosts.ts'
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
 import { diffLines } from './rules/hook-settings/line-diff.ts'
 
@@ -117,6 +117,6 @@ function passedOver({ place, after = '' }: HookChangePlan): Finding[] {
   if (host.layout === 'plugin') return []
   const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
   if (refusal === undefined) return []
-  const message = `${label} will pass over the whole of ${path}: ${refusal}`
+  const message = describeRefusal(host, label, path, refusal)
   return [{ severity: 'error', code: 'HOOKS_OFF', message, subject: path, hint: 'repair the file' }]
 }

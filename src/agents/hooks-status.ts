@@ -18,7 +18,15 @@ import {
 import { splitMark } from './disk/hook-settings/settings-change.ts'
 import { readSettings, readSettingsFile } from './disk/hook-settings/settings-file.ts'
 import { requireAgent, type Scope } from './rules/agents.ts'
-import { HOOK_EVENTS, HOOK_HOSTS, hostRefusal, isCurrent, requireHost, wantedHooks } from './rules/hook-hosts.ts'
+import {
+  describeRefusal,
+  HOOK_EVENTS,
+  HOOK_HOSTS,
+  hostRefusal,
+  isCurrent,
+  requireHost,
+  wantedHooks,
+} from './rules/hook-hosts.ts'
 import { pathsIn } from './rules/hook-settings/hook-command.ts'
 import { type FoundHook, findHooks } from './rules/hook-settings/hook-settings.ts'
 import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
@@ -80,7 +88,7 @@ function judge(machine: Machine, place: HookPlace): Judged {
     const obstacles = [
       ...(refusal === undefined
         ? []
-        : [{ message: `${label} passes over ${path}: ${refusal}`, hint: 'repair the file' }]),
+        : [{ message: describeRefusal(host, label, path, refusal), hint: 'repair the file' }]),
       ...findGone(machine, place, hooks),
       ...findObstacles(machine, place, hooks),
     ].map(({ message, hint }) => finding(place, 'HOOKS_OFF', message, hint))
@@ -112,7 +120,7 @@ function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; ou
   const [node = 'loadout', script] = own.program
   const call = script === undefined ? 'named' : { node, script }
   const hooks = wantedHooks(place.host, call).map(({ event, command }) => ({
-    ...{ event, command: command(''), matcher: undefined, options: '', timeout: undefined },
+    ...{ event, commands: { command: command('sh', '') }, matcher: undefined, options: '', timeout: undefined },
     ...{ isPlain: true, group: 0, handler: 0 },
   }))
   const message = own.isIntact ? 'is an older form of the plugin' : 'was changed by hand'
@@ -136,7 +144,8 @@ function findOutdated(place: HookPlace, hooks: readonly FoundHook[]): Finding[] 
 
 /** Hooks whose program has moved or is gone. */
 function findGone(machine: Machine, place: HookPlace, hooks: readonly FoundHook[]) {
-  const missing = hooks.flatMap(({ command }) => {
+  const commands = hooks.flatMap((hook) => Object.values(hook.commands))
+  const missing = commands.flatMap((command) => {
     const paths = pathsIn(command)
     if (paths === undefined) return findProgram(machine, 'loadout') === undefined ? ['loadout'] : []
     return [paths.node, paths.script].filter((path) => !isFile(path))

@@ -17,7 +17,7 @@ const FILES: [agent: string, file: string, theirs: string][] = [
   [
     'gemini',
     '.gemini/settings.json',
-    '{ // mine\n  "hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "other hook BeforeAgent"}]}]},\n}\n',
+    '{ // mine\n  "hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "other hook BeforeAgent"}]}]}\n}\n',
   ],
   [
     'copilot',
@@ -37,7 +37,7 @@ describe.each(FILES)('%s', (agent, file, theirs) => {
     expect(hooks(home, 'install', agent).code).toBe(0)
     const installed = readFileSync(join(home, file), 'utf8')
     expect(installed).toContain('other')
-    expect(installed.split(`hook ${agent} `).length).toBe(4)
+    expect(installed.split(`hook ${agent} `).length - 1).toBe(agent === 'copilot' ? 6 : 3)
     hooks(home, 'install', agent)
     expect(readFileSync(join(home, file), 'utf8')).toBe(installed)
     expect(hooks(home, 'status', agent).code).toBe(0)
@@ -77,6 +77,42 @@ it('all of them come and go without a trace, and go where their agents have move
   }
   expectCivil(runLoadout(['hooks', 'remove'], { home, env }))
   expect(treeOf(home).filter((line) => !/^\.(?:cache|local)/.test(line))).toEqual([])
+})
+
+it('Copilot CLI gets a command for PowerShell beside an older hook for bash, or beside one that is only for PowerShell', () => {
+  const file = '.copilot/hooks/loadout.json'
+  const old = ['bash', 'powershell'].map((key) => ({ type: 'command', [key]: 'loadout hook copilot sessionStart' }))
+  const mixed = { type: 'command', bash: 'loadout hook copilot sessionStart', powershell: 'greet' }
+  for (const hook of old) {
+    const home = makeProject({
+      [file]: JSON.stringify({ version: 1, hooks: { sessionStart: [mixed, hook], stop: [] } }),
+    })
+    expect(hooks(home, 'status', 'copilot').stdout).toMatch(/an older form of the hook for sessionStart/)
+    hooks(home, 'install', 'copilot')
+    const sh = `'${process.execPath}' '${CLI}' hook copilot sessionStart # loadout`
+    const written = JSON.parse(readFileSync(join(home, file), 'utf8')).hooks.sessionStart
+    expect(written).toEqual([mixed, { type: 'command', bash: sh, powershell: `& ${sh}` }])
+    expect(hooks(home, 'status', 'copilot').code).toBe(0)
+    hooks(home, 'remove', 'copilot')
+    const left = { version: 1, hooks: { sessionStart: [mixed], stop: [] } }
+    expect(readFileSync(join(home, file), 'utf8'), 'what a person wrote beside ours is theirs').toBe(
+      JSON.stringify(left),
+    )
+  }
+})
+
+it('Gemini CLI would not start with a trailing comma, and one is told', () => {
+  const settings = '{ // mine, [,]\n  "model": {\n    "name": "x", /* last */\n  }\n}\n'
+  const home = makeProject({ '.gemini/settings.json': settings })
+  const { code, stdout, stderr } = hooks(home, 'install', 'gemini')
+  expect(code).toBe(1)
+  const message =
+    /Gemini CLI does not start while \S+ is as it is: trailing commas are not allowed in it: see line 4, column 3/
+  for (const text of [stdout + stderr, hooks(home, 'status', 'gemini').stdout]) {
+    expect(text.replace(/\s+/g, ' ')).toMatch(message)
+  }
+  hooks(home, 'remove', 'gemini')
+  expect(readFileSync(join(home, '.gemini/settings.json'), 'utf8')).toBe(settings)
 })
 
 describe('what keeps hooks from running', () => {

@@ -3,7 +3,7 @@ import { codexRuns, trustHash } from './hook-hosts.ts'
 
 const PROMPT = {
   event: 'UserPromptSubmit',
-  command: 'loadout hook codex UserPromptSubmit',
+  commands: { command: 'loadout hook codex UserPromptSubmit' },
   options: '',
   matcher: undefined,
   timeout: 10,
@@ -20,11 +20,16 @@ describe('trust in Codex', () => {
     [PROMPT, HASH],
     [{ ...PROMPT, matcher: 'ignored' }, HASH],
     [
-      { ...PROMPT, event: 'SessionStart', command: 'loadout hook codex SessionStart', matcher: 'startup|resume' },
+      {
+        ...PROMPT,
+        event: 'SessionStart',
+        commands: { command: 'loadout hook codex SessionStart' },
+        matcher: 'startup|resume',
+      },
       'sha256:4bf1f89a340ecc23c300d3513c7cb9bf0a6b24cf246d37a386585caa0c04224b',
     ],
     [
-      { ...PROMPT, event: 'PostToolUse', command: 'x', matcher: 'Bash', timeout: undefined },
+      { ...PROMPT, event: 'PostToolUse', commands: { command: 'x' }, matcher: 'Bash', timeout: undefined },
       'sha256:77cba839c4b837674250a9b4a1fc7e1fc7b58ee987103a1d6536085addedb6f6',
     ],
   ])('is given to the content of a hook: %#', (hook, hash) => {

@@ -1,9 +1,9 @@
 import { jsonErrorPlace, parseJson } from '../../text/json.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getDeep, sha256 } from '../../text/values.ts'
-import { formatCommand, type ProgramCall, pathsIn } from './hook-settings/hook-command.ts'
+import { formatCommand, type ProgramCall, pathsIn, type Shell } from './hook-settings/hook-command.ts'
 import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-settings.ts'
-import { lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'
+import { applyEdits, lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'
 
 /**
  * Moments at which an agent asks us, by the names that Claude Code has for them. A row says what its agent calls them.
@@ -26,8 +26,8 @@ export interface HookHost {
   layout: 'groups' | 'list' | 'plugin'
   /** What a file holds in which there is nothing of ours. */
   emptyFile: string
-  /** The key of a hook's command. */
-  commandKey: 'command' | 'bash'
+  /** The keys of a hook's commands, and the shell that each is for. */
+  commands: Readonly<Record<string, Shell>>
   /** What stands in a hook before its command, and behind it. */
   before?: Readonly<Record<string, unknown>>
   after?: Readonly<Record<string, unknown>>
@@ -42,6 +42,8 @@ export interface HookHost {
   /** Whether it reads a file that begins with a byte order mark, or has comments. */
   readsByteOrderMark: boolean
   readsComments?: true
+  /** Whether it does not even start when it cannot read the file. Others pass over it. */
+  stopsAtBadFile?: true
   /** The only keys it allows beside each other in the file; absent when it allows any. */
   onlyKeys?: readonly string[]
   /** A key without which it passes over the file. */
@@ -56,7 +58,12 @@ export interface HookHost {
 const TIMEOUT = 10
 
 const SAME_NAMES = { SessionStart: 'SessionStart', UserPromptSubmit: 'UserPromptSubmit', PostToolUse: 'PostToolUse' }
-const GROUPS = { layout: 'groups', emptyFile: '{}\n', commandKey: 'command', before: { type: 'command' } } as const
+const GROUPS = {
+  layout: 'groups',
+  emptyFile: '{}\n',
+  commands: { command: 'sh' },
+  before: { type: 'command' },
+} as const
 const VERSIONED = '{\n  "version": 1\n}\n'
 /** For agents that take any length: what Claude Code takes. */
 const USUAL_LIMIT = { tokens: 2_250, characters: 9_000, counts: 'characters' } as const
@@ -106,6 +113,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: false,
     readsComments: true,
+    stopsAtBadFile: true,
     untilTheyRun: 'Gemini CLI takes them up with its next session, in folders that you trust.',
     readFrom: 'Gemini CLI 0.61.0',
   },
@@ -116,7 +124,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     projectFile: '.github/hooks/loadout.json',
     layout: 'list',
     emptyFile: VERSIONED,
-    commandKey: 'bash',
+    commands: { bash: 'sh', powershell: 'powershell' },
     before: { type: 'command' },
     after: { timeoutSec: TIMEOUT },
     events: { SessionStart: 'sessionStart', UserPromptSubmit: 'userPromptSubmitted', PostToolUse: 'postToolUse' },
@@ -134,7 +142,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     projectFile: '.cursor/hooks.json',
     layout: 'list',
     emptyFile: VERSIONED,
-    commandKey: 'command',
+    commands: { command: 'sh' },
     events: { SessionStart: 'sessionStart', UserPromptSubmit: 'beforeSubmitPrompt', PostToolUse: 'postToolUse' },
     tools: { Read: { file: 'file_path' }, Shell: { command: 'command' } },
     keepsContext: true,
@@ -151,7 +159,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     projectFile: '.opencode/plugin/loadout.js',
     layout: 'plugin',
     emptyFile: '',
-    commandKey: 'command',
+    commands: { command: 'sh' },
     events: SAME_NAMES,
     tools: { skill: { skill: 'name' }, read: { file: 'filePath' }, bash: { command: 'command' } },
     keepsContext: true,
@@ -174,7 +182,7 @@ export function wantedHooks(host: HookHost, call: ProgramCall): WantedHook[] {
   return HOOK_EVENTS.map((event) => ({
     event: host.events[event],
     ...(event === 'PostToolUse' ? { matcher: Object.keys(host.tools).join('|') } : {}),
-    command: (options) => formatCommand(call, host.agent, host.events[event], options),
+    command: (shell, options) => formatCommand(call, shell, host.agent, host.events[event], options),
     before: host.before ?? {},
     after: host.after ?? {},
   }))
@@ -189,16 +197,19 @@ export function hooksFile(host: HookHost): string {
 
 /** Whether a hook is written as it would be today, whichever copy of the program it calls. */
 export function isCurrent(hook: FoundHook, host: HookHost): boolean {
-  const call = pathsIn(hook.command)
+  const call = Object.values(hook.commands).map(pathsIn)[0]
   const calls: ProgramCall[] = call === undefined ? ['named', 'named-if-there'] : [call]
   return calls.some((each) => {
     const want = wantedHooks(host, each).find(({ event }) => event === hook.event)
     const hasMatcher = want?.matcher === undefined || want.matcher === hook.matcher
-    return want !== undefined && hasMatcher && want.command(hook.options) === hook.command
+    if (want === undefined || !hasMatcher) return false
+    return Object.entries(host.commands).every(
+      ([key, shell]) => hook.commands[key] === want.command(shell, hook.options),
+    )
   })
 }
 
-/** Why an agent would pass over a whole file that we can read: agents are stricter about JSON than editors are. */
+/** Why an agent cannot read a file that we can: agents are stricter about JSON than editors are. */
 export function hostRefusal(
   text: string,
   tree: SettingsTree,
@@ -206,8 +217,10 @@ export function hostRefusal(
 ): string | undefined {
   const body = text.replace(/^\ufeff/, '')
   if (body !== text && !readsByteOrderMark) return 'it begins with a byte order mark'
-  if (readsComments !== true && parseJson(body).problem !== undefined) {
-    return `comments and trailing commas are not allowed in it: see ${jsonErrorPlace(body)}`
+  const json = readsComments === true ? withoutComments(body, tree) : body
+  if (parseJson(json).problem !== undefined) {
+    const what = readsComments === true ? 'trailing commas' : 'comments and trailing commas'
+    return `${what} are not allowed in it: see ${jsonErrorPlace(json)}`
   }
   const keys = tree.root.kind === 'object' ? tree.root.items : []
   if (neededKey !== undefined && !keys.some(({ key }) => key === neededKey)) return `it lacks "${neededKey}": 1`
@@ -215,6 +228,23 @@ export function hostRefusal(
   return unknown === undefined
     ? undefined
     : `"${unknown.key}" is not allowed in it: see ${lineAndColumn(body, unknown.start)}`
+}
+
+/** With every other character where it was. */
+function withoutComments(body: string, { comments }: SettingsTree): string {
+  const edits = comments.map(({ start, end }) => ({
+    start,
+    end,
+    text: body.slice(start, end).replace(/[^\r\n]/g, ' '),
+  }))
+  return applyEdits(body, edits)
+}
+
+/** What an agent does about a file that it cannot read. */
+export function describeRefusal({ stopsAtBadFile }: HookHost, label: string, path: string, refusal: string): string {
+  return stopsAtBadFile === true
+    ? `${label} does not start while ${path} is as it is: ${refusal}`
+    : `${label} passes over the whole of ${path}: ${refusal}`
 }
 
 /** Seconds that Codex takes for a hook without a timeout. */
@@ -234,8 +264,8 @@ export function codexRuns(config: unknown, paths: readonly string[], hook: Found
 }
 
 /** As Codex 0.166.0 makes it: over the hook in one fixed spelling. */
-export function trustHash({ event, command, timeout, matcher }: FoundHook): string {
-  const handler = { async: false, command, timeout: timeout ?? DEFAULT_TIMEOUT, type: 'command' }
+export function trustHash({ event, commands, timeout, matcher }: FoundHook): string {
+  const handler = { async: false, command: commands.command, timeout: timeout ?? DEFAULT_TIMEOUT, type: 'command' }
   const hasMatcher = matcher !== undefined && event !== 'UserPromptSubmit'
   const hook = { event_name: snakeCase(event), hooks: [handler], ...(hasMatcher ? { matcher } : {}) }
   return `sha256:${sha256(JSON.stringify(hook))}`

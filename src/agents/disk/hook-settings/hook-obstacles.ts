@@ -61,7 +61,7 @@ function findForGemini(machine: Machine, { host, project }: HookPlace, hooks: re
   if (project !== undefined) files.push(join(project, host.projectFile))
   return files.flatMap((path) => {
     const { enabled, disabled } = objectAt(commentedOf(path), 'hooksConfig')
-    const off = hooks.filter(({ command }) => Array.isArray(disabled) && disabled.includes(command))
+    const off = hooks.filter(({ commands }) => Array.isArray(disabled) && disabled.includes(commands.command))
     return [
       ...(enabled === false
         ? [{ message: `"hooksConfig.enabled" is off in ${path}`, hint: 'remove it from there' }]

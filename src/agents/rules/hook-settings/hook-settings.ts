@@ -1,5 +1,5 @@
 import { LoadoutError } from '../../../text/trouble.ts'
-import { readCommand } from './hook-command.ts'
+import { readCommand, type Shell } from './hook-command.ts'
 import {
   appendItem,
   applyEdits,
@@ -21,18 +21,18 @@ export interface WantedHook {
   event: string
   /** Tools it is about; absent for all, and for events without tools. */
   matcher?: string
-  /** The command, with what a person added to the one that is there. */
-  command(options: string): string
+  /** The command for a shell, with what a person added to the one that is there. */
+  command(shell: Shell, options: string): string
   /** What stands around the command. */
   before: Readonly<Record<string, unknown>>
   after: Readonly<Record<string, unknown>>
 }
 
-/** How an agent writes hooks: in groups under an event or in one list, and the key that a command has. */
+/** How an agent writes hooks: in groups under an event or in one list, and under which key the command for a shell. */
 export interface HookForm {
   agent: string
   layout: 'groups' | 'list' | 'plugin'
-  commandKey: string
+  commands: Readonly<Record<string, Shell>>
   events: Readonly<Record<string, string>>
 }
 
@@ -40,7 +40,8 @@ export interface HookForm {
 export interface FoundHook {
   /** The event it stands under. */
   event: string
-  command: string
+  /** By their keys. */
+  commands: Readonly<Record<string, string>>
   matcher: string | undefined
   /** What a person added to it. */
   options: string
@@ -100,7 +101,7 @@ export function findHooks(tree: SettingsTree, form: HookForm): FoundHook[] {
 }
 
 /** In the order of the file. In a list, a hook is a group of its own. */
-function ownHooks(tree: SettingsTree, { agent, layout, commandKey }: HookForm): OwnHook[] {
+function ownHooks(tree: SettingsTree, { agent, layout, commands }: HookForm): OwnHook[] {
   const hooks = findProperty({ value: tree.root }, 'hooks')
   if (hooks?.value.kind !== 'object') return []
   return hooks.value.items.flatMap((event) =>
@@ -108,14 +109,18 @@ function ownHooks(tree: SettingsTree, { agent, layout, commandKey }: HookForm): 
       const handlers = layout === 'groups' ? findProperty(group, 'hooks')?.value : alone(group)
       if (handlers?.kind !== 'array') return []
       return handlers.items.flatMap((handler, within): OwnHook[] => {
-        const command = textAt(handler, commandKey)
-        const own = command === undefined ? undefined : readCommand(command, agent)
-        if (command === undefined || own === undefined) return []
+        const texts = Object.keys(commands).flatMap((key) => {
+          const text = textAt(handler, key)
+          return text === undefined ? [] : [[key, text] as const]
+        })
+        const [own, ...others] = texts.map(([, text]) => readCommand(text, agent))
+        // All of it would be taken out, so a command of another program in it makes it theirs.
+        if (own === undefined || others.includes(undefined)) return []
         const timeout = findProperty(handler, 'timeout')?.value
         return [
           {
             event: event.key ?? '',
-            command,
+            commands: Object.fromEntries(texts),
             matcher: textAt(group, 'matcher'),
             options: own.options,
             timeout: timeout?.kind === 'literal' ? timeout.value : undefined,
@@ -182,10 +187,14 @@ export function removeOutermost(
 
 /** An older form gets today's words; what a person changed besides stays. */
 function renew(tree: SettingsTree, form: HookForm, wanted: readonly WantedHook[]): Step | undefined {
-  for (const { event, matcher, nodes, options, command } of ownHooks(tree, form)) {
+  for (const { event, matcher, nodes, options, commands } of ownHooks(tree, form)) {
     const want = wanted.find((each) => each.event === event)
     if (want === undefined) continue
-    if (command !== want.command(options)) return replaceText(nodes.handler, form.commandKey, want.command(options))
+    for (const [key, shell] of Object.entries(form.commands)) {
+      const value = want.command(shell, options)
+      if (commands[key] === undefined) return add(tree, '', nodes.handler.value, { key, value })
+      if (commands[key] !== value) return replaceText(nodes.handler, key, value)
+    }
     const isOnlyOurs = nodes.handlers.items.length === 1
     if (isOnlyOurs && want.matcher !== undefined && matcher !== want.matcher) {
       return replaceText(nodes.group, 'matcher', want.matcher)
@@ -213,9 +222,10 @@ function addMissing(tree: SettingsTree, form: HookForm, wanted: readonly WantedH
 }
 
 /** A hook as it is written under its event. */
-export function newEntry({ layout, commandKey }: HookForm, { matcher, command, before, after }: WantedHook): object {
+export function newEntry({ layout, commands }: HookForm, { matcher, command, before, after }: WantedHook): object {
   const about = matcher === undefined ? {} : { matcher }
-  const handler = { ...before, [commandKey]: command(''), ...after }
+  const lines = Object.entries(commands).map(([key, shell]) => [key, command(shell, '')])
+  const handler = { ...before, ...Object.fromEntries(lines), ...after }
   return layout === 'groups' ? { ...about, hooks: [handler] } : { ...about, ...handler }
 }
 
