@@ -26,7 +26,7 @@ beforeAll(async () => {
   const key = makeKey(author, 'id_ed25519')
   writeSkill('lint', 'Version one.')
   mkdirSync(join(author.library, 'catalog'))
-  writeFileSync(join(author.library, 'catalog/allowed_signers'), `ada@example.com ${key}\n`)
+  writeFileSync(join(author.library, 'catalog/allowed_signers'), `admin@example.com ${key}\n`)
   publishLibrary('Start')
   other = await joinAs('member', 'web')
 })
@@ -110,8 +110,8 @@ describe('a version of a skill', () => {
     expect(other.installed('lint')).toContain('Version two')
     const { value } = await other.loadout.searchCatalog({ words: 'lint' })
     expect(value.map(({ version, state, signedBy, here }) => [version, state, signedBy, here])).toEqual([
-      ['1', 'approved', 'ada@example.com', ''],
-      ['2', 'approved', 'ada@example.com', 'installs'],
+      ['1', 'approved', 'admin@example.com', ''],
+      ['2', 'approved', 'admin@example.com', 'installs'],
     ])
   })
 
@@ -156,7 +156,7 @@ describe('a version of a skill', () => {
     await author.loadout.retireVersion({ name: 'old' })
     const { value, findings } = await other.loadout.sync({})
     expect(value.operations.map(({ kind, skill }) => [kind, skill])).toContainEqual(['remove', 'old'])
-    expect(findings.find(({ code }) => code === 'CATALOG_RETIRED')?.message).toContain('ada@example.com retired it')
+    expect(findings.find(({ code }) => code === 'CATALOG_RETIRED')?.message).toContain('admin@example.com retired it')
     expect(other.installed('old')).toBeUndefined()
     await expect(other.loadout.equipFromCatalog({ names: ['old'] })).rejects.toMatchObject({ code: 'CATALOG_RETIRED' })
   })
@@ -287,7 +287,7 @@ describe('a version of a pack', () => {
     expect(await uses(second)).toMatchObject({ active: 1, why: '' })
     const rows = (await second.loadout.searchCatalog({ words: 'handbook' })).value
     expect(rows.map(({ kind, signedBy, here }) => [kind, signedBy, here])).toEqual([
-      ['pack', 'ada@example.com', 'uses'],
+      ['pack', 'admin@example.com', 'uses'],
     ])
   })
 
@@ -298,7 +298,7 @@ describe('a version of a pack', () => {
     const { active, why } = await uses(second)
     expect([active, why]).toEqual([
       0,
-      'the pack handbook is not used: it is not version 1.0.0 that ada@example.com approved in the catalog',
+      'the pack handbook is not used: it is not version 1.0.0 that admin@example.com approved in the catalog',
     ])
     await expect(second.loadout.openGuide({ pack: 'handbook' })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
     await first.loadout.publishVersion({ name: 'handbook', version: '1.1.0' })
@@ -339,7 +339,7 @@ describe('a version of a pack', () => {
     await first.loadout.retireVersion({ name: 'handbook' })
     expect(await uses(second)).toMatchObject({
       active: 0,
-      why: 'the pack handbook is not used: ada@example.com retired it in the catalog',
+      why: 'the pack handbook is not used: admin@example.com retired it in the catalog',
       codes: expect.arrayContaining(['CATALOG_RETIRED']),
     })
   })

@@ -18,7 +18,7 @@ function entryOf({ version, state, signed, team = 'ours' }: Row): CheckedEntry {
   const entry: CatalogEntry = { ...fields, state, owner: 'tools', groups: ['*'], published: DAY(1) }
   if (signed === undefined) return { entry }
   const [day, says, groups = ['*']] = signed
-  return { entry, signed: { ...fields, team, state: says, groups, by: 'ada', at: DAY(day) } }
+  return { entry, signed: { ...fields, team, state: says, groups, by: 'admin', at: DAY(day) } }
 }
 
 const approved = (version: string, day: number, groups?: string[]): Row => ({
@@ -58,7 +58,7 @@ describe('what a machine does with a skill of the catalog', () => {
   it.each(rows)('%s', (_, entries, expected) => {
     const [verdict] = chooseVerdicts(entries.map(entryOf), { team: 'ours', group: 'web', before: [] })
     expect(verdict && `${verdict.state} ${verdict.version}`).toBe(expected)
-    if (verdict?.state === 'approved') expect(verdict).toMatchObject({ commit: `c${verdict.version}`, by: 'ada' })
+    if (verdict?.state === 'approved') expect(verdict).toMatchObject({ commit: `c${verdict.version}`, by: 'admin' })
   })
 })
 
@@ -70,7 +70,7 @@ describe('a database that takes something away', () => {
     version: '2',
     commit: 'c2',
     digest: 'd2',
-    by: 'ada',
+    by: 'admin',
     at: DAY(day),
   })
   const rows: [name: string, before: Verdict, entries: Row[], expected: string][] = [

@@ -39,7 +39,7 @@ describe('a batch', () => {
     [{ machine: `${id}'` }, '"machine" is not an id'],
     [{ sequence: 0 }, '"sequence" is not a number from 1'],
     [{ sequence: 1.5 }, '"sequence" is not a number from 1'],
-    [{ person: 'ada@example.com' }, '"person" is not a pseudonym'],
+    [{ person: 'admin@example.com' }, '"person" is not a pseudonym'],
     [{ client: 'a b' }, '"client" is not a version'],
     [{ rows: [] }, '"rows" is empty'],
     [{ rows: {} }, '"rows" is empty'],
@@ -51,7 +51,7 @@ describe('a batch', () => {
     [{ rows: [{ ...row, id: 'two words' }] }, 'rows[0]: "id" is not the name of an entry'],
     [{ rows: [{ ...row, agent: 'Claude Code' }] }, 'rows[0]: "agent" is not the name of an agent'],
     [{ rows: [{ ...row, version: "1'; DROP" }] }, 'rows[0]: "version" is not a digest'],
-    [{ rows: [{ ...row, project: '/home/ada/shop' }] }, 'rows[0]: "project" is not a name'],
+    [{ rows: [{ ...row, project: '/home/admin/shop' }] }, 'rows[0]: "project" is not a name'],
     [{ rows: [{ ...row, hour: '2026-02-30T10' }] }, 'rows[0]: "hour" is not an hour such as 2026-11-17T10'],
     [{ rows: [{ ...row, hour: '2026-11-17T24' }] }, 'rows[0]: "hour" is not an hour such as 2026-11-17T10'],
     [{ rows: [{ ...row, tokens: -1 }] }, 'rows[0]: "tokens" is not a number'],
@@ -117,7 +117,7 @@ describe('what may be sent of an event', () => {
   const rows: [change: Partial<UsageEvent>, leftOut: number, rows: number][] = [
     [{ entryId: '' }, 0, 0],
     [{ entryId: 'src/a.ts' }, 1, 0],
-    [{ entryId: 'fix the login of ada' }, 1, 0],
+    [{ entryId: 'fix the login of admin' }, 1, 0],
     [{ via: '/bin/agent' }, 1, 0],
     [{ timestamp: 'yesterday' }, 1, 0],
     [{ entryId: 'plugin:skill' }, 0, 1],
@@ -157,8 +157,8 @@ describe('tokens and pseudonyms', () => {
   })
 
   it('a person is one in a team, whatever the case, and another in the next team', () => {
-    expect(pseudonym('key', 'Ada@example.com ')).toBe(pseudonym('key', 'ada@example.com'))
-    expect(pseudonym('other', 'ada@example.com')).not.toBe(pseudonym('key', 'ada@example.com'))
+    expect(pseudonym('key', 'Admin@example.com ')).toBe(pseudonym('key', 'admin@example.com'))
+    expect(pseudonym('other', 'admin@example.com')).not.toBe(pseudonym('key', 'admin@example.com'))
     expect(keyPrint('key')).not.toBe(keyPrint('other'))
   })
 })

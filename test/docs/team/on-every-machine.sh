@@ -1,4 +1,4 @@
-git config --global user.email grace@example.com 2>/dev/null || true
+git config --global user.email member@example.com 2>/dev/null || true
 mkdir -p ~/shop/.claude/loadout
 cd ~/shop
 git init -q

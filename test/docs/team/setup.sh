@@ -1,1 +1,1 @@
-git config --global user.email ada@example.com 2>/dev/null || true
+git config --global user.email admin@example.com 2>/dev/null || true

@@ -1,4 +1,4 @@
-git config --global user.name Ada
+git config --global user.name Admin
 mkdir -p ~/.ssh
 ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/id_ed25519
 loadout init --new ~/skills

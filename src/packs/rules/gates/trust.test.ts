@@ -153,7 +153,7 @@ describe('the catalog of a team', () => {
   const unapproved = trustOf(makePack({}, { scope: 'workspace' }), undefined, undefined, policy)
   const denied = trustOf(makePack({}, { scope: 'user' }), answer({ decision: 'denied' }), undefined, policy)
   const says = (state: Verdict['state'], digest = packDigest(FILES)): Verdict => ({
-    ...{ kind: 'pack', name: 'handbook', version: '1', by: 'ada', commit: '', digest },
+    ...{ kind: 'pack', name: 'handbook', version: '1', by: 'admin', commit: '', digest },
     state,
   })
   const ROWS: [what: string, Trust, Verdict | undefined, state: string, code?: string][] = [
