@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../test/browser.ts'
 import { commitAll, connect, git, makeLibrary, write } from '../test/tui/machine.ts'
-import { spawnWeb } from '../test/web/spawn-web.ts'
+import { spawnWeb, type WebServer } from '../test/web/spawn-web.ts'
 import { median, ms, printTable } from './measure.ts'
 
 const SKILLS = 5_000
@@ -19,22 +19,28 @@ const UPDATES = 600
 export async function benchWeb(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'loadout-bench-'))
   const project = makeLargeMachine(home)
-  const server = await spawnWeb(home, project)
   const { browser, stop } = await startBrowser()
   try {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
-    await page.goto(server.address())
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, locale: 'en-US' })
+    const start = async () => {
+      const server = await spawnWeb(home, project)
+      await page.goto(server.address())
+      await page.locator('h1').waitFor()
+      return server
+    }
     const task = encodeURIComponent('every order of the shop')
-    await benchScreens(page, server.origin, [
+    await benchScreens(page, start, [
       [`skills, ${SKILLS} of them`, '/skills', '.table-row'],
-      [`agents, ${SKILLS} skills`, '/agents', '.table-row'],
+      [`agents with ${SKILLS} skills: their names`, '/agents', '.agent-card'],
+      [`agents with ${SKILLS} skills: the table`, '/agents', '.table-row'],
       [`bundle of ${PARTS} parts`, `/bundle?task=${task}&chars=2000000&files=${PARTS}`, '.part-name'],
-      [`usage, ${EVENTS} events`, '/usage', 'h1'],
+      [`usage, ${EVENTS} events`, '/usage?since=2026-01-01&until=2026-03-12', '.table-row'],
     ])
+    const server = await start()
     await benchLive(page, server.origin)
+    server.stop()
   } finally {
     await stop()
-    server.stop()
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 }
@@ -69,23 +75,42 @@ function makeLargeMachine(home: string): string {
 
 type Row = readonly [name: string, path: string, useful: string]
 
-/** From the click to what the screen is for, and from a key to the picture that answers it, both as the browser sees it. */
-async function benchScreens(page: Page, origin: string, rows: readonly Row[]): Promise<void> {
+/**
+ * From the click to what the screen is for, after a new start of the server and then again, and from a key to the
+ * picture that answers it, both as the browser sees it; and the processor time of the server for one more look.
+ */
+async function benchScreens(page: Page, start: () => Promise<WebServer>, rows: readonly Row[]): Promise<void> {
   const table: string[][] = []
   for (const [name, path, useful] of rows) {
-    const paints: number[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      await page.goto(origin + path)
+    const server = await start()
+    const paint = async () => {
+      await page.goto(server.origin + path)
       await page.locator(useful).first().waitFor()
-      paints.push(await page.evaluate<number>('performance.now()'))
+      return page.evaluate<number>('performance.now()')
     }
-    const keys = await measureKeys(page)
-    table.push([name, ms(median(paints)), keys])
+    const first = await paint()
+    const before = spentBy(server)
+    const paints: number[] = []
+    for (let round = 0; round < ROUNDS; round++) paints.push(await paint())
+    const spent = (spentBy(server) - before) / ROUNDS
+    table.push([name, ms(first), ms(median(paints)), ms(spent), await measureKeys(page)])
+    server.stop()
   }
-  printTable('The page: the median of the time until a screen is useful, and until a key is answered', [
-    ['screen', 'useful', 'a key'],
+  const load = loadavg()[0]?.toFixed(1)
+  printTable(`The page, in ms (load ${load}): until a screen is useful, and until a key is answered; medians`, [
+    ['screen', 'first', 'again', 'processor', 'a key'],
     ...table,
   ])
+}
+
+/** Processor time of the server in milliseconds, user and system, where the system tells: in ticks of 10 ms. */
+function spentBy({ child }: WebServer): number {
+  const path = `/proc/${child.pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  const fields = readFileSync(path, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** Where the screen has a table or a list: down, again and again. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { StartedBrowser } from '../browser.ts'
 import { makeFolder, runLoadout } from '../cli/run.ts'
@@ -95,8 +95,12 @@ export interface OpenPage {
 }
 
 /** Opens the address, and listens to all that the page does. The browser is one process: it ends with its first context. */
-export async function openWeb({ browser }: StartedBrowser, server: WebServer): Promise<OpenPage> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-US' })
+export async function openWeb(
+  { browser }: StartedBrowser,
+  server: WebServer,
+  options: BrowserContextOptions = { locale: 'en-US' },
+): Promise<OpenPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const trouble: string[] = []
   page.on('console', (message) => {

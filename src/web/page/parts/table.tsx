@@ -32,7 +32,7 @@ const HEAD = 32
 const BEYOND = 8
 
 const narrow = matchMedia('(max-width: 40rem)')
-const isNarrow = signal(narrow.matches)
+export const isNarrow = signal(narrow.matches)
 narrow.addEventListener('change', ({ matches }) => {
   isNarrow.value = matches
 })

@@ -13,8 +13,6 @@ type Check = Health['checks'][number]
 
 const TONES: Record<Check['state'], Tone> = { problem: 'bad', note: 'warn', fine: 'good' }
 const WORDS: Record<Check['state'], string> = { problem: 'to do', note: 'note', fine: 'fine' }
-const ORDER: readonly Check['state'][] = ['problem', 'note', 'fine']
-
 export default function HealthScreen() {
   const scope = chosen('scope')
   const asked = useAnswer<Health>('/api/doctor', { scope }, ['config', 'library', 'installs', 'consent'])
@@ -30,37 +28,53 @@ export default function HealthScreen() {
 }
 
 function Checks({ health, scope, onFixed }: { health: Answer<Health>; scope: string; onFixed(): void }) {
-  const problems = health.checks.filter(({ state }) => state === 'problem').length
-  const notes = health.checks.filter(({ state }) => state === 'note').length
-  const sorted = ORDER.flatMap((state) => health.checks.filter((check) => check.state === state))
+  const problems = health.checks.filter(({ state }) => state === 'problem')
+  const notes = health.checks.filter(({ state }) => state === 'note')
+  const fine = health.checks.filter(({ state }) => state === 'fine')
   return (
     <>
       <section class="card row">
         <p class="grow">
-          {problems === 0 ? 'Nothing needs to be done.' : `${count(problems, 'check')} to do.`}{' '}
+          {problems.length === 0 ? 'Nothing needs to be done.' : `${count(problems.length, 'check')} to do.`}{' '}
           <span class="muted">
-            {count(health.checks.length, 'check')}, {count(notes, 'note')}
+            {count(health.checks.length, 'check')}, {count(notes.length, 'note')}
           </span>
         </p>
         <Fix scope={scope} onFixed={onFixed} />
       </section>
-      <ul class="checks" aria-label="Checks">
-        {sorted.map(({ name, state, message, fix }, at) => (
-          <li key={at} class="card check">
-            <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
-            <strong class="wraps">{line(name)}</strong>
-            <div class="wraps">
-              {line(message)}
-              {fix !== undefined && (
-                <p>
-                  <Hint text={fix} />
-                </p>
-              )}
-            </div>
-          </li>
+      <ul class="checks" aria-label="What asks for a look">
+        {[...problems, ...notes].map((check, at) => (
+          <Row key={at} check={check} isCard />
         ))}
       </ul>
+      {fine.length > 0 && (
+        <section class="card stack" aria-label="Fine">
+          <h2>{count(fine.length, 'check')} fine</h2>
+          <ul class="checks is-compact">
+            {fine.map((check, at) => (
+              <Row key={at} check={check} />
+            ))}
+          </ul>
+        </section>
+      )}
     </>
+  )
+}
+
+function Row({ check: { name, state, message, fix }, isCard }: { check: Check; isCard?: boolean }) {
+  return (
+    <li class={isCard ? 'card check' : 'check'}>
+      <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+      <strong class="wraps">{line(name)}</strong>
+      <div class="wraps">
+        {line(message)}
+        {fix !== undefined && (
+          <p>
+            <Hint text={fix} />
+          </p>
+        )}
+      </div>
+    </li>
   )
 }
 

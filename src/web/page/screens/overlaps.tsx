@@ -16,14 +16,15 @@ import { Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { Notices } from '../parts/notices.tsx'
 import { Answered, Screen } from '../parts/screen.tsx'
-import { Table } from '../parts/table.tsx'
+import { isNarrow, Table } from '../parts/table.tsx'
 import { useAnswer } from '../use-answer.ts'
 
 type Pair = Similar['pairs'][number]
 
 const ABOUT = ['library', 'installs', 'project', 'consent'] as const
-/** More lines than this are a ball of wool; the table has them all. */
-const MOST_DRAWN = 120
+/** The strongest are drawn; more only when asked for, and never a ball of wool. The table has them all. */
+const FEW_DRAWN = 20
+const MOST_DRAWN = 200
 
 export default function OverlapsScreen() {
   const asked = useAnswer<Similar>('/api/similar', {}, ABOUT)
@@ -47,8 +48,8 @@ function Overlaps({ similar }: { similar: Answer<Similar> }) {
       <>
         <Notices findings={findings} />
         <p class="card">
-          {asked === 0
-            ? 'Nothing is known here yet: no skills, payloads or packs.'
+          {asked < 2
+            ? 'Nothing to compare yet: fewer than two skills, payloads or packs are known here.'
             : `No two of ${count(asked, 'entry', 'entries')} answer the same questions.`}
         </p>
       </>
@@ -58,45 +59,72 @@ function Overlaps({ similar }: { similar: Answer<Similar> }) {
   return (
     <>
       <Notices findings={findings} />
-      <section class="card stack" aria-label="Picture">
-        <p>
-          {count(pairs.length, 'pair')} among {count(entries.length, 'entry', 'entries')} of {grouped(asked)}.{' '}
-          {untaught > 0 && (
-            <>
-              <Badge tone="warn">{grouped(untaught)} without examples</Badge> <Command text="loadout teach --export" />
-            </>
-          )}
-        </p>
-        <Graph similar={similar} open={open} />
-      </section>
-      {open && <PairView pair={open} />}
-      <section class="card stack" aria-label="Pairs">
-        <Table
-          label="Pairs"
-          rows={pairs}
-          keyOf={keyOf}
-          current={chosen('pair')}
-          onMove={(pair) => choose({ pair: keyOf(pair) })}
-          columns={[
-            { name: 'entry', width: 'minmax(7rem, 1fr)', cell: ({ a }) => <span class="clip">{line(a)}</span> },
-            { name: 'and', width: 'minmax(7rem, 1fr)', cell: ({ b }) => <span class="clip">{line(b)}</span> },
-            {
-              name: 'questions',
-              width: '5.5rem',
-              cell: ({ questions }) => grouped(questions.length),
-              isNumber: true,
-              isExtra: true,
-            },
-            {
-              name: 'strength',
-              width: '5rem',
-              cell: ({ strength }) => `${Math.round(strength * 100)} %`,
-              isNumber: true,
-            },
-          ]}
-        />
-      </section>
+      <div class="picture-and-pairs">
+        <div class="stack">
+          <section class="card stack" aria-label="Picture">
+            <p>
+              {count(pairs.length, 'pair')} among {count(entries.length, 'entry', 'entries')} of {grouped(asked)}.{' '}
+              {untaught > 0 && (
+                <>
+                  <Badge tone="warn">{grouped(untaught)} without examples</Badge>{' '}
+                  <Command text="loadout teach --export" />
+                </>
+              )}
+            </p>
+            <Graph similar={similar} open={open} />
+            {pairs.length > FEW_DRAWN && <HowMany pairs={pairs.length} />}
+          </section>
+          {open && <PairView pair={open} />}
+        </div>
+        <section class="card stack" aria-label="Pairs">
+          <Table
+            label="Pairs"
+            rows={pairs}
+            keyOf={keyOf}
+            current={chosen('pair')}
+            onMove={(pair) => choose({ pair: keyOf(pair) })}
+            columns={[
+              { name: 'entry', width: 'minmax(5rem, 1fr)', cell: ({ a }) => <span class="clip">{line(a)}</span> },
+              { name: 'and', width: 'minmax(5rem, 1fr)', cell: ({ b }) => <span class="clip">{line(b)}</span> },
+              {
+                name: 'questions',
+                width: '5.5rem',
+                cell: ({ questions }) => grouped(questions.length),
+                isNumber: true,
+                isExtra: true,
+              },
+              {
+                name: 'strength',
+                width: '5rem',
+                cell: ({ strength }) => `${Math.round(strength * 100)} %`,
+                isNumber: true,
+              },
+            ]}
+          />
+        </section>
+      </div>
     </>
+  )
+}
+
+function HowMany({ pairs }: { pairs: number }) {
+  const isAll = chosen('drawn') === 'all'
+  const most = Math.min(pairs, MOST_DRAWN)
+  return (
+    <p class="row">
+      <span class="muted grow">
+        {isAll
+          ? `The ${grouped(most)} strongest pairs are drawn.`
+          : `The ${FEW_DRAWN} strongest of ${grouped(pairs)} pairs are drawn.`}
+      </span>
+      <button type="button" class="button" onClick={() => choose({ drawn: isAll ? '' : 'all' })}>
+        {isAll
+          ? `Draw the ${FEW_DRAWN} strongest`
+          : most < pairs
+            ? `Draw ${grouped(most)}`
+            : `Draw all ${grouped(pairs)}`}
+      </button>
+    </p>
   )
 }
 
@@ -132,11 +160,15 @@ interface Node extends SimulationNodeDatum {
   isTaught: boolean
 }
 
-const [WIDTH, HEIGHT] = [900, 480]
+/** Drawn in about the size that it is shown in, so that names can be read. */
+const SIZES = { narrow: { width: 380, height: 360 }, wide: { width: 800, height: 480 } }
+
+type Size = (typeof SIZES)['wide']
 
 /** The same picture for the same pairs: it is laid out before it is shown, and nothing moves. */
-function layOut({ pairs, entries }: Similar) {
-  const drawn = pairs.slice(0, MOST_DRAWN)
+function layOut({ pairs, entries }: Similar, open: Pair | undefined, most: number, { width, height }: Size) {
+  const strongest = pairs.slice(0, most)
+  const drawn = open === undefined || strongest.includes(open) ? strongest : [...strongest, open]
   const inPicture = new Set(drawn.flatMap(({ a, b }) => [a, b]))
   const nodes: Node[] = entries
     .filter(({ id }) => inPicture.has(id))
@@ -157,11 +189,11 @@ function layOut({ pairs, entries }: Similar) {
   simulation.tick(250)
   const [left, right] = extent(nodes.map(({ x = 0 }) => x))
   const [top, bottom] = extent(nodes.map(({ y = 0 }) => y))
-  const scale = Math.min((WIDTH - 180) / Math.max(right - left, 1), (HEIGHT - 40) / Math.max(bottom - top, 1), 2)
+  const scale = Math.min((width - 140) / Math.max(right - left, 1), (height - 40) / Math.max(bottom - top, 1), 3)
   const place = new Map(
     nodes.map(({ id, x = 0, y = 0 }) => [
       id,
-      { x: WIDTH / 2 + (x - (left + right) / 2) * scale, y: HEIGHT / 2 + (y - (top + bottom) / 2) * scale },
+      { x: (width - 100) / 2 + (x - (left + right) / 2) * scale, y: height / 2 + (y - (top + bottom) / 2) * scale },
     ]),
   )
   return { nodes, drawn, at: (id: string) => place.get(id) ?? { x: 0, y: 0 } }
@@ -179,16 +211,19 @@ const SHAPES: Record<string, string> = {
 const MOST_NAMED = 40
 
 function Graph({ similar, open }: { similar: Similar; open: Pair | undefined }) {
-  const { nodes, drawn, at } = useMemo(() => layOut(similar), [similar])
+  const most = chosen('drawn') === 'all' ? MOST_DRAWN : FEW_DRAWN
+  const size = isNarrow.value ? SIZES.narrow : SIZES.wide
+  // A pair from further down the table is drawn too, while it is open.
+  const { nodes, drawn, at } = useMemo(() => layOut(similar, open, most, size), [similar, open, most, size])
   const isOpen = (id: string) => open !== undefined && (open.a === id || open.b === id)
-  const label = `${count(drawn.length, 'pair')} drawn as lines; the table below lists and opens them`
+  const label = `${count(drawn.length, 'pair')} drawn as lines; the table lists and opens them`
   return (
     <>
-      <svg class="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      <svg class="graph" viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={label}>
         {drawn.map((pair) => {
           const [from, to] = [at(pair.a), at(pair.b)]
           return (
-            // biome-ignore lint/a11y/noStaticElementInteractions: the table below does the same with the keyboard
+            // biome-ignore lint/a11y/noStaticElementInteractions: the table does the same with the keyboard
             <line
               key={keyOf(pair)}
               class={`graph-line${pair === open ? ' is-current' : ''}`}

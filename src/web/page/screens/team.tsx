@@ -32,6 +32,8 @@ export default function TeamScreen() {
   const since = chosen('since')
   const report = useAnswer<TeamReport>('/api/team/report', { since }, ['config'])
   const catalog = useAnswer<{ versions: CatalogRow[] }>('/api/team/catalog', {}, ['config', 'library'])
+  // Without a team, or without its server, both are refused for the same reason.
+  const isSaid = report.refusal !== undefined && report.refusal.message === catalog.refusal?.message
   return (
     <Screen
       title="Team"
@@ -39,50 +41,52 @@ export default function TeamScreen() {
       controls={<Choice label="Range" value={since} options={RANGES} onChange={(value) => choose({ since: value })} />}
     >
       <Answered asked={report}>{(answer) => <Usage report={answer} />}</Answered>
-      <Answered asked={catalog}>
-        {({ versions, findings }) => (
-          <section class="card stack" aria-label="Catalog">
-            <h2>{count(versions.length, 'version')} in the catalog</h2>
-            <Notices findings={findings} />
-            <Table
-              label="Versions"
-              rows={versions}
-              keyOf={({ kind, name, version }) => `${kind} ${name} ${version}`}
-              current={chosen('version')}
-              onMove={({ kind, name, version }) => choose({ version: `${kind} ${name} ${version}` })}
-              empty="Nothing is published. loadout catalog publish <skill> proposes a version."
-              columns={[
-                {
-                  name: 'skill',
-                  width: 'minmax(8rem, 2fr)',
-                  cell: ({ name }) => <span class="clip">{line(name)}</span>,
-                },
-                {
-                  name: 'version',
-                  width: '7rem',
-                  cell: ({ version }) => (version === '*' ? 'all' : line(version, 60)),
-                },
-                { name: 'state', width: '8rem', cell: ({ state }) => <Badge tone={STATES[state]}>{state}</Badge> },
-                {
-                  name: 'signed by',
-                  width: 'minmax(6rem, 1fr)',
-                  cell: ({ signedBy }) => <span class="clip">{line(signedBy ?? '')}</span>,
-                  isExtra: true,
-                },
-                {
-                  name: 'groups',
-                  width: '8rem',
-                  cell: ({ groups }) => (
-                    <span class="clip">{groups.includes('*') ? 'everybody' : line(groups.join(', '))}</span>
-                  ),
-                  isExtra: true,
-                },
-                { name: 'here', width: '5rem', cell: ({ here }) => here, isExtra: true },
-              ]}
-            />
-          </section>
-        )}
-      </Answered>
+      {!isSaid && (
+        <Answered asked={catalog}>
+          {({ versions, findings }) => (
+            <section class="card stack" aria-label="Catalog">
+              <h2>{count(versions.length, 'version')} in the catalog</h2>
+              <Notices findings={findings} />
+              <Table
+                label="Versions"
+                rows={versions}
+                keyOf={({ kind, name, version }) => `${kind} ${name} ${version}`}
+                current={chosen('version')}
+                onMove={({ kind, name, version }) => choose({ version: `${kind} ${name} ${version}` })}
+                empty="Nothing is published. loadout catalog publish <skill> proposes a version."
+                columns={[
+                  {
+                    name: 'skill',
+                    width: 'minmax(8rem, 2fr)',
+                    cell: ({ name }) => <span class="clip">{line(name)}</span>,
+                  },
+                  {
+                    name: 'version',
+                    width: '7rem',
+                    cell: ({ version }) => (version === '*' ? 'all' : line(version, 60)),
+                  },
+                  { name: 'state', width: '8rem', cell: ({ state }) => <Badge tone={STATES[state]}>{state}</Badge> },
+                  {
+                    name: 'signed by',
+                    width: 'minmax(6rem, 1fr)',
+                    cell: ({ signedBy }) => <span class="clip">{line(signedBy ?? '')}</span>,
+                    isExtra: true,
+                  },
+                  {
+                    name: 'groups',
+                    width: '8rem',
+                    cell: ({ groups }) => (
+                      <span class="clip">{groups.includes('*') ? 'everybody' : line(groups.join(', '))}</span>
+                    ),
+                    isExtra: true,
+                  },
+                  { name: 'here', width: '5rem', cell: ({ here }) => here, isExtra: true },
+                ]}
+              />
+            </section>
+          )}
+        </Answered>
+      )}
     </Screen>
   )
 }
