@@ -1,7 +1,7 @@
-import type { CacheKey } from '../machine/cache.ts'
+import { openCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { isReadable } from './choose.ts'
-import { openSections, sectionsKey } from './disk/section-cache.ts'
+import { openSections, type SectionsKey, sectionsKey } from './disk/section-cache.ts'
 import type { TrustedPack } from './rules/gates/catalog.ts'
 
 /** Ranks the sections of a pack that may be read, so that the first question and the hooks find them. */
@@ -9,7 +9,28 @@ export function keepSections(machine: Machine, pack: TrustedPack): void {
   if (isReadable(pack)) openSections(machine, pack)
 }
 
-/** Where they are found while the pack stays as it is. Undefined for one that may not be read. Nothing is ranked. */
-export function sectionsPlace(machine: Machine, pack: TrustedPack): CacheKey | undefined {
-  return isReadable(pack) ? sectionsKey(machine, pack) : undefined
+/** A pack that may be read, and where its sections are found while it stays as it is. */
+export interface ReadableSections {
+  pack: TrustedPack
+  place: SectionsKey
+}
+
+/** Undefined for a pack that may not be read. Nothing is ranked. */
+export function readableSections(machine: Machine, pack: TrustedPack): ReadableSections | undefined {
+  return isReadable(pack) ? { pack, place: sectionsKey(machine, pack) } : undefined
+}
+
+/** A person waits for a session to start: about half a second. Larger packs wait for their first question. */
+const MOST_BYTES = 1024 * 1024
+
+/** Ranks what nothing has ranked yet: packs that nobody has to approve, and those that changed since. */
+export function keepMissingSections(machine: Machine, packs: readonly ReadableSections[]): void {
+  let left = MOST_BYTES
+  for (const { pack, place } of packs) {
+    const kept = openCached(machine, place)
+    kept?.close()
+    if (kept !== undefined || place.bytes > left) continue
+    left -= place.bytes
+    openSections(machine, pack)
+  }
 }

@@ -81,6 +81,7 @@ describe('hooks and guides', () => {
 
   describe('a prompt is pointed to the section that speaks of it', () => {
     const ASKED = 'what does FST_ERR_DOCK_TIMEOUT mean'
+    const OTHER = 'do heavy parcels travel with the kestrel line'
     const prompt = (machine: Machine, text: string, session = 's1') =>
       hook(machine, 'UserPromptSubmit', { prompt: text, session_id: session })
 
@@ -92,6 +93,32 @@ describe('hooks and guides', () => {
       expect(told).toContain('`loadout packs resolve "the question" --pack shop`')
       expect(await prompt(machine, ASKED)).toBe('')
       expect(await prompt(machine, 'fix the failing test', 's2')).toBe('')
+    })
+
+    it('again for another section of the pack, and after a compaction', async () => {
+      const machine = await shop()
+      await settled()
+      await hook(machine, 'SessionStart', { source: 'startup' })
+      await prompt(machine, ASKED)
+      expect(await prompt(machine, OTHER)).toContain('section: Carriers \u203a Heavy parcels')
+      expect(await prompt(machine, OTHER)).toBe('')
+      const again = await hook(machine, 'SessionStart', { source: 'compact' })
+      expect(again.split('may help here')[1]?.match(/- pack shop:/g), 'named once').toHaveLength(1)
+      expect(await prompt(machine, ASKED)).toContain('section: Errors')
+    })
+
+    it('of a pack that nobody has to approve, from the first session on; a large one waits for a question', async () => {
+      const machine = await shop(false)
+      const own = join(machine.home, '.agents', 'knowledge', 'shop')
+      await startPackFrom(machine, { from: 'docs', name: 'shop', isUser: true, copy: true })
+      rmSync(join(machine.cwd, '.agents'), { recursive: true })
+      await settled()
+      await hook(machine, 'SessionStart', { source: 'startup' })
+      expect(await prompt(machine, ASKED)).toContain('section: Errors')
+      writeFileSync(join(own, 'documents', 'long.md'), 'More cake. '.repeat(100_000))
+      await settled()
+      await hook(machine, 'SessionStart', { source: 'startup', session_id: 's2' })
+      expect(await prompt(machine, ASKED, 's2')).toBe('')
     })
 
     it('no section is ranked at a prompt, and none of a pack whose approval was taken back is told', async () => {

@@ -75,16 +75,14 @@ export function indexLine({ id, summary, when, where, section, tokens }: IndexIt
   const words = [...new Set(when.map((word) => harmless(word, LONGEST_WORD)))].filter((word) => word !== '')
   const shown = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '...'] : words
   const about = harmless(summary, LONGEST_SUMMARY)
-  const notes = [
-    ...(shown.length === 0 ? [] : [shown.join(', ')]),
-    ...(section === undefined ? [] : [`section: ${harmless(section, LONGEST_SECTION)}`]),
-    ...(tokens ? [`${tokens} tokens`] : []),
-  ]
+  const notes = [...(shown.length === 0 ? [] : [shown.join(', ')]), ...(tokens ? [`${tokens} tokens`] : [])]
   return [
     `- ${harmless(id, LONGEST_WORD * 2)}`,
     about === '' ? '' : `: ${about}`,
     notes.length === 0 ? '' : ` (${notes.join('; ')})`,
     ` -> \`${harmless(where, where.length)}\``,
+    // Last, so that the line without it is still found in what an agent was told.
+    section === undefined ? '' : `, section: ${harmless(section, LONGEST_SECTION)}`,
   ].join('')
 }
 

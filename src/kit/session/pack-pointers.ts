@@ -26,9 +26,10 @@ export function openPackPointers(machine: Machine, packs: readonly ReadablePack[
         const item = packItem(pack)
         const line = (title?: string) =>
           indexLine({ ...item, id: `pack ${pack.name}`, ...(title && { section: title }) })
-        // Known by its pack: after a compaction the pack is named, without the section.
+        const title = section && (section.title || section.path)
+        // After a compaction the pack is named, without the section.
         const part = { form: 'pointer', kind: 'pack', id: pack.name, sum: digestOf(line()) } as const
-        return { part, text: line(section && (section.title || section.path)) }
+        return { part: { ...part, ...(title && { section: digestOf(title) }) }, text: line(title) }
       })
     },
   }

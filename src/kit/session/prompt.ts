@@ -19,7 +19,15 @@ import type { Strategy } from '../../search/strategy.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../../usage/record.ts'
-import { formatClaim, keysOf, type Part, readState, recentShares, wonBy } from '../../usage/rules/session-state.ts'
+import {
+  formatClaim,
+  heldAfter,
+  keysOf,
+  type Part,
+  readState,
+  recentShares,
+  wonBy,
+} from '../../usage/rules/session-state.ts'
 import { type IndexItem, indexLine, payloadItem } from '../rules/index-line.ts'
 import {
   blockLength,
@@ -249,7 +257,7 @@ class Choice {
 
   private add(given: GivenPart): void {
     this.given.push(given)
-    for (const key of keysOf(given.part)) this.known.add(key)
+    for (const key of heldAfter(given.part)) this.known.add(key)
   }
 }
 

@@ -91,6 +91,7 @@ class Sources {
   private readonly request: RebuildRequest
   private entries: Map<string, LoadoutEntry> | undefined
   private skills: Map<string, string> | undefined
+  private readonly named = new Set<string>()
 
   constructor(machine: Machine, request: RebuildRequest) {
     this.machine = machine
@@ -133,6 +134,9 @@ class Sources {
 
   private pointer(part: Part & { form: 'pointer' }): GivenPart | undefined {
     const line = this.pointerLine(part)
+    // A pack was pointed to once for each of its sections.
+    if (line !== undefined && this.named.has(line)) return undefined
+    if (line !== undefined) this.named.add(line)
     const isShut = part.kind === 'pack' && this.request.packs.some(({ name, isOpen }) => name === part.id && !isOpen)
     // Not even the name of a pack whose approval was revoked; one that was always waiting is still listed.
     if (line === undefined || (isShut && digestOf(line) !== part.sum)) return undefined

@@ -3,7 +3,6 @@ import { libraryPath, readConfig } from '../../agents/config.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { contextSettings } from '../../context/settings.ts'
 import { openExamples } from '../../examples/examples.ts'
-import type { CacheKey } from '../../machine/cache.ts'
 import { readText } from '../../machine/files.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -11,7 +10,7 @@ import type { Project } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
 import { openCatalog } from '../../packs/catalog.ts'
-import { sectionsPlace } from '../../packs/keep-sections.ts'
+import { type ReadableSections, readableSections } from '../../packs/keep-sections.ts'
 import { admit } from '../../packs/rules/gates/admission.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
@@ -196,8 +195,8 @@ export interface OfferedPack {
   description: string
   /** Whether it may be used; otherwise a person must approve it first. */
   isOpen: boolean
-  /** Where its sections are kept, when it may be read. */
-  sections?: CacheKey
+  /** When it may be read. */
+  sections?: ReadableSections
 }
 
 /** The packs of this machine except Loadout's own, which is about Loadout and not about the user's work. */
@@ -208,7 +207,7 @@ function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
     const { name, description, type } = pack.manifest
     const isOffered = verdict === 'admitted' || verdict === 'approval-needed'
     if (!isOffered || pack.scope === 'built-in' || !isKnownType(type, PACK_TYPES)) return []
-    const sections = sectionsPlace(machine, pack)
+    const sections = readableSections(machine, pack)
     return [{ name, description, isOpen: verdict === 'admitted', ...(sections && { sections }) }]
   })
 }
@@ -260,7 +259,9 @@ function writeCatalog(machine: Machine, project: Project, agent: string, sources
   const all = [...payloads, ...offered, ...callable]
   const examples = openExamples(machine, { project: project.root, library: sources.library }, 'here')
   const taught = all.map(({ item, document }) => ({ item, document: examples.into(item.kind, document) }))
-  const readable = packs.flatMap(({ name, description, sections }) => (sections ? { name, description, sections } : []))
+  const readable = packs.flatMap(({ name, description, sections }) =>
+    sections ? { name, description, sections: sections.place } : [],
+  )
   return storeCatalog(machine, project, agent, taught, readable)
 }
 

@@ -1,5 +1,6 @@
 import { type CacheKey, type Codec, cached, signatureOf } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
+import type { Code } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 import type { TrustedPack } from '../rules/gates/catalog.ts'
 import { PACK_FILE } from '../rules/pack.ts'
@@ -10,12 +11,18 @@ import { openPack } from './pack-folder.ts'
 /** What the index is made from. Raw sources are not among them. */
 const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
 
-/** Where the sections of a pack are kept, for its files as they are now and as they were approved. */
-export function sectionsKey(machine: Machine, pack: TrustedPack): CacheKey {
+/** Where the sections of a pack are kept. */
+export interface SectionsKey extends CacheKey {
+  /** Size of all files that they are made from. */
+  bytes: number
+}
+
+/** For the files of a pack as they are now and as they were approved. */
+export function sectionsKey(machine: Machine, pack: TrustedPack): SectionsKey {
   const approved = pack.trust.files
   const files = openPack(pack, approved)
   const paths = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))]
-  const { state, isSettled } = signatureOf(
+  const { state, isSettled, bytes } = signatureOf(
     paths.map((path) => files.fullPath(path)),
     machine.now(),
   )
@@ -25,6 +32,7 @@ export function sectionsKey(machine: Machine, pack: TrustedPack): CacheKey {
     name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,
+    bytes,
   }
 }
 
@@ -46,8 +54,10 @@ export function sectionsOnce(machine: Machine): SectionsOf {
   }
 }
 
+const OF_THE_FILE = new Set<Code>(['file.repaired', 'file.too-large'])
+
 const SECTIONS: Codec<SectionIndex> = {
-  // Findings about a file's bytes are cached too; other problems may disappear without a change of the file.
-  encode: (index) => (index.warnings.every(({ code }) => code === 'file.repaired') ? index.save() : undefined),
+  // Findings about the file itself are cached too; other problems may disappear without a change of the file.
+  encode: (index) => (index.warnings.every(({ code }) => OF_THE_FILE.has(code)) ? index.save() : undefined),
   decode: (bytes) => openSectionIndex((from, length) => bytes.subarray(from, from + length), bytes.length),
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type Claim, formatClaim, nextStart, type Part, readState, wonBy } from './session-state.ts'
 
 const text = (id: string, body = id): Part => ({ form: 'text', id, sum: '0', body })
-const pointer = (id: string): Part => ({ form: 'pointer', kind: 'pack', id, sum: '0' })
+const pointer = (id: string, section?: string): Part => ({
+  ...{ form: 'pointer', kind: 'pack', id, sum: '0' },
+  ...(section && { section }),
+})
 const file = (...claims: Claim[]) => claims.map(formatClaim).join('')
 
 describe('who is first', () => {
@@ -30,6 +33,14 @@ describe('who is first', () => {
         { by: 'b', parts: [text('x'), pointer('x')] },
       ],
       { a: [pointer('x')], b: [text('x')] },
+    ],
+    [
+      'to point to a section has named its pack, and leaves other sections',
+      [
+        { by: 'a', parts: [pointer('x', '1')] },
+        { by: 'b', parts: [pointer('x'), pointer('x', '1'), pointer('x', '2')] },
+      ],
+      { a: [pointer('x', '1')], b: [pointer('x', '2')] },
     ],
     [
       'to start has all of it',

@@ -6,7 +6,8 @@ import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 export type Part =
   /** `body` is equal for the same text under another id. */
   | { form: 'text'; id: string; sum: string; body: string }
-  | { form: 'pointer'; kind: EntryKind; id: string; sum: string }
+  /** `section`: of a pack, a digest of the headings that it was pointed to. */
+  | { form: 'pointer'; kind: EntryKind; id: string; sum: string; section?: string }
   /** A place in the project's own files. */
   | { form: 'file'; path: string; sum: string }
   /** The list of loadable entries, from the start of the session. */
@@ -23,7 +24,7 @@ export interface Claim {
   start?: number
   /** Earlier deliveries are no longer in the context. */
   isAnew?: boolean
-  /** The context was compacted to a summary: texts of packs from before are gone. */
+  /** The context was compacted to a summary: texts of packs and pointers to sections from before are gone. */
   isCompacted?: boolean
   /** The families of entries that the prompt was about; shares of 1. Contains no word of the prompt. */
   about?: Shares
@@ -43,7 +44,14 @@ export function keysOf(part: Part): string[] {
   if (part.form === 'text') return [`text ${part.id}`, `body ${part.body}`]
   if (part.form === 'pack') return [`pack ${part.sum}`]
   if (part.form === 'file') return [`file ${part.path}`]
-  return [part.form === 'pointer' ? `pointer ${part.kind} ${part.id}` : 'index']
+  if (part.form === 'index') return ['index']
+  return [part.section === undefined ? `pointer ${part.kind} ${part.id}` : `section ${part.id} ${part.section}`]
+}
+
+/** What need not be given any more after this part: who was pointed to a section knows its pack. */
+export function heldAfter(part: Part): string[] {
+  const isSection = part.form === 'pointer' && part.section !== undefined
+  return isSection ? [...keysOf(part), `pointer ${part.kind} ${part.id}`] : keysOf(part)
 }
 
 /** What the last prompts were about, the newest first. */
@@ -89,11 +97,11 @@ export function readState(text: string): SessionState {
     }
     if (claim.isCompacted) {
       claims = claims.map((each) => ({ ...each, parts: each.parts.filter(({ form }) => form !== 'pack') }))
-      given = new Set([...given].filter((key) => !key.startsWith('pack ')))
+      given = new Set([...given].filter((key) => !/^(?:pack|section) /.test(key)))
     }
     const parts = claim.parts.filter((part) => keysOf(part).every((key) => !given.has(key)))
     claims.push({ ...claim, parts })
-    for (const part of claim.parts) for (const key of keysOf(part)) given.add(key)
+    for (const part of claim.parts) for (const key of heldAfter(part)) given.add(key)
   }
   if (problem !== undefined) throw problem
   return { starts, claims, given }
@@ -127,14 +135,14 @@ function isShare(json: unknown): json is [string, number] {
 
 function readPart(json: unknown): Part | undefined {
   if (!isRecord(json) || typeof json.sum !== 'string') return undefined
-  const { form, id, sum, body, kind, path, audit } = json
+  const { form, id, sum, body, kind, path, audit, section } = json
   if (form === 'index') return { form, sum }
   if (form === 'pack') return { form, sum, ...(typeof audit === 'string' ? { audit } : {}) }
   if (form === 'file' && typeof path === 'string') return { form, path, sum }
   if (form === 'text' && typeof id === 'string' && typeof body === 'string') return { form, id, sum, body }
   const known = ENTRY_KINDS.find((each) => each === kind)
   return form === 'pointer' && typeof id === 'string' && known !== undefined
-    ? { form, kind: known, id, sum }
+    ? { form, kind: known, id, sum, ...(typeof section === 'string' && { section }) }
     : undefined
 }
 
