@@ -20,10 +20,10 @@ export function readableSections(machine: Machine, pack: TrustedPack): ReadableS
   return isReadable(pack) ? { pack, place: sectionsKey(machine, pack) } : undefined
 }
 
-/** A person waits for a session to start: about half a second. Larger packs wait for their first question. */
+/** The user waits for the start of a session: about half a second. Larger packs wait for their first question. */
 const MOST_BYTES = 1024 * 1024
 
-/** Ranks what nothing has ranked yet: packs that nobody has to approve, and those that changed since. */
+/** Ranks sections that are not cached: of packs that need no approval, and of packs that changed. */
 export function keepMissingSections(machine: Machine, packs: readonly ReadableSections[]): void {
   let left = MOST_BYTES
   for (const { pack, place } of packs) {

@@ -18,6 +18,12 @@ export function readTaskWords(task: string): TaskWords {
   return words
 }
 
+/** Words of a task as it spells them; two of them may be one there. */
+export function asTyped(task: string, words: readonly string[]): string[] {
+  const typed = task.match(/[\p{L}\p{N}_$.-]+/gu) ?? []
+  return [...new Set(words.map((word) => typed.find((each) => termsOf(each).includes(word)) ?? word))]
+}
+
 /** The words of a task that a text contains, directly or as a related word. */
 export function wordsIn(words: TaskWords, text: string): Set<string> {
   const found = new Set<string>()

@@ -81,7 +81,7 @@ export function indexLine({ id, summary, when, where, section, tokens }: IndexIt
     about === '' ? '' : `: ${about}`,
     notes.length === 0 ? '' : ` (${notes.join('; ')})`,
     ` -> \`${harmless(where, where.length)}\``,
-    // Last, so that the line without it is still found in what an agent was told.
+    // Last, so that a transcript that contains this line also contains the line without the section.
     section === undefined ? '' : `, section: ${harmless(section, LONGEST_SECTION)}`,
   ].join('')
 }

@@ -28,7 +28,7 @@ export function sectionsKey(machine: Machine, pack: TrustedPack): SectionsKey {
   )
   return {
     kind: 'pack-sections',
-    version: 8,
+    version: 9,
     name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,

@@ -79,6 +79,9 @@ function isChoosable(path: string): boolean {
   return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
 }
 
+/** A place for links, in a heading: `<a name="restart"></a>`. */
+const ANCHOR = /<\/?a(?:\s[^<>]*)?>/gi
+
 /** Sections with the title and the headings they stand below. One that is nothing but a heading says nothing. */
 function trailed(text: string, path: string) {
   const above: string[] = []
@@ -88,7 +91,7 @@ function trailed(text: string, path: string) {
     const { level, height } = section
     above.length = Math.max(0, Math.min(above.length, level - 1))
     while (above.length < level - 1) above.push('')
-    if (level > 0) above.push(section.heading)
+    if (level > 0) above.push(section.heading.replace(ANCHOR, '').trim())
     const isBare = level > 0 && section.text.split('\n').slice(height).join('').trim() === ''
     const trail = [whole, ...above].join(' ')
     const title = above.filter(Boolean).join(' > ') || whole

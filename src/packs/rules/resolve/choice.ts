@@ -1,28 +1,29 @@
-import { shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
+import { asTyped, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { headingsOf } from '../../../text/headings.ts'
 import { layerOf } from '../pack.ts'
 import type { PackFile, PackFiles } from '../pack-files.ts'
 import type { Choice, Rule } from './resolution.ts'
 
 /** A whole file that goes to the model. */
-export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: string): Choice {
-  return chooseLines(file, { from: 1, to: countLines(file.text), text: file.text }, rule, words, why)
+export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: string, task?: string): Choice {
+  return chooseLines(file, { from: 1, to: countLines(file.text), text: file.text }, rule, words, why, task)
 }
 
-/** Some lines of a file. */
+/** Some lines of a file. Without a reason they are chosen for the words of the task that they hold. */
 export function chooseLines(
   file: PackFile,
   { from, to, text }: Pick<TextSection, 'text' | 'to' | 'from'>,
   rule: Rule,
   words: TaskWords,
   why?: string,
+  task = '',
 ): Choice {
-  const found = wordsIn(words, text)
+  const found = asTyped(task, [...wordsIn(words, text)].slice(0, 6))
   return {
     part: { path: file.path, layer: layerOf(file.path) ?? 'guide', lines: { from, to }, text },
     rule,
     score: scoreOf(words, text),
-    why: why ?? (found.size === 0 ? 'always read' : `speaks of ${[...found].slice(0, 6).join(', ')}`),
+    why: why ?? (found.length === 0 ? 'always read' : `speaks of ${found.join(', ')}`),
     sources: [{ path: file.path, sha256: file.sha256, bytes: file.bytes }],
   }
 }

@@ -27,7 +27,7 @@ export interface HitsChosen {
 
 /** The best sections as choices, in the order of their file, each below its heading; short pages whole. */
 export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked: HitsChosen): Choice[] {
-  const { files, words, rareWords } = reading
+  const { files, words, rareWords, request } = reading
   const worth = (text: string) => shareOf(rareWords, wordsIn(rareWords, text))
   const { rule, why, room = SECTION_ROOM } = asked
   const taken = new Map<string, SectionHit[] | 'whole'>()
@@ -45,7 +45,7 @@ export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked:
   return [...taken].flatMap(([path, pieces]) => {
     const file = files.read(path)
     if (file === undefined) return []
-    if (pieces === 'whole') return [chooseFile(file, rule, words, why)]
+    if (pieces === 'whole') return [chooseFile(file, rule, words, why, request.task)]
     return sectionsOf(file.text, path)
       .flatMap((section) =>
         frameOf(
@@ -55,7 +55,7 @@ export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked:
           worth,
         ),
       )
-      .map((stretch) => chooseLines(file, stretch, rule, words, why))
+      .map((stretch) => chooseLines(file, stretch, rule, words, why, request.task))
   })
 }
 

@@ -1,4 +1,4 @@
-import { matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
+import { asTyped, matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import type { PackWarning } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
@@ -42,7 +42,7 @@ function notFound(reading: Reading, choices: readonly Choice[]): string[] {
   // What stands nowhere in the pack was not answered, however much is said about the rest of the task, or about its like.
   const unknown = [...words].filter(([word, weight]) => weight === 1 && !held.has(word)).map(([word]) => word)
   const nowhere = unknown.filter((word) => sections.size > 0 && sections.holders(word) === 0)
-  const unsaid = spellings(request.task, said.share >= SUFFICIENT ? nowhere : open)
+  const unsaid = asTyped(request.task, said.share >= SUFFICIENT ? nowhere : open)
   const lacking = [...new Set([...unnamed, ...unsaid])]
   return lacking.length === 0 ? [] : [`nothing was found about: ${lacking.join(', ')}`]
 }
@@ -60,12 +60,6 @@ function isNamedIn(name: string, text: string): boolean {
     .replace(/[\s_-]+/g, '')
     .toLowerCase()
     .includes(name.toLowerCase())
-}
-
-/** Stems as the task spells them. */
-function spellings(task: string, stems: readonly string[]): string[] {
-  const typed = task.match(/[\p{L}\p{N}_$.-]+/gu) ?? []
-  return stems.map((stem) => typed.find((word) => termsOf(word).includes(stem)) ?? stem)
 }
 
 interface KnownGap {

@@ -17,6 +17,8 @@ describe('a pack speaks of', () => {
     ['how long does the KB-2 battery last', true],
     ['how many kilometres does the radio reach', true],
     ['clean the keypad', true],
+    ['a customer asks about the lit keypad and wants the source cited, urgently', false],
+    ['a customer asks how many hours the KB-2 battery lasts, cite the source', true],
     ['write a test for the login form', false],
     ['write a login form for the field', false],
     ['', false],

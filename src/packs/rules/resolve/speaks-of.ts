@@ -15,9 +15,11 @@ export interface Spoken {
 }
 
 // A section must hold half of what the task says, in words that are typical of the pack: in a large pack some section
-// holds any two words. docs/packs.md tells what was measured.
-const ENOUGH = 0.5
-const LEAST_EVIDENCE = 5
+// holds any two words. A third is enough when they are surely the pack's. docs/packs.md tells what was measured.
+const ENOUGH = [
+  { share: 0.5, evidence: 5 },
+  { share: 0.35, evidence: 7.5 },
+]
 const SECTIONS_LOOKED_AT = 3
 
 /** `description`: what the catalog knows of the pack. Its words count as said. */
@@ -34,7 +36,8 @@ export function speaksOf(index: SectionIndex, task: string, words: TaskWords, de
     if (share <= best.share) continue
     const evidence = evidenceOf(index, words, said)
     const isOwn = section.terms.some((term) => words.get(term) === 1)
-    best = { share, evidence, isAbout: share >= ENOUGH && evidence >= LEAST_EVIDENCE && isOwn, section }
+    const isEnough = ENOUGH.some((least) => share >= least.share && evidence >= least.evidence)
+    best = { share, evidence, isAbout: isEnough && isOwn, section }
   }
   return best
 }

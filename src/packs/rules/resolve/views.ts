@@ -66,10 +66,15 @@ function bestIn({ hits }: Reading, isOne: (path: string) => boolean, most: numbe
   return own.filter(({ score }) => score >= CLOSE * (own[0]?.score ?? 0)).slice(0, most)
 }
 
-function readAll({ files, words }: Reading, paths: readonly string[], rule: Choice['rule'], why?: string): Choice[] {
+function readAll(
+  { files, words, request }: Reading,
+  paths: readonly string[],
+  rule: Choice['rule'],
+  why?: string,
+): Choice[] {
   return paths.flatMap((path) => {
     const file = files.read(path)
-    return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, rule, words, why)]
+    return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, rule, words, why, request.task)]
   })
 }
 
