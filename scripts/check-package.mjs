@@ -52,6 +52,8 @@ function tryInstalled(tarball) {
   run('npx', ['--yes', '--package', tarball, 'loadout', '--version'], { env, cwd: home })
   const library = `import { createLoadout } from '${name}/api'; import { matchLoadout } from '${name}'
     if (typeof createLoadout !== 'function' || typeof matchLoadout !== 'function') process.exit(1)`
+  // A package of its own, or Node would take a package.json of a folder above for it.
+  writeFileSync(join(home, 'package.json'), '{}')
   run('npm', ['install', '--silent', '--no-save', '--prefix', home, tarball], { env })
   run(process.execPath, ['--input-type=module', '--eval', library], { env, cwd: home })
 }
