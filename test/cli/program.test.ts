@@ -229,7 +229,9 @@ describe('README.md', () => {
 
   it('names only commands and flags that exist, and runs each of them', () => {
     const named = [...readme.matchAll(/`(loadout [^`]+)`/g)].map(([, call = '']) => call)
-    const run = [...readme.matchAll(/^\$ .*$/gm)].flatMap(([line]) => line.match(/loadout [^;&|<\n]+/g) ?? [])
+    const scripts = readdirSync('test/docs/readme').map((name) => readFileSync(`test/docs/readme/${name}`, 'utf8'))
+    const shown = [...readme.matchAll(/^\$ .*$/gm)].map(([line]) => line)
+    const run = [...shown, ...scripts].flatMap((text) => text.match(/loadout [^;&|<\n]+/g) ?? [])
     expect(named.length).toBeGreaterThan(10)
     const runs = run.map((call) => commandOf(call)?.name)
     for (const call of [...named, ...run]) {
