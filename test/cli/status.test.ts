@@ -121,7 +121,7 @@ describe('status', () => {
     expect(uses.map(({ entryId }) => entryId)).toEqual(['s5'])
     expect(status.library.unused).toEqual(status.library.equipped.filter((name) => name !== 's5'))
     expect(stdout).toContain('60 skills, 60 equipped')
-    expect(stdout).toContain('9 copies to refresh')
+    expect(stdout).toMatch(/9\s+copies to refresh/)
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(12)
   })
 
@@ -137,7 +137,7 @@ describe('status', () => {
   it('says when the numbers are those of another version, or of none', () => {
     const home = makeProject({ '.claude/skills/a/SKILL.md': skill('a', 1) })
     const at = (PATH: string) => runWarm(['status'], { home, env: { PATH } }).stdout
-    expect(at('/nowhere')).toContain('    not in the PATH, by the rules of 2.1.326')
+    expect(at('/nowhere')).toContain('    its program is not in the PATH: shown by the rules of 2.1.326')
     const newer = installAgent(home, { package: '@anthropic-ai/claude-code', command: 'claude' }, '9.0.1')
     expect(at(newer)).toMatch(/Claude Code 9\.0\.1 .*\n {4}by the rules of 2\.1\.326/)
   })

@@ -1,6 +1,6 @@
 import type { MachineStatus } from '../../loadout.ts'
 import { defineCommand, projectFlag } from '../command.ts'
-import { alignRows, count, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
+import { alignRows, count, grouped, inHome, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 export const status = defineCommand({
   name: 'status',
@@ -70,7 +70,7 @@ function trouble(agent: AgentStatus): string[] {
 /** Why the numbers may belong to another version. */
 function versionNote(program: AgentStatus['program'], { version }: NonNullable<AgentStatus['recordedFrom']>): string {
   const rules = `by the rules of ${version}`
-  if (program === undefined) return `not in the PATH, ${rules}`
+  if (program === undefined) return `its program is not in the PATH: shown ${rules}`
   return program.version === undefined ? `its version is unknown: ${program.problem}, ${rules}` : rules
 }
 
@@ -83,7 +83,7 @@ function library({ library: found }: MachineStatus): string[] {
     found.stands,
     ...(drift > 0 ? [`${count(drift, 'copy', 'copies')} to refresh`] : []),
   ]
-  return wrap(printableLine(`Library ${found.library}: ${text.join('; ')}`), 0)
+  return wrap(printableLine(`Library ${inHome(found.library, process.env.HOME)}: ${text.join('; ')}`), 0)
 }
 
 function next({ next: steps }: MachineStatus): string[] {

@@ -24,6 +24,7 @@ describe('the next steps', () => {
     ['no library, some skills', undefined, ['loadout init --new ~/skills', 'loadout context "<task>"']],
     ['behind', { ...LIBRARY, behind: 4, drift: 1 }, ['loadout sync --dry-run', 'loadout context "<task>"']],
     ['copies drift', { ...LIBRARY, drift: 1 }, ['loadout sync --dry-run', 'loadout context "<task>"']],
+    ['not committed', { ...LIBRARY, dirty: 2 }, ['loadout doctor', 'loadout context "<task>"']],
     ['not shared', { ...LIBRARY, ahead: 1 }, ['loadout sync', 'loadout context "<task>"']],
     ['a merge waits', { ...LIBRARY, merges: ['a'] }, ['loadout merge', 'loadout context "<task>"']],
     ['unused', { ...LIBRARY, unused: ['a'] }, ['loadout unequip --unused --dry-run', 'loadout context "<task>"']],

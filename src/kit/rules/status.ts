@@ -76,7 +76,8 @@ function librarySteps({ library }: Known): NextStep[] {
     ...(merges.length > 0 ? [{ why: waits, command: 'loadout merge' }] : []),
     ...(behind > 0 ? [{ why: `the library is ${commits(behind)} behind`, command: 'loadout sync --dry-run' }] : []),
     ...(behind === 0 && drift > 0 ? [{ why: copies(drift), command: 'loadout sync --dry-run' }] : []),
-    ...(behind === 0 && dirty + ahead > 0
+    ...(dirty > 0 ? [{ why: `${files(dirty)} not committed in the library`, command: 'loadout doctor' }] : []),
+    ...(behind === 0 && dirty === 0 && ahead > 0
       ? [{ why: 'the library has changes that are not shared', command: 'loadout sync' }]
       : []),
   ]
@@ -118,5 +119,6 @@ function firstSteps({ agents, library }: Known): NextStep[] {
 }
 
 const commits = (count: number) => (count === 1 ? '1 commit' : `${count} commits`)
+const files = (count: number) => (count === 1 ? '1 file is' : `${count} files are`)
 const copies = (count: number) => (count === 1 ? '1 copy is not up to date' : `${count} copies are not up to date`)
 const skills = (count: number) => (count === 1 ? '1 equipped skill was' : `${count} equipped skills were`)
