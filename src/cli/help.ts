@@ -3,6 +3,9 @@ import { COMMAND_GROUPS } from './commands.ts'
 import { usageLine } from './parse.ts'
 import { alignRows, lines, type Screen, wrap } from './screen.ts'
 
+/** Line breaks of details that stay: after a sentence, and before `zsh: …`. The others are only those of the source. */
+const SENTENCE_END = /(?<=\.)\n|\n(?=\w+: )/
+
 /** All commands, or those that start with a word. */
 export function overview(version: string, screen: Screen, word = ''): string {
   const groups = COMMAND_GROUPS.flatMap(({ title, commands }) => {
@@ -25,7 +28,10 @@ export function commandHelp(command: Command, screen: Screen): string {
   const args = describeNames(command.args.map(({ name, summary }) => [name, summary]))
   return lines(
     `${screen.strong(`loadout ${command.name}`)}: ${command.summary}`,
-    command.details !== undefined && ['', ...command.details.split('\n').flatMap((line) => wrap(line, 0))],
+    command.details !== undefined && [
+      '',
+      ...command.details.split(SENTENCE_END).flatMap((line) => wrap(line.replaceAll('\n', ' '), 0)),
+    ],
     '',
     `usage: ${usageLine(command)} [flags]`,
     args.length > 0 && ['', ...args],
