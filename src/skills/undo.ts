@@ -92,8 +92,9 @@ async function findCommit({ machine, library }: Setup, named = 'HEAD'): Promise<
   const [ids = '', subject = ''] = stdout.split('\n')
   const [commit = '', ...parents] = ids.split(' ').filter((id) => id !== '')
   if (parents.length === 1) return { commit, subject }
-  throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} has ${parents.length} commits before it, not one`, {
-    hint: 'name another commit; git can take back this one',
+  const what = parents.length === 0 ? 'is the first commit of the library' : 'is a merge'
+  throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} ${what}, which loadout undo cannot take back`, {
+    hint: `name another commit; git -C ${library} log lists them`,
   })
 }
 

@@ -30,7 +30,7 @@ export async function serveWeb({ port, project, isOpened, signal, tell }: WebSer
   servePage(app)
   await serveHttp(app, { port }, signal, (address) => {
     url = address.url
-    tell(addressOf(gate.token()))
+    tell(`Open this address in a browser; ctrl-c stops the server: ${addressOf(gate.token())}`)
     if (isOpened) openPage(addressOf(gate.token()), tell)
   })
 }

@@ -29,6 +29,7 @@ describe('words that people type', () => {
 
   it.each([
     [['list'], ['inventory']],
+    [['skills'], ['inventory']],
     [
       ['ls', '--json'],
       ['inventory', '--json'],

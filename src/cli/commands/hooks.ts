@@ -66,7 +66,8 @@ export const hooksStatus = defineCommand({
       ),
       '',
       findings.length > 0 && screen.strong(`${count(findings.length, 'thing')} to do`),
-      absent.length > 0 && `loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
+      absent.length > 0 &&
+        `to install what is missing: loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
       findings.length + absent.length === 0 && screen.good('Nothing needs action.'),
     )
   },

@@ -59,7 +59,7 @@ const LEAST_REASON = 20
 export const inventory = defineCommand({
   name: 'inventory',
   shortensHome: true,
-  aliases: { list: [], ls: [] },
+  aliases: { list: [], ls: [], skills: [] },
   summary: 'list every skill of the library, and which agent has it',
   details:
     'Signs: ● current, ↓ outdated, ✎ edited by hand, ? your own folder, ! needs attention, ○ not equipped, – not supported.',
