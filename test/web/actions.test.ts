@@ -89,19 +89,19 @@ describe('the page and --json answer the same', () => {
   })
 })
 
-describe('with the keyboard alone', () => {
-  /** Presses Tab until an element with this name has the focus. */
-  async function tabTo(name: string | RegExp): Promise<void> {
-    for (let step = 0; step < 60; step++) {
-      await page.keyboard.press('Tab')
-      const now = await page.evaluate<string>(
-        `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`,
-      )
-      if (typeof name === 'string' ? now === name : name.test(now)) return
-    }
-    throw new Error(`${name} cannot be reached`)
+/** Presses Tab until an element with this name has the focus. */
+async function tabTo(name: string | RegExp): Promise<void> {
+  for (let step = 0; step < 60; step++) {
+    await page.keyboard.press('Tab')
+    const now = await page.evaluate<string>(
+      `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`,
+    )
+    if (typeof name === 'string' ? now === name : name.test(now)) return
   }
+  throw new Error(`${name} cannot be reached`)
+}
 
+describe('with the keyboard alone', () => {
   it('the first key skips the menu, and every screen can be opened', async () => {
     await showScreen(page, server.origin, '/agents')
     await page.keyboard.press('Tab')
@@ -130,6 +130,32 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await page.getByText('1 copy removed.').waitFor()
     expect(existsSync(codex('db-migrations'))).toBe(false)
+  })
+
+  it('a skill is left out of a list to see what changes, and unequipped', async () => {
+    await showScreen(page, server.origin, '/agents?filter=sketch')
+    await page.locator('.table-row', { hasText: 'sketch' }).waitFor()
+    await tabTo(/^Skills that Claude Code/)
+    for (const key of ['Home', 'Space']) await page.keyboard.press(key)
+    await page.getByText('What if:').waitFor()
+    await tabTo('Unequip 1 skill…')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByText('remove', { exact: true }).waitFor()
+    await tabTo('Unequip')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 copy removed.').waitFor()
+    expect(existsSync(claude('sketch'))).toBe(false)
+    expect(loadout('equip', 'sketch').code).toBe(0)
+  })
+
+  it('a recorded bundle is built again', async () => {
+    const { digest } = JSON.parse(loadout('context', SHOP_TASK, '--json').stdout)
+    await showScreen(page, server.origin, '/bundle')
+    await page.getByLabel('Recorded bundles').waitFor()
+    await tabTo(new RegExp(SHOP_TASK))
+    await page.keyboard.press('ArrowDown')
+    await page.getByText('the same bytes as then').waitFor()
+    expect(digest).toContain(new URL(page.url()).searchParams.get('record'))
   })
 
   it('Escape closes a plan, nothing is done, and the focus is where it was', async () => {
@@ -247,7 +273,9 @@ describe('while others work', () => {
 
   it('doctor puts right what it can, and says so', async () => {
     await showScreen(page, server.origin, '/health')
-    await page.getByRole('button', { name: 'Fix what can be fixed' }).click()
+    await page.getByRole('button', { name: 'Fix what can be fixed' }).waitFor()
+    await tabTo('Fix what can be fixed')
+    await page.keyboard.press('Enter')
     await page.locator('.card [role=status]', { hasText: /\S/ }).waitFor()
     const { checks } = JSON.parse(loadout('doctor', '--json').stdout)
     const due = checks.filter(({ state }: { state: string }) => state === 'problem').length
