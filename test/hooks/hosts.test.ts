@@ -288,6 +288,12 @@ it.each(PROMPTS)('%s: a prompt is answered once, and nothing when it comes again
   expect(text(JSON.parse(first.stdout) as never)).toContain('Tag, then push.')
   expect(usageOf(world).map(({ stage, via }) => [stage, via])).toContainEqual(['planned', agent])
   expect(ask()).toMatchObject({ code: 0, stdout: '' })
+  const other = { session_id: 't', sessionId: 't', conversation_id: 't' }
+  for (const task of ['cut the release', 'fix the parser', '']) {
+    const pasted = { ...fields(world.project), ...other, prompt: `${text(JSON.parse(first.stdout) as never)}\n${task}` }
+    const run = runHook(world, event, JSON.stringify(pasted), { agent })
+    expect(run, 'what a prompt holds already').toEqual({ code: 0, stdout: '', stderr: '' })
+  }
   expect(logOf(world)).toEqual([])
 })
 

@@ -35,9 +35,11 @@ import {
   digestOf,
   fenceDigest,
   type GivenPart,
+  holdsPart,
   type Measure,
   measureIn,
   renderParts,
+  withoutOwnText,
 } from '../rules/session/session-text.ts'
 import { type HookCatalog, keptItem, readCatalog, readReadablePacks } from './hook-catalog.ts'
 import type { PackPointers } from './pack-pointers.ts'
@@ -54,6 +56,8 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   if (call.prompt.length > LONGEST_PROMPT) {
     throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
   }
+  const task = withoutOwnText(call.prompt)
+  if (task.trim() === '') return ''
   const log = (message: string) => logLine(machine, `${call.host.agent} ${call.event}`, message)
   const project = openProject(machine)
   const layers = { projectRoot: project }
@@ -61,8 +65,8 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const knowledge = openStoredKnowledge(machine, layers, true)
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
   const catalog = await openCatalog(machine, project, call.host.agent, knowledge, log)
-  const packs = await openPacksFor(machine, project, call, log)
-  const prompt: Prompt = { project, knowledge, catalog, packs, strategy, task: call.prompt }
+  const packs = await openPacksFor(machine, project, { ...call, prompt: task }, log)
+  const prompt: Prompt = { project, knowledge, catalog, packs, strategy, task }
   const plain = await find(machine, call, prompt, log)
   const files = await findFilesFor(machine, prompt, log)
   if (plain.found.length + files.length === 0) {
@@ -76,7 +80,7 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const { found, about } = session.recent.length === 0 ? plain : await find(machine, call, prompt, log, session)
   const { tokens, characters, counts } = host.replyLimit
   const room = Math.min(Math.min(budget, tokens) * 4, characters)
-  const choice = new Choice(state.given, room, measureIn(counts))
+  const choice = new Choice(state.given, call.prompt, room, measureIn(counts))
   const problems = takeFound(machine, prompt, choice, found)
   for (const file of files) if (choice.lineCount < MOST_POINTERS) choice.addPointer(file)
   const won = claim(machine, call, choice.parts, about)
@@ -213,17 +217,19 @@ function keywordMatches({ knowledge, task }: Prompt): Found[] {
   return matches.map((match) => ({ match, form: 'text' }))
 }
 
-/** The content of one reply, as long as there is room and the session does not have it. */
+/** The content of one reply, as long as there is room and neither the session nor the prompt has it. */
 class Choice {
   readonly given: GivenPart[] = []
   private readonly known: Set<string>
+  private readonly prompt: string
   private readonly room: number
   private readonly sizeOf: Measure
   private texts = 0
   private lines: string[] = []
 
-  constructor(known: ReadonlySet<string>, room: number, sizeOf: Measure) {
+  constructor(known: ReadonlySet<string>, prompt: string, room: number, sizeOf: Measure) {
     this.known = new Set(known)
+    this.prompt = prompt
     this.room = room
     this.sizeOf = sizeOf
   }
@@ -240,6 +246,10 @@ class Choice {
     return keysOf(part).some((key) => this.known.has(key))
   }
 
+  has(given: GivenPart): boolean {
+    return this.isKnown(given.part) || holdsPart(this.prompt, given)
+  }
+
   addText(text: GivenPart): boolean {
     const size = this.sizeOf(text.text)
     if (size + this.texts + blockLength(this.lines, this.sizeOf) > this.room) return false
@@ -250,7 +260,7 @@ class Choice {
 
   addPointer(pointer: GivenPart): void {
     const lines = [...this.lines, pointer.text]
-    if (this.isKnown(pointer.part) || this.texts + blockLength(lines, this.sizeOf) > this.room) return
+    if (this.has(pointer) || this.texts + blockLength(lines, this.sizeOf) > this.room) return
     this.lines = lines
     this.add(pointer)
   }
@@ -280,7 +290,7 @@ function takeFound(
     if (choice.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
     const text = each.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, knowledge, entry) : undefined
     if (text !== undefined && 'problem' in text) problems.push(text.problem)
-    else if (text !== undefined && (choice.isKnown(text.part) || choice.addText(text))) texts++
+    else if (text !== undefined && (choice.has(text) || choice.addText(text))) texts++
     else {
       const line = indexLine(entryItem(knowledge, entry, project.root))
       pointers.push({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })

@@ -18,6 +18,28 @@ export function measureIn(counts: 'characters' | 'bytes'): Measure {
 
 const POINTERS = 'Loadout: may help here. Read the file, or run the command, of a line that fits.\n'
 
+const OPENING = /<(loadout_[a-z_]+) [^<>]*boundary="[0-9a-f]+"[^<>]*>/g
+
+/** A prompt without what Loadout said in another session: the user pasted it, but does not ask about it. */
+export function withoutOwnText(prompt: string): string {
+  let rest = ''
+  let at = 0
+  for (const { 0: opening, 1: name, index } of prompt.matchAll(OPENING)) {
+    if (index < at) continue
+    const closing = `</${name}>`
+    const end = prompt.indexOf(closing, index + opening.length)
+    if (end < 0) break
+    rest += prompt.slice(at, index)
+    at = end + closing.length
+  }
+  return at === 0 ? prompt : (rest + prompt.slice(at)).replaceAll(POINTERS, '')
+}
+
+/** Whether a text holds a part, as `renderParts` writes it. */
+export function holdsPart(text: string, { part, text: own }: GivenPart): boolean {
+  return text.includes(part.form === 'text' ? fenceDigest(own) : own)
+}
+
 /** Texts in their order, then what can be loaded, then the pointers in one block. */
 export function renderParts(given: readonly GivenPart[]): string {
   const pointers = given.filter(isLine)
