@@ -19,7 +19,7 @@ const PARTS = {
   inventory: ['src/skills/inventory.ts', 'src/skills/snapshot.ts'],
   skills: ['src/skills/', 'src/kit/validate.ts', 'src/kit/doctor.ts'],
   packs: ['src/packs/'],
-  catalog: ['src/team/catalog.ts'],
+  catalog: ['src/team/catalog.ts', 'src/team/publish.ts'],
   team: ['src/team/'],
   mask: ['src/machine/secret-scanner.ts'],
   context: ['src/context/', 'src/project/', 'src/kit/try.ts'],

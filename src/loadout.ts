@@ -273,13 +273,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Lists the machines of the team. */
     listTeamMachines: late(machine, async () => (await import('./team/tokens.ts')).listTeamMachines),
     /** Publishes a version of a skill or pack in the catalog. */
-    publishVersion: late(machine, async () => (await import('./team/catalog.ts')).publishVersion),
+    publishVersion: late(machine, async () => (await import('./team/publish.ts')).publishVersion),
     /** Signs that machines may install a version. */
-    approveVersion: late(machine, async () => (await import('./team/catalog.ts')).approveVersion),
+    approveVersion: late(machine, async () => (await import('./team/publish.ts')).approveVersion),
     /** Signs that machines must remove a skill or pack. */
-    retireVersion: late(machine, async () => (await import('./team/catalog.ts')).retireVersion),
+    retireVersion: late(machine, async () => (await import('./team/publish.ts')).retireVersion),
     /** Holds a version back, or lets it go. */
-    quarantineVersion: late(machine, async () => (await import('./team/catalog.ts')).quarantineVersion),
+    quarantineVersion: late(machine, async () => (await import('./team/publish.ts')).quarantineVersion),
     /** Searches the catalog. */
     searchCatalog: late(machine, async () => (await import('./team/catalog.ts')).searchCatalog),
     /** Installs the approved version of a skill. */
@@ -421,8 +421,9 @@ export type { SyncResult } from './skills/sync.ts'
 export type { TargetsChange } from './skills/targets.ts'
 export type { Undone } from './skills/undo.ts'
 export type { UpdateResult } from './skills/update.ts'
-export type { CatalogRow, Published, Signed } from './team/catalog.ts'
+export type { CatalogRow } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'
+export type { Published, Signed } from './team/publish.ts'
 export type { Push } from './team/push.ts'
 export type { TeamReport } from './team/rules/report.ts'
 export type { SchemaChange } from './team/serve.ts'
