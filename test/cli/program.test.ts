@@ -43,7 +43,7 @@ describe('try', () => {
 
   it('explains in full how the bundle was decided', () => {
     const { stdout } = runWarm(['try', '--explain'])
-    expect(stdout).toMatch(/^ {2}not open +1 +pack:release-incidents$/m)
+    expect(stdout).toMatch(/^ {2}not approved +1 +pack:release-incidents$/m)
     expect(stdout).toMatch(/^ {2}unsafe +1 +note:\w+$/m)
     expect(stdout).toContain('status blocked')
     expect(stdout).toContain('the pack docs-hosting is stale')

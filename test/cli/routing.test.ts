@@ -347,7 +347,7 @@ describe('analysis', () => {
       conflicts: [{ entryId: 'release', layers: ['global', 'project'] }],
       entries: expect.arrayContaining([expect.objectContaining({ id: 'release', source: 'project' })]),
     })
-    expect(runWarm(['explain', 'release'], place).stdout).toContain('← this one counts')
+    expect(runWarm(['explain', 'release'], place).stdout).toContain('← in effect')
     expect(json(['resolve', '--global='], place).value.conflicts).toEqual([])
   })
 })

@@ -58,7 +58,7 @@ it('measures with the settings of the project', async () => {
 it('is printed as a table with the misses', () => {
   const { code, stdout } = runWarm(['eval', '--history', '5'], { cwd: root })
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^2 commits asked/)
+  expect(stdout).toMatch(/^2 commits tested/)
   expect(stdout).toMatch(/loadout +50 % +50 % +50 % +50 %\n +plain BM25 /)
   expect(stdout).toContain('changed  src/door.ts  (not found)')
   expect(runWarm(['eval', '--history', '0'], { cwd: root }).code).toBe(2)
