@@ -20,14 +20,17 @@ export function overview(version: string, screen: Screen, word = ''): string {
     groups,
     '',
     'loadout help <command> explains one. New here? Start with: loadout try',
-    'Exit codes: 0 success, 1 with findings, 2 could not run, 3 when you must answer first.',
+    'Exit codes: 0 success, 1 findings, 2 could not run, 3 you must answer first.',
   )
 }
 
 export function commandHelp(command: Command, screen: Screen): string {
   const args = describeNames(command.args.map(({ name, summary }) => [name, summary]))
+  const name = `loadout ${command.name}`
+  const [title = '', ...more] = wrap(`${name}: ${command.summary}`, 0)
   return lines(
-    `${screen.strong(`loadout ${command.name}`)}: ${command.summary}`,
+    screen.strong(name) + title.slice(name.length),
+    more,
     command.details !== undefined && [
       '',
       ...command.details.split(SENTENCE_END).flatMap((line) => wrap(line.replaceAll('\n', ' '), 0)),

@@ -535,13 +535,6 @@ describe('the records', () => {
 })
 
 describe('what is written', () => {
-  it('the help has at most 80 columns', () => {
-    for (const words of [['context'], ['replay'], ['note', 'add'], ['adapters', 'allow']]) {
-      const { stdout } = runWarm(['help', ...words])
-      for (const line of stdout.split('\n')) expect.soft(line.length, line).toBeLessThanOrEqual(80)
-    }
-  })
-
   it('--json and --format json are the same bundle', () => {
     const cwd = makeProject({ 'AGENTS.md': '# A\n' })
     const { findings, ...bundle } = JSON.parse(runWarm(['context', 'x', '--json'], { cwd }).stdout)

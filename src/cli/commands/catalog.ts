@@ -61,7 +61,7 @@ export const catalogApprove = defineCommand({
 
 export const catalogRetire = defineCommand({
   name: 'catalog retire',
-  summary: 'have machines remove a skill or stop using a pack, with your signature',
+  summary: 'have machines give up a skill or pack, signed by you',
   details:
     'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that.',
   args: [NAME],
@@ -77,7 +77,7 @@ function about({ by, groups }: Signed): string[] {
 
 export const catalogQuarantine = defineCommand({
   name: 'catalog quarantine',
-  summary: 'stop installs of a skill, or the use of a pack, without a signature',
+  summary: 'hold a version back, without a signature',
   details:
     'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip --from-catalog and packs fetch, and in the background.',
   args: [NAME],
@@ -93,7 +93,7 @@ export const catalogQuarantine = defineCommand({
 
 export const catalogSearch = defineCommand({
   name: 'catalog search',
-  summary: 'list what the organization has published, approved and retired',
+  summary: 'list what is published, approved and retired',
   args: [{ name: 'words', summary: 'words in the name or the owner', required: false }],
   flags: {},
   run: ({ args: { words } }, loadout) => loadout.searchCatalog({ words: words ?? '' }),

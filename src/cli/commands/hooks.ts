@@ -98,7 +98,7 @@ function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: 
 
 export const hook = defineCommand({
   name: 'hook',
-  summary: 'the command that agents run at their events; reads JSON from standard input',
+  summary: 'answer an event of an agent; reads JSON from stdin',
   details:
     'loadout hooks install sets it up. On any error it exits with 0 and prints nothing, so that no prompt is delayed;' +
     ' hooks.log in the state folder has the reason.',

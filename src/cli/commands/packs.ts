@@ -118,7 +118,7 @@ function empty({ roots, hidden }: PackList): string[] {
 
 export const packsShow = defineCommand({
   name: 'packs show',
-  summary: 'show the manifest of a knowledge pack, and whether it may be read',
+  summary: 'show a pack’s manifest, and whether it may be read',
   args: [PACK_ARGUMENT],
   flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.showPack({ pack: args.pack ?? '', project: flags.project }),

@@ -8,7 +8,7 @@ const AGENTS = PLUGIN_FORMS.map(({ agent }) => agent)
 export const pluginBuild = defineCommand({
   name: 'plugin build',
   shortensHome: true,
-  summary: 'write plugins for agents: skills, hooks and the MCP server in one',
+  summary: 'write plugins of skills, hooks and the MCP server',
   details:
     'Writes a folder for each agent, and the list that its plugin command reads: commit everything to a repository.\n' +
     'The same skills give the same bytes. Never touches files that Loadout did not write.',

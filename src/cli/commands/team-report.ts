@@ -7,7 +7,7 @@ const SHORT_VERSION = 10
 
 export const teamReport = defineCommand({
   name: 'team report',
-  summary: 'show what the team uses, what it costs, and what is never used',
+  summary: 'show what the team uses, and what it costs',
   details:
     'Numbers of people and machines appear only above five. Groups with five people or fewer are combined.\nDelivered, never used: agents received it in this range and never asked for it. Dead weight: installed or planned, but neither delivered nor used.',
   args: [],

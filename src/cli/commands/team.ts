@@ -59,7 +59,7 @@ export const teamLeave = defineCommand({
 
 export const teamStatus = defineCommand({
   name: 'team status',
-  summary: 'show what this machine shares, and whether the server receives it',
+  summary: 'show what this machine shares and what has arrived',
   args: [],
   flags: {},
   run: (_input, loadout) => loadout.teamStatus({}),
