@@ -1,17 +1,17 @@
 import { streamSSE } from 'hono/streaming'
 import type { Stamps } from '../loadout.ts'
 import type { HttpApp } from '../machine/http.ts'
-import type { Desk } from './desk.ts'
+import type { PageServer } from './page-server.ts'
 
 const EVERY_MS = 1_000
 /** A comment keeps a quiet connection open, and notices one whose page is gone. */
 const QUIET_ROUNDS = 15
 
 /** Tells every open page what has changed on the machine, by its name; the page then asks again for what it shows. */
-export function serveChanges(app: HttpApp, desk: Desk): void {
+export function serveChanges(app: HttpApp, server: PageServer): void {
   const listeners = new Set<(changed: string[]) => void>()
   let stamps: Stamps | undefined
-  const readStamps = async () => (await desk.open().readStamps({ project: desk.project })).value
+  const readStamps = async () => (await server.open().readStamps({ project: server.project })).value
   const look = async () => {
     const value = await readStamps()
     const changed = stamps === undefined ? [] : changedOf(stamps, value)
@@ -22,7 +22,7 @@ export function serveChanges(app: HttpApp, desk: Desk): void {
     if (listeners.size > 0) void look().catch(() => {})
     else stamps = undefined
   }, EVERY_MS)
-  desk.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  server.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   app.get('/api/live', (context) =>
     streamSSE(context, async (stream) => {
       // What changes from now on counts, also before the first look.

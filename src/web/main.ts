@@ -20,13 +20,13 @@ export interface WebServing {
 /** Serves the page to the person who started it, until the signal fires. */
 export async function serveWeb({ port, project, isOpened, signal, tell }: WebServing): Promise<void> {
   const app = createHttpApp({ onError: (error) => tell(error instanceof Error ? error.message : String(error)) })
-  const desk = { project, open: () => createLoadout({ caller: { via: 'web' } }), signal }
+  const server = { project, open: () => createLoadout({ caller: { via: 'web' } }), signal }
   let url = ''
   const addressOf = (token: string) => `${url}/?token=${token}`
   const gate = createGate((next) => tell(`The page is open. For another browser: ${addressOf(next)}`))
   app.use(gate.check)
-  addRoutes(app, desk)
-  serveChanges(app, desk)
+  addRoutes(app, server)
+  serveChanges(app, server)
   servePage(app)
   await serveHttp(app, { port }, signal, (address) => {
     url = address.url

@@ -5,7 +5,7 @@ import { type HttpEnv, HttpRefusal } from '../machine/http.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 
 /** What every route is given. */
-export interface Desk {
+export interface PageServer {
   /** The project that the server was started for. */
   project: string | undefined
   /** A door for one request: what is reported while it is answered belongs to no other. */
@@ -20,12 +20,16 @@ export function answer<T>(context: Asked, { value, findings }: Report<T>): Respo
   return context.json(Array.isArray(value) ? value : { ...value, findings })
 }
 
-/** The project that a page asks about: the desk's with `project`, none for the user's own skills. */
-export function scopeOf(context: Asked, desk: Desk, scope: unknown = context.req.query('scope')): string | undefined {
-  return scope === 'project' ? requireProject(desk) : undefined
+/** The project that a page asks about: the server's with `project`, none for the user's own skills. */
+export function scopeOf(
+  context: Asked,
+  server: PageServer,
+  scope: unknown = context.req.query('scope'),
+): string | undefined {
+  return scope === 'project' ? requireProject(server) : undefined
 }
 
-function requireProject({ project }: Desk): string {
+function requireProject({ project }: PageServer): string {
   if (project !== undefined) return project
   throw new LoadoutError('NOT_A_FOLDER', 'loadout web was not started in a project', {
     hint: 'start it in the folder of one, or with --project <folder>',

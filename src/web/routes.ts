@@ -1,5 +1,5 @@
 import type { HttpApp } from '../machine/http.ts'
-import type { Desk } from './desk.ts'
+import type { PageServer } from './page-server.ts'
 import { addAgents } from './routes/agents.ts'
 import { addBundle } from './routes/bundle.ts'
 import { addHealth } from './routes/health.ts'
@@ -13,7 +13,7 @@ import { addUsage } from './routes/usage.ts'
 declare const LOADOUT_VERSION: string | undefined
 
 /** One row for each screen: what it asks, and what it changes. */
-const SCREENS: readonly ((app: HttpApp, desk: Desk) => void)[] = [
+const SCREENS: readonly ((app: HttpApp, server: PageServer) => void)[] = [
   addAgents,
   addBundle,
   addSkills,
@@ -25,12 +25,12 @@ const SCREENS: readonly ((app: HttpApp, desk: Desk) => void)[] = [
   addTeam,
 ]
 
-export function addRoutes(app: HttpApp, desk: Desk): void {
+export function addRoutes(app: HttpApp, server: PageServer): void {
   const version = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
   app.get('/api/place', async (context) => {
-    const loadout = desk.open()
+    const loadout = server.open()
     const [{ home }, hasTeam] = await Promise.all([loadout.detectProject({}), loadout.hasTeam({})])
-    return context.json({ version, home, project: desk.project, hasTeam, findings: [] })
+    return context.json({ version, home, project: server.project, hasTeam, findings: [] })
   })
-  for (const add of SCREENS) add(app, desk)
+  for (const add of SCREENS) add(app, server)
 }

@@ -22,7 +22,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
 const LONGEST_SIGNATURE = 16_384
 const MOST_VERSIONS = 50_000
 
-async function list({ desk: { database } }: Call): Promise<Answer> {
+async function list({ backend: { database } }: Call): Promise<Answer> {
   const { rows } = await database.query<CatalogEntry>(
     `SELECT kind, name, version, state, owner, commit_id AS "commit", digest, groups,
        to_char(published AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS published, statement, signature
@@ -33,7 +33,7 @@ async function list({ desk: { database } }: Call): Promise<Answer> {
 }
 
 /** A new version is a draft. The same one again changes nothing; another one under its name is refused. */
-async function publish({ desk: { database }, caller, readBody }: Call): Promise<Answer> {
+async function publish({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const body = await readObject(readBody)
   const { kind, name, version } = readName(body)
   const { owner, commit, digest, groups } = body
@@ -67,7 +67,7 @@ async function publish({ desk: { database }, caller, readBody }: Call): Promise<
 }
 
 /** Holds a version back at once, without a signature: it is not installed any more, and nothing is removed. */
-async function quarantine({ desk: { database }, caller, readBody }: Call): Promise<Answer> {
+async function quarantine({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const body = await readObject(readBody)
   const named = readName(body)
   const isHeld = body.isHeld !== false
@@ -85,7 +85,7 @@ async function quarantine({ desk: { database }, caller, readBody }: Call): Promi
 }
 
 /** Keeps a signed statement. Machines verify it; here only its form is looked at, and that it is about this team. */
-async function takeStatement({ desk: { database }, caller, readBody }: Call): Promise<Answer> {
+async function takeStatement({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const { statement: text, signature } = await readObject(readBody)
   if (typeof text !== 'string' || typeof signature !== 'string' || signature.length > LONGEST_SIGNATURE) {
     throw badRequest('"statement" and "signature" are needed')

@@ -14,7 +14,7 @@ import { joinMachine, leaveMachine, type TakenIn, takeIn } from './take-in.ts'
 import { addToken, type Caller, listMachines, listTokens, readTeam, revokeToken, type Team } from './tokens.ts'
 
 /** What the routes work with. */
-export interface Desk {
+export interface Backend {
   database: Database
   migrations: readonly Migration[]
   now(): Date
@@ -24,7 +24,7 @@ export interface Desk {
 
 /** One request, by a caller who has the right. */
 export interface Call {
-  desk: Desk
+  backend: Backend
   caller: Caller
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ export const USAGE_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/tokens/:token/revoke', right: 'tokens.manage', answer: revoke },
 ]
 
-async function join({ desk: { database }, caller, readBody }: Call): Promise<Answer> {
+async function join({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const { machine, client, key, replaces, resume } = await readObject(readBody)
   const team = await requireTeam(database)
   if (!isId(machine) || (replaces !== undefined && !isId(replaces))) throw badRequest('"machine" is not an id')
@@ -82,15 +82,15 @@ async function join({ desk: { database }, caller, readBody }: Call): Promise<Ans
   return { json: { team: team.id, group, role, expected, formats: ACCEPTED_FORMATS } }
 }
 
-async function leave({ desk: { database }, caller, params }: Call): Promise<Answer> {
+async function leave({ backend: { database }, caller, params }: Call): Promise<Answer> {
   return { json: { left: await leaveMachine(database, params.machine ?? '', caller.id) } }
 }
 
-async function machines({ desk: { database } }: Call): Promise<Answer> {
+async function machines({ backend: { database } }: Call): Promise<Answer> {
   return { json: { machines: await listMachines(database) } }
 }
 
-async function receive({ desk, caller, header, readBody }: Call): Promise<Answer> {
+async function receive({ backend, caller, header, readBody }: Call): Promise<Answer> {
   const bytes = await readBody()
   const read = parseBatch(bytes)
   if ('problem' in read) {
@@ -99,15 +99,15 @@ async function receive({ desk, caller, header, readBody }: Call): Promise<Answer
     return { status: 426, json: { error: { code: 'TEAM_FORMAT', message: read.problem, hint } } }
   }
   const { batch } = read
-  const team = await requireTeam(desk.database)
+  const team = await requireTeam(backend.database)
   if (batch.team !== team.id) {
     throw new HttpRefusal(409, 'TEAM_OTHER', 'the batch is of another team', {
       hint: 'loadout team leave, then join this one',
     })
   }
-  const off = hoursOff(readClock(header('x-loadout-clock')), desk.now().getTime() / 1000)
-  const taken = await takeIn(desk.database, { ...batch, bytes, token: caller.id, hoursOff: off })
-  desk.onBatch(
+  const off = hoursOff(readClock(header('x-loadout-clock')), backend.now().getTime() / 1000)
+  const taken = await takeIn(backend.database, { ...batch, bytes, token: caller.id, hoursOff: off })
+  backend.onBatch(
     batch.rows.reduce((sum, { times }) => sum + times, 0),
     taken.result,
   )
@@ -140,16 +140,16 @@ function problem(code: string, message: string): object {
 
 const MONTH_MS = 30 * 86_400_000
 
-async function report({ desk, query }: Call): Promise<Answer> {
-  const now = desk.now().getTime()
+async function report({ backend, query }: Call): Promise<Answer> {
+  const now = backend.now().getTime()
   const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   const from = readDay(query.from, 'from') ?? day(now - MONTH_MS)
   const to = readDay(query.to, 'to') ?? day(now + 86_400_000)
   if (from >= to) throw badRequest('"from" must be a day before "to"')
   const { group } = query
   if (group !== undefined && !SENT_TEXTS.project.test(group)) throw badRequest('"group" is not the name of a group')
-  await settle(desk)
-  const rows = await queryReport(desk.database, { from, to, group })
+  await settle(backend)
+  const rows = await queryReport(backend.database, { from, to, group })
   if (group !== undefined && rows.allPeople <= LARGEST_HIDDEN_GROUP) {
     throw new HttpRefusal(403, 'TEAM_GROUP_SMALL', `the group ${group} has too few people for a report of its own`, {
       hint: `it takes more than ${LARGEST_HIDDEN_GROUP} who were active; leave out the group`,
@@ -164,7 +164,7 @@ const SETTLE_MS = 2_000
 /**
  * Counts what came in just now, so that a report shows it. A database that cannot be written is still reported from.
  */
-async function settle({ database, migrations }: Desk): Promise<void> {
+async function settle({ database, migrations }: Backend): Promise<void> {
   const end = Date.now() + SETTLE_MS
   try {
     while (Date.now() < end && (await countInbox(database, madeFor(migrations))) > 0);
@@ -179,11 +179,11 @@ function readDay(text: string | undefined, name: string): string | undefined {
   throw badRequest(`"${name}" is not a day such as 2026-11-17`)
 }
 
-async function tokens({ desk: { database } }: Call): Promise<Answer> {
+async function tokens({ backend: { database } }: Call): Promise<Answer> {
   return { json: { tokens: await listTokens(database) } }
 }
 
-async function invite({ desk: { database }, caller, readBody }: Call): Promise<Answer> {
+async function invite({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const { role: named, group, note = '' } = await readObject(readBody)
   const role = asRole(named)
   if (role === undefined) throw badRequest(`"role" must be one of ${ROLES.join(', ')}`)
@@ -193,7 +193,7 @@ async function invite({ desk: { database }, caller, readBody }: Call): Promise<A
   return { json: { secret: await addToken(database, { role, group, note, by: caller.id }) } }
 }
 
-async function revoke({ desk: { database }, params }: Call): Promise<Answer> {
+async function revoke({ backend: { database }, params }: Call): Promise<Answer> {
   const result = await revokeToken(database, params.token ?? '')
   if (result === 'revoked') return { json: { revoked: params.token } }
   if (result === 'not found') throw new HttpRefusal(404, 'TEAM_TOKEN_NOT_FOUND', 'there is no such token')
@@ -203,7 +203,7 @@ async function revoke({ desk: { database }, params }: Call): Promise<Answer> {
 }
 
 /** Throws unless requests can be answered: reachable, writable, and of a schema that this program knows. */
-export async function checkReady({ database, migrations }: Pick<Desk, 'database' | 'migrations'>): Promise<void> {
+export async function checkReady({ database, migrations }: Pick<Backend, 'database' | 'migrations'>): Promise<void> {
   const fit = requireFit(await readSchema(database), madeFor(migrations))
   if (fit === 'behind')
     throw new LoadoutError('TEAM_SCHEMA', 'the database has an older schema than this program needs')

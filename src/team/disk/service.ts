@@ -7,14 +7,14 @@ import { CATALOG_ROUTES } from './catalog-routes.ts'
 import { countInbox, removeOld } from './count.ts'
 import { TROUBLE_TEXTS, troubleOf } from './database.ts'
 import { madeFor, requireFit } from './migrate.ts'
-import { checkReady, type Desk, type Route, USAGE_ROUTES } from './routes.ts'
+import { type Backend, checkReady, type Route, USAGE_ROUTES } from './routes.ts'
 import { aboutError, type Log, type Telemetry } from './telemetry.ts'
 import { type Caller, findCaller } from './tokens.ts'
 
 /** Every route that needs a token. */
 export const ROUTES: readonly Route[] = [...USAGE_ROUTES, ...CATALOG_ROUTES]
 
-export interface Service extends Omit<Desk, 'onBatch'> {
+export interface Service extends Omit<Backend, 'onBatch'> {
   log: Log
   telemetry: Telemetry
 }
@@ -26,7 +26,7 @@ export function createService(service: Service, onBatch: () => void): HttpApp {
     largestBody: LARGEST_BATCH,
     onError: (error) => log('error', aboutError(error)),
   })
-  const desk: Desk = {
+  const backend: Backend = {
     ...service,
     onBatch: (events, result) => {
       telemetry.count('loadout.team.batches', 1, { result })
@@ -52,7 +52,7 @@ export function createService(service: Service, onBatch: () => void): HttpApp {
         caller = await orRefuse(requireCaller(service, req.header('authorization'), right))
         const { params, query } = { params: req.param(), query: req.query() }
         const call = {
-          desk,
+          backend,
           caller,
           params,
           query,

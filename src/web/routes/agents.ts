@@ -1,17 +1,17 @@
 import type { HttpApp } from '../../machine/http.ts'
-import { answer, type Desk, namesIn, numberIn, scopeOf } from '../desk.ts'
+import { answer, namesIn, numberIn, type PageServer, scopeOf } from '../page-server.ts'
 
 /** `GET /api/status`: `loadout status`. `GET /api/see/claude?window=200000&without=x`: `loadout see`. */
-export function addAgents(app: HttpApp, desk: Desk): void {
+export function addAgents(app: HttpApp, server: PageServer): void {
   app.get('/api/status', async (context) =>
-    answer(context, await desk.open().status({ project: scopeOf(context, desk) })),
+    answer(context, await server.open().status({ project: scopeOf(context, server) })),
   )
   app.get('/api/see/:agent', async (context) =>
     answer(
       context,
-      await desk.open().see({
+      await server.open().see({
         agent: context.req.param('agent'),
-        project: scopeOf(context, desk),
+        project: scopeOf(context, server),
         window: numberIn(context, 'window'),
         model: context.req.query('model') || undefined,
         without: namesIn(context, 'without'),

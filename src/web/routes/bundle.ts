@@ -2,19 +2,19 @@ import { matchedSpans } from '../../display-rules.ts'
 import type { Context } from '../../loadout.ts'
 import type { HttpApp } from '../../machine/http.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { type Desk, numberIn } from '../desk.ts'
+import { numberIn, type PageServer } from '../page-server.ts'
 
 /**
  * `GET /api/context?task=…&tokens=4000`: `loadout context`. `GET /api/replay/0123abcd`: `loadout replay`. With both come
  * the places of the words that chose each part. `GET /api/records`: `loadout audit list`. Looking records nothing.
  */
-export function addBundle(app: HttpApp, desk: Desk): void {
+export function addBundle(app: HttpApp, server: PageServer): void {
   app.get('/api/context', async (context) => {
     const task = (context.req.query('task') ?? '').trim()
     if (task === '') throw new LoadoutError('USAGE', 'there is no task', { hint: 'say what is to be done' })
-    const { value, findings } = await desk.open().buildContext({
+    const { value, findings } = await server.open().buildContext({
       task,
-      project: desk.project,
+      project: server.project,
       maxTokens: numberIn(context, 'tokens'),
       maxChars: numberIn(context, 'chars'),
       maxFiles: numberIn(context, 'files'),
@@ -24,13 +24,13 @@ export function addBundle(app: HttpApp, desk: Desk): void {
     return context.json({ ...withMarks(value), findings })
   })
   app.get('/api/replay/:id', async (context) => {
-    const { value, findings } = await desk.open().replay({ id: context.req.param('id') })
+    const { value, findings } = await server.open().replay({ id: context.req.param('id') })
     if ('wrappers' in value) return context.json({ ...value, findings })
     const { id, changes } = value
     return context.json({ id, changes, ...(value.context && withMarks(value.context)), findings })
   })
   app.get('/api/records', async (context) => {
-    const { value, findings } = await desk.open().listRecords({ limit: numberIn(context, 'limit') })
+    const { value, findings } = await server.open().listRecords({ limit: numberIn(context, 'limit') })
     return context.json({ records: value, findings })
   })
 }

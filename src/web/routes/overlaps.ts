@@ -1,10 +1,10 @@
 import type { HttpApp } from '../../machine/http.ts'
-import { answer, type Desk } from '../desk.ts'
+import { answer, type PageServer } from '../page-server.ts'
 
 /** `GET /api/similar`: `loadout usage --similar`. */
-export function addOverlaps(app: HttpApp, desk: Desk): void {
+export function addOverlaps(app: HttpApp, server: PageServer): void {
   app.get('/api/similar', async (context) => {
-    const loadout = desk.open()
-    return answer(context, await loadout.similar({ layers: loadout.nameLayers({}), project: desk.project }))
+    const loadout = server.open()
+    return answer(context, await loadout.similar({ layers: loadout.nameLayers({}), project: server.project }))
   })
 }
