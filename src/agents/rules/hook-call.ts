@@ -1,6 +1,6 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
-import { envelopeOf, isBorrowed, type ToolUse, toolUseOf } from './hook-envelopes.ts'
+import { fillReply, isBorrowed, readEnvelope, type ToolUse, toolUseOf } from './hook-envelopes.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
 
 /** One call of an agent, as far as we act on it. */
@@ -36,7 +36,7 @@ export function readCall(
   const json = parse(input)
   if (!isRecord(json)) throw bad('the event is not a JSON object')
   if (isBorrowed(host, json, env)) return undefined
-  const fields = envelopeOf(host).read(json)
+  const fields = readEnvelope(host, json)
   const { session, cwd, named = event } = fields
   if (named !== event) throw bad('the event is another than the command says')
   if (typeof session !== 'string' || session === '' || session.length > LONGEST_SESSION) {
@@ -84,5 +84,5 @@ export function isTask({ prompt, source }: Pick<HookCall, 'prompt' | 'source'>):
 /** The reply in the shape that its agent takes. Nothing to say is an empty text. */
 export function formatReply({ host, event }: Pick<HookCall, 'host' | 'event'>, context: string): string {
   if (context === '') return ''
-  return `${JSON.stringify(envelopeOf(host).reply(event, host.events[event], context))}\n`
+  return `${JSON.stringify(fillReply(host, event, context))}\n`
 }

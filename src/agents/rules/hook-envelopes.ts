@@ -18,84 +18,104 @@ export interface EnvelopeFields {
   toolInput: unknown
 }
 
-/** How an agent puts an event to us, and how it wants the answer. */
+/** How an agent puts an event to us, and how it wants the answer: data, so that a new agent is a new row. */
 interface Envelope {
-  read(json: Json): EnvelopeFields
-  reply(event: HookEvent, name: string, context: string): Json
+  /** The key of each field in the event. The first of several that is there counts; `roots[]` is the first of a list. */
+  fields: Readonly<Partial<Record<keyof EnvelopeFields, string | readonly string[]>>>
+  /** What the agent calls a `source`, and what Claude Code calls it. */
+  sources?: Readonly<Record<string, string>>
+  /** The tag in which the agent puts back into a prompt what hooks said. It escapes what would end it. */
+  echoTag?: string
+  /** The answer. `$event` stands for the agent's name of the event, `$context` for what is said. */
+  reply: Json
+  /** What an answer to a prompt holds before that. */
+  promptReply?: Json
 }
 
+const COMMON = {
+  named: 'hook_event_name',
+  session: 'session_id',
+  cwd: 'cwd',
+  prompt: 'prompt',
+  tool: 'tool_name',
+  toolInput: 'tool_input',
+} as const
 const CLAUDE: Envelope = {
-  read: (json) => ({
-    named: json.hook_event_name,
-    session: json.session_id,
-    cwd: json.cwd,
-    transcript: json.transcript_path,
-    source: json.source,
-    prompt: json.prompt,
-    tool: json.tool_name,
-    toolInput: json.tool_input,
-  }),
-  reply: (_, name, context) => ({ hookSpecificOutput: { hookEventName: name, additionalContext: context } }),
+  fields: { ...COMMON, transcript: 'transcript_path', source: 'source' },
+  reply: { hookSpecificOutput: { hookEventName: '$event', additionalContext: '$context' } },
 }
-
-/** What Gemini CLI puts around the texts of hooks. It escapes what would end it, so no tag is inside. */
-const HOOK_CONTEXT = /<hook_context>[^<]*<\/hook_context>\s*/g
-
-/**
- * As Claude Code, but a prompt may hold what hooks said at the start. The transcript tells nothing: a session that goes on
- * does not get back what hooks once said.
- */
-const GEMINI: Envelope = {
-  read: (json) => {
-    const { prompt, ...fields } = CLAUDE.read(json)
-    const said = typeof prompt === 'string' ? prompt.replace(HOOK_CONTEXT, '') : prompt
-    return { ...fields, prompt: said, transcript: undefined }
-  },
-  reply: CLAUDE.reply,
-}
-
-const COPILOT: Envelope = {
-  read: (json) => ({
-    named: undefined,
-    session: json.sessionId,
-    cwd: json.cwd,
-    transcript: undefined,
-    source: json.source === 'new' ? 'startup' : json.source,
-    prompt: json.prompt,
-    tool: json.toolName,
-    toolInput: typeof json.toolArgs === 'string' ? parseJson(json.toolArgs).value : json.toolArgs,
-  }),
-  reply: (_event, _name, context) => ({ additionalContext: context }),
-}
-
-const CURSOR: Envelope = {
-  read: (json) => ({
-    ...CLAUDE.read(json),
-    session: json.conversation_id ?? json.session_id,
-    cwd: Array.isArray(json.workspace_roots) ? (json.workspace_roots[0] ?? json.cwd) : json.cwd,
-    source: undefined,
-    transcript: undefined,
-  }),
-  reply: (event, _, context) => ({
-    ...(event === 'UserPromptSubmit' ? { continue: true } : {}),
-    additional_context: context,
-  }),
-}
-
-/** Our own plugin writes Claude Code's envelope, and reads the shortest answer. */
-const OPENCODE: Envelope = { read: CLAUDE.read, reply: COPILOT.reply }
 
 const ENVELOPES: Readonly<Record<string, Envelope>> = {
   claude: CLAUDE,
   codex: CLAUDE,
-  gemini: GEMINI,
-  copilot: COPILOT,
-  cursor: CURSOR,
-  opencode: OPENCODE,
+  // Its transcript tells nothing: a session that goes on does not get back what hooks once said.
+  gemini: { ...CLAUDE, fields: { ...COMMON, source: 'source' }, echoTag: 'hook_context' },
+  copilot: {
+    fields: {
+      session: 'sessionId',
+      cwd: 'cwd',
+      source: 'source',
+      prompt: 'prompt',
+      tool: 'toolName',
+      toolInput: 'toolArgs',
+    },
+    sources: { new: 'startup' },
+    reply: { additionalContext: '$context' },
+  },
+  cursor: {
+    fields: { ...COMMON, session: ['conversation_id', 'session_id'], cwd: ['workspace_roots[]', 'cwd'] },
+    reply: { additional_context: '$context' },
+    promptReply: { continue: true },
+  },
+  // Our own plugin writes Claude Code's envelope, and reads the shortest answer.
+  opencode: { ...CLAUDE, reply: { additionalContext: '$context' } },
 }
 
-export function envelopeOf({ agent }: HookHost): Envelope {
+function envelopeOf({ agent }: HookHost): Envelope {
   return ENVELOPES[agent] ?? CLAUDE
+}
+
+export function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
+  const { fields, sources = {}, echoTag } = envelopeOf(host)
+  const read = (name: keyof EnvelopeFields): unknown => {
+    for (const key of [fields[name] ?? []].flat()) {
+      const found = key.endsWith('[]') ? firstOf(json[key.slice(0, -2)]) : json[key]
+      if (found !== undefined && found !== null) return found
+    }
+    return undefined
+  }
+  const [source, prompt, toolInput] = [read('source'), read('prompt'), read('toolInput')]
+  return {
+    named: read('named'),
+    session: read('session'),
+    cwd: read('cwd'),
+    transcript: read('transcript'),
+    source: typeof source === 'string' && Object.hasOwn(sources, source) ? sources[source] : source,
+    prompt: typeof prompt === 'string' && echoTag !== undefined ? withoutEcho(prompt, echoTag) : prompt,
+    tool: read('tool'),
+    toolInput: typeof toolInput === 'string' ? parseJson(toolInput).value : toolInput,
+  }
+}
+
+function firstOf(list: unknown): unknown {
+  return Array.isArray(list) ? list[0] : undefined
+}
+
+function withoutEcho(prompt: string, tag: string): string {
+  return prompt.replace(new RegExp(`<${tag}>[^<]*</${tag}>\\s*`, 'g'), '')
+}
+
+export function fillReply(host: HookHost, event: HookEvent, context: string): Json {
+  const { reply, promptReply } = envelopeOf(host)
+  const filled: Record<string, string> = { $event: host.events[event], $context: context }
+  const fill = (json: Json): Json =>
+    Object.fromEntries(
+      Object.entries(json).map(([key, value]) => [
+        key,
+        isRecord(value) ? fill(value) : typeof value === 'string' ? (filled[value] ?? value) : value,
+      ]),
+    )
+  return { ...(event === 'UserPromptSubmit' ? promptReply : {}), ...fill(reply) }
 }
 
 /**

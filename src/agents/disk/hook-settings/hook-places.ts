@@ -1,5 +1,5 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { isFile, isFolder, readText } from '../../../machine/files.ts'
 import { hookLogPath } from '../../../machine/hook-log.ts'
 import { type Machine, xdgConfigHome } from '../../../machine/machine.ts'
@@ -104,9 +104,9 @@ export function ownCall(machine: Machine): ProgramCall {
 
 /** Where a shell finds a program. What npm adds to the path while it runs a script is not there when an agent does. */
 export function findProgram({ env }: Machine, name: string): string | undefined {
-  const folders = (env.PATH ?? '')
-    .split(':')
-    .filter((folder) => isAbsolute(folder) && !/node_modules\/\.bin\/?$/.test(folder))
+  const folders = (env.PATH ?? env.Path ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !/node_modules[\\/]\.bin[\\/]?$/.test(folder))
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
