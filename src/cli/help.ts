@@ -20,7 +20,7 @@ export function overview(version: string, screen: Screen, word = ''): string {
     groups,
     '',
     'loadout help <command> explains one. New here? Start with: loadout try',
-    'Exit codes: 0 success, 1 findings, 2 could not run, 3 you must answer first.',
+    'Exit codes: 0 success, 1 action needed, 2 could not run, 3 answer needed.',
   )
 }
 
