@@ -12,7 +12,10 @@ const rows = VERSIONS.map((version) => {
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` }
   const run = (...words) => spawnSync(node, words, { env, stdio: 'inherit' }).status
   const start = Date.now()
-  const failed = run('scripts/build.mjs') || run('node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2))
+  const failed =
+    run('scripts/build.mjs') ||
+    run('scripts/types.mjs') ||
+    run('node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2))
   return { version, failed, seconds: Math.round((Date.now() - start) / 1000) }
 })
 for (const { version, failed, seconds } of rows) {

@@ -2,6 +2,7 @@ import { type ProjectAnswer, readSections, type SectionedText } from '../project
 import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import type { FileSection } from '../project/rules/sections.ts'
+import { roundScore } from '../search/document.ts'
 import type { Candidate, CandidateSection, Omission } from './rules/bundle.ts'
 import { isSameBuild } from './rules/same-build.ts'
 import { testsOf } from './rules/tests-of.ts'
@@ -110,14 +111,14 @@ function toCandidate(
     const turn = turns[at]
     if (turn === undefined) return []
     const { start, end, text: own, score } = section
-    return [{ start, end, text: own, score: rounded(score), reason: sectionReason(section), turn }]
+    return [{ start, end, text: own, score: roundScore(score), reason: sectionReason(section), turn }]
   })
   return {
     path: file.path,
     sourceClass: 'task',
     selectedBy: 'project',
     reason: fileReason(file),
-    score: rounded(file.score),
+    score: roundScore(file.score),
     text: chosen.map((section) => section.text).join(''),
     charsTotal: text.length,
     sha256,
@@ -141,8 +142,4 @@ function fileReason({ words, commits, isNamed, testOf }: RankedFile & { testOf?:
   const voted = commits.length === 0 ? '' : `${commits.length} past ${commits.length === 1 ? 'commit' : 'commits'}`
   const tests = testOf === undefined ? '' : `tests ${testOf}`
   return [isNamed ? 'named in the task' : '', tests, said, voted].filter((part) => part !== '').join('; ')
-}
-
-function rounded(score: number): number {
-  return Math.round(score * 1000) / 1000
 }

@@ -9,6 +9,7 @@ import { readPayload } from '../payloads/load.ts'
 import { namedBy, planByStrategy } from '../payloads/plan.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import type { ProjectAnswer } from '../project/find-files.ts'
+import { roundScore } from '../search/document.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
@@ -146,7 +147,7 @@ async function readPayloads(machine: Machine, { task, project }: TaskSliceReques
         sourceClass: 'task',
         selectedBy,
         reason: match.reason,
-        score: rounded(match.score),
+        score: roundScore(match.score),
         text,
         charsTotal: text.length,
         sha256: sha256(text),
@@ -226,7 +227,7 @@ function packCandidates(context: PackContext): Candidate[] {
         sourceClass: 'task',
         selectedBy: 'pack',
         reason: 'the task fits what this pack says of itself',
-        score: rounded(active.confidence ?? 1),
+        score: roundScore(active.confidence ?? 1),
         text,
         charsTotal: text.length,
         sha256: sha256(text),
@@ -241,10 +242,6 @@ function packCandidates(context: PackContext): Candidate[] {
       },
     ]
   })
-}
-
-function rounded(score: number): number {
-  return Math.round(score * 1000) / 1000
 }
 
 function toWarning({ message, hint }: Finding): string {

@@ -1,4 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
+import { roundScore } from '../search/document.ts'
 import { type FindRequest, findFiles, findSaved, type ProjectAnswer, readSections } from './find-files.ts'
 import type { FilePointer } from './rules/file-pointer.ts'
 
@@ -37,6 +38,6 @@ function pointersOf({ files, terms }: ProjectAnswer, root: string, limit: number
     if (best === undefined) return []
     const { start, end, symbol } = best
     const why = words.map(({ word, field }) => `${field} [${word}]`).join(', ')
-    return [{ path, start, end, symbol, score: Math.round(score * 1000) / 1000, why }]
+    return [{ path, start, end, symbol, score: roundScore(score), why }]
   })
 }

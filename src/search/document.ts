@@ -104,6 +104,11 @@ export function describeWhy(why: readonly Why[]): string {
   return [...byField].map(([field, words]) => `${field} [${words.join(', ')}]`).join(', ')
 }
 
+/** A score as it is shown. Versions of Node differ in the last digits of logarithms; what is shown must not. */
+export function roundScore(score: number): number {
+  return Math.round(score * 1000) / 1000
+}
+
 /** Formats a confidence or another share as a percentage. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`

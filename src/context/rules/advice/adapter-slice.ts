@@ -1,5 +1,5 @@
 import type { RankHit } from '../../../search/document.ts'
-import { describeWhy } from '../../../search/document.ts'
+import { describeWhy, roundScore } from '../../../search/document.ts'
 import { createRanker } from '../../../search/ranker.ts'
 import type { Finding } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
@@ -51,7 +51,7 @@ function candidateOf(
     sourceClass: 'adapter',
     selectedBy: 'adapter',
     reason: hit === undefined ? 'nothing in it matches the task' : `ranked: ${describeWhy(hit.why)}`,
-    score: hit?.confidence ?? 0,
+    score: roundScore(hit?.confidence ?? 0),
     text,
     charsTotal: text.length,
     sha256: sha256(text),

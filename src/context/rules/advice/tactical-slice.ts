@@ -1,5 +1,5 @@
 import type { RankDocument } from '../../../search/document.ts'
-import { describeWhy } from '../../../search/document.ts'
+import { describeWhy, roundScore } from '../../../search/document.ts'
 import { createRanker } from '../../../search/ranker.ts'
 import { compareText, sha256 } from '../../../text/values.ts'
 import type { Candidate, Omission } from '../bundle.ts'
@@ -113,7 +113,7 @@ function matching(records: readonly TacticalRecord[], task: string): RankedNote[
   const notes = hits.flatMap(({ id, confidence, why }): RankedNote[] => {
     const record = byId.get(id)
     if (record === undefined) return []
-    return [{ record, selectedBy: 'ranked', score: confidence, reason: `ranked: ${describeWhy(why)}` }]
+    return [{ record, selectedBy: 'ranked', score: roundScore(confidence), reason: `ranked: ${describeWhy(why)}` }]
   })
   return notes.sort((a, b) => b.score - a.score || newestFirst(a.record, b.record))
 }
