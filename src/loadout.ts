@@ -171,7 +171,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
     replay: late(machine, async () => (await import('./context/replay.ts')).replay),
     /** Lists the recorded bundles, newest first. */
-    listRecords: late(machine, async () => (await import('./context/list-records.ts')).listRecords),
+    listRecords: late(machine, async () => (await import('./context/bundle-record.ts')).listRecords),
     /** Removes old records of bundles and packs. */
     pruneAudits: late(machine, async () => (await import('./context/prune-audits.ts')).pruneAudits),
     /** Gives the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
@@ -235,7 +235,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Answers one event of an agent's hook. */
     answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
     /** Says what a bundle would hold, without its texts. */
-    planContext: late(machine, async () => (await import('./context/plan-context.ts')).planContext),
+    planContext: late(machine, async () => (await import('./context/context.ts')).planContext),
     /** Lists everything that can be read by its id. */
     listLoadable: late(machine, async () => (await import('./kit/loadable.ts')).listLoadable),
     /** Lists the skills of the library with their files. */
@@ -349,7 +349,7 @@ export type { AgentSight } from './agents/see.ts'
 export type { KnownAgentRules, RulesUpdate } from './agents/update-rules.ts'
 export type { AdapterList } from './context/adapters.ts'
 export type { Context } from './context/context.ts'
-export type { BundleRecord } from './context/list-records.ts'
+export type { BundleRecord } from './context/bundle-record.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { PrunedAudits } from './context/prune-audits.ts'
 export type { Replay } from './context/replay.ts'

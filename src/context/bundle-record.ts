@@ -1,13 +1,13 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { writeAudit } from '../machine/records.ts'
+import { newestAudits, writeAudit } from '../machine/records.ts'
 import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { keepMasked, recordTask } from '../usage/record.ts'
-import type { ContextRequest } from './context.ts'
 import type { ContextBundle } from './rules/bundle.ts'
 import { type AuditedRequest, auditBundle, BUNDLE_AUDITS } from './rules/bundle-audit.ts'
+import type { ContextRequest } from './rules/context-settings.ts'
 import type { TaskSlice } from './task-slice.ts'
 
 /** Records how to build the bundle again. Reports a failed write; the bundle is delivered nevertheless. */
@@ -64,4 +64,34 @@ export function recordDelivery(
       { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },
     ],
   })
+}
+
+/** One delivered bundle that can be reproduced. */
+export interface BundleRecord {
+  id: string
+  /** When it was last delivered. */
+  at: string
+  task: string
+  /** The folder of the project. */
+  root: string
+  files: number
+  chars: number
+}
+
+const USUAL = 50
+
+/** The bundles that were delivered last, the newest first. */
+export function listRecords(
+  machine: Machine,
+  { limit = USUAL }: { limit?: number | undefined },
+): Report<BundleRecord[]> {
+  const value = newestAudits(machine, BUNDLE_AUDITS, limit).map(({ id, at, record: { root, request, files } }) => ({
+    id,
+    at: at.toISOString(),
+    task: request.task,
+    root,
+    files: files.length,
+    chars: files.reduce((sum, { chars_emitted }) => sum + chars_emitted, 0),
+  }))
+  return { value, findings: [] }
 }

@@ -3,11 +3,17 @@ import { type Detection, detectContent } from '../text/sensitive/detect.ts'
 import { findHostTags } from '../text/sensitive/host-tags.ts'
 import { checkFields, type FoundContent, type SanitizePolicy, sanitize } from '../text/sensitive/sanitize.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { NO_PLACE, type Slices } from './rules/budget/assemble.ts'
 import type { Limits } from './rules/budget/limits.ts'
 import type { BundleInput } from './rules/build-bundle.ts'
-import { type Candidate, type Omission, SOURCE_CLASSES, type SourceClass, withText } from './rules/bundle.ts'
-import { labelsOf, mapLabels } from './rules/bundle-labels.ts'
+import {
+  type Candidate,
+  type Omission,
+  type Slices,
+  SOURCE_CLASSES,
+  type SourceClass,
+  withoutPlace,
+  withText,
+} from './rules/bundle.ts'
 
 export interface CheckedCandidates {
   slices: Slices
@@ -33,7 +39,7 @@ export async function checkCandidates(
     const rule = isAdvice ? 'drop' : policy
     for (const candidate of slices[each]) {
       if (each === 'task' && checked.task.length >= CHECKED_PER_PLACE * widest.maxFiles) {
-        omitted.push({ path: candidate.path, sourceClass: each, reason: 'budget', detail: NO_PLACE })
+        omitted.push(withoutPlace(candidate))
         continue
       }
       // A pack's wrapper was scanned when it was made, and must not be changed.
@@ -111,6 +117,64 @@ export async function maskLabels(input: BundleInput): Promise<BundleInput> {
   const masked = new Map<string, string>()
   for (const label of labels) masked.set(label, await maskText(label))
   return mapLabels(input, (label) => masked.get(label) ?? label)
+}
+
+type Facts = Readonly<Record<string, string | number | boolean | null>>
+
+/** The bundle input with every label changed: names, reasons, warnings; not the texts of its files. */
+function mapLabels(input: BundleInput, change: (label: string) => string): BundleInput {
+  const { intent, slices } = input
+  const facts = (given: Facts, key: (name: string) => string = (name) => name): Facts =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [key(name), typeof value === 'string' ? change(value) : value]),
+    )
+  const candidate = (each: Candidate): Candidate => ({
+    ...each,
+    path: change(each.path),
+    selectedBy: change(each.selectedBy),
+    reason: change(each.reason),
+    provenance: facts(each.provenance),
+    ...(each.sections && {
+      sections: each.sections.map((section) => ({ ...section, reason: change(section.reason) })),
+    }),
+    ...(each.tests && { tests: each.tests.map(change) }),
+  })
+  return {
+    ...input,
+    intent: {
+      ...intent,
+      key: change(intent.key),
+      matched: intent.matched.map(change),
+      scores: Object.fromEntries(Object.entries(intent.scores).map(([key, score]) => [change(key), score])),
+    },
+    controlPlane: input.controlPlane.map((each) => ({
+      ...each,
+      path: change(each.path),
+      summary: facts(each.summary, change),
+    })),
+    slices: {
+      control_plane: slices.control_plane.map(candidate),
+      task: slices.task.map(candidate),
+      tactical: slices.tactical.map(candidate),
+      adapter: slices.adapter.map(candidate),
+    },
+    omitted: input.omitted.map((each): Omission => ({ ...each, path: change(each.path), detail: change(each.detail) })),
+    warnings: input.warnings.map(change),
+    adviceWarnings: input.adviceWarnings.map(change),
+    degraded: input.degraded.map((each) => ({ ...each, source: change(each.source), reason: change(each.reason) })),
+    missing: input.missing.map(change),
+    sourceAnchors: input.sourceAnchors.map(change),
+  }
+}
+
+/** Every label of a bundle, each once. */
+function labelsOf(input: BundleInput): string[] {
+  const labels = new Set<string>()
+  mapLabels(input, (label) => {
+    labels.add(label)
+    return label
+  })
+  return [...labels]
 }
 
 /** A field of a JSON file, unless it must not be shown: its key may reveal what a value is. */

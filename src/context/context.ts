@@ -5,61 +5,25 @@ import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
 import { maskText } from '../machine/secret-scanner.ts'
 import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
-import { findFiles, type ProjectAnswer } from '../project/find-files.ts'
+import { findFiles } from '../project/find-files.ts'
 import { type Place, withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { alsoNaming, type Finding, type Report } from '../text/trouble.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle, recordDelivery } from './bundle-record.ts'
-import { checkCandidates, maskError, maskField, maskFindings, maskLabels } from './check-candidates.ts'
-import { type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
+import { checkCandidates, maskError, maskFindings, maskLabels } from './check-candidates.ts'
+import { describePlaneItem, planeWarnings, readPlane } from './control-plane.ts'
 import { readTacticalSlice } from './notes.ts'
-import { namesInside, refuseSource } from './out-file.ts'
-import { findRequest } from './own-files.ts'
-import { type PlaneRules, type ProjectPlane, readProjectPlane } from './project-plane.ts'
-import type { OptionalSlice } from './rules/advice/optional-slice.ts'
-import { CEILING, widestLimits } from './rules/budget/assemble.ts'
-import { countCharacters, type Limits, planePlaces } from './rules/budget/limits.ts'
+import { findRequest, namesInside, refuseSource } from './own-files.ts'
+import { CEILING, requestedLimits, widestLimits } from './rules/budget/assemble.ts'
+import { countCharacters, planePlaces } from './rules/budget/limits.ts'
 import { buildBundle } from './rules/build-bundle.ts'
-import { bundleText, type Candidate, type ContextBundle, type ControlPlaneEntry } from './rules/bundle.ts'
-import type { BudgetSettings, ContextSettings } from './rules/context-settings.ts'
-import { summarizeJson } from './rules/control-summary.ts'
+import { bundleText, type ContextBundle, type OptionalSlice, toWarning } from './rules/bundle.ts'
+import type { BudgetSettings, ContextRequest, ContextSettings } from './rules/context-settings.ts'
 import { isInstruction, readIntent } from './rules/presets.ts'
 import type { Rendering } from './rules/render.ts'
 import { contextSettings } from './settings.ts'
 import { readTaskSlice } from './task-slice.ts'
-
-export interface ContextRequest {
-  task: string
-  project?: string | undefined
-  /** Overrides the intent detected from the task. */
-  intent?: string | undefined
-  maxFiles?: number | undefined
-  maxCharsPerFile?: number | undefined
-  maxChars?: number | undefined
-  maxTokens?: number | undefined
-  /** Counts tokens; four characters each by default. */
-  tokenizer?: string | undefined
-  /** Show the tests of the chosen files, instead of only naming them. */
-  withTests?: boolean | undefined
-  /** Optional slices to leave out. */
-  without?: readonly ('tactical' | 'adapter')[] | undefined
-  /** The time at which expiry and freshness are evaluated. */
-  now?: Date | undefined
-  unrestricted?: boolean | undefined
-  /** Without a control plane, or with a failed slice, report findings that need action. */
-  strict?: boolean | undefined
-  /** Where the bundle is written. Inside the project the file is not a source of the bundle. */
-  out?: { path: string; format: Rendering | 'json' } | undefined
-  /** Paths inside the project that are not sources; overrides those of `out`. */
-  excluded?: readonly string[] | undefined
-  isRecorded?: boolean | undefined
-  /** Maximum tokens of the reply. A caller that gets more asks again for less, so that is not recorded. */
-  mostTaken?: number | undefined
-  /** A preview: recorded as planned, without a record for replay. */
-  isOnlyPlanned?: boolean | undefined
-  signal?: AbortSignal | undefined
-}
 
 export interface Context {
   bundle: ContextBundle
@@ -82,6 +46,11 @@ export async function buildContext(machine: Machine, request: ContextRequest): P
   }
 }
 
+/** The bundle that a task would get. A preview, so it is recorded only as planned. */
+export function planContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
+  return buildContext(machine, { ...request, isOnlyPlanned: true })
+}
+
 async function build(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   const project = projectAt(machine, realFolder(machine, openProject(machine, request.project).root))
   const { root } = project
@@ -97,7 +66,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   }
   const exclude = { exclude: new Set(excluded) }
   const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
-  const { limits, unit } = limitsOf(settings, request)
+  const { limits, unit } = requestedLimits(settings.budget, request)
   const chosen = settings.intents.find(({ key }) => key === intent.key)
   const widest = widestLimits(limits, request.unrestricted ?? false)
   const kind = chosen ?? { key: intent.key, keywords: [], include: [] }
@@ -230,35 +199,6 @@ function budgetFindings(
 /** On average, no text has longer tokens. */
 const LONGEST_TOKEN = 16
 
-/** The configured control plane, or what agents read in this project. */
-function readPlane(
-  root: string,
-  { controlPlane, project: choice }: ContextSettings,
-  answer: ProjectAnswer | undefined,
-  rules: PlaneRules,
-): ProjectPlane {
-  if (answer !== undefined && choice?.hasOwnPlane === false) return readProjectPlane(root, controlPlane, answer, rules)
-  const plane = readControlPlane(root, controlPlane, rules)
-  return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []), omitted: [] }
-}
-
-/** Tokens if the caller asks for them; characters otherwise. */
-function limitsOf({ budget }: ContextSettings, request: ContextRequest): { limits: Limits; unit: 'chars' | 'tokens' } {
-  const tokens = request.maxTokens ?? (request.maxChars === undefined ? budget.maxTokens : undefined)
-  const { maxFiles = budget.maxFiles, maxCharsPerFile = budget.maxCharsPerFile } = request
-  const asked = {
-    maxFiles: Math.min(maxFiles, CEILING.maxFiles),
-    maxCharsPerFile,
-    partitions: budget.partitions,
-    isSet: {
-      maxFiles: request.maxFiles !== undefined || budget.isSet.maxFiles,
-      maxCharsPerFile: request.maxCharsPerFile !== undefined || budget.isSet.maxCharsPerFile,
-    },
-  }
-  if (tokens !== undefined) return { limits: { ...asked, total: tokens }, unit: 'tokens' }
-  return { limits: { ...asked, total: request.maxChars ?? budget.maxChars }, unit: 'chars' }
-}
-
 const NOTHING: OptionalSlice = { candidates: [], omitted: [], warnings: [], degraded: [] }
 
 /** The parts that depend on the clock. Without them, the bundle is the same at any time. */
@@ -275,30 +215,6 @@ async function readAdvice(machine: Machine, root: string, settings: ContextSetti
       : NOTHING,
     now: hasNotes || hasAdapters ? now.toISOString() : null,
   }
-}
-
-/** Summarised from the scanned text: a masked value stays masked, an omitted file gives nothing. */
-function describePlaneItem(
-  { item, path, present, candidate }: ControlPlaneFile,
-  checked: readonly Candidate[],
-): ControlPlaneEntry {
-  const text = item.summary.length === 0 ? undefined : checked.find((each) => each.path === path)?.text
-  const found = text === undefined ? {} : (summarizeJson(text, item.summary) ?? {})
-  const summary = Object.fromEntries(Object.entries(found).map(([field, value]) => [field, maskField(field, value)]))
-  return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary }
-}
-
-/** Files of a preset for any project are optional. */
-function planeWarnings(items: readonly ControlPlaneFile[], { preset }: ContextSettings): string[] {
-  return items
-    .filter(
-      ({ item, present, omission }) => !present && omission === undefined && (item.isRequired || preset !== 'generic'),
-    )
-    .map(({ path }) => `the control plane lacks ${path}`)
-}
-
-function toWarning({ message, hint }: Finding): string {
-  return hint === undefined ? message : `${message}: ${hint}`
 }
 
 const noControlPlane: Finding = {

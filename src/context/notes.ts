@@ -3,17 +3,19 @@ import { openProject } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
-import type { OptionalSlice } from './rules/advice/optional-slice.ts'
 import {
   isExpired,
   LONGEST_NOTE,
   LONGEST_TAG,
+  latestRecords,
   MOST_TAGS,
   makeRecord,
+  newestFirst,
+  noteCandidates,
   parseTtl,
   type TacticalRecord,
-} from './rules/advice/tactical-record.ts'
-import { latestRecords, newestFirst, noteCandidates } from './rules/advice/tactical-slice.ts'
+} from './rules/advice/note-records.ts'
+import type { OptionalSlice } from './rules/bundle.ts'
 
 const DEFAULT_PATH = '.loadout/notes.jsonl'
 const DEFAULT_TTL = '7d'

@@ -1,6 +1,7 @@
+import { basename, dirname, join, normalize, relative } from 'node:path'
 import { matchesPath, readGlob } from '../machine/glob.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { evaluateHistory, type HistoryEvaluation } from '../project/evaluate-history.ts'
 import type { FindRequest } from '../project/find-files.ts'
@@ -21,13 +22,12 @@ const LIFT = 1.3
 /** How to search the project's own files for a task; undefined where only patterns choose. */
 export function findRequest(
   project: Project,
-  { project: choice, tactical, adapters }: ContextSettings,
+  settings: ContextSettings,
   { task, intent, excluded = [] }: { task: string; intent: Intent; excluded?: readonly string[] },
 ): FindRequest | undefined {
+  const { project: choice } = settings
   if (choice === undefined) return undefined
-  // Settings, notes and adapter files do not count as project files.
-  const sources = [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file), ...excluded]
-  const hidden = new Set(sources.flatMap((path) => path ?? []))
+  const hidden = new Set([...sourcesOf(settings), ...excluded])
   const isExcluded = matcher(choice.exclude)
   // Payloads and their index reach a bundle in their own way.
   const payloads = [...project.settings.payloads, INDEX_IN_PROJECT]
@@ -44,6 +44,26 @@ export function findRequest(
   }
   const lift = (path: string) => (isBoosted(path) ? BOOST : 1) * (isIntended(path) ? LIFT : 1)
   return { task, project, leaveOut, leaveOutRule, lift, useHistory: choice.history }
+}
+
+/** Settings, notes and adapter files: a bundle is made from them, so they do not count as files of the project. */
+function sourcesOf({ tactical, adapters }: ContextSettings): string[] {
+  return [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file)].flatMap((path) => path ?? [])
+}
+
+/** The paths of a file inside the project, by its own name and by that of a link's target. */
+export function namesInside(machine: Machine, root: string, path: string): string[] {
+  const names = [join(realFolder(machine, dirname(path)), basename(path)), realFolder(machine, path)]
+  return [...new Set(names.map((name) => relative(root, name)))].filter((name) => !/^\.\.(?:\/|$)/.test(name))
+}
+
+/** Refuses to write the bundle over a file that the next bundle needs. */
+export function refuseSource(names: readonly string[], settings: ContextSettings): void {
+  const source = sourcesOf(settings).find((path) => names.includes(normalize(path)))
+  if (source === undefined) return
+  throw new LoadoutError('WRITE_FAILED', `${source} is not written over: the bundle is made from it`, {
+    hint: 'choose another path for --out',
+  })
 }
 
 /** Notes, examples and indexes reach a bundle in their own way, or not at all. */

@@ -4,8 +4,7 @@ import type { RankedFile } from '../project/rules/rank-files.ts'
 import type { FileSection } from '../project/rules/sections.ts'
 import { roundScore } from '../search/document.ts'
 import type { Candidate, CandidateSection, Omission } from './rules/bundle.ts'
-import { isSameBuild } from './rules/same-build.ts'
-import { testsOf } from './rules/tests-of.ts'
+import { isSameBuild, testsOf } from './rules/related-files.ts'
 
 const MOST_NAMED = 20
 const OMITTED = 'it fits the task less than those that are shown'

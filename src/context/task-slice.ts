@@ -19,7 +19,7 @@ import { type IntentFiles, readIntentFiles } from './disk/read-candidate.ts'
 import { type CandidateRules, projectCandidates } from './project-slice.ts'
 import { interleave } from './rules/budget/fill.ts'
 import type { Limits } from './rules/budget/limits.ts'
-import type { Candidate, Omission } from './rules/bundle.ts'
+import { type Candidate, type Omission, toWarning } from './rules/bundle.ts'
 import type { Intent } from './rules/context-settings.ts'
 
 export interface TaskSlice {
@@ -242,8 +242,4 @@ function packCandidates(context: PackContext): Candidate[] {
       },
     ]
   })
-}
-
-function toWarning({ message, hint }: Finding): string {
-  return hint === undefined ? message : `${message}: ${hint}`
 }

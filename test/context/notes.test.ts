@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readNotes } from '../../src/context/disk/notes-file.ts'
 import { addNote, listNotes, pruneProjectNotes, readTacticalSlice } from '../../src/context/notes.ts'
-import { encodeRecord, makeRecord } from '../../src/context/rules/advice/tactical-record.ts'
+import { encodeRecord, makeRecord } from '../../src/context/rules/advice/note-records.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { aFolder, aLinkTo, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { buildContext, type ContextRequest } from '../../src/context/context.ts'
+import { buildContext } from '../../src/context/context.ts'
 import { replay } from '../../src/context/replay.ts'
+import type { ContextRequest } from '../../src/context/rules/context-settings.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 
 const GATE = 'export function openGate(origins: string[]) {\n  return origins.length\n}\n'

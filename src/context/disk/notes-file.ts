@@ -12,10 +12,10 @@ import {
   encodeRecord,
   isExpired,
   LONGEST_NOTE_LINE,
+  latestRecords,
   type TacticalRecord,
-} from '../rules/advice/tactical-record.ts'
-import { latestRecords } from '../rules/advice/tactical-slice.ts'
-import type { Failure } from './adapter-process.ts'
+} from '../rules/advice/note-records.ts'
+import type { Failure } from './run-adapter.ts'
 
 /** Beyond this, notes no longer help a task, and should be pruned. */
 const LARGEST_NOTES = 4 * 1024 * 1024

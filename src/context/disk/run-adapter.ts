@@ -1,10 +1,22 @@
 import { isUtf8 } from 'node:buffer'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { delimiter, isAbsolute } from 'node:path'
+import { codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { childOptions, endTree } from '../../machine/platform.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
+import type { Code } from '../../text/trouble.ts'
 import type { AdapterSettings } from '../rules/context-settings.ts'
-import { type Failure, runProgram } from './adapter-process.ts'
+
+/** Why a source failed. Names no folder of this machine, so that a bundle may contain it. */
+export interface Failure {
+  code: Code
+  message: string
+}
 
 export interface FetchOptions {
   /** Whether a person approved this command on this machine, in its current form. */
@@ -49,4 +61,219 @@ function parse(bytes: Buffer): Fetched {
   return problem === undefined
     ? { payload: value }
     : { failure: { code: 'BAD_JSON', message: `its output cannot be read: ${problem}` } }
+}
+
+interface ProcessLimits {
+  timeoutMs: number
+  largestOutput: number
+  signal?: AbortSignal | undefined
+}
+
+type ProcessOutput = { stdout: Buffer; failure?: undefined } | { stdout?: undefined; failure: Failure }
+
+/** How long a process may take to end after the first signal. */
+const TERM_GRACE_MS = 300
+/** Afterwards Loadout no longer waits for the system. */
+const KILL_GRACE_MS = 300
+/** How long to wait for output after the process has ended. */
+const DRAIN_MS = 200
+
+/**
+ * Runs a program without a shell and returns its output. Settles within its time limit and a second, never rejects, and
+ * leaves nothing behind: when the program ends, its child processes are ended too. Its standard error is discarded,
+ * nowhere, because its content is unknown.
+ */
+function runProgram(
+  machine: Machine,
+  cwd: string,
+  [program = '', ...args]: readonly string[],
+  limits: ProcessLimits,
+): Promise<ProcessOutput> {
+  const mark = createMark()
+  try {
+    const env = environmentOf(machine, mark)
+    const child = spawn(program, args, { ...childOptions(), cwd, env, stdio: ['ignore', 'pipe', 'ignore'] })
+    return new Run(child, mark, limits).outcome
+  } catch (error) {
+    return Promise.resolve({ failure: startFailure(error) })
+  }
+}
+
+class Run {
+  readonly outcome: Promise<ProcessOutput>
+  private readonly child: ChildProcess
+  private readonly mark: ProcessMark
+  private readonly limits: ProcessLimits
+  private readonly timers: NodeJS.Timeout[] = []
+  private readonly parts: Buffer[] = []
+  private size = 0
+  private failure: Failure | undefined
+  private hasEnded = false
+  private isSettled = false
+  private settle: (output: ProcessOutput) => void = () => {}
+
+  constructor(child: ChildProcess, mark: ProcessMark, limits: ProcessLimits) {
+    this.child = child
+    this.mark = mark
+    this.limits = limits
+    this.outcome = new Promise((settle) => {
+      this.settle = settle
+    })
+    this.watch()
+  }
+
+  private watch(): void {
+    const { child, limits } = this
+    if (running.size === 0) process.once('exit', endAll)
+    running.add(this)
+    child.once('error', (error) => this.finish(startFailure(error)))
+    child.once('exit', (code, signal) => this.onExit(code, signal))
+    child.once('close', () => this.finish())
+    child.stdout?.on('data', (bytes: Buffer) => this.receive(bytes)).on('error', () => {})
+    this.after(limits.timeoutMs, () => this.onTimeout())
+    limits.signal?.addEventListener('abort', this.onAbort)
+    if (limits.signal?.aborted) this.onAbort()
+  }
+
+  private onTimeout(): void {
+    if (!this.hasEnded) this.stop('ADAPTER_TIMEOUT', `it took longer than ${this.limits.timeoutMs} ms`)
+  }
+
+  private readonly onAbort = () => this.stop('ADAPTER_FAILED', 'it was cancelled')
+
+  private receive(bytes: Buffer): void {
+    if (this.failure !== undefined) return
+    this.size += bytes.length
+    this.parts.push(bytes)
+    if (this.size > this.limits.largestOutput) {
+      this.stop('ADAPTER_FLOOD', `it printed more than ${this.limits.largestOutput} bytes`)
+    }
+  }
+
+  private onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    if (signal !== null) this.failure ??= { code: 'ADAPTER_FAILED', message: `it was ended by ${signal}` }
+    else if (code !== 0) this.failure ??= { code: 'ADAPTER_FAILED', message: `it ended with exit code ${code}` }
+    this.hasEnded = true
+    this.killAll()
+    this.after(DRAIN_MS, () => this.finish())
+  }
+
+  /** A polite signal first, so that a program can clean up, then a kill. */
+  private stop(code: Code, message: string): void {
+    if (this.failure !== undefined || this.isSettled) return
+    this.failure = { code, message }
+    this.parts.length = 0
+    this.child.stdout?.destroy()
+    endTree(this.child, 'SIGTERM')
+    this.after(TERM_GRACE_MS, () => this.killAll())
+    this.after(TERM_GRACE_MS + KILL_GRACE_MS, () => this.finish())
+  }
+
+  /** The process group, and processes that left it. */
+  killAll(): void {
+    endTree(this.child, 'SIGKILL')
+    this.mark.killAll()
+  }
+
+  private finish(failure = this.failure): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    // Again: a process that was starting when the leader ended shows its environment only now.
+    this.killAll()
+    for (const timer of this.timers) clearTimeout(timer)
+    this.limits.signal?.removeEventListener('abort', this.onAbort)
+    running.delete(this)
+    if (running.size === 0) process.removeListener('exit', endAll)
+    this.child.stdout?.destroy()
+    this.settle(failure === undefined ? { stdout: Buffer.concat(this.parts) } : { failure })
+  }
+
+  /** Reads output that arrived while this process was busy before the time limit counts. */
+  private after(milliseconds: number, run: () => void): void {
+    const unlessSettled = () => {
+      if (!this.isSettled) run()
+    }
+    this.timers.push(setTimeout(() => setImmediate(unlessSettled), milliseconds))
+  }
+}
+
+const running = new Set<Run>()
+
+/** Otherwise a separate session would outlive the program. */
+function endAll(): void {
+  for (const run of running) run.killAll()
+}
+
+/** Enough to find programs and their settings, without the secrets of a shell. */
+function environmentOf({ env, home }: Machine, { variables }: ProcessMark): Record<string, string> {
+  // A relative folder would be one of the project.
+  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  return { PATH: folders.join(delimiter) || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
+}
+
+function startFailure(error: unknown): Failure {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return { code: 'ADAPTER_NOT_FOUND', message: 'there is no such program' }
+    case 'EACCES':
+    case 'EPERM':
+      return { code: 'ADAPTER_FAILED', message: 'the program may not be executed' }
+    default:
+      return {
+        code: 'ADAPTER_FAILED',
+        message: `the program could not be started (${codeOf(error) || 'unknown reason'})`,
+      }
+  }
+}
+
+/** Passed to a program and inherited by its children: identifies its processes even after they left its group. */
+interface ProcessMark {
+  /** For the program's environment. */
+  variables: Record<string, string>
+  /** Ends every process with the mark. Does nothing where the system does not show environments. */
+  killAll(): void
+}
+
+const NAME = 'LOADOUT_ADAPTER_RUN'
+// Repeated for a program that forks as fast as it is searched.
+const MOST_ROUNDS = 5
+
+/** Create it before the program starts: processes that already run are ignored later. */
+function createMark(): ProcessMark {
+  const value = randomBytes(16).toString('hex')
+  const before = new Set(listProcesses())
+  const findMarked = () => listProcesses().filter((pid) => !before.has(pid) && carries(pid, `${NAME}=${value}`))
+  const killAll = () => {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const found = findMarked()
+      if (found.length === 0) return
+      found.forEach(kill)
+    }
+  }
+  return { variables: { [NAME]: value }, killAll }
+}
+
+function listProcesses(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+/** A zombie process has no environment any more. */
+function carries(pid: string, variable: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable)
+  } catch {
+    return false
+  }
+}
+
+function kill(pid: string): void {
+  try {
+    process.kill(Number(pid), 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
 }

@@ -1,7 +1,6 @@
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
 import { sha256 } from '../../text/values.ts'
-import type { Degradation } from './advice/optional-slice.ts'
-import { type Assembly, assemble, CEILING, descend, limitsOf, type Slices } from './budget/assemble.ts'
+import { type Assembly, assemble, CEILING, descend, limitsOf } from './budget/assemble.ts'
 import { cutExcerpt } from './budget/excerpt.ts'
 import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
 import type { Configured, Limits, Measure } from './budget/limits.ts'
@@ -11,13 +10,15 @@ import {
   type CandidateSection,
   type ContextBundle,
   type ControlPlaneEntry,
+  type Degradation,
+  type IntentReading,
   type Omission,
   type ProjectSignals,
+  type Slices,
   type SourceClass,
   withDigest,
   withText,
 } from './bundle.ts'
-import type { IntentReading } from './presets.ts'
 import { frameTexts, type Marks, overheadTexts, type Rendering, renderAll, SHORTENED } from './render.ts'
 
 export interface BundleInput {

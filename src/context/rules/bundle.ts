@@ -1,6 +1,6 @@
 import { printableJson } from '../../text/printable.ts'
+import type { Code, Finding } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
-import type { Degradation } from './advice/optional-slice.ts'
 
 /** The source of a part of a bundle. An earlier class takes precedence over a later one. */
 export const SOURCE_CLASSES = ['control_plane', 'task', 'tactical', 'adapter'] as const
@@ -96,6 +96,47 @@ export interface Omission {
   detail: string
 }
 
+/** The candidate came after the last place. */
+export function withoutPlace(candidate: Candidate): Omission {
+  return beyondBudget(candidate, 'the bundle has no place for more files')
+}
+
+export function beyondBudget({ path, sourceClass }: Candidate, detail: string): Omission {
+  return { path, sourceClass, reason: 'budget', detail }
+}
+
+/** Listing more omissions than this would itself need a budget. */
+const MOST_NAMED = 20
+
+/** The first omissions by name, and the number of the others. */
+export function nameFew(omitted: readonly Omission[], rest: (count: number) => Omission): Omission[] {
+  if (omitted.length <= MOST_NAMED) return [...omitted]
+  return [...omitted.slice(0, MOST_NAMED), rest(omitted.length - MOST_NAMED)]
+}
+
+/** A source that failed. The bundle is built without it. */
+export interface Degradation {
+  /** `tactical`, or `adapter:<id>`. */
+  source: string
+  code: Code
+  reason: string
+}
+
+export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
+
+/** What notes or adapters offer to the bundle. */
+export interface OptionalSlice {
+  candidates: Candidate[]
+  omitted: Omission[]
+  warnings: Finding[]
+  degraded: Degradation[]
+}
+
+/** A finding as one line of the bundle's warnings. */
+export function toWarning({ message, hint }: Finding): string {
+  return hint === undefined ? message : `${message}: ${hint}`
+}
+
 /** One part of a bundle, traceable to its source. */
 export interface BundleFile {
   path: string
@@ -117,6 +158,17 @@ export interface BundleFile {
   sections?: readonly { start: number; end: number; score: number; reason: string }[]
   /** Tests that belong to it. */
   tests?: readonly string[]
+}
+
+/** The kind of a task, and how it was detected. */
+export interface IntentReading {
+  key: string
+  /** The keywords of this kind in the task, as configured. */
+  matched: string[]
+  /** How many different keywords of each kind the task contains. */
+  scores: Record<string, number>
+  /** The user asked for this kind, whatever the task says. */
+  isOverridden: boolean
 }
 
 /** The data behind the choice among the project's own files. */

@@ -1,4 +1,5 @@
 import type { SanitizePolicy } from '../../text/sensitive/sanitize.ts'
+import type { Rendering } from './render.ts'
 
 /** A file that describes the state of a project, or a pattern whose latest matches do. */
 export interface ControlPlaneItem {
@@ -79,4 +80,37 @@ interface ProjectChoice {
   hasOwnPlane: boolean
   /** A user's intents bring their files in; those of the preset only raise what already matches. */
   hasOwnIntents: boolean
+}
+
+/** What a caller asks for. */
+export interface ContextRequest {
+  task: string
+  project?: string | undefined
+  /** Overrides the intent detected from the task. */
+  intent?: string | undefined
+  maxFiles?: number | undefined
+  maxCharsPerFile?: number | undefined
+  maxChars?: number | undefined
+  maxTokens?: number | undefined
+  /** Counts tokens; four characters each by default. */
+  tokenizer?: string | undefined
+  /** Show the tests of the chosen files, instead of only naming them. */
+  withTests?: boolean | undefined
+  /** Optional slices to leave out. */
+  without?: readonly ('tactical' | 'adapter')[] | undefined
+  /** The time at which expiry and freshness are evaluated. */
+  now?: Date | undefined
+  unrestricted?: boolean | undefined
+  /** Without a control plane, or with a failed slice, report findings that need action. */
+  strict?: boolean | undefined
+  /** Where the bundle is written. Inside the project the file is not a source of the bundle. */
+  out?: { path: string; format: Rendering | 'json' } | undefined
+  /** Paths inside the project that are not sources; overrides those of `out`. */
+  excluded?: readonly string[] | undefined
+  isRecorded?: boolean | undefined
+  /** Maximum tokens of the reply. A caller that gets more asks again for less, so that is not recorded. */
+  mostTaken?: number | undefined
+  /** A preview: recorded as planned, without a record for replay. */
+  isOnlyPlanned?: boolean | undefined
+  signal?: AbortSignal | undefined
 }

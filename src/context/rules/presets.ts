@@ -2,18 +2,8 @@ import { DEFAULT_PARTITIONS } from '../../machine/rules/settings-shape.ts'
 import { type ReadWord, readWords } from '../../search/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { nearest, setOwn } from '../../text/values.ts'
+import type { IntentReading } from './bundle.ts'
 import type { BudgetSettings, ContextSettings, ControlPlaneItem, Intent } from './context-settings.ts'
-
-/** The kind of a task, and how it was detected. */
-export interface IntentReading {
-  key: string
-  /** The keywords of this kind in the task, as configured. */
-  matched: string[]
-  /** How many different keywords of each kind the task contains. */
-  scores: Record<string, number>
-  /** The user asked for this kind, whatever the task says. */
-  isOverridden: boolean
-}
 
 /** The key of the last kind, which needs no keywords. */
 export const DEFAULT_INTENT = 'default'

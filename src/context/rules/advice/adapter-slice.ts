@@ -3,10 +3,9 @@ import { describeWhy, roundScore } from '../../../search/document.ts'
 import { createRanker } from '../../../search/ranker.ts'
 import type { Finding } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
-import type { Candidate, Omission } from '../bundle.ts'
+import { type Candidate, nameFew, type Omission } from '../bundle.ts'
 import type { AdapterSettings } from '../context-settings.ts'
 import { type AdapterItem, type AdapterPayload, type Freshness, freshnessOf } from './adapter-payload.ts'
-import { nameFew } from './optional-slice.ts'
 
 export interface AdapterCandidates {
   candidates: Candidate[]

@@ -1,11 +1,16 @@
-import { type Candidate, type FallbackAttempt, type Omission, SOURCE_CLASSES, type SourceClass } from '../bundle.ts'
+import {
+  beyondBudget,
+  type Candidate,
+  type FallbackAttempt,
+  type Omission,
+  type Slices,
+  SOURCE_CLASSES,
+  type SourceClass,
+  withoutPlace,
+} from '../bundle.ts'
+import type { BudgetSettings, ContextRequest } from '../context-settings.ts'
 import { type Filling, type FillRules, fillEvenly, fillInOrder, type Placed, wantedSize } from './fill.ts'
 import { type Configured, type Limits, partsOf, placesOf, sharesOf } from './limits.ts'
-
-/** Why a candidate after the last place is left out. */
-export const NO_PLACE = 'the bundle has no place for more files'
-
-export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
 
 /** The room of one class, and how much of it was used. */
 interface PartitionUse {
@@ -46,7 +51,7 @@ export function assemble(
     placed.push(...filling.placed)
     const crowded = slices[each].slice(places[each])
     omitted.push(
-      ...filling.left.map((candidate) => leftOut(candidate, 'no room was left in its part of the budget')),
+      ...filling.left.map((candidate) => beyondBudget(candidate, 'no room was left in its part of the budget')),
       ...crowded.map(withoutPlace),
     )
     partitions[each] = { max: room[each], used: filling.used, dropped: filling.left.length + crowded.length }
@@ -85,14 +90,6 @@ function roomOf(
   }
 }
 
-export function withoutPlace(candidate: Candidate): Omission {
-  return leftOut(candidate, NO_PLACE)
-}
-
-function leftOut({ path, sourceClass }: Candidate, detail: string): Omission {
-  return { path, sourceClass, reason: 'budget', detail }
-}
-
 type Level = FallbackAttempt['level']
 
 interface Ladder {
@@ -104,6 +101,26 @@ interface Ladder {
 
 /** The absolute maximum. */
 export const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
+
+/** Tokens if the caller asks for them; characters otherwise. */
+export function requestedLimits(
+  budget: BudgetSettings,
+  request: ContextRequest,
+): { limits: Limits; unit: 'chars' | 'tokens' } {
+  const tokens = request.maxTokens ?? (request.maxChars === undefined ? budget.maxTokens : undefined)
+  const { maxFiles = budget.maxFiles, maxCharsPerFile = budget.maxCharsPerFile } = request
+  const asked = {
+    maxFiles: Math.min(maxFiles, CEILING.maxFiles),
+    maxCharsPerFile,
+    partitions: budget.partitions,
+    isSet: {
+      maxFiles: request.maxFiles !== undefined || budget.isSet.maxFiles,
+      maxCharsPerFile: request.maxCharsPerFile !== undefined || budget.isSet.maxCharsPerFile,
+    },
+  }
+  if (tokens !== undefined) return { limits: { ...asked, total: tokens }, unit: 'tokens' }
+  return { limits: { ...asked, total: request.maxChars ?? budget.maxChars }, unit: 'chars' }
+}
 
 /**
  * The requested limits; twice Loadout's own limits if a slice stayed empty; more only if allowed. Uses the wider limits

@@ -1,7 +1,6 @@
 import { endLine } from '../../../text/fence.ts'
 import { sha256 } from '../../../text/values.ts'
-import type { Candidate, CandidateSection, Omission } from '../bundle.ts'
-import type { Slices } from './assemble.ts'
+import type { Candidate, CandidateSection, Omission, Slices } from '../bundle.ts'
 import { cutToSize, type Measure } from './limits.ts'
 
 /** A candidate with a place in the bundle. */

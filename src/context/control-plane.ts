@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
 import { type ProjectAnswer, readSections } from '../project/find-files.ts'
-import { type ControlPlane, readControlPlane } from './disk/read-candidate.ts'
-import { withoutPlace } from './rules/budget/assemble.ts'
-import { cutExcerpt } from './rules/budget/excerpt.ts'
-import type { Candidate, Omission } from './rules/bundle.ts'
-import type { ControlPlaneItem } from './rules/context-settings.ts'
-import { withoutOrnaments } from './rules/plain-head.ts'
+import { maskField } from './check-candidates.ts'
+import { type ControlPlane, type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
+import { cutExcerpt, withoutOrnaments } from './rules/budget/excerpt.ts'
+import { type Candidate, type ControlPlaneEntry, type Omission, withoutPlace } from './rules/bundle.ts'
+import type { ContextSettings, ControlPlaneItem } from './rules/context-settings.ts'
+import { summarizeJson } from './rules/control-summary.ts'
 import { INSTRUCTION_FILES, isInstruction } from './rules/presets.ts'
 
 /** How much of one control plane file is shown, unless the user's limit per file is lower. */
@@ -21,29 +21,41 @@ const README = /^readme(?:\.(?:md|markdown|rst|adoc|txt))?$/i
 const BEST = 5
 const MOST_NESTED = 2
 
-export interface ProjectPlane extends ControlPlane {
+interface Plane extends ControlPlane {
   /** The parts to show. Excludes a README that the task slice shows. */
   candidates: Candidate[]
   omitted: Omission[]
 }
 
-export interface PlaneRules {
+interface PlaneRules {
   exclude: ReadonlySet<string>
   mostPerFile: number | undefined
   /** How many are shown beside files for the task: the task always keeps its own places. */
   places: number
 }
 
+/** The configured control plane, or what agents read in this project. */
+export function readPlane(
+  root: string,
+  { controlPlane, project: choice }: ContextSettings,
+  answer: ProjectAnswer | undefined,
+  rules: PlaneRules,
+): Plane {
+  if (answer !== undefined && choice?.hasOwnPlane === false) return readProjectPlane(root, controlPlane, answer, rules)
+  const plane = readControlPlane(root, controlPlane, rules)
+  return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []), omitted: [] }
+}
+
 /**
  * What agents read in this project before any task: the instruction files at its root and beside the best files for the
  * task, then the fitting part of the README. A file that only points to another is not listed.
  */
-export function readProjectPlane(
+function readProjectPlane(
   root: string,
   items: readonly ControlPlaneItem[],
   answer: ProjectAnswer,
   { exclude, mostPerFile, places }: PlaneRules,
-): ProjectPlane {
+): Plane {
   const readme = answer.paths.find((path) => README.test(path))
   const own = items.map((item) =>
     README.test(item.pattern) && readme !== undefined ? { ...item, pattern: readme } : item,
@@ -154,4 +166,24 @@ function bestOfReadme(root: string, candidate: Candidate, { terms }: ProjectAnsw
     text: cutExcerpt(withoutOrnaments(best.text, best.start), README_CHARS).excerpt,
     reason: `what of it fits the task best: ${heading}`,
   }
+}
+
+/** Summarised from the scanned text: a masked value stays masked, an omitted file gives nothing. */
+export function describePlaneItem(
+  { item, path, present, candidate }: ControlPlaneFile,
+  checked: readonly Candidate[],
+): ControlPlaneEntry {
+  const text = item.summary.length === 0 ? undefined : checked.find((each) => each.path === path)?.text
+  const found = text === undefined ? {} : (summarizeJson(text, item.summary) ?? {})
+  const summary = Object.fromEntries(Object.entries(found).map(([field, value]) => [field, maskField(field, value)]))
+  return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary }
+}
+
+/** Files of a preset for any project are optional. */
+export function planeWarnings(items: readonly ControlPlaneFile[], { preset }: ContextSettings): string[] {
+  return items
+    .filter(
+      ({ item, present, omission }) => !present && omission === undefined && (item.isRequired || preset !== 'generic'),
+    )
+    .map(({ path }) => `the control plane lacks ${path}`)
 }

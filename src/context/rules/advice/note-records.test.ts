@@ -7,12 +7,14 @@ import {
   isExpired,
   LONGEST_NOTE,
   LONGEST_NOTE_LINE,
+  latestRecords,
   makeRecord,
+  newestFirst,
   parseTtl,
+  rankNotes,
   recordIdOf,
   type TacticalRecord,
-} from './tactical-record.ts'
-import { latestRecords, newestFirst, rankNotes } from './tactical-slice.ts'
+} from './note-records.ts'
 
 const CAPTURED = new Date('2026-03-01T12:00:00Z')
 const EXPIRES = new Date('2026-03-08T12:00:00Z')
