@@ -62,7 +62,7 @@ export async function checkCandidates(
   return { slices: checked, omitted, warnings, adviceWarnings }
 }
 
-/** Some are duplicates; beyond these, none can get a place. */
+/** More candidates than places, because some are duplicates. */
 const CHECKED_PER_PLACE = 2
 
 /** Masks may be shorter than the masked text, so twice as much is kept. */
@@ -177,13 +177,13 @@ function labelsOf(input: BundleInput): string[] {
   return [...labels]
 }
 
-/** A field of a JSON file, unless it must not be shown: its key may reveal what a value is. */
+/** Masks a sensitive value of a JSON file. The key may show that it is sensitive. */
 export function maskField<T>(path: string, value: T): T | string {
   const [found] = checkFields({ [path.slice(path.lastIndexOf('.') + 1)]: value }, detectContent)
   return found === undefined ? value : `[masked: ${found.contentClass} ${found.kind}]`
 }
 
-/** An error may quote the settings, or the call. */
+/** An error may quote the settings or the request. */
 export async function maskError(error: unknown): Promise<unknown> {
   if (!(error instanceof LoadoutError)) return error
   const { code, message, hint, cause } = error

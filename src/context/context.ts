@@ -31,7 +31,7 @@ export interface Context {
   renderings: Readonly<Record<Rendering, string>>
 }
 
-/** Everything that a task needs in a project: in a fixed space, in a fixed order, each line traceable. */
+/** Builds the context of a task: within a budget, in a fixed order, every line traceable to its source. */
 export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   const reported: Finding[] = []
   const listening = reportingTo(machine, (finding) => {
@@ -46,7 +46,7 @@ export async function buildContext(machine: Machine, request: ContextRequest): P
   }
 }
 
-/** The bundle that a task would get. A preview, so it is recorded only as planned. */
+/** Previews the bundle of a task. It is recorded only as planned. */
 export function planContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   return buildContext(machine, { ...request, isOnlyPlanned: true })
 }
@@ -172,7 +172,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   }
 }
 
-/** Explains an empty bundle, and a limit that was not granted. */
+/** Says why a bundle is empty, and which limit was lowered. */
 function budgetFindings(
   { budget: { unit, limits }, estimate }: ContextBundle,
   { asked, request, needs }: { asked: BudgetSettings; request: ContextRequest; needs: number | undefined },
@@ -196,7 +196,7 @@ function budgetFindings(
   return found
 }
 
-/** On average, no text has longer tokens. */
+/** Characters per token: no text has more on average. */
 const LONGEST_TOKEN = 16
 
 const NOTHING: OptionalSlice = { candidates: [], omitted: [], warnings: [], degraded: [] }
@@ -221,10 +221,10 @@ const noControlPlane: Finding = {
   severity: 'error',
   code: 'CONTROL_PLANE_MISSING',
   message: 'the project has no control plane',
-  hint: 'write an AGENTS.md, or name the files that ground an agent in loadout.json',
+  hint: 'write an AGENTS.md, or list the files of the control plane in loadout.json',
 }
 
-/** For people on the terminal: the bundle's own warnings are printed there anyway. */
+/** Findings besides the bundle's own warnings, which the terminal shows anyway. */
 function findingsOf({ control_plane, degraded }: ContextBundle, isStrict: boolean): Finding[] {
   const lacking = control_plane.items.filter(({ present, required }) => required && !present)
   const severity = isStrict ? 'error' : 'warning'

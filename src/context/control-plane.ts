@@ -12,9 +12,9 @@ import { INSTRUCTION_FILES, isInstruction } from './rules/presets.ts'
 const PLANE_CHARS = 2500
 const README_CHARS = 1200
 const README_HEAD = 800
-/** Logos and badges before it are passed over. */
+/** How far to look for text after logos and badges. */
 const README_LOOK = 20_000
-/** A section fits that holds at least this share of what the words of the task are worth. */
+/** A section fits if it scores at least this share of the weights of all words of the task. */
 const FITTING = 0.3
 const README = /^readme(?:\.(?:md|markdown|rst|adoc|txt))?$/i
 /** A README among this many best files for a task is part of the task. */
@@ -30,7 +30,7 @@ interface Plane extends ControlPlane {
 interface PlaneRules {
   exclude: ReadonlySet<string>
   mostPerFile: number | undefined
-  /** How many are shown beside files for the task: the task always keeps its own places. */
+  /** The maximum beside files for the task, which always keep their own places. */
   places: number
 }
 
@@ -77,7 +77,7 @@ function readProjectPlane(
   return { ...plane, items: kept, candidates: shown, omitted: candidates.slice(shown.length).map(withoutPlace) }
 }
 
-// The paths of a project stay the same from question to question.
+// Cached by the list: calls for one project share it.
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 function setOf(paths: readonly string[]): ReadonlySet<string> {
@@ -179,7 +179,7 @@ export function describePlaneItem(
   return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary }
 }
 
-/** Files of a preset for any project are optional. */
+/** Files of the `generic` preset are optional. */
 export function planeWarnings(items: readonly ControlPlaneFile[], { preset }: ContextSettings): string[] {
   return items
     .filter(

@@ -45,7 +45,7 @@ export async function addNote(
   const lifetime = parseTtl(ttl)
   if (lifetime === undefined) throw badNote(`--ttl ${ttl} is not a duration`, 'use 90m, 12h, 7d or 2w, at most a year')
   if (text.length > LONGEST_NOTE) {
-    throw badNote(`the note has ${text.length} characters, more than ${LONGEST_NOTE}`, 'say it shorter')
+    throw badNote(`the note has ${text.length} characters, more than ${LONGEST_NOTE}`, 'shorten it')
   }
   if (tags.length > MOST_TAGS) throw badNote(`${tags.length} tags are too many`, `give at most ${MOST_TAGS}`)
   if ([...tags, kind].some((word) => word.length > LONGEST_TAG)) {
@@ -114,7 +114,7 @@ function openNotes(machine: Machine, { project }: ProjectRequest) {
 }
 
 function unused(path: string): Finding {
-  const message = 'no context will hold these notes until loadout.json names them'
+  const message = 'no context will contain these notes until loadout.json names their file'
   const hint = `add "tactical": { "path": "${path}" } to loadout.json`
   return { severity: 'info', code: 'NOTES_UNUSED', message, hint }
 }

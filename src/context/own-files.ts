@@ -19,7 +19,7 @@ import { contextSettings } from './settings.ts'
 const BOOST = 1.5
 const LIFT = 1.3
 
-/** How to search the project's own files for a task; undefined where only patterns choose. */
+/** How to search the project's own files for a task; undefined if only patterns choose. */
 export function findRequest(
   project: Project,
   settings: ContextSettings,
@@ -61,7 +61,7 @@ export function namesInside(machine: Machine, root: string, path: string): strin
 export function refuseSource(names: readonly string[], settings: ContextSettings): void {
   const source = sourcesOf(settings).find((path) => names.includes(normalize(path)))
   if (source === undefined) return
-  throw new LoadoutError('WRITE_FAILED', `${source} is not written over: the bundle is made from it`, {
+  throw new LoadoutError('WRITE_FAILED', `will not overwrite ${source}: the bundle is made from it`, {
     hint: 'choose another path for --out',
   })
 }
@@ -83,7 +83,7 @@ function requestFor(project: Project, settings: ContextSettings, task: string): 
   return findRequest(project, settings, { task, intent })
 }
 
-/** Places in the project's own files about a task; empty where only patterns choose. */
+/** Places in the project's own files about a task; empty if only patterns choose. */
 export async function pointIntoProject(
   machine: Machine,
   { task, project, limit }: { task: string; project: Project; limit: number },
@@ -101,7 +101,7 @@ export async function pointForPrompt(
   return request === undefined ? [] : pointWhenSure(machine, request, limit)
 }
 
-/** How well the choice of files would have served the project's own last commits, with its settings. */
+/** Measures how many files of the project's last commits Loadout would have chosen, with its settings. */
 export async function evaluateOwnHistory(
   machine: Machine,
   { project: named, commits }: { project?: string | undefined; commits: number },
@@ -109,7 +109,7 @@ export async function evaluateOwnHistory(
   const project = openProject(machine, named)
   const settings = contextSettings(project)
   if (settings.project === undefined) {
-    throw new LoadoutError('NO_PROJECT', `in the preset ${settings.preset} only patterns choose files`, {
+    throw new LoadoutError('NO_PROJECT', `only patterns choose files in the preset ${settings.preset}`, {
       hint: 'there is nothing to measure: history does not count here',
     })
   }

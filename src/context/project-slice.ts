@@ -84,7 +84,7 @@ function isSide({ role, isNamed }: RankedFile): boolean {
 
 type Sectioned = Parameters<typeof orderSections>[0]
 
-/** By file, then by section: its turn; undefined for a section without one. */
+/** The turn of every section of every file; undefined if the section is not shown. */
 function turnsOf(
   files: Sectioned,
   { mostPerFile, mostChars, isUnrestricted }: Pick<CandidateRules, 'mostPerFile' | 'mostChars' | 'isUnrestricted'>,
@@ -93,7 +93,7 @@ function turnsOf(
   const turns: (number | undefined)[][] = files.map(() => [])
   let chars = 0
   order.forEach(({ file, section }, at) => {
-    // Files after these cannot be reached, so they need not be read.
+    // Sections beyond the size of the bundle cannot be shown.
     if (at >= first && chars > mostChars) return
     chars += files[file]!.sections[section]!.text.length
     turns[file]![section] = at < first ? 0 : at

@@ -20,7 +20,7 @@ export interface PrunedAudits extends Pruned {
 const KEPT_DAYS = 90
 const DAY = 24 * 60 * 60 * 1000
 
-/** What an earlier version wrote beside each record. Not used any more. */
+/** An earlier version also wrote here. */
 const EARLIER = 'packs/records'
 
 /** Removes the records of bundles and pack contexts that were not delivered again for a number of days. */

@@ -16,7 +16,7 @@ export interface ReplayedBundle {
   changes: string[]
 }
 
-/** Reproduces a delivery byte for byte, whatever its kind; or reports only what has changed since. */
+/** Reproduces a delivery of any kind byte for byte, or only reports what has changed since. */
 export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
   const { kind, id } = findAudit(machine, [BUNDLE_AUDITS, PACK_AUDITS], typed)
   return kind === 'packs'
@@ -50,6 +50,6 @@ async function replayBundle(machine: Machine, id: string, audit: BundleAudit): P
   const changes = changesSince(audit, context.bundle)
   if (changes.length === 0) return { value: { id, context, changes }, findings: [] }
   const hint = 'build the bundle again: loadout context'
-  const message = `the bundle would be another one now: ${changes.join('; ')}`
+  const message = `the bundle would be different now: ${changes.join('; ')}`
   return { value: { id, changes }, findings: [{ severity: 'error', code: 'CONTEXT_CHANGED', message, hint }] }
 }

@@ -41,7 +41,7 @@ export interface TaskSliceRequest {
   /** The maximum limits of the bundle. */
   widest: Limits
   exclude: ReadonlySet<string>
-  /** The result for the project's own files; undefined where only the patterns of an intent choose. */
+  /** The result for the project's own files; undefined if only the patterns of an intent choose. */
   own: (Omit<CandidateRules, 'root'> & { answer: ProjectAnswer; hasOwnIntents: boolean }) | undefined
 }
 
@@ -51,7 +51,7 @@ const FILES_PER_PLACE = 2
 /** Everything a task needs beyond the control plane: files by intent, routed payloads, knowledge packs. */
 export async function readTaskSlice(machine: Machine, request: TaskSliceRequest): Promise<TaskSlice> {
   const { project, intent, widest, exclude } = request
-  // Some will be left out as duplicates or unsafe; none after these can get a place.
+  // More than there are places, because some are duplicates or unsafe.
   const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
   const intended = () => readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
   const files = request.own === undefined ? intended() : ownFiles(project.root, request.own, intended)

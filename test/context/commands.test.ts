@@ -12,7 +12,7 @@ it('notes are added, listed and pruned', () => {
     code: 0,
     stdout: expect.stringMatching(/^added note [0-9a-f]{16} to \.loadout\/notes\.jsonl/),
   })
-  expect(added.stderr).toContain('until loadout.json names them')
+  expect(added.stderr).toContain('until loadout.json names their file')
 
   const old = { record_id: 'old', captured_at: '2020-01-01', policy: { ttl_expires_at: '2020-01-02' }, source: 'ci' }
   const content = { text: 'Long gone \u001b[31mred', class: 'note', tags: [] }

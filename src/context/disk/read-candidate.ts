@@ -28,7 +28,7 @@ export type Unread = Pick<Omission, 'reason' | 'detail'>
 const LARGEST_WHOLE = 1024 * 1024
 /** How much of a larger file is read, or more if the requested text needs it. */
 const SMALLEST_HEAD = 64 * 1024
-/** No UTF-16 unit takes more bytes than this in UTF-8. */
+/** The maximum size of a UTF-16 unit in UTF-8. */
 const BYTES_PER_CHAR = 3
 
 /**
@@ -49,7 +49,7 @@ const texts = new KeptFiles<BoundedText | Unread>(KEPT_BYTES)
 function readAnew(root: string, path: string, head: number): BoundedText | Unread {
   const { bytes, size, real, failure } = readInside(root, path, { most: LARGEST_WHOLE, head })
   if (bytes === undefined) return unread(failure)
-  // The opened file, wherever its path led before.
+  // Checked on the opened file: a link may have changed since.
   if (isInPack(real)) return BEHIND_GATES
   if (size <= LARGEST_WHOLE) return wholeText(bytes, head)
   return isText(bytes.subarray(0, bytes.length - brokenTail(bytes))) ? headText(bytes) : BINARY
@@ -59,7 +59,7 @@ function isUnread(result: BoundedText | Unread): result is Unread {
   return 'reason' in result
 }
 
-/** Whatever a pattern says: the user may not have approved the pack. */
+/** A pattern must not read the files of a pack: the user may not have approved it. */
 export function isInPack(path: string): boolean {
   const whole = `/${path}/`
   return PACK_FOLDERS.some((folder) => whole.includes(folder))
@@ -90,7 +90,7 @@ function wholeText(bytes: Buffer, head: number): BoundedText | Unread {
   }
 }
 
-/** The end of a head may split a character; cuts it off, back to a line end if one is near. */
+/** Cuts off a character that the end may have split, back to a line end if one is near. */
 function headText(bytes: Buffer): BoundedText {
   const text = normalizeText(bytes.toString('utf8', 0, bytes.length - brokenTail(bytes)))
   return { text: cutExcerpt(text, text.length - 1).excerpt, charsTotal: null, sha256: null }

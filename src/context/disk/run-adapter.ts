@@ -55,7 +55,7 @@ export async function fetchAdapter(
 }
 
 function parse(bytes: Buffer): Fetched {
-  if (!isUtf8(bytes)) return { failure: { code: 'NOT_TEXT', message: 'what it gives is not UTF-8' } }
+  if (!isUtf8(bytes)) return { failure: { code: 'NOT_TEXT', message: 'its output is not UTF-8' } }
   const text = bytes.toString('utf8').replace(/^\ufeff/, '')
   const { value, problem } = parseForeignJson(text)
   return problem === undefined
@@ -80,8 +80,7 @@ const DRAIN_MS = 200
 
 /**
  * Runs a program without a shell and returns its output. Settles within its time limit and a second, never rejects, and
- * leaves nothing behind: when the program ends, its child processes are ended too. Its standard error is discarded,
- * nowhere, because its content is unknown.
+ * ends the child processes that the program leaves behind. Discards standard error, which may contain anything.
  */
 function runProgram(
   machine: Machine,
@@ -188,7 +187,7 @@ class Run {
     this.settle(failure === undefined ? { stdout: Buffer.concat(this.parts) } : { failure })
   }
 
-  /** Reads output that arrived while this process was busy before the time limit counts. */
+  /** Reads output that arrived while this process was busy, before the time limit counts. */
   private after(milliseconds: number, run: () => void): void {
     const unlessSettled = () => {
       if (!this.isSettled) run()
@@ -199,14 +198,14 @@ class Run {
 
 const running = new Set<Run>()
 
-/** Otherwise a separate session would outlive the program. */
+/** Adapters run in their own session, which would outlive Loadout. */
 function endAll(): void {
   for (const run of running) run.killAll()
 }
 
 /** Enough to find programs and their settings, without the secrets of a shell. */
 function environmentOf({ env, home }: Machine, { variables }: ProcessMark): Record<string, string> {
-  // A relative folder would be one of the project.
+  // A relative folder would be inside the project.
   const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
   return { PATH: folders.join(delimiter) || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
 }
@@ -235,7 +234,7 @@ interface ProcessMark {
 }
 
 const NAME = 'LOADOUT_ADAPTER_RUN'
-// Repeated for a program that forks as fast as it is searched.
+// Repeated, because a program may fork during the search.
 const MOST_ROUNDS = 5
 
 /** Create it before the program starts: processes that already run are ignored later. */

@@ -14,7 +14,7 @@ import {
 import { candidateOf } from './candidate.fixture.ts'
 import { RENDERINGS, renderBundle } from './render.ts'
 
-// LOADOUT_RUNS=2000 looks longer.
+// LOADOUT_RUNS=2000 tries more inputs.
 const runs = Number(process.env.LOADOUT_RUNS ?? 60)
 const RUNS = { numRuns: runs }
 const FEW = { numRuns: Math.ceil(runs / 10) }
@@ -110,7 +110,7 @@ describe('a smaller budget never gives more', () => {
 
   type Built = ReturnType<typeof build>
 
-  /** More than lengths: whatever has a place keeps it, with at least as much of its text. */
+  /** A file with a place keeps it, with at least as much text. */
   function expectNested(small: Built, large: Built): void {
     small.renderings.forEach((rendering, at) => {
       expect(rendering.length).toBeLessThanOrEqual(large.renderings[at]?.length ?? 0)
@@ -130,7 +130,7 @@ describe('classes', () => {
       fc.property(anyInput, anyInput, (input, other) => {
         const alone = build({ ...input, slices: { ...input.slices, task: [], tactical: [], adapter: [] } })
         const beside = build({ ...input, slices: { ...other.slices, control_plane: input.slices.control_plane } })
-        // Relaxed limits are wider for all: then only what was there is still there.
+        // With relaxed limits the control plane gets more room too.
         if (alone.bundle.fallback.level !== beside.bundle.fallback.level) return
         expect(ofClass(beside.bundle, 'control_plane')).toEqual(ofClass(alone.bundle, 'control_plane'))
       }),
@@ -264,7 +264,7 @@ describe('fallback', () => {
     )
   })
 
-  /** Everything in the slice was said before. */
+  /** Every candidate of the slice is a duplicate. */
   function isRepeated(input: BundleInput, each: SourceClass): boolean {
     const { omitted } = build({ ...input, limits: { ...input.limits, maxFiles: 0 } }).bundle
     return omitted.every(({ source_class, reason }) => source_class !== each || reason === 'duplicate')
@@ -383,7 +383,7 @@ describe('bytes', () => {
   function expectSorted(value: unknown): void {
     if (typeof value !== 'object' || value === null) return
     if (!Array.isArray(value)) {
-      // Keys that look like numbers come first in any object, whatever is done.
+      // JavaScript puts keys that look like numbers first in any object.
       expect(Object.keys(value)).toEqual(Object.keys(value).sort())
     }
     for (const each of Object.values(value)) expectSorted(each)

@@ -21,7 +21,7 @@ export interface AuditedRequest {
   tokenizer: string | null
   without: readonly ('tactical' | 'adapter')[]
   unrestricted: boolean
-  /** Absent: only named. */
+  /** Absent: the tests were only named. */
   withTests?: boolean
   /** Paths inside the project that were not sources, such as the file that the bundle was written to. */
   excluded: readonly string[]
@@ -99,7 +99,7 @@ function isFile(json: unknown): json is AuditedFile {
   )
 }
 
-/** The differences, by path. `settings` when the same files make another bundle. */
+/** The differences, by path. */
 export function changesSince(audit: BundleAudit, bundle: ContextBundle): string[] {
   if (audit.digest === bundle.digest) return []
   const now = new Map(bundle.files.map((file) => [file.path, file]))

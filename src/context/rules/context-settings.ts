@@ -65,7 +65,7 @@ export interface ContextSettings {
   budget: BudgetSettings
   /** For findings in control-plane and task text. */
   sanitize: SanitizePolicy
-  /** How the project's own files are searched; undefined where only patterns choose. */
+  /** How to search the project's own files; undefined if only patterns choose. */
   project: ProjectChoice | undefined
 }
 
@@ -76,9 +76,9 @@ interface ProjectChoice {
   boost: readonly string[]
   /** Whether past commits count. */
   history: boolean
-  /** The control plane is what agents read in this project, and the fitting part of the README. */
+  /** The project lists its control plane. If not, it is what agents read there, and the fitting part of the README. */
   hasOwnPlane: boolean
-  /** A user's intents bring their files in; those of the preset only raise what already matches. */
+  /** The project has its own intents, which add files. Those of the preset only raise files that already match. */
   hasOwnIntents: boolean
 }
 
@@ -101,14 +101,14 @@ export interface ContextRequest {
   /** The time at which expiry and freshness are evaluated. */
   now?: Date | undefined
   unrestricted?: boolean | undefined
-  /** Without a control plane, or with a failed slice, report findings that need action. */
+  /** A missing control plane and a failed slice are errors. */
   strict?: boolean | undefined
-  /** Where the bundle is written. Inside the project the file is not a source of the bundle. */
+  /** Where to write the bundle. A file inside the project is not a source of the bundle. */
   out?: { path: string; format: Rendering | 'json' } | undefined
   /** Paths inside the project that are not sources; overrides those of `out`. */
   excluded?: readonly string[] | undefined
   isRecorded?: boolean | undefined
-  /** Maximum tokens of the reply. A caller that gets more asks again for less, so that is not recorded. */
+  /** Maximum tokens of the reply. A larger one is not recorded: the caller asks again for less. */
   mostTaken?: number | undefined
   /** A preview: recorded as planned, without a record for replay. */
   isOnlyPlanned?: boolean | undefined

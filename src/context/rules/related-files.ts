@@ -5,7 +5,7 @@ interface Answer {
 
 const MOST = 3
 
-/** Tests of a file, by their name; the bundle lists them without showing them. */
+/** The tests of a file, found by name. The bundle lists them without showing them. */
 export function testsOf(path: string, { tests, paths }: Answer, shown: ReadonlySet<string>): string[] {
   const stem = stemOf(path)
   if (stem.length < 3) return []
@@ -27,7 +27,7 @@ interface Tests {
   byStem: Map<string, { path: string }[]>
 }
 
-// All files of an answer search for tests among the same paths.
+// Cached by the list: all files of an answer search the same paths.
 const testsIn = new WeakMap<readonly string[], Tests>()
 
 function testsAmong(paths: readonly string[]): Tests {

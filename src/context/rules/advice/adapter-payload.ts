@@ -1,7 +1,7 @@
 import { formatInstant, parseInstant } from '../../../text/instant.ts'
 import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 
-// Functions, because building the classes takes time that plain text never needs.
+// Functions, because compiling the expressions takes time, and plain text does not need them.
 const lineEnds = () => /\r\n?|[\v\f\u0085\u2028\u2029]/g
 
 // Controls, bidirectional marks, lone surrogates, and characters that are invisible to people but not to a model.
@@ -48,8 +48,8 @@ export interface Freshness {
 const MOST_AHEAD_MS = 5 * 60_000
 
 /**
- * The age of a tool's data: the time since it was fetched, not since the subject changed. If the fetch time is
- * not dated, a recent change still proves that the copy is not older.
+ * The age of a tool's data: the time since it was fetched, not since the subject changed. Without a fetch time,
+ * a recent change still proves that the copy is not older.
  */
 export function freshnessOf(
   { fetchedAt, updatedAt }: { fetchedAt: string | null; updatedAt: string | null },

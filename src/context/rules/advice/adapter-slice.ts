@@ -107,8 +107,8 @@ function leftOut({ items, duplicates }: AdapterPayload, { id: adapterId, maxItem
       (count) => omission('*', 'budget', `${count} more: at most ${maxItems} items of this adapter are taken`),
     ),
     ...nameFew(
-      duplicates.map((id) => omission(id, 'duplicate', 'an item of the same id was taken')),
-      (count) => omission('*', 'duplicate', `${count} more whose ids were taken`),
+      duplicates.map((id) => omission(id, 'duplicate', 'another item has the same id')),
+      (count) => omission('*', 'duplicate', `${count} more with duplicate ids`),
     ),
   ]
 }
@@ -126,13 +126,13 @@ function warningsOf(payload: AdapterPayload, { id, staleAfterSeconds }: AdapterS
     warnings.push(warn('ADAPTER_NAME', `the adapter ${id} calls itself ${JSON.stringify(payload.adapterId)}`))
   }
   if (payload.duplicates.length > 0) {
-    warnings.push(warn('ADAPTER_DUPLICATES', `the adapter ${id} gave ${payload.duplicates.length} items twice`))
+    warnings.push(warn('ADAPTER_DUPLICATES', `the adapter ${id} returned ${payload.duplicates.length} items twice`))
   }
   if (first?.state === 'stale') {
     const message = `the data of the adapter ${id} is ${first.stalenessSeconds} s old, more than ${staleAfterSeconds}`
     warnings.push(warn('ADAPTER_STALE', message))
   } else if (all.some(({ state }) => state === 'unknown')) {
-    warnings.push(warn('ADAPTER_STALE', `the adapter ${id} does not say when it fetched what it tells`))
+    warnings.push(warn('ADAPTER_STALE', `the adapter ${id} does not say when it fetched its data`))
   }
   return warnings
 }

@@ -3,7 +3,7 @@ export type Language = 'javascript' | 'shell' | 'python'
 
 /** The files of a project that a command or a script may lead to, and why that is uncertain. */
 export interface Reach {
-  /** Words that name a file of the project if it exists. */
+  /** Words that may name a file of the project. */
   names: string[]
   /** Words that name code. A folder, or a file outside the project, cannot be pinned. */
   code: string[]
@@ -130,7 +130,7 @@ const CODE_FROM_TEXT =
 
 const MOST_NAMES = 20_000
 
-/** Where a script leads. Includes comments: what only looks like code costs a question. */
+/** Where a script leads. Reads comments too: a false match only costs a question. */
 export function readScript(text: string, language: Language): Reach {
   const reach: Reach = { names: namesIn(text, language), code: [], modules: [], problems: [] }
   if (reach.names.length > MOST_NAMES) return { ...NOTHING, problems: ['it holds too many words to follow'] }

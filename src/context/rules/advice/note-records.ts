@@ -16,7 +16,7 @@ export interface NoteContent {
 /** A short-lived note about the current work. It is advice, not a rule. */
 export interface TacticalRecord {
   recordId: string
-  /** An ISO time in UTC, like the end. */
+  /** An ISO time in UTC, like `expiresAt`. */
   capturedAt: string
   content: NoteContent
   expiresAt: string
@@ -148,7 +148,11 @@ export function noteCandidates(
     candidates: ranked.map(candidateOf),
     omitted: [
       ...namedOmissions(expired, 'expired', ({ expiresAt }) => `it expired at ${expiresAt}`),
-      ...namedOmissions(superseded, 'duplicate', ({ capturedAt }) => `said again later; this was of ${capturedAt}`),
+      ...namedOmissions(
+        superseded,
+        'duplicate',
+        ({ capturedAt }) => `replaced by a newer copy; this one is of ${capturedAt}`,
+      ),
       ...namedOmissions(left, 'budget', () => 'others match the task better or are newer'),
     ],
   }
@@ -177,7 +181,7 @@ function candidateOf({ record, selectedBy, score, reason }: RankedNote): Candida
   }
 }
 
-/** Class, source and tags too, so that a check of the text checks every field. */
+/** Contains class, source and tags, so that a check of the text checks every field. */
 function textOf({ content, capturedAt, source }: TacticalRecord): string {
   const { text, class: kind, tags } = content
   const head = [kind || 'note', ...(source === '' ? [] : [`from ${source}`]), capturedAt].join(', ')

@@ -66,8 +66,8 @@ function isInsidePair(text: string, at: number): boolean {
   return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00
 }
 
-// Images, badges and the links around them; HTML tags, also over several lines; definitions of links; reStructuredText's
-// images and their options.
+// Images, badges and the links around them; HTML tags, also over several lines; definitions of links; images of
+// reStructuredText and their options.
 const TAG = /<!--[\s\S]*?-->|<\/?[a-z][^<>]{0,2000}>/gi
 const IMAGE = /!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g
 const EMPTY_LINK = /\[\s*\](?:\([^)]*\)|\[[^\]]*\])/g
@@ -76,8 +76,7 @@ const DEFINITION =
 const SAYS = /[\p{L}\p{N}]/u
 
 /**
- * What a text says without logos, badges and definitions of links, as it is written: a mark stands for lines left out.
- * The lines count from `first`.
+ * Removes logos, badges and definitions of links; `… line 9` marks the gaps. `first` is the number of the first line.
  */
 export function withoutOrnaments(text: string, first = 1): string {
   const bare = text

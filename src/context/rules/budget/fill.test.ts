@@ -33,7 +33,7 @@ describe('in order', () => {
     [[50, 50], 69, [50]],
     [[900], 1000, [500]],
     [['900*'], 1000, [900]],
-    // What cannot be cut ends it, so that nothing has to go again when there is more room.
+    // A text that cannot be cut ends the list: a later one would have to go when the space grows.
     [[50, '50*', 5], 119, [50]],
     [[50, '50*', 5], 135, [50, 50, 5]],
     [[50], 9, []],
@@ -53,7 +53,7 @@ describe('evenly', () => {
     [[400, 400, 50], 879, [399, 399, 50], true],
     [[400, 400, 50], 480, [200, 200, 50], true],
     [[400, 400, 50], 400, [160, 160, 50], true],
-    // From here on, the last go first.
+    // With less space, the last texts go first.
     [[400, 400, 50], 399, [160, 160, 49], true],
     [[400, 400, 50], 349, [160, 160], true],
     [[400, 400, 50], 250, [160, 70], true],

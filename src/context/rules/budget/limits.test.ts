@@ -55,7 +55,7 @@ describe('places', () => {
     [[7, 20, 0, 0], 12, NONE, [7, 5, 0, 0]],
     [[20, 20, 5, 5], 12, BOTH, [12, 0, 0, 0]],
     [[7, 20, 5, 5], 12, BOTH, [7, 3, 1, 1]],
-    // Also while they have nothing to say.
+    // Even if they are empty.
     [[7, 20, 0, 0], 12, BOTH, [7, 3, 0, 0]],
     [[0, 20, 5, 5], 12, BOTH, [0, 8, 2, 2]],
     [[0, 20, 5, 0], 12, NOTES, [0, 10, 2, 0]],

@@ -131,7 +131,7 @@ function Recorded({ id }: { id: string }) {
         <>
           {(built.changes ?? []).length > 0 && (
             <section class="card stack" aria-label="What has changed">
-              <h2>This bundle would be another one now</h2>
+              <h2>This bundle would be different now</h2>
               <ul class="plain-list">
                 {built.changes?.map((change) => (
                   <li key={change}>
