@@ -15,7 +15,6 @@ import {
   checkCompileAnswer,
   readCompileAnswer,
 } from './rules/author/compile-answer.ts'
-import { isInput } from './rules/author/compile-state.ts'
 import {
   type CompileInput,
   compileText,
@@ -29,7 +28,7 @@ import { withholdSecrets } from './rules/fence/content-guard.ts'
 import { wrapContext } from './rules/fence/wrapper.ts'
 import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import { opensTier } from './rules/gates/trust.ts'
-import { layerOf } from './rules/pack.ts'
+import { isContent, layerOf } from './rules/pack.ts'
 import { wrapperInput } from './rules/resolve/pack-context.ts'
 import { examplesOf } from './rules/secret-examples.ts'
 import { openAdmitted } from './show.ts'
@@ -96,7 +95,7 @@ function readInputs(pack: TrustedPack): CompileInput[] {
   const open = INPUT_FOLDERS.filter((folder) => folder !== 'sources' || opensTier(pack.trust, 'evidence'))
   return open
     .flatMap((folder) => files.list(folder))
-    .filter(isInput)
+    .filter(isContent)
     .flatMap((path) => files.read(path) ?? [])
     .filter(({ text }) => text.trim() !== '' && !isPlaceholder(text))
     .map(({ path, text, sha256: digest }) => ({ path, text, sha256: digest }))

@@ -10,7 +10,6 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { copyDocuments, type DocsFolder, readDocsFolder } from './disk/docs-folder.ts'
 import { addToFolder, type ImportWritten, writeImport } from './disk/import-record.ts'
 import { projectOf } from './disk/linked-layer.ts'
-import { LARGEST_PACK_FILE } from './disk/pack-folder.ts'
 import { type NewPackRequest, packHome, readDescription, requirePackName } from './new-pack.ts'
 import {
   type DocsPlan,
@@ -21,8 +20,15 @@ import {
   proposeDescription,
   proposeName,
 } from './rules/author/docs-pack.ts'
-import { LAYERS, type LinkedLayer, PACK_FILE, type Profile, SHARED_FOLDER } from './rules/pack.ts'
-import { isProse } from './rules/resolve/reading.ts'
+import {
+  isProse,
+  LARGEST_PACK_FILE,
+  LAYERS,
+  type LinkedLayer,
+  PACK_FILE,
+  type Profile,
+  SHARED_FOLDER,
+} from './rules/pack.ts'
 
 export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'> {
   /** Default: made of the name of the folder. */

@@ -14,13 +14,13 @@ import { type CatalogRow, catalogRow } from './rules/gates/catalog-row.ts'
 import {
   LAYERS,
   layerOf,
+  type PackFiles,
   type PackLayer,
   type PackWarning,
   settleWarnings,
   type Tier,
   toFinding,
 } from './rules/pack.ts'
-import type { PackFiles } from './rules/pack-files.ts'
 
 export interface PackView extends CatalogRow {
   license?: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LARGEST_PACK_FILE } from '../../src/packs/disk/pack-folder.ts'
+import { LARGEST_PACK_FILE } from '../../src/packs/rules/pack.ts'
 import { aPipe, type Content, makeProject, runLoadout } from '../cli/run.ts'
 
 const GUIDE = `---

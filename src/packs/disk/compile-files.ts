@@ -3,7 +3,7 @@ import { removeFile } from '../../machine/files.ts'
 import { readInside, readJsonInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { isTemplate } from '../rules/author/pack-template.ts'
-import { LARGEST_PACK_FILE } from './pack-folder.ts'
+import { LARGEST_PACK_FILE } from '../rules/pack.ts'
 
 /** The views that Loadout wrote, with their digests: one that differs was edited. */
 const COMPILED_RECORD = 'runs/compiled.json'

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, relative, sep } from 'node:path'
 import { isInside, Walk } from '../../machine/walk.ts'
 import {
+  isProse,
   KNOWLEDGE_FOLDERS,
   type LinkedFolder,
   type LinkedLayer,
@@ -9,7 +10,6 @@ import {
   PACK_FILE,
   type PackWarning,
 } from '../rules/pack.ts'
-import { isProse } from '../rules/resolve/reading.ts'
 
 /** Where a pack lies and what it takes from elsewhere. */
 export interface PackPlaceOnDisk {

@@ -17,9 +17,8 @@ import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
-import { PACK_FILE } from '../rules/pack.ts'
+import { LARGEST_PACK_FILE, PACK_FILE } from '../rules/pack.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './linked-layer.ts'
-import { LARGEST_PACK_FILE } from './pack-folder.ts'
 
 /** What is larger is never read, so that approving it would promise too much. */
 const LARGEST_GUIDE = LARGEST_PACK_FILE

@@ -8,13 +8,17 @@ import type { FileDigests } from '../../machine/rules/approval.ts'
 import type { Code, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { breakLongLines } from '../rules/long-lines.ts'
-import { type LinkedLayer, normalizePackPath, type PackWarning, packPathProblem } from '../rules/pack.ts'
-import type { PackFile, PackFiles } from '../rules/pack-files.ts'
-import { isProse } from '../rules/resolve/reading.ts'
+import {
+  isProse,
+  LARGEST_PACK_FILE,
+  type LinkedLayer,
+  normalizePackPath,
+  type PackFile,
+  type PackFiles,
+  type PackWarning,
+  packPathProblem,
+} from '../rules/pack.ts'
 import { linkedRoot, listLinked, type PackPlaceOnDisk } from './linked-layer.ts'
-
-/** Prose and records are smaller than this; what is larger is something else. */
-export const LARGEST_PACK_FILE = 2 * 1024 * 1024
 
 const TEXT_EXTENSIONS = new Set(
   '.md .mdx .markdown .rst .adoc .asciidoc .txt .json .jsonl .csv .tsv .yaml .yml'.split(' '),

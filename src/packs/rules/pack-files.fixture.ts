@@ -1,6 +1,5 @@
 import { compareText, sha256 } from '../../text/values.ts'
-import { normalizePackPath, type PackWarning, packPathProblem } from './pack.ts'
-import type { PackFile, PackFiles } from './pack-files.ts'
+import { normalizePackPath, type PackFile, type PackFiles, type PackWarning, packPathProblem } from './pack.ts'
 
 /** A pack in memory: the text of each file by its path. */
 export function memoryPack(files: Record<string, string>): PackFiles {

@@ -1,4 +1,5 @@
 import { oneOf, TIERS, type Tier } from '../../machine/rules/approval.ts'
+import { type ParsedJson, parseForeignJson, parseForeignJsonLines } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
 import type { Finding, Severity } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -97,6 +98,12 @@ export function toFinding({ severity, code, path, line, message, count = 1 }: Pa
 /** The file that makes a folder a pack. Spelled so and not otherwise. */
 export const PACK_FILE = 'KNOWLEDGE.md'
 
+/** Names the source of each claim. */
+export const SOURCE_MAP_PATH = 'indexes/source-map.json'
+
+/** In bytes. Prose and records are smaller than this; Loadout does not read larger files. */
+export const LARGEST_PACK_FILE = 2 * 1024 * 1024
+
 /** Where all clients look for packs, below a workspace or a home folder. */
 export const SHARED_FOLDER = '.agents/knowledge'
 
@@ -177,32 +184,6 @@ export function isKnownType(type: string, known: readonly string[]): boolean {
   return known.includes(type) || /^custom:[a-z0-9][\w.-]*$/i.test(type)
 }
 
-/** A file of the pack, or a part of it. */
-export interface PackPlace {
-  path: string
-  /** What stands behind the `#`: a line, a heading, a page. */
-  fragment?: string
-}
-
-/** Takes `path#fragment` apart. The path is in its one spelling. */
-function readPlace(text: string): PackPlace {
-  const [path = '', ...rest] = text.split('#')
-  const fragment = rest.join('#').trim()
-  return { path: normalizePackPath(path.trim()), ...(fragment === '' ? {} : { fragment }) }
-}
-
-/** Notes where a record names a path that may not be followed; such a path is not used. */
-export function isInside(path: string, at: string, escapes: string[]): boolean {
-  if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
-  escapes.push(at)
-  return false
-}
-
-/** The places of a list in a record, without those that leave the pack. */
-export function readPlaces(texts: readonly string[], at: string, escapes: string[]): PackPlace[] {
-  return texts.filter((text, index) => isInside(text.trim(), `${at}[${index}]`, escapes)).map(readPlace)
-}
-
 /**
  * Why a path written inside a pack may not be followed. Stricter than for other paths: no `..`, even if it came back.
  */
@@ -223,4 +204,55 @@ export function normalizePackPath(path: string): string {
 export function layerOf(path: string): PackLayer | undefined {
   const [first = '', second] = normalizePackPath(path).split('/')
   return second === undefined && !path.endsWith('/') ? undefined : oneOf(LAYERS, first)
+}
+
+/** A text file of a pack, read whole. */
+export interface PackFile {
+  /** Inside the pack, with slashes. */
+  path: string
+  /** Line ends are `\n`; a byte order mark is gone. */
+  text: string
+  /** Of the bytes on disk. */
+  sha256: string
+  bytes: number
+}
+
+/** What a resolver may ask of a pack's folder. Every answer is about something inside the pack, after links. */
+export interface PackFiles {
+  /** A regular text file of bounded size. Undefined, with a warning kept, when there is none that may be read. */
+  read(path: string): PackFile | undefined
+  /** The files below a folder of the pack, or below its root for '', in code unit order. Opens none of them. Empty when there is no such folder. */
+  list(folder: string): readonly string[]
+  /** The size of a regular file, without opening it; undefined when there is none. */
+  sizeOf(path: string): number | undefined
+  /** Of a file's bytes, to compare with a recorded one. The text goes nowhere. */
+  fingerprint(path: string): string | undefined
+  /** What was met on the way: escapes, links, pipes, files too large, bytes that are no text. */
+  readonly warnings: readonly PackWarning[]
+  /** The files opened so far, in order. */
+  readonly opened: readonly string[]
+}
+
+/** The JSON of a pack's file; the lines of a `.jsonl` file as one list. Never throws. */
+export function parsePackJson({ path, text }: Pick<PackFile, 'path' | 'text'>): ParsedJson {
+  return path.toLowerCase().endsWith('.jsonl') ? parseForeignJsonLines(text) : parseForeignJson(text)
+}
+
+/** A piece of a pack that goes to the model: some lines of a file, or text made from its records. */
+export interface ContextPart {
+  path: string
+  layer: PackLayer | 'guide'
+  /** Counted from 1, both included. Absent when the text was put together from records. */
+  lines?: { from: number; to: number }
+  text: string
+}
+
+/** Whether a file is prose that a model can read. */
+export function isProse(path: string): boolean {
+  return /\.(?:md|mdx|markdown|txt|rst|adoc|asciidoc)$/i.test(path)
+}
+
+/** Prose that states something: the wiki's table of contents and its log do not. */
+export function isContent(path: string): boolean {
+  return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
 }

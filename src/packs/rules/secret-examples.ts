@@ -1,5 +1,5 @@
 import { isRecord, sha256 } from '../../text/values.ts'
-import { type PackFiles, parsePackJson } from './pack-files.ts'
+import { type PackFiles, parsePackJson } from './pack.ts'
 
 /** Where an author declares that what looks like a secret is none: `[{ "path", "sha256" }]`, the digest of the lines. */
 export const EXAMPLES_PATH = 'secret-examples.json'

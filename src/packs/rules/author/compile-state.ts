@@ -1,8 +1,5 @@
-import type { PackManifest } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
-import { parsePackJson } from '../pack-files.ts'
+import { isContent, type PackFiles, type PackManifest, parsePackJson } from '../pack.ts'
 import { governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
-import { isProse } from '../resolve/reading.ts'
 import { VIEWS } from './compile-answer.ts'
 import { INPUT_FOLDERS } from './compile-task.ts'
 import { viewPath } from './compile-views.ts'
@@ -58,16 +55,11 @@ export function compileState(manifest: PackManifest, files: PackFiles): CompileS
   })
   const inForce = new Set(governing.values())
   const read = new Set([...inForce].flatMap(({ inputs }) => inputs.map(({ path }) => path)))
-  const inputs = INPUT_FOLDERS.flatMap((folder) => files.list(folder)).filter(isInput)
+  const inputs = INPUT_FOLDERS.flatMap((folder) => files.list(folder)).filter(isContent)
   return {
     views,
     unread: inputs.filter((path) => !read.has(path)),
     needsReview: [...inForce].some(({ status, review }) => status === 'needs-review' || review?.isRequired === true),
     toConfirm: manifest.isProposed ? ['description'] : [],
   }
-}
-
-/** Lists of pages and logs say nothing by themselves. */
-export function isInput(path: string): boolean {
-  return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
 }

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../text/values.ts'
-import type { ContextPart, PackFile } from '../pack-files.ts'
+import type { ContextPart, PackFile } from '../pack.ts'
 
 /** A file that views are made from, as it was when the task was written. */
 export type CompileInput = Pick<PackFile, 'path' | 'text' | 'sha256'>

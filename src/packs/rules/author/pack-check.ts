@@ -1,8 +1,6 @@
 import type { Code, Severity } from '../../../text/trouble.ts'
 import { isRecord } from '../../../text/values.ts'
-import type { PackManifest, PackWarning } from '../pack.ts'
-import type { PackFile, PackFiles } from '../pack-files.ts'
-import { parsePackJson } from '../pack-files.ts'
+import { type PackFile, type PackFiles, type PackManifest, type PackWarning, parsePackJson } from '../pack.ts'
 import { type AnchorPlace, anchorsOf, parseAnchor } from '../records/anchor.ts'
 
 const GUIDE = 'KNOWLEDGE.md'

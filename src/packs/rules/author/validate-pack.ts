@@ -2,14 +2,21 @@ import { findTokens } from '../../../text/fence.ts'
 import { isRecord } from '../../../text/values.ts'
 import { scanContent } from '../fence/content-guard.ts'
 import { readGuide } from '../fence/guide.ts'
-import { PACK_FILE, type PackManifest, type PackWarning, packPathProblem, settleWarnings } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import {
+  isProse,
+  PACK_FILE,
+  type PackFiles,
+  type PackManifest,
+  type PackWarning,
+  packPathProblem,
+  SOURCE_MAP_PATH,
+  settleWarnings,
+} from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
 import { readSelectionSuite } from '../records/selection-suite.ts'
-import { type Claim, readSourceMap, SOURCE_MAP_PATH } from '../records/source-map.ts'
+import { type Claim, readSourceMap } from '../records/source-map.ts'
 import { announcesLimits } from '../resolve/choice.ts'
-import { isProse } from '../resolve/reading.ts'
 import { examplesOf, type IsExample } from '../secret-examples.ts'
 import { checkReach } from './check-reach.ts'
 import { checkPlace, isThere, type PackCheck, pathsIn, startCheck } from './pack-check.ts'

@@ -1,6 +1,5 @@
 import { type Detection, detectSecrets } from '../../../text/sensitive/detect.ts'
-import type { PackWarning } from '../pack.ts'
-import type { ContextPart } from '../pack-files.ts'
+import type { ContextPart, PackWarning } from '../pack.ts'
 import type { Choice } from '../resolve/resolution.ts'
 import type { IsExample } from '../secret-examples.ts'
 

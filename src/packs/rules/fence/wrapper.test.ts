@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PackWarning } from '../pack.ts'
-import type { ContextPart } from '../pack-files.ts'
+import type { ContextPart, PackWarning } from '../pack.ts'
 import { readReservedTags } from './reserved-tags.fixture.ts'
 import { orderWrappers, readWrapper, type WrapperInput, wrapContext } from './wrapper.ts'
 

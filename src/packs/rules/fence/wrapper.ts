@@ -7,8 +7,7 @@ import {
   unescapeMarkup,
 } from '../../../text/fence.ts'
 import { compareText } from '../../../text/values.ts'
-import { type PackWarning, type RuntimeMode, settleWarnings } from '../pack.ts'
-import type { ContextPart } from '../pack-files.ts'
+import { type ContextPart, type PackWarning, type RuntimeMode, settleWarnings } from '../pack.ts'
 import { createFenceLog, type FenceLog, type Wrapper } from './fence-log.ts'
 
 export type { Wrapper } from './fence-log.ts'

@@ -1,6 +1,5 @@
 import { isRecord } from '../../../text/values.ts'
-import { layerOf, normalizePackPath, oneOf, packPathProblem } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import { layerOf, normalizePackPath, oneOf, type PackFiles, packPathProblem } from '../pack.ts'
 import {
   keysFor,
   namesOf,

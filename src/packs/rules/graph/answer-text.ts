@@ -1,4 +1,4 @@
-import type { ContextPart } from '../pack-files.ts'
+import type { ContextPart } from '../pack.ts'
 import type { AnswerFiles, Question } from './answer-records.ts'
 import type { JudgedBlock } from './answers.ts'
 import type { ClaimBook } from './claims.ts'

@@ -1,6 +1,6 @@
 import { readTaskWords, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import type { Code } from '../../../text/trouble.ts'
-import type { PackFiles } from '../pack-files.ts'
+import type { PackFiles } from '../pack.ts'
 import { type AnswerBlock, type AnswerFiles, openAnswers, type Question } from './answer-records.ts'
 import { type Exchange, writeExchanges } from './answer-text.ts'
 import type { ClaimBook, JudgedClaim } from './claims.ts'

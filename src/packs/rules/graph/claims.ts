@@ -1,5 +1,11 @@
-import { layerOf, normalizePackPath, type PackLayer, type PackWarning, packPathProblem } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import {
+  layerOf,
+  normalizePackPath,
+  type PackFiles,
+  type PackLayer,
+  type PackWarning,
+  packPathProblem,
+} from '../pack.ts'
 import { type Names, oneLine, shortName, Warnings } from './graph-records.ts'
 import { type OntologyGraph, openOntology } from './ontology-graph.ts'
 import type { Claim, Constraint, Evidence } from './ontology-records.ts'

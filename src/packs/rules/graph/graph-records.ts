@@ -1,8 +1,7 @@
 import { printableLine } from '../../../text/printable.ts'
 import type { Code } from '../../../text/trouble.ts'
 import { isRecord } from '../../../text/values.ts'
-import type { PackWarning } from '../pack.ts'
-import { type ContextPart, type PackFiles, parsePackJson } from '../pack-files.ts'
+import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from '../pack.ts'
 import type { Claim, Constraint } from './ontology-records.ts'
 
 /** What records of a pack give a task: text made from them, and what its reader must know. */

@@ -1,4 +1,4 @@
-import type { ContextPart } from '../pack-files.ts'
+import type { ContextPart } from '../pack.ts'
 import type { JudgedClaim } from './claims.ts'
 import {
   constraintLine,

@@ -1,6 +1,6 @@
 import { type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { termsOf } from '../../../search/tokens.ts'
-import type { PackFiles } from '../pack-files.ts'
+import type { PackFiles } from '../pack.ts'
 import { ClaimJudge, type JudgedClaim } from './claims.ts'
 import { type Grounded, listNames, shortName, Warnings } from './graph-records.ts'
 import { type OntologyGraph, openOntology } from './ontology-graph.ts'

@@ -1,6 +1,5 @@
 import { readTaskWords } from '../../../search/task-words.ts'
-import type { PackManifest } from '../pack.ts'
-import type { ContextPart, PackFiles } from '../pack-files.ts'
+import type { ContextPart, PackFiles, PackManifest } from '../pack.ts'
 import { openAnswers } from './answer-records.ts'
 import { groundAnswers } from './answers.ts'
 import { ClaimJudge, openClaims } from './claims.ts'

@@ -1,10 +1,8 @@
 import type { Severity } from '../../../text/trouble.ts'
 import { compareText } from '../../../text/values.ts'
 import {
-  isInside,
   normalizePackPath,
   PACK_STATUSES,
-  type PackPlace,
   type PackStatus,
   PROFILES,
   type Profile,
@@ -12,9 +10,20 @@ import {
   RUNTIME_MODES,
   type RunStatus,
   type RuntimeMode,
-  readPlaces,
 } from '../pack.ts'
-import { anyText, closed, flag, listOf, readRecord, someText, wholeNumber, word } from './record-shape.ts'
+import {
+  anyText,
+  closed,
+  flag,
+  isInside,
+  listOf,
+  type PackPlace,
+  readPlaces,
+  readRecord,
+  someText,
+  wholeNumber,
+  word,
+} from './record-shape.ts'
 
 const TRIGGERS = ['ingest', 'source-change', 'manual', 'scheduled', 'migration'] as const
 const OPERATIONS = ['created', 'updated', 'deleted', 'unchanged'] as const

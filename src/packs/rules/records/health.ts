@@ -1,9 +1,7 @@
-import type { PackWarning } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
-import { parsePackJson } from '../pack-files.ts'
+import { type PackFiles, type PackWarning, parsePackJson, SOURCE_MAP_PATH } from '../pack.ts'
 import { shownText } from '../shown-text.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
-import { type Claim, type DocumentSection, readSourceMap, SOURCE_MAP_PATH } from './source-map.ts'
+import { type Claim, type DocumentSection, readSourceMap } from './source-map.ts'
 
 /** What a pack's own records say about its text: which claims it rests on, and which run made it. */
 export interface Records {

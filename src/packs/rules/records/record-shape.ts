@@ -1,5 +1,5 @@
 import { isRecord } from '../../../text/values.ts'
-import { oneOf } from '../pack.ts'
+import { normalizePackPath, oneOf, packPathProblem } from '../pack.ts'
 
 /**
  * Reads one value of a closed JSON form: its reading, or undefined with a problem noted under its place in the record.
@@ -90,4 +90,30 @@ export function readRecord<T>(read: Reader<T>, value: unknown): { value: T } | {
   const problems: string[] = []
   const reading = read(value, '', problems)
   return reading === undefined || problems.length > 0 ? { problem: problems.join('; ') } : { value: reading }
+}
+
+/** A file of the pack, or a part of it. */
+export interface PackPlace {
+  path: string
+  /** What stands behind the `#`: a line, a heading, a page. */
+  fragment?: string
+}
+
+/** Takes `path#fragment` apart. The path is in its one spelling. */
+function readPlace(text: string): PackPlace {
+  const [path = '', ...rest] = text.split('#')
+  const fragment = rest.join('#').trim()
+  return { path: normalizePackPath(path.trim()), ...(fragment === '' ? {} : { fragment }) }
+}
+
+/** Notes where a record names a path that may not be followed; such a path is not used. */
+export function isInside(path: string, at: string, escapes: string[]): boolean {
+  if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
+  escapes.push(at)
+  return false
+}
+
+/** The places of a list in a record, without those that leave the pack. */
+export function readPlaces(texts: readonly string[], at: string, escapes: string[]): PackPlace[] {
+  return texts.filter((text, index) => isInside(text.trim(), `${at}[${index}]`, escapes)).map(readPlace)
 }

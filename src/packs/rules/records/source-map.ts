@@ -1,9 +1,17 @@
 import { isRecord } from '../../../text/values.ts'
-import { CLAIM_STATUSES, type ClaimStatus, isInside, normalizePackPath, type PackPlace, readPlaces } from '../pack.ts'
-import { anyText, closed, listOf, note, type Reader, someText, word } from './record-shape.ts'
-
-/** Where the source map of a pack lies. */
-export const SOURCE_MAP_PATH = 'indexes/source-map.json'
+import { CLAIM_STATUSES, type ClaimStatus, normalizePackPath } from '../pack.ts'
+import {
+  anyText,
+  closed,
+  isInside,
+  listOf,
+  note,
+  type PackPlace,
+  type Reader,
+  readPlaces,
+  someText,
+  word,
+} from './record-shape.ts'
 
 /** One statement of a pack, and where it comes from. */
 export interface Claim {

@@ -1,6 +1,5 @@
 import { isRecord, sha256 } from '../../../text/values.ts'
-import type { PackWarning } from '../pack.ts'
-import type { ContextPart } from '../pack-files.ts'
+import type { ContextPart, PackWarning } from '../pack.ts'
 import type { ActivePack, PackContext } from './pack-context.ts'
 import type { Choice } from './resolution.ts'
 import { SUFFICIENT } from './said.ts'

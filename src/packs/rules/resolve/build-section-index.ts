@@ -3,13 +3,10 @@ import { termsOf } from '../../../search/tokens.ts'
 import { frontmatterTitle } from '../../../text/headings.ts'
 import { readGuide } from '../fence/guide.ts'
 import { recordTexts } from '../graph/record-grounding.ts'
-import type { PackManifest, PackWarning } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import { isContent, type PackFiles, type PackManifest, type PackWarning, SOURCE_MAP_PATH } from '../pack.ts'
 import { type Records, readRecords } from '../records/health.ts'
-import { SOURCE_MAP_PATH } from '../records/source-map.ts'
 import { pathWords, sectionsOf } from './choice.ts'
 import { labelsOf } from './page-labels.ts'
-import { isProse } from './reading.ts'
 import { openIndex, SECTION_RANKING, type SectionIndex } from './section-index.ts'
 import { piecesOf } from './statements.ts'
 
@@ -28,7 +25,7 @@ export function buildSectionIndex(
   for (const [path, title] of splitTitles(records)) hint(path, title)
   const counts = new Map<string, number>()
   const documents = LAYERS.flatMap((layer) => files.list(layer))
-    .filter(isChoosable)
+    .filter(isContent)
     .flatMap((path) => {
       const file = files.read(path)
       if (file === undefined) return []
@@ -73,10 +70,6 @@ function tellOnce(warnings: readonly PackWarning[]): PackWarning[] {
 /** The tags of an HTML table are many, and say nothing. */
 function withoutTableTags(text: string): string {
   return /<t[dhr]\b/i.test(text) ? text.replace(/<\/?[a-z][^<>]*>/gi, ' ') : text
-}
-
-function isChoosable(path: string): boolean {
-  return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
 }
 
 /** A place for links, in a heading: `<a name="restart"></a>`. */

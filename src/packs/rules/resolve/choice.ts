@@ -1,7 +1,6 @@
 import { asTyped, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { headingsOf } from '../../../text/headings.ts'
-import { layerOf } from '../pack.ts'
-import type { PackFile, PackFiles } from '../pack-files.ts'
+import { layerOf, type PackFile, type PackFiles } from '../pack.ts'
 import type { Choice, Rule } from './resolution.ts'
 
 /** A whole file that goes to the model. */

@@ -1,10 +1,11 @@
 import { readTaskWords, shareOf, type TaskWords, withoutWords, wordsIn } from '../../../search/task-words.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
+import { isContent, isProse } from '../pack.ts'
 import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
 import { chooseHits, SECTION_ROOM } from './documents.ts'
-import { isProse, isWikiPage, type Reading } from './reading.ts'
+import type { Reading } from './reading.ts'
 import type { Choice, Escalation } from './resolution.ts'
 import { SUFFICIENT, saidTogether } from './said.ts'
 import type { SectionHit } from './section-index.ts'
@@ -165,7 +166,7 @@ function pagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth
   const found = stale.flatMap(({ compiledInto, text }) => {
     const own = compiledInto
       .map(({ path }) => path)
-      .filter((path) => isWikiPage(path) && files.sizeOf(path) !== undefined)
+      .filter((path) => path.startsWith('wiki/') && isContent(path) && files.sizeOf(path) !== undefined)
     return own.length > 0 ? own : pagesAbout(reading, text)
   })
   return [...new Set(found)].slice(0, MOST_PAGES)

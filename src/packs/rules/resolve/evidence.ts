@@ -1,7 +1,6 @@
 import { termsOf } from '../../../search/tokens.ts'
 import { withholdSecrets } from '../fence/content-guard.ts'
-import { type PackWarning, packPathProblem } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import { type PackFiles, type PackWarning, packPathProblem } from '../pack.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../records/anchor.ts'
 import type { FileHealth } from '../records/health.ts'
 import { examplesOf } from '../secret-examples.ts'

@@ -1,5 +1,5 @@
 import type { TaskWords } from '../../../search/task-words.ts'
-import type { ContextPart } from '../pack-files.ts'
+import type { ContextPart } from '../pack.ts'
 import { scoreOf, sectionsOf, setsLimits } from './choice.ts'
 import type { Choice, Omission } from './resolution.ts'
 

@@ -1,7 +1,13 @@
 import { type WrapperInput, wrapContext } from '../fence/wrapper.ts'
 import type { Collision, TrustedPack } from '../gates/catalog.ts'
-import { type Activation, type PackStatus, type PackWarning, type Scope, settleWarnings } from '../pack.ts'
-import type { ContextPart } from '../pack-files.ts'
+import {
+  type Activation,
+  type ContextPart,
+  type PackStatus,
+  type PackWarning,
+  type Scope,
+  settleWarnings,
+} from '../pack.ts'
 import { fitBudget, type TokenCounter } from './fit-budget.ts'
 import { allGaps, RECOMMENDATION } from './gaps.ts'
 import type { Choice, Omission, PackResolution } from './resolution.ts'

@@ -1,9 +1,16 @@
 import { isRecord } from '../../../text/values.ts'
-import { layerOf, normalizePackPath, type PackWarning, packPathProblem } from '../pack.ts'
-import { type PackFile, type PackFiles, parsePackJson } from '../pack-files.ts'
-import { SOURCE_MAP_PATH } from '../records/source-map.ts'
+import {
+  isProse,
+  layerOf,
+  normalizePackPath,
+  type PackFile,
+  type PackFiles,
+  type PackWarning,
+  packPathProblem,
+  parsePackJson,
+  SOURCE_MAP_PATH,
+} from '../pack.ts'
 import { shownText } from '../shown-text.ts'
-import { isProse } from './reading.ts'
 
 const DIRECTORY_PAGE = 'wiki/index.md'
 

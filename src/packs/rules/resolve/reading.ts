@@ -1,7 +1,6 @@
 import type { TaskWords } from '../../../search/task-words.ts'
 import type { Guide } from '../fence/guide.ts'
-import type { PackManifest } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import type { PackFiles, PackManifest } from '../pack.ts'
 import type { Records } from '../records/health.ts'
 import type { PackRequest } from './resolution.ts'
 import type { SectionHit, SectionIndex } from './section-index.ts'
@@ -22,11 +21,6 @@ export interface Reading {
   hits: readonly SectionHit[]
 }
 
-/** Whether a file is prose that a model can read. */
-export function isProse(path: string): boolean {
-  return /\.(?:md|mdx|markdown|txt|rst|adoc|asciidoc)$/i.test(path)
-}
-
 /** What the guide's map says about a path. */
 export function hintFor({ guide }: Reading, path: string): string {
   return guide.map
@@ -35,7 +29,3 @@ export function hintFor({ guide }: Reading, path: string): string {
     .join(' ')
 }
 
-/** A page of a wiki that can be chosen: not its directory, not its log. */
-export function isWikiPage(path: string): boolean {
-  return path.startsWith('wiki/') && isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
-}

@@ -1,6 +1,5 @@
 import type { TaskWords } from '../../../search/task-words.ts'
-import type { PackWarning, Tier } from '../pack.ts'
-import type { ContextPart } from '../pack-files.ts'
+import type { ContextPart, PackWarning, Tier } from '../pack.ts'
 import type { SectionIndex } from './section-index.ts'
 
 /** What is asked of one pack that has passed its gates. */

@@ -1,8 +1,8 @@
-import type { PackWarning } from '../pack.ts'
+import { isProse, type PackWarning } from '../pack.ts'
 import type { MapEntry } from '../records/context-map.ts'
 import { chooseFile, pathWords, setsLimits, shapesVoice, speaksOf } from './choice.ts'
 import { chooseHits, documentPaths, voiceSections } from './documents.ts'
-import { hintFor, isProse, type Reading } from './reading.ts'
+import { hintFor, type Reading } from './reading.ts'
 import type { Choice } from './resolution.ts'
 import type { SectionHit } from './section-index.ts'
 
