@@ -1,6 +1,7 @@
 import { type AdapterView, listAdapters } from '../context/adapters.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Catalog, TrustedPack } from '../packs/rules/gates/catalog.ts'
+import type { Catalog } from '../packs/rules/gates/catalog.ts'
+import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { normalizePackPath, PACK_FILE, packPathProblem } from '../packs/rules/pack.ts'
 import type { Knowledge } from '../payloads/knowledge.ts'
 import type { LoadoutEntry } from '../payloads/rules/loadout-index.ts'

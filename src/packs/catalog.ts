@@ -15,7 +15,6 @@ import { resolveLink } from './disk/linked-layer.ts'
 import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
-import { HELD_HINT } from './rules/gates/admission.ts'
 import {
   buildCatalog,
   type Catalog,
@@ -23,8 +22,6 @@ import {
   isPackPath,
   type PackChoice,
   packDocument,
-  packWord,
-  type TrustedPack,
 } from './rules/gates/catalog.ts'
 import {
   needsApproval,
@@ -32,6 +29,7 @@ import {
   type PackState,
   TRUST_NO_PLACE,
   type Trust,
+  type TrustedPack,
   type TrustPolicy,
   trustOf,
 } from './rules/gates/trust.ts'
@@ -78,7 +76,7 @@ export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCa
     discovery,
     approvals,
     examples,
-    findings: [...discovery.findings, ...findings, ...team.findings, ...catalog.findings, ...heldFindings(judged)],
+    findings: [...discovery.findings, ...findings, ...team.findings, ...catalog.findings],
   }
 }
 
@@ -125,14 +123,6 @@ function teamSays(machine: Machine): { about(pack: KnowledgePack): Verdict | und
     const held = { state: 'held', version: '', why: 'what the catalog said cannot be read' } as const
     return { about: ({ manifest: { name } }) => ({ kind: 'pack', name, ...held }), findings: [asFinding(error)] }
   }
-}
-
-function heldFindings(packs: readonly TrustedPack[]): Finding[] {
-  return packs.flatMap(({ trust: { held }, manifest: { name }, root }): Finding[] => {
-    if (held === undefined) return []
-    const message = `the pack ${packWord(name)} in ${root} is not used: ${held.why}`
-    return [{ severity: 'warning', code: held.code, message, subject: name, hint: HELD_HINT }]
-  })
 }
 
 /** What the ranker reads of a pack, with what is taught about it. A project teaches only about its own packs. */

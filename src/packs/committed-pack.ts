@@ -7,8 +7,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { findPack, openCatalog } from './catalog.ts'
 import { linkedRoot } from './disk/linked-layer.ts'
 import { digestTree } from './disk/pack-digest.ts'
-import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
-import { packDigest } from './rules/gates/trust.ts'
+import { packDigest, packWord, type TrustedPack } from './rules/gates/trust.ts'
 
 /** A pack as it can be published: what other machines get of it has the same digest. */
 export interface CommittedPack {

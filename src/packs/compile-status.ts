@@ -5,8 +5,7 @@ import type { Finding, Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { type CompileState, compileState } from './rules/author/compile-state.ts'
-import type { TrustedPack } from './rules/gates/catalog.ts'
-import { opensTier } from './rules/gates/trust.ts'
+import { opensTier, type TrustedPack } from './rules/gates/trust.ts'
 import type { Scope } from './rules/pack.ts'
 
 export interface PackCompileStatus {

@@ -2,7 +2,7 @@ import { openCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { isReadable } from './choose.ts'
 import { openSections, type SectionsKey, sectionsKey } from './disk/section-cache.ts'
-import type { TrustedPack } from './rules/gates/catalog.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
 
 /** Ranks the sections of a pack that may be read, so that the first question and the hooks find them. */
 export function keepSections(machine: Machine, pack: TrustedPack): void {

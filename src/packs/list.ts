@@ -2,10 +2,9 @@ import type { Machine } from '../machine/machine.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, type Discovery, openCatalog } from './catalog.ts'
-import { type Collision, isUndecided, type TrustedPack } from './rules/gates/catalog.ts'
-import { type CatalogRow, catalogRow } from './rules/gates/catalog-row.ts'
-import { type DisclosedPack, discloseCatalog } from './rules/gates/disclosure.ts'
-import type { TrustState } from './rules/gates/trust.ts'
+import type { Collision } from './rules/gates/catalog.ts'
+import { type CatalogRow, catalogRow, type DisclosedPack, discloseCatalog } from './rules/gates/listing.ts'
+import { isUndecided, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
 import type { Scope } from './rules/pack.ts'
 
 export interface ListedPack extends CatalogRow {

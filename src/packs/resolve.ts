@@ -10,16 +10,9 @@ import { openPack } from './disk/pack-folder.ts'
 import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
 import { noteUse, recordContext } from './record.ts'
 import { orderWrappers } from './rules/fence/wrapper.ts'
-import { type Admission, admit } from './rules/gates/admission.ts'
-import {
-  type Catalog,
-  type Collision,
-  newerAlternative,
-  packWord,
-  type TrustedPack,
-  wonBy,
-} from './rules/gates/catalog.ts'
-import { refuse } from './rules/gates/refusal.ts'
+import { type Admission, admit, type RefusedPack, refuse } from './rules/gates/admission.ts'
+import { type Catalog, type Collision, newerAlternative, wonBy } from './rules/gates/catalog.ts'
+import { packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { PACK_FILE, settleWarnings, toFinding } from './rules/pack.ts'
 import { findContradictions } from './rules/resolve/contradictions.ts'
 import {
@@ -29,7 +22,6 @@ import {
   type PackContext,
   type PresentedPack,
   presentPack,
-  type RefusedPack,
   type Substitution,
 } from './rules/resolve/pack-context.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'

@@ -4,7 +4,7 @@ import { compareText } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { isReadable } from './choose.ts'
 import { openSections } from './disk/section-cache.ts'
-import type { TrustedPack } from './rules/gates/catalog.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
 import { shownText } from './rules/shown-text.ts'
 
 /** A section of a pack that may be read. */

@@ -9,8 +9,9 @@ import { openPack } from './disk/pack-folder.ts'
 import { withholdSecrets } from './rules/fence/content-guard.ts'
 import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/fence/guide.ts'
 import { type Admission, admissionError, admit } from './rules/gates/admission.ts'
-import type { Catalog, Collision, TrustedPack } from './rules/gates/catalog.ts'
-import { type CatalogRow, catalogRow } from './rules/gates/catalog-row.ts'
+import type { Catalog, Collision } from './rules/gates/catalog.ts'
+import { type CatalogRow, catalogRow } from './rules/gates/listing.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
 import {
   LAYERS,
   layerOf,

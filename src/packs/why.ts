@@ -5,8 +5,8 @@ import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { catalogChooser } from './choose.ts'
 import { type Admission, admit, whyNotOpen } from './rules/gates/admission.ts'
-import { type Catalog, type Collision, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
-import type { TrustState } from './rules/gates/trust.ts'
+import { type Catalog, type Collision, newerAlternative } from './rules/gates/catalog.ts'
+import { packWord, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
 import type { PackStatus, Scope } from './rules/pack.ts'
 
 /** One question on the way to the model, and how it was answered. */

@@ -10,7 +10,7 @@ import type { CompileAnswer } from './rules/author/compile-answer.ts'
 import type { CompileInput } from './rules/author/compile-task.ts'
 import { type CompileRunInput, renderRun, renderSourceMap, renderViews, runPath } from './rules/author/compile-views.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
-import type { TrustedPack } from './rules/gates/catalog.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
 import { SOURCE_MAP_PATH } from './rules/pack.ts'
 
 export interface Compiled {

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TrustedPack } from '../../src/packs/rules/gates/catalog.ts'
 import { makeTrusted } from '../../src/packs/rules/gates/pack.fixture.ts'
+import type { TrustedPack } from '../../src/packs/rules/gates/trust.ts'
 import type { PackManifest, PackWarning } from '../../src/packs/rules/pack.ts'
 import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
 import { buildSectionIndex } from '../../src/packs/rules/resolve/build-section-index.ts'

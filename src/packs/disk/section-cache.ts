@@ -2,7 +2,7 @@ import { type CacheKey, type Codec, cached, signatureOf } from '../../machine/ca
 import type { Machine } from '../../machine/machine.ts'
 import type { Code } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
-import type { TrustedPack } from '../rules/gates/catalog.ts'
+import type { TrustedPack } from '../rules/gates/trust.ts'
 import { PACK_FILE } from '../rules/pack.ts'
 import { buildSectionIndex } from '../rules/resolve/build-section-index.ts'
 import { openSectionIndex, type SectionIndex } from '../rules/resolve/section-index.ts'

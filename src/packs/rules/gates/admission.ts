@@ -1,9 +1,8 @@
 import { summarizeChanges } from '../../../machine/rules/approval.ts'
 import { shellWord } from '../../../text/printable.ts'
-import { LoadoutError } from '../../../text/trouble.ts'
-import { isKnownType, PACK_TYPES, type PackWarning, settleWarnings } from '../pack.ts'
-import { isUndecided, packWord, type TrustedPack } from './catalog.ts'
-import { type Asked, statusGate } from './status-gate.ts'
+import { type Code, LoadoutError } from '../../../text/trouble.ts'
+import { isKnownType, PACK_TYPES, type PackStatus, type PackWarning, type Scope, settleWarnings } from '../pack.ts'
+import { HELD_HINT, isUndecided, packWord, type TrustedPack } from './trust.ts'
 
 /** Whether a pack may be used for a task, after both gates. Approval and confirmation are two answers. */
 export interface Admission {
@@ -33,12 +32,9 @@ export function whyNotOpen({ state, changes = [] }: TrustedPack['trust']): strin
 }
 
 /** A status that needs a yes, in a sentence about the pack. */
-export function isOfStatus({ status }: TrustedPack['manifest']): string {
+function isOfStatus({ status }: TrustedPack['manifest']): string {
   return status === 'draft' ? 'is a draft' : `is ${status ?? 'of unknown status'}`
 }
-
-/** For a person whose pack the catalog holds back. */
-export const HELD_HINT = 'loadout catalog search shows what is approved; loadout sync asks the catalog again'
 
 /** For a caller that asked for the guide of a pack and gets nothing of it. */
 export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['verdict'], 'admitted'>): LoadoutError {
@@ -65,4 +61,104 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
   const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'none that is known'}`
   const code = manifest.status === 'archived' ? 'pack.status.archived' : 'pack.status.unknown'
   return new LoadoutError(code, message, { hint: `loadout explain ${shellWord(`pack:${root}`)}` })
+}
+
+/** A pack that could not be used, and what would change that. */
+export interface RefusedPack {
+  name: string
+  description: string
+  scope: Scope
+  path: string
+  status: PackStatus | undefined
+  reason: 'approval-needed' | 'confirmation-needed' | 'denied' | 'held' | 'archived' | 'unknown-status' | 'invalid'
+  message: string
+  /** The command that opens it; absent when there is none. */
+  command?: string
+}
+
+/** Why a pack gives nothing to a task, and the command that would change it. Undefined when it may be used. */
+export function refuse(pack: TrustedPack, verdict: Admission['verdict']): RefusedPack | undefined {
+  if (verdict === 'admitted') return undefined
+  const { manifest, scope, root, trust } = pack
+  const { name, description } = manifest
+  const named = { name, description, scope, path: root, status: manifest.status }
+  const word = packWord(manifest.name)
+  const approve = `loadout approve ${shellWord(root)}`
+  if (verdict === 'approval-needed') {
+    return { ...named, reason: 'approval-needed', message: `the pack ${word} ${whyNotOpen(trust)}`, command: approve }
+  }
+  if (verdict === 'confirmation-needed') {
+    const message = `the pack ${word} ${isOfStatus(manifest)}, so it is used only after a confirmation`
+    return { ...named, reason: 'confirmation-needed', message, command: `add --confirm ${shellWord(manifest.name)}` }
+  }
+  if (trust.state === 'denied') {
+    return { ...named, reason: 'denied', message: `the pack ${word} was denied`, command: approve }
+  }
+  if (trust.held !== undefined) {
+    return { ...named, reason: 'held', message: `the pack ${word} is not used: ${trust.held.why}` }
+  }
+  if (manifest.status === undefined) {
+    return { ...named, reason: 'unknown-status', message: `the pack ${word} has an unknown status` }
+  }
+  if (manifest.status === 'archived') {
+    const message = `the pack ${word} is archived, and is used only when it is named`
+    return { ...named, reason: 'archived', message, command: `add --pack ${shellWord(manifest.name)}` }
+  }
+  return { ...named, reason: 'invalid', message: `the pack ${word} is not used: its metadata is not valid` }
+}
+
+/** Whether a pack's status lets it be used, and what must be said and done then. */
+export interface Gate {
+  /** `confirm`: only after a yes of the user, which is another answer than an approval. */
+  verdict: 'allow' | 'confirm' | 'refuse'
+  warnings: readonly PackWarning[]
+  /** Its compiled views are not enough: the pages and sources behind them have to be read. */
+  mustEscalate: boolean
+  /** The list of what is missing is shown, also when it is empty. */
+  showsGaps: boolean
+}
+
+export interface Asked {
+  /** The user named the pack. */
+  isExplicit: boolean
+  /** The user said yes to its status. */
+  isConfirmed: boolean
+}
+
+const SAYS: Record<Exclude<PackStatus, 'ready'>, string> = {
+  draft: 'it is a draft',
+  'needs-review': 'it has not been reviewed since it was last changed',
+  stale: 'it is out of date',
+  disputed: 'parts of it are disputed',
+  archived: 'it is archived and no longer looked after',
+}
+
+/** The gate after trust. An undefined status is one that is none of the six. */
+export function statusGate(status: PackStatus | undefined, { isExplicit, isConfirmed }: Asked): Gate {
+  const open: Gate = { verdict: 'allow', warnings: [], mustEscalate: false, showsGaps: false }
+  if (status === 'ready') return open
+  if (status === undefined) {
+    return { ...open, verdict: 'refuse', warnings: [warning('error', 'unknown', 'its status is none that is known')] }
+  }
+  const warned: Gate = { ...open, warnings: [warning('warning', status, SAYS[status])] }
+  switch (status) {
+    case 'needs-review':
+      return { ...warned, showsGaps: true }
+    case 'stale':
+      return warned
+    case 'draft':
+      return isConfirmed ? warned : { ...warned, verdict: 'confirm' }
+    case 'disputed':
+      return { ...warned, mustEscalate: true, verdict: isConfirmed ? 'allow' : 'confirm' }
+    case 'archived':
+      return isExplicit ? warned : { ...warned, verdict: 'refuse' }
+  }
+}
+
+function warning(
+  severity: PackWarning['severity'],
+  status: Exclude<PackStatus, 'ready'> | 'unknown',
+  message: string,
+): PackWarning {
+  return { severity, code: `pack.status.${status}` satisfies Code, path: 'KNOWLEDGE.md', message }
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { PackManifest, Scope } from '../pack.ts'
-import { buildCatalog, choosePack, isPackPath, newerAlternative, type TrustedPack } from './catalog.ts'
-import { catalogRow } from './catalog-row.ts'
+import { buildCatalog, choosePack, isPackPath, newerAlternative } from './catalog.ts'
+import { catalogRow } from './listing.ts'
 import { APPROVED, DENIED, makeTrusted, UNAPPROVED } from './pack.fixture.ts'
+import type { TrustedPack } from './trust.ts'
 
 const workspace = makeTrusted({}, { scope: 'workspace', trust: APPROVED })
 const stranger = makeTrusted({}, { scope: 'workspace', trust: UNAPPROVED })

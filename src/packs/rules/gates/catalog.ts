@@ -1,8 +1,7 @@
 import type { RankDocument, RankHit, Why } from '../../../search/document.ts'
 import { createRanker, type Ranker } from '../../../search/ranker.ts'
 import { createMention, readTaskWords } from '../../../search/task-words.ts'
-import { printableLine, shellWord } from '../../../text/printable.ts'
-import { clip } from '../../../text/text-width.ts'
+import { shellWord } from '../../../text/printable.ts'
 import { type Finding, LoadoutError } from '../../../text/trouble.ts'
 import { compareText, nearest, sortedBy } from '../../../text/values.ts'
 import {
@@ -15,10 +14,16 @@ import {
   type Scope,
 } from '../pack.ts'
 import { MOST_PACKS } from '../resolve/speaks-of.ts'
-import { compareLabels, isTrustedLess, type Trust, type TrustState } from './trust.ts'
+import {
+  compareLabels,
+  HELD_HINT,
+  isTrustedLess,
+  isUndecided,
+  packWord,
+  type TrustedPack,
+  type TrustState,
+} from './trust.ts'
 import { compareVersions, isLaterDay } from './version-order.ts'
-
-export type TrustedPack = KnowledgePack & { trust: Trust }
 
 /** The pack that has a name, and those of the same name that it keeps out, in the order in which they would follow. */
 interface CatalogEntry {
@@ -71,7 +76,7 @@ export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
     collisions,
     waiting,
     all,
-    findings: [...collisions.flatMap(collisionFinding), ...waiting.map(waitingFinding)],
+    findings: [...collisions.flatMap(collisionFinding), ...waiting.map(waitingFinding), ...packs.flatMap(heldFinding)],
   }
 }
 
@@ -110,11 +115,6 @@ function decide(rivals: readonly TrustedPack[]): Decided {
   if (winner === undefined) throw new Error('a name without a pack')
   const ahead = winner.trust.isOpen ? rivals.slice(0, rivals.indexOf(winner)) : []
   return { pack: winner, shadowed: rivals.filter((pack) => pack !== winner), waiting: ahead.filter(isUndecided) }
-}
-
-/** Whether the user can still be asked about it. */
-export function isUndecided({ trust }: TrustedPack): boolean {
-  return trust.state === 'unapproved' || trust.state === 'changed'
 }
 
 function describeCollision({ pack, shadowed }: CatalogEntry): Collision {
@@ -179,9 +179,10 @@ function waitingFinding(pack: TrustedPack): Finding {
   }
 }
 
-/** A name that may be hostile, for a sentence. */
-export function packWord(name: string): string {
-  return clip(printableLine(name), 64)
+function heldFinding({ trust: { held }, manifest: { name }, root }: TrustedPack): Finding[] {
+  if (held === undefined) return []
+  const message = `the pack ${packWord(name)} in ${root} is not used: ${held.why}`
+  return [{ severity: 'warning', code: held.code, message, subject: name, hint: HELD_HINT }]
 }
 
 /** For a stale pack: one of the same name that is ready, at least as trusted, and newer. */

@@ -1,6 +1,5 @@
 import type { KnowledgePack, PackManifest } from '../pack.ts'
-import type { TrustedPack } from './catalog.ts'
-import type { Trust } from './trust.ts'
+import type { Trust, TrustedPack } from './trust.ts'
 
 /** A ready pack of the user; say only what matters. */
 export function makePack(

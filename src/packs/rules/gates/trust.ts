@@ -1,5 +1,7 @@
 import { type Approval, changesSince, type FileDigests, summarizeChanges } from '../../../machine/rules/approval.ts'
 import { type Verdict, whyNot } from '../../../machine/rules/verdict.ts'
+import { printableLine } from '../../../text/printable.ts'
+import { clip } from '../../../text/text-width.ts'
 import type { Code, Severity } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
 import { type KnowledgePack, type PackWarning, SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../pack.ts'
@@ -40,10 +42,15 @@ export interface Trust {
   warnings: readonly PackWarning[]
 }
 
+export type TrustedPack = KnowledgePack & { trust: Trust }
+
 interface Held {
   code: 'CATALOG_HELD' | 'CATALOG_RETIRED'
   why: string
 }
+
+/** What to do about a pack that the team's catalog holds back. */
+export const HELD_HINT = 'loadout catalog search shows what is approved; loadout sync asks the catalog again'
 
 /** What a pack is now. */
 export interface PackState {
@@ -184,4 +191,14 @@ export function isTrustedLess(a: Judged, b: Judged): boolean {
   ]
   const other = rank(b)
   return rank(a).some((value, at) => value < (other[at] ?? 0))
+}
+
+/** Whether the user can still be asked about it. */
+export function isUndecided({ trust }: TrustedPack): boolean {
+  return trust.state === 'unapproved' || trust.state === 'changed'
+}
+
+/** The name of a pack, safe to print in a sentence: it may be hostile. */
+export function packWord(name: string): string {
+  return clip(printableLine(name), 64)
 }

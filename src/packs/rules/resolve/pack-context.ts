@@ -1,9 +1,10 @@
 import { type WrapperInput, wrapContext } from '../fence/wrapper.ts'
-import type { Collision, TrustedPack } from '../gates/catalog.ts'
+import type { RefusedPack } from '../gates/admission.ts'
+import type { Collision } from '../gates/catalog.ts'
+import type { TrustedPack } from '../gates/trust.ts'
 import {
   type Activation,
   type ContextPart,
-  type PackStatus,
   type PackWarning,
   type Scope,
   settleWarnings,
@@ -26,19 +27,6 @@ export interface ActivePack {
   presented: PresentedPack
   /** Its text is in the session's context already. */
   isRepeated: boolean
-}
-
-/** A pack that could not be used, and what would change that. */
-export interface RefusedPack {
-  name: string
-  description: string
-  scope: Scope
-  path: string
-  status: PackStatus | undefined
-  reason: 'approval-needed' | 'confirmation-needed' | 'denied' | 'held' | 'archived' | 'unknown-status' | 'invalid'
-  message: string
-  /** The command that opens it; absent when there is none. */
-  command?: string
 }
 
 /** A stale pack for which a newer one stood in. */

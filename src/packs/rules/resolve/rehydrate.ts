@@ -1,7 +1,7 @@
 import { sha256 } from '../../../text/values.ts'
 import { guardPart } from '../fence/content-guard.ts'
 import { wrapContext } from '../fence/wrapper.ts'
-import type { TrustedPack } from '../gates/catalog.ts'
+import type { TrustedPack } from '../gates/trust.ts'
 import { groundRecords } from '../graph/record-grounding.ts'
 import { type ContextPart, PACK_FILE, type PackFiles } from '../pack.ts'
 import { examplesOf } from '../secret-examples.ts'

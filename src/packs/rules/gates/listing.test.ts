@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type DisclosedPack, discloseCatalog } from './disclosure.ts'
+import { type DisclosedPack, discloseCatalog } from './listing.ts'
 
 const pack = (changes: Partial<DisclosedPack> = {}): DisclosedPack => ({
   name: 'acme',
