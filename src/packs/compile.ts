@@ -24,12 +24,11 @@ import {
   taskId,
 } from './rules/author/compile-task.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
-import { withholdSecrets } from './rules/fence/content-guard.ts'
+import { examplesOf, withholdSecrets } from './rules/fence/content-guard.ts'
 import { wrapContext } from './rules/fence/wrapper.ts'
 import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { isContent, layerOf } from './rules/pack.ts'
 import { wrapperInput } from './rules/resolve/pack-context.ts'
-import { examplesOf } from './rules/secret-examples.ts'
 import { openAdmitted } from './show.ts'
 import { type Compiled, writeViews } from './write-views.ts'
 

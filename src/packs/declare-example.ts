@@ -7,8 +7,7 @@ import { resolveLink } from './disk/linked-layer.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
-import { secretLines } from './rules/fence/content-guard.ts'
-import { EXAMPLES_PATH, exampleDigest, readExamples } from './rules/secret-examples.ts'
+import { EXAMPLES_PATH, exampleDigest, readExamples, secretLines } from './rules/fence/content-guard.ts'
 
 export interface DeclaredExamples {
   root: string

@@ -1,8 +1,8 @@
+import { EXAMPLES_PATH } from '../fence/content-guard.ts'
 import { readGuide } from '../fence/guide.ts'
 import { isProse, layerOf, PACK_FILE, SOURCE_MAP_PATH } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
 import { readSourceMap } from '../records/source-map.ts'
-import { EXAMPLES_PATH } from '../secret-examples.ts'
 import type { PackCheck } from './pack-check.ts'
 import { isPlaceholder } from './pack-template.ts'
 

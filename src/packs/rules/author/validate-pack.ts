@@ -1,6 +1,6 @@
 import { findTokens } from '../../../text/fence.ts'
 import { isRecord } from '../../../text/values.ts'
-import { scanContent } from '../fence/content-guard.ts'
+import { examplesOf, type IsExample, scanContent } from '../fence/content-guard.ts'
 import { readGuide } from '../fence/guide.ts'
 import {
   isProse,
@@ -17,7 +17,6 @@ import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from
 import { readSelectionSuite } from '../records/selection-suite.ts'
 import { type Claim, readSourceMap } from '../records/source-map.ts'
 import { announcesLimits } from '../resolve/choice.ts'
-import { examplesOf, type IsExample } from '../secret-examples.ts'
 import { checkReach } from './check-reach.ts'
 import { checkPlace, isThere, type PackCheck, pathsIn, startCheck } from './pack-check.ts'
 

@@ -3,8 +3,7 @@ import { boundaryOf, DATA_PREAMBLE, openingTag, requireTags } from '../../../tex
 import { cutDocument } from '../../../text/frontmatter-block.ts'
 import { PACK_FILE, type PackFile, type PackFiles, type PackWarning, type RuntimeMode } from '../pack.ts'
 import { type MapEntry, readContextMap } from '../records/context-map.ts'
-import { chooseLines, countLines, sectionsOf } from '../resolve/choice.ts'
-import type { Choice } from '../resolve/resolution.ts'
+import { type Choice, chooseLines, countLines, sectionsOf } from '../resolve/choice.ts'
 import { createFenceLog, type Wrapper } from './fence-log.ts'
 
 /** The body of a KNOWLEDGE.md: how the pack wants to be used, and where what is. */

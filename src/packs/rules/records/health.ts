@@ -79,6 +79,12 @@ export interface FileHealth {
   warnings: readonly PackWarning[]
 }
 
+/** The claims of several files, each once. */
+export function claimsOf(healths: ReadonlyMap<string, FileHealth>): Claim[] {
+  const claims = [...healths.values()].flatMap((health) => health.claims)
+  return [...new Map(claims.map((claim) => [claim.id, claim])).values()]
+}
+
 /** What of a file the task is about. */
 export interface Concern {
   isAboutClaim(claim: Claim): boolean

@@ -1,8 +1,8 @@
 import { isRecord, sha256 } from '../../../text/values.ts'
 import type { ContextPart, PackWarning } from '../pack.ts'
+import type { Choice } from './choice.ts'
 import type { ActivePack, PackContext } from './pack-context.ts'
-import type { Choice } from './resolution.ts'
-import { SUFFICIENT } from './said.ts'
+import { SUFFICIENT } from './relevance.ts'
 
 /** What was given to a model, so exactly that it can be given again. No text of a pack is in it; no clock, no session. */
 export interface AuditRecord {

@@ -1,7 +1,31 @@
 import { asTyped, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { headingsOf } from '../../../text/headings.ts'
-import { layerOf, type PackFile, type PackFiles } from '../pack.ts'
-import type { Choice, Rule } from './resolution.ts'
+import { type ContextPart, layerOf, type PackFile, type PackFiles } from '../pack.ts'
+
+/** Why a part was chosen. */
+export type Rule =
+  | 'guide'
+  | 'view'
+  | 'split'
+  | 'section'
+  | 'map'
+  | 'page'
+  | 'contradiction'
+  | 'ontology'
+  | 'answer'
+  | 'excerpt'
+
+/** A part that was chosen, before the budget is looked at. */
+export interface Choice {
+  part: ContextPart
+  rule: Rule
+  /** 0 to 1: how much of the task it speaks of. */
+  score: number
+  /** The words of the task it holds, or what led to it. */
+  why: string
+  /** What was read to make it. */
+  sources: readonly { path: string; sha256: string; bytes: number }[]
+}
 
 /** A whole file that goes to the model. */
 export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: string, task?: string): Choice {

@@ -1,14 +1,12 @@
 import { readTaskWords, shareOf, type TaskWords, withoutWords, wordsIn } from '../../../search/task-words.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
 import { isContent, isProse } from '../pack.ts'
-import type { FileHealth } from '../records/health.ts'
-import type { Claim } from '../records/source-map.ts'
-import { chooseFile, pathWords, speaksOf } from './choice.ts'
-import { chooseHits, SECTION_ROOM } from './documents.ts'
-import type { Reading } from './reading.ts'
-import type { Choice, Escalation } from './resolution.ts'
-import { SUFFICIENT, saidTogether } from './said.ts'
+import { claimsOf, type FileHealth } from '../records/health.ts'
+import { type Choice, chooseFile, pathWords, speaksOf } from './choice.ts'
+import { SUFFICIENT, saidTogether } from './relevance.ts'
+import type { Escalation, Reading } from './resolution.ts'
 import type { SectionHit } from './section-index.ts'
+import { chooseHits, SECTION_ROOM } from './views.ts'
 
 // Comparing and asking for causes takes more than a short view says.
 const MANY_SIDED =
@@ -182,8 +180,3 @@ function pagesAbout({ sections }: Reading, text: string): string[] {
 
 /** So much of a claim a page has to share to be about it. */
 const CLEARLY_ABOUT = 0.3
-
-export function claimsOf(healths: ReadonlyMap<string, FileHealth>): Claim[] {
-  const claims = [...healths.values()].flatMap((health) => health.claims)
-  return [...new Map(claims.map((claim) => [claim.id, claim])).values()]
-}

@@ -1,17 +1,15 @@
 import { termsOf } from '../../../search/tokens.ts'
-import { withholdSecrets } from '../fence/content-guard.ts'
+import { examplesOf, withholdSecrets } from '../fence/content-guard.ts'
 import { type PackFiles, type PackWarning, packPathProblem } from '../pack.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../records/anchor.ts'
-import type { FileHealth } from '../records/health.ts'
-import { examplesOf } from '../secret-examples.ts'
+import { claimsOf, type FileHealth } from '../records/health.ts'
 import { shownText } from '../shown-text.ts'
-import { chooseLines, takeLines } from './choice.ts'
-import { spokenShare } from './concerns.ts'
-import type { Reading } from './reading.ts'
-import type { Choice } from './resolution.ts'
+import { type Choice, chooseLines, takeLines } from './choice.ts'
+import { spokenShare } from './relevance.ts'
+import type { Reading } from './resolution.ts'
 
 /** A place in a source that a chosen text rests on. */
-export interface Reference {
+interface Reference {
   path: string
   anchor: string | undefined
   /** The statement that rests on it. */
@@ -27,7 +25,7 @@ export function citingWords(task: string): string[] {
 }
 
 /** Everything that the chosen files say they rest on: claims of the source map and anchors in the text. */
-export function collectReferences(choices: readonly Choice[], healths: ReadonlyMap<string, FileHealth>): Reference[] {
+function collectReferences(choices: readonly Choice[], healths: ReadonlyMap<string, FileHealth>): Reference[] {
   const references = choices.flatMap(({ part }): Reference[] => {
     const lines = part.text.split('\n')
     const inline = findInlineAnchors(part.text).map(({ path, anchor, line }) => ({
@@ -56,7 +54,7 @@ export function collectReferences(choices: readonly Choice[], healths: ReadonlyM
 const CLOSE = 0.7
 
 /** The places behind the statements that speak of the task. When none does, a task that wants to see sources sees all. */
-export function askedReferences(reading: Reading, references: readonly Reference[], isCiting: boolean): Reference[] {
+function askedReferences(reading: Reading, references: readonly Reference[], isCiting: boolean): Reference[] {
   const scored = references.map((reference) => ({ reference, share: spokenShare(reading, reference.about) }))
   const best = Math.max(0, ...scored.map(({ share }) => share))
   if (best === 0) return isCiting ? [...references] : []
@@ -67,7 +65,7 @@ export function askedReferences(reading: Reading, references: readonly Reference
 }
 
 /** What is wrong with the places themselves. Looks at names and sizes; opens nothing. */
-export function checkReferences(references: readonly Reference[], files: PackFiles): PackWarning[] {
+function checkReferences(references: readonly Reference[], files: PackFiles): PackWarning[] {
   return references.flatMap(({ path, anchor }): PackWarning[] => {
     const problem = packPathProblem(path)
     if (problem !== undefined) {
@@ -94,7 +92,7 @@ const MOST_EXCERPTS = 8
 const LONGEST_EXCERPT = 40
 
 /** The very lines that the statements on the task rest on, and no others. One with a secret in it is withheld. */
-export function chooseExcerpts(
+function chooseExcerpts(
   { files, words }: Reading,
   references: readonly Reference[],
 ): { choices: Choice[]; warnings: PackWarning[] } {
@@ -120,4 +118,23 @@ export function chooseExcerpts(
     return [chooseLines(file, { from: lines.from, to, text }, 'excerpt', words, 'a statement rests on these lines')]
   })
   return { choices, warnings }
+}
+
+/** Where the chosen text comes from; the lines themselves only for citing, checking or settling a dispute. */
+export function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
+  const { request, manifest } = reading
+  const isCiting = request.wantsCitations || citingWords(request.task).length > 0
+  const all = collectReferences(content, healths)
+  const references = askedReferences(reading, all, isCiting)
+  const warnings = [
+    ...checkReferences(all, reading.files).filter(({ code }) => code === 'source.escape'),
+    ...checkReferences(references, reading.files),
+  ]
+  if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
+  const anchors = references.map(formatAnchor)
+  const isDisputed = claimsOf(healths).some(({ status }) => status === 'disputed')
+  const opensSources = isCiting || request.mustEscalate || isDisputed
+  if (!opensSources || request.tier !== 'evidence') return { choices: [], warnings, anchors }
+  const excerpts = chooseExcerpts(reading, references)
+  return { choices: excerpts.choices, warnings: [...warnings, ...excerpts.warnings], anchors }
 }

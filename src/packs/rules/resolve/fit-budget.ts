@@ -1,7 +1,7 @@
 import type { TaskWords } from '../../../search/task-words.ts'
 import type { ContextPart } from '../pack.ts'
-import { scoreOf, sectionsOf, setsLimits } from './choice.ts'
-import type { Choice, Omission } from './resolution.ts'
+import { type Choice, scoreOf, sectionsOf, setsLimits } from './choice.ts'
+import type { Omission } from './resolution.ts'
 
 /** Counts what a text costs. */
 export type TokenCounter = (text: string) => number

@@ -1,15 +1,11 @@
 import { asTyped, matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { termsOf } from '../../../search/tokens.ts'
-import { isProse, type PackWarning } from '../pack.ts'
+import { type ClaimStatus, isProse, type PackWarning } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
-import type { Claim } from '../records/source-map.ts'
 import { shownText } from '../shown-text.ts'
-import { pathWords } from './choice.ts'
-import { concerns } from './concerns.ts'
-import { documentPaths } from './documents.ts'
-import type { Reading } from './reading.ts'
-import type { Choice, PackResolution } from './resolution.ts'
-import { SUFFICIENT, saidTogether } from './said.ts'
+import { type Choice, pathWords } from './choice.ts'
+import { concerns, SUFFICIENT, saidTogether } from './relevance.ts'
+import { documentPaths, type PackResolution, type Reading } from './resolution.ts'
 
 /** Half of what a gap is about must be asked for, or it is no gap of this task. */
 const ABOUT_THE_TASK = 0.5
@@ -92,7 +88,7 @@ function isSaidBy(words: TaskWords, text: string): boolean {
   return words.size > 0 && shareOf(words, wordsIn(words, text)) >= MOSTLY
 }
 
-function isMissing({ status }: Claim): boolean {
+function isMissing({ status }: { status: ClaimStatus }): boolean {
   return status === 'missing' || status === 'source-required'
 }
 

@@ -9,9 +9,10 @@ import {
   type Scope,
   settleWarnings,
 } from '../pack.ts'
+import type { Choice } from './choice.ts'
 import { fitBudget, type TokenCounter } from './fit-budget.ts'
 import { allGaps, RECOMMENDATION } from './gaps.ts'
-import type { Choice, Omission, PackResolution } from './resolution.ts'
+import type { Omission, PackResolution } from './resolution.ts'
 
 /** One pack that gave something to a task. */
 export interface ActivePack {

@@ -1,6 +1,9 @@
 import type { TaskWords } from '../../../search/task-words.ts'
-import type { ContextPart, PackWarning, Tier } from '../pack.ts'
-import type { SectionIndex } from './section-index.ts'
+import type { Guide } from '../fence/guide.ts'
+import { isProse, type PackFiles, type PackManifest, type PackWarning, type Tier } from '../pack.ts'
+import type { Records } from '../records/health.ts'
+import type { Choice } from './choice.ts'
+import type { SectionHit, SectionIndex } from './section-index.ts'
 
 /** What is asked of one pack that has passed its gates. */
 export interface PackRequest {
@@ -19,29 +22,27 @@ export interface PackRequest {
   sections: () => SectionIndex
 }
 
-/** Why a part was chosen. */
-export type Rule =
-  | 'guide'
-  | 'view'
-  | 'split'
-  | 'section'
-  | 'map'
-  | 'page'
-  | 'contradiction'
-  | 'ontology'
-  | 'answer'
-  | 'excerpt'
+/** A pack while it is read for a task: what is known of it before a line of its content is chosen. */
+export interface Reading {
+  manifest: PackManifest
+  files: PackFiles
+  guide: Guide
+  records: Records
+  request: PackRequest
+  /** The words of the task that are not the pack's own name: those that ask for something in it. */
+  words: TaskWords
+  /** The same words by how rare they are in this pack: what few sections hold says most. */
+  rareWords: TaskWords
+  sections: SectionIndex
+  /** The sections that share a subject with the task, best first. */
+  hits: readonly SectionHit[]
+}
 
-/** A part that was chosen, before the budget is looked at. */
-export interface Choice {
-  part: ContextPart
-  rule: Rule
-  /** 0 to 1: how much of the task it speaks of. */
-  score: number
-  /** The words of the task it holds, or what led to it. */
-  why: string
-  /** What was read to make it. */
-  sources: readonly { path: string; sha256: string; bytes: number }[]
+/** The documents of a pack, the primary one first. */
+export function documentPaths({ files, manifest: { primaryDocument } }: Reading): string[] {
+  const all = files.list('documents').filter(isProse)
+  const primary = all.filter((path) => path === primaryDocument)
+  return [...primary, ...all.filter((path) => path !== primaryDocument)]
 }
 
 /** Why the short views were not enough. */

@@ -1,19 +1,15 @@
 import { type TaskWords, withoutWords, wordsIn } from '../../../search/task-words.ts'
-import { guardChoices, withholdSecrets } from '../fence/content-guard.ts'
+import { examplesOf, guardChoices, withholdSecrets } from '../fence/content-guard.ts'
 import { type Guide, guideChoices, readGuide } from '../fence/guide.ts'
 import { groundRecords } from '../graph/record-grounding.ts'
 import { type PackFiles, type PackManifest, type PackWarning, SOURCE_MAP_PATH } from '../pack.ts'
-import { formatAnchor } from '../records/anchor.ts'
-import { checkHealth, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
-import type { Claim } from '../records/source-map.ts'
-import { examplesOf } from '../secret-examples.ts'
-import { announcesLimits } from './choice.ts'
-import { concerns, concernsClaim } from './concerns.ts'
-import { chooseDeeper, claimsOf, findEscalations } from './escalate.ts'
-import { askedReferences, checkReferences, chooseExcerpts, citingWords, collectReferences } from './evidence.ts'
+import { type Concern, checkHealth, claimsOf, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
+import { announcesLimits, type Choice } from './choice.ts'
+import { chooseDeeper, findEscalations } from './escalate.ts'
+import { citingWords, gatherEvidence } from './evidence.ts'
 import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
-import type { Reading } from './reading.ts'
-import type { Choice, PackRequest, PackResolution } from './resolution.ts'
+import { concerns, concernsClaim } from './relevance.ts'
+import type { PackRequest, PackResolution, Reading } from './resolution.ts'
 import { MOST_HITS, type SectionIndex } from './section-index.ts'
 import { chooseViews } from './views.ts'
 
@@ -114,9 +110,9 @@ function weighByRarity(words: TaskWords, { size, holders }: SectionIndex): TaskW
 
 function healthsOf(reading: Reading, choices: readonly Choice[], isStrict: boolean): Map<string, FileHealth> {
   const { request, records, files } = reading
-  const concern = {
-    isAboutClaim: (claim: Claim) => request.mustEscalate || concernsClaim(reading, claim),
-    isAbout: (text: string) => request.mustEscalate || concerns(reading, text),
+  const concern: Concern = {
+    isAboutClaim: (claim) => request.mustEscalate || concernsClaim(reading, claim),
+    isAbout: (text) => request.mustEscalate || concerns(reading, text),
   }
   const paths = new Set(choices.map(({ part }) => part.path))
   return new Map([...paths].map((path) => [path, checkHealth(path, records, files, isStrict, concern)]))
@@ -134,25 +130,6 @@ function chooseRecords({ manifest, files, request }: Reading) {
     return { part, rule, score: 1, why: 'its records are about the task', sources }
   })
   return { ...rest, choices }
-}
-
-/** Where the chosen text comes from; the lines themselves only for citing, checking or settling a dispute. */
-function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
-  const { request, manifest } = reading
-  const isCiting = request.wantsCitations || citingWords(request.task).length > 0
-  const all = collectReferences(content, healths)
-  const references = askedReferences(reading, all, isCiting)
-  const warnings = [
-    ...checkReferences(all, reading.files).filter(({ code }) => code === 'source.escape'),
-    ...checkReferences(references, reading.files),
-  ]
-  if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
-  const anchors = references.map(formatAnchor)
-  const isDisputed = claimsOf(healths).some(({ status }) => status === 'disputed')
-  const opensSources = isCiting || request.mustEscalate || isDisputed
-  if (!opensSources || request.tier !== 'evidence') return { choices: [], warnings, anchors }
-  const excerpts = chooseExcerpts(reading, references)
-  return { choices: excerpts.choices, warnings: [...warnings, ...excerpts.warnings], anchors }
 }
 
 function mapWarnings({ guide, files }: Reading): PackWarning[] {

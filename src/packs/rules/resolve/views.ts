@@ -1,10 +1,22 @@
+import { shareOf, wordsIn } from '../../../search/task-words.ts'
+import { estimateTokens } from '../../../text/tokens.ts'
 import { isProse, type PackWarning } from '../pack.ts'
 import type { MapEntry } from '../records/context-map.ts'
-import { chooseFile, pathWords, setsLimits, shapesVoice, speaksOf } from './choice.ts'
-import { chooseHits, documentPaths, voiceSections } from './documents.ts'
-import { hintFor, type Reading } from './reading.ts'
-import type { Choice } from './resolution.ts'
+import {
+  type Choice,
+  chooseFile,
+  chooseLines,
+  pathWords,
+  type Rule,
+  sectionsOf,
+  setsLimits,
+  shapesVoice,
+  speaksOf,
+  takeLines,
+} from './choice.ts'
+import { documentPaths, type Reading } from './resolution.ts'
 import type { SectionHit } from './section-index.ts'
+import { frameOf } from './statements.ts'
 
 /** The short views that every pack may have. */
 const STANDARD_VIEWS = ['compiled/briefing.md', 'compiled/facts.md', 'compiled/boundaries.md']
@@ -152,4 +164,69 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
 
 function isNamedBy({ path, isDirectory }: MapEntry, file: string): boolean {
   return isDirectory ? file.startsWith(path.endsWith('/') ? path : `${path}/`) : file === path
+}
+
+/** What the guide's map says about a path. */
+function hintFor({ guide }: Reading, path: string): string {
+  return guide.map
+    .filter((entry) => entry.path === path)
+    .map(({ hint }) => hint)
+    .join(' ')
+}
+
+
+/** So many tokens of sections are given; the best is given whatever it costs. */
+export const SECTION_ROOM = 2_600
+/** A page so short is given whole: its sections explain one another. */
+const SHORT_PAGE = 300
+
+interface HitsChosen {
+  rule: Rule
+  why?: string
+  /** In tokens. */
+  room?: number
+}
+
+/** The best sections as choices, in the order of their file, each below its heading; short pages whole. */
+export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked: HitsChosen): Choice[] {
+  const { files, words, rareWords, request } = reading
+  const worth = (text: string) => shareOf(rareWords, wordsIn(rareWords, text))
+  const { rule, why, room = SECTION_ROOM } = asked
+  const taken = new Map<string, SectionHit[] | 'whole'>()
+  let left = room
+  for (const hit of hits) {
+    const file = files.read(hit.path)
+    const others = taken.get(hit.path) ?? []
+    if (file === undefined || others === 'whole') continue
+    const isWhole = !hit.path.startsWith('documents/') && estimateTokens(file.text) <= SHORT_PAGE
+    const cost = estimateTokens(isWhole ? file.text : takeLines(file.text, hit))
+    if (cost > left && taken.size > 0) continue
+    left -= cost
+    taken.set(hit.path, isWhole ? 'whole' : [...others, hit])
+  }
+  return [...taken].flatMap(([path, pieces]) => {
+    const file = files.read(path)
+    if (file === undefined) return []
+    if (pieces === 'whole') return [chooseFile(file, rule, words, why, request.task)]
+    return sectionsOf(file.text, path)
+      .flatMap((section) =>
+        frameOf(
+          section,
+          path,
+          pieces.filter(({ from, to }) => section.from <= from && to <= section.to),
+          worth,
+        ),
+      )
+      .map((stretch) => chooseLines(file, stretch, rule, words, why, request.task))
+  })
+}
+
+/** The sections of a document that shape the voice of a persona. */
+function voiceSections({ files, words, manifest }: Reading, path: string): Choice[] {
+  const file = manifest.mode === 'persona' ? files.read(path) : undefined
+  return sectionsOf(file?.text ?? '', path)
+    .filter(({ heading }) => shapesVoice(heading))
+    .flatMap((section) =>
+      file === undefined ? [] : [chooseLines(file, section, 'section', words, 'shapes the voice')],
+    )
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readTaskWords } from '../../../search/task-words.ts'
-import { concerns } from './concerns.ts'
+import { concerns } from './relevance.ts'
 
 it.each([
   ['what does the K4 cost', 'KB-2 gives 20 hours of endurance.', false],
