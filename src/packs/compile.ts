@@ -25,10 +25,9 @@ import {
 } from './rules/author/compile-task.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
 import { examplesOf, withholdSecrets } from './rules/fence/content-guard.ts'
-import { wrapContext } from './rules/fence/wrapper.ts'
 import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { isContent, layerOf } from './rules/pack.ts'
-import { wrapperInput } from './rules/resolve/pack-context.ts'
+import { wrapPack } from './rules/resolve/pack-context.ts'
 import { openAdmitted } from './show.ts'
 import { type Compiled, writeViews } from './write-views.ts'
 
@@ -111,7 +110,7 @@ function describeInputs(pack: TrustedPack, inputs: readonly CompileInput[]): str
   const examples = examplesOf(openPack(pack, pack.trust.files))
   const safe = inputs.map((input) => ({ ...input, text: withholdSecrets(input.text, examples(input.path)).text }))
   const parts = numberedParts(safe, (path) => layerOf(path) ?? 'guide')
-  return wrapContext(wrapperInput(pack, parts, [], [])).text
+  return wrapPack(pack, parts, [], []).text
 }
 
 interface RememberedTask {

@@ -3,19 +3,24 @@ import { readText } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { readTaskWords } from '../search/task-words.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { createChooser } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { sectionsOnce } from './disk/section-cache.ts'
-import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from './rules/author/selection-eval.ts'
+import { askPack } from './resolve.ts'
+import {
+  type EvalReport,
+  readSelectionSuite,
+  runSuite,
+  type SelectionAnswer,
+  type SelectionSuite,
+  writeEvalRecord,
+} from './rules/author/selection-eval.ts'
 import { admit } from './rules/gates/admission.ts'
 import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { LARGEST_PACK_FILE, type PackFiles, parsePackJson } from './rules/pack.ts'
-import { readSelectionSuite, type SelectionSuite } from './rules/records/selection-suite.ts'
-import { resolvePack } from './rules/resolve/resolve-pack.ts'
 
 export interface PackEvalRequest {
   /** Its name, or its folder. */
@@ -142,20 +147,12 @@ export function selectForEval(
   const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
   const sectionsOf = sectionsOnce(machine)
   const { choose } = createChooser([...others, pack], examples, sectionsOf)
-  const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
+  const admission = admit(pack, { isExplicit: true, isConfirmed: true })
+  const { warnings } = admission
   return (task) => {
     if (!choose(task).some((each) => each.pack === pack)) return { isSelected: false, warnings: [] }
     if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
-    const resolution = resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
-      task,
-      words: readTaskWords(task),
-      needs: [],
-      wantsCitations: false,
-      isDeep: false,
-      mustEscalate,
-      tier: pack.trust.tier ?? 'guide',
-      sections: () => sectionsOf(pack),
-    })
+    const resolution = askPack(pack, { task }, admission, sectionsOf)
     return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
   }
 }

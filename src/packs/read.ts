@@ -5,12 +5,11 @@ import { type Code, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { examplesOf, guardChoices } from './rules/fence/content-guard.ts'
-import { wrapContext } from './rules/fence/wrapper.ts'
 import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { layerOf, type PackFile, packPathProblem, settleWarnings, toFinding } from './rules/pack.ts'
 import { checkHealth, readRecords } from './rules/records/health.ts'
 import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choice.ts'
-import { wrapperInput } from './rules/resolve/pack-context.ts'
+import { wrapPack } from './rules/resolve/pack-context.ts'
 import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from './show.ts'
 
 /** The guide of a pack, or one of its files, as far as its gates are open. */
@@ -111,7 +110,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
     wrap: (text) => {
       const from = part.lines?.from ?? 1
       const shown = { from, to: from + countLines(text) - 1 }
-      const wrapper = wrapContext(wrapperInput(pack, [{ ...part, lines: shown, text }], told, []))
+      const wrapper = wrapPack(pack, [{ ...part, lines: shown, text }], told, [])
       const all = settleWarnings([...told, ...wrapper.warnings])
       return { text: wrapper.text, findings: all.map((warning) => toFinding(warning, manifest.name)) }
     },

@@ -6,18 +6,26 @@ import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
-import type { ResolveRequest } from './resolve.ts'
 import { writeContextRecord as renderContextRecord } from './rules/records/context-record.ts'
 import { auditOf, PACK_AUDITS } from './rules/resolve/audit-record.ts'
-import { allGaps } from './rules/resolve/gaps.ts'
-import { type ActivePack, type PackContext, selectedFiles } from './rules/resolve/pack-context.ts'
+import { type ActivePack, missingFacts, type PackContext, selectedFiles } from './rules/resolve/pack-context.ts'
 import { notePacks } from './session.ts'
+
+export interface RecordRequest {
+  cite?: boolean | undefined
+  deep?: boolean | undefined
+  needs?: readonly string[] | undefined
+  /** Loadout does not repeat text that it already gave to this session. */
+  session?: string | undefined
+  /** Also leaves a record in the `runs/` of each pack. */
+  writeRun?: boolean | undefined
+}
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
 export function recordContext(
   machine: Machine,
   context: PackContext,
-  request: ResolveRequest,
+  request: RecordRequest,
 ): { auditId: string | undefined; findings: Finding[] } {
   if (context.active.length === 0) return { auditId: undefined, findings: [] }
   try {
@@ -43,7 +51,7 @@ function writeRuns(machine: Machine, context: PackContext, version: string): voi
     status: context.active.some(({ pack }) => pack.manifest.status !== 'ready') ? 'needs-review' : 'passed',
     resolver: { tool: 'loadout', version, strategy: 'views-then-pages' },
     packs: context.active.map(activatedPack),
-    missing: [...new Set(context.active.flatMap(({ resolution }) => allGaps(resolution)))],
+    missing: missingFacts(context),
     tokenEstimate: context.tokens,
     wrapperOrder: context.active.map(({ pack }) => pack.manifest.name),
   })

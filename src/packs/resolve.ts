@@ -8,27 +8,25 @@ import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { createChooser } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
-import { noteUse, recordContext } from './record.ts'
-import { orderWrappers } from './rules/fence/wrapper.ts'
+import { noteUse, type RecordRequest, recordContext } from './record.ts'
 import { type Admission, admit, type RefusedPack, refuse } from './rules/gates/admission.ts'
 import { type Catalog, type Collision, newerAlternative, wonBy } from './rules/gates/catalog.ts'
-import { packWord, type TrustedPack } from './rules/gates/trust.ts'
-import { PACK_FILE, settleWarnings, toFinding } from './rules/pack.ts'
-import { findContradictions } from './rules/resolve/contradictions.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
+import { PACK_FILE, settleWarnings } from './rules/pack.ts'
+import { contextFindings } from './rules/resolve/context-findings.ts'
 import {
   type ActivePack,
-  isWaiting,
   newWrappers,
+  orderWrappers,
   type PackContext,
   type PresentedPack,
   presentPack,
   type Substitution,
 } from './rules/resolve/pack-context.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
-import { shareBudget } from './rules/resolve/share-budget.ts'
 import { givenPacks } from './session.ts'
 
-export interface ResolveRequest {
+export interface ResolveRequest extends RecordRequest {
   task: string
   /** Packs by name or path; without any, those that fit the task. */
   packs?: readonly string[] | undefined
@@ -36,16 +34,9 @@ export interface ResolveRequest {
   budget?: number | undefined
   /** Each pack may take the whole budget. */
   isBudgetPerPack?: boolean | undefined
-  cite?: boolean | undefined
-  deep?: boolean | undefined
-  needs?: readonly string[] | undefined
   /** Packs whose status the user said yes to. */
   confirmed?: readonly string[] | undefined
   project?: string | Project | undefined
-  /** Text that this session was given already is not given again. */
-  session?: string | undefined
-  /** Also leaves a record in the `runs/` of each pack. */
-  writeRun?: boolean | undefined
   /** Default: true. A look at what would happen leaves no trace. */
   isRecorded?: boolean | undefined
 }
@@ -80,7 +71,7 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   const used = request.isRecorded === false ? [] : noteUse(machine, whole, request.session)
   return {
     value: { ...whole, auditId: recorded.auditId },
-    findings: [...opened.findings.filter(isAboutApprovals), ...findingsOf(whole), ...recorded.findings, ...used],
+    findings: [...opened.findings.filter(isAboutApprovals), ...contextFindings(whole), ...recorded.findings, ...used],
   }
 }
 
@@ -200,41 +191,39 @@ function resolveAll(
 
 /** What a pack says about the task, and how it is shown within so many tokens. */
 function resolveOne({ pack, admission, ...rest }: Admitted, request: ResolveRequest, sectionsOf: SectionsOf) {
-  const resolution = resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
-    task: request.task,
-    words: readTaskWords(request.task),
-    needs: request.needs ?? [],
-    wantsCitations: request.cite ?? false,
-    isDeep: request.deep ?? false,
-    mustEscalate: admission.mustEscalate,
-    tier: pack.trust.tier ?? 'guide',
-    sections: () => sectionsOf(pack),
-  })
+  const resolution = askPack(pack, request, admission, sectionsOf)
   const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
   const present = (budget: number) => presentPack(pack, { ...resolution, warnings }, budget, estimateTokens)
   return { pack, admission, resolution, present, ...rest }
 }
 
-function findingsOf({ active, refused, substitutions }: PackContext): Finding[] {
-  const warnings = active.flatMap(({ pack, presented }) =>
-    presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
-  )
-  return [
-    ...refused.map((each): Finding => {
-      const { name, message, command } = each
-      const code = isWaiting(each)
-        ? each.reason === 'approval-needed'
-          ? 'APPROVAL_NEEDED'
-          : 'CONFIRMATION_NEEDED'
-        : 'PACK_REFUSED'
-      const hint = command === undefined ? {} : { hint: command }
-      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
-    }),
-    ...substitutions.map(({ name, from, to }): Finding => {
-      const message = `${packWord(name)} of the ${from.scope} is stale; that of the ${to.scope} is newer, and is used`
-      return { severity: 'info', code: 'pack.substituted', message, subject: name }
-    }),
-    ...warnings,
-    ...findContradictions(active),
-  ]
+/** What one pack says about a task, before any budget. */
+export function askPack(
+  pack: TrustedPack,
+  { task, needs = [], cite = false, deep = false }: Pick<ResolveRequest, 'task' | 'needs' | 'cite' | 'deep'>,
+  { mustEscalate }: Admission,
+  sectionsOf: SectionsOf,
+) {
+  return resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
+    task,
+    words: readTaskWords(task),
+    needs,
+    wantsCitations: cite,
+    isDeep: deep,
+    mustEscalate,
+    tier: pack.trust.tier ?? 'guide',
+    sections: () => sectionsOf(pack),
+  })
+}
+
+/** Divides a budget: who needs less than an equal share gets what it needs, and the others share the rest equally. */
+export function shareBudget(needs: readonly number[], budget: number): number[] {
+  const shares = needs.map(() => 0)
+  const order = needs.map((need, at) => ({ need, at })).sort((a, b) => a.need - b.need || a.at - b.at)
+  let left = budget
+  for (const [done, { need, at }] of order.entries()) {
+    shares[at] = Math.min(need, Math.floor(left / (order.length - done)))
+    left -= shares[at]
+  }
+  return shares
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Expectation, SelectionCase } from '../records/selection-suite.ts'
-import { runSuite, type SelectionAnswer, writeEvalRecord } from './selection-eval.ts'
+import {
+  type Expectation,
+  runSuite,
+  type SelectionAnswer,
+  type SelectionCase,
+  writeEvalRecord,
+} from './selection-eval.ts'
 
 const one = (id: string, expected: Expectation, expectedWarnings: string[] = []): SelectionCase => {
   return { id, prompt: id, expected, expectedWarnings }

@@ -14,11 +14,11 @@ import {
 } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
-import { readSelectionSuite } from '../records/selection-suite.ts'
 import { type Claim, readSourceMap } from '../records/source-map.ts'
 import { announcesLimits } from '../resolve/choice.ts'
 import { checkReach } from './check-reach.ts'
 import { checkPlace, isThere, type PackCheck, pathsIn, startCheck } from './pack-check.ts'
+import { readSelectionSuite } from './selection-eval.ts'
 
 export interface PackToValidate {
   /** As far as it could be read, with what was odd about it. */

@@ -6,7 +6,6 @@ import {
   requireTags,
   unescapeMarkup,
 } from '../../../text/fence.ts'
-import { compareText } from '../../../text/values.ts'
 import { type ContextPart, type PackWarning, type RuntimeMode, settleWarnings } from '../pack.ts'
 import { createFenceLog, type FenceLog, type Wrapper } from './fence-log.ts'
 
@@ -125,10 +124,4 @@ export function readWrapper(text: string): WrapperContents | undefined {
     return [{ path, layer, ...(from && to ? { lines: { from: Number(from), to: Number(to) } } : {}) }]
   })
   return { name: unescapeMarkup(name), boundary, files }
-}
-
-/** Personas first, because they determine the voice of the rest; then in the order of activation; then by name. */
-export function orderWrappers<T extends { name: string; mode: RuntimeMode; order: number }>(packs: readonly T[]): T[] {
-  const rank = ({ mode }: T) => (mode === 'persona' ? 0 : 1)
-  return [...packs].sort((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))
 }

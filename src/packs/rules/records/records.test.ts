@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { readSelectionSuite } from '../author/selection-eval.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
 import { contextRecordProblem, writeContextRecord } from './context-record.ts'
 import { closed, listOf, readRecord, someText, wholeNumber, word } from './record-shape.ts'
-import { readSelectionSuite } from './selection-suite.ts'
 import { readSourceMap } from './source-map.ts'
 
 describe('the shape of a record', () => {

@@ -1,4 +1,5 @@
-import { type WrapperInput, wrapContext } from '../fence/wrapper.ts'
+import { compareText } from '../../../text/values.ts'
+import { type Wrapper, wrapContext } from '../fence/wrapper.ts'
 import type { RefusedPack } from '../gates/admission.ts'
 import type { Collision } from '../gates/catalog.ts'
 import type { TrustedPack } from '../gates/trust.ts'
@@ -6,6 +7,7 @@ import {
   type Activation,
   type ContextPart,
   type PackWarning,
+  type RuntimeMode,
   type Scope,
   settleWarnings,
 } from '../pack.ts'
@@ -67,10 +69,15 @@ export function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): str
   return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))]
 }
 
+/** The gaps of all packs, each once. */
+export function missingFacts({ active }: PackContext): string[] {
+  return [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
+}
+
 /** The form that the standard's resolver gives, with what it leaves to clients. Paths are those inside each pack. */
 export function toResolverOutput(context: PackContext) {
   const { task, active, refused, substitutions, collisions, tokens, budget, auditId } = context
-  const missing = [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
+  const missing = missingFacts(context)
   return {
     task,
     selected_files: active.flatMap(selectedFiles),
@@ -156,13 +163,11 @@ export function presentPack(
 ): PresentedPack {
   const tell = (omitted: readonly Omission[]) => settleWarnings([...warnings, ...summarize(omitted)])
   const wrap = (kept: readonly Choice[], omitted: readonly Omission[]) =>
-    wrapContext(
-      wrapperInput(
-        pack,
-        kept.map(({ part }) => part),
-        tell(omitted),
-        missing,
-      ),
+    wrapPack(
+      pack,
+      kept.map(({ part }) => part),
+      tell(omitted),
+      missing,
     )
   const {
     text,
@@ -180,15 +185,15 @@ export function presentPack(
   }
 }
 
-/** What the wrapper is made of; rehydrating a recorded context makes it again from the same. */
-export function wrapperInput(
+/** Fences parts of a pack. A replay calls it with the recorded input and gets the same bytes. */
+export function wrapPack(
   { manifest, trust }: Pick<TrustedPack, 'manifest'> & { trust: { state: string } },
   parts: readonly ContextPart[],
   warnings: readonly PackWarning[],
   missing: readonly string[],
-): WrapperInput {
+): Wrapper {
   const { name, status = 'unknown', grounding, profile, mode, version } = manifest
-  return {
+  return wrapContext({
     name,
     status,
     ...(grounding !== undefined && { grounding }),
@@ -199,7 +204,7 @@ export function wrapperInput(
     warnings,
     missing,
     parts,
-  }
+  })
 }
 
 /** One line for the model, however much was left out. */
@@ -219,4 +224,10 @@ function omissionWarning({ path, lines, tokens }: Omission): PackWarning {
     ...(lines !== undefined && { line: lines.from }),
     message,
   }
+}
+
+/** Personas first, because they determine the voice of the rest; then in the order of activation; then by name. */
+export function orderWrappers<T extends { name: string; mode: RuntimeMode; order: number }>(packs: readonly T[]): T[] {
+  const rank = ({ mode }: T) => (mode === 'persona' ? 0 : 1)
+  return [...packs].sort((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))
 }

@@ -1,12 +1,11 @@
 import { sha256 } from '../../../text/values.ts'
 import { examplesOf, guardPart } from '../fence/content-guard.ts'
-import { wrapContext } from '../fence/wrapper.ts'
 import type { TrustedPack } from '../gates/trust.ts'
 import { groundRecords } from '../graph/record-grounding.ts'
 import { type ContextPart, PACK_FILE, type PackFiles } from '../pack.ts'
 import type { AuditedPack, AuditedPart } from './audit-record.ts'
 import { takeLines } from './choice.ts'
-import { wrapperInput } from './pack-context.ts'
+import { wrapPack } from './pack-context.ts'
 
 /** The text that was given once, or what stands in the way of giving it again. */
 export type Rebuilt = { text: string; changed?: undefined } | { text?: undefined; changed: string[] }
@@ -20,13 +19,11 @@ export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: P
   const records = grounded.parts.map((part) => guardPart(part, examples))
   const parts = audited.parts.map((part) => rebuildPart(part, files, records, examples))
   if (parts.some((part) => part === undefined)) return { changed: ['the records of the pack'] }
-  const { text } = wrapContext(
-    wrapperInput(
-      { manifest: pack.manifest, trust: { state: audited.trust.effective } },
-      parts.filter((part) => part !== undefined),
-      audited.warnings,
-      audited.missing,
-    ),
+  const { text } = wrapPack(
+    { manifest: pack.manifest, trust: { state: audited.trust.effective } },
+    parts.filter((part) => part !== undefined),
+    audited.warnings,
+    audited.missing,
   )
   // Same files and another text: made by a version of the program that wrote it differently.
   return sha256(text) === audited.wrapper?.sha256 ? { text } : { changed: ['the program'] }

@@ -174,7 +174,6 @@ function hintFor({ guide }: Reading, path: string): string {
     .join(' ')
 }
 
-
 /** So many tokens of sections are given; the best is given whatever it costs. */
 export const SECTION_ROOM = 2_600
 /** A page so short is given whole: its sections explain one another. */

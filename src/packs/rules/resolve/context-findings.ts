@@ -1,7 +1,34 @@
 import { termsOf } from '../../../search/tokens.ts'
 import type { Finding } from '../../../text/trouble.ts'
-import type { ActivePack } from './pack-context.ts'
+import { packWord } from '../gates/trust.ts'
+import { toFinding } from '../pack.ts'
+import { type ActivePack, isWaiting, type PackContext } from './pack-context.ts'
 import { statementsOf } from './statements.ts'
+
+/** What a user must know about a context: refused and replaced packs, warnings, contradictions. */
+export function contextFindings({ active, refused, substitutions }: PackContext): Finding[] {
+  const warnings = active.flatMap(({ pack, presented }) =>
+    presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
+  )
+  return [
+    ...refused.map((each): Finding => {
+      const { name, message, command } = each
+      const code = isWaiting(each)
+        ? each.reason === 'approval-needed'
+          ? 'APPROVAL_NEEDED'
+          : 'CONFIRMATION_NEEDED'
+        : 'PACK_REFUSED'
+      const hint = command === undefined ? {} : { hint: command }
+      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
+    }),
+    ...substitutions.map(({ name, from, to }): Finding => {
+      const message = `${packWord(name)} of the ${from.scope} is stale; that of the ${to.scope} is newer, and is used`
+      return { severity: 'info', code: 'pack.substituted', message, subject: name }
+    }),
+    ...warnings,
+    ...findContradictions(active),
+  ]
+}
 
 interface Place {
   pack: string
@@ -15,7 +42,7 @@ const LEAST_WORDS = 3
 const MOST_NAMED = 8
 
 /** Statements of several packs that differ only in numbers. Loadout cannot know which is right. */
-export function findContradictions(active: readonly ActivePack[]): Finding[] {
+function findContradictions(active: readonly ActivePack[]): Finding[] {
   const stated = new Map<string, Place[]>()
   for (const { pack, presented } of active) {
     for (const { part } of presented.choices) {
@@ -28,7 +55,7 @@ export function findContradictions(active: readonly ActivePack[]): Finding[] {
       }
     }
   }
-  return [...stated.values()].filter(isContradicted).slice(0, MOST_NAMED).map(toFinding)
+  return [...stated.values()].filter(isContradicted).slice(0, MOST_NAMED).map(contradictionFinding)
 }
 
 function takeApart(text: string): { words: string[]; numbers: string } {
@@ -43,7 +70,7 @@ function isContradicted(places: readonly Place[]): boolean {
   return places.some(({ pack, numbers }) => pack !== first?.pack && numbers !== first?.numbers)
 }
 
-function toFinding(places: readonly Place[]): Finding {
+function contradictionFinding(places: readonly Place[]): Finding {
   const named = [...new Set(places.map(({ pack, path, line }) => `${pack} ${path}:${line}`))].join(', ')
   const message = `packs state the same with different numbers: ${named}`
   return { severity: 'warning', code: 'claim.disputed', message, hint: 'name both, each with its source' }

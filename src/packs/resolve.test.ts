@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { shareBudget } from './share-budget.ts'
+import { shareBudget } from './resolve.ts'
 
 it.each([
   [[100, 200], 1000, [100, 200]],
