@@ -12,17 +12,15 @@ import { openPack } from './disk/pack-folder.ts'
 import {
   type AnswerProblem,
   type CompileAnswer,
-  checkCompileAnswer,
-  readCompileAnswer,
-} from './rules/author/compile-answer.ts'
-import {
   type CompileInput,
+  checkCompileAnswer,
   compileText,
   fitsTask,
   INPUT_FOLDERS,
   numberedParts,
+  readCompileAnswer,
   taskId,
-} from './rules/author/compile-task.ts'
+} from './rules/author/compile-exchange.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
 import { examplesOf, withholdSecrets } from './rules/fence/content-guard.ts'
 import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'

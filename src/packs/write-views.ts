@@ -1,17 +1,15 @@
 import type { Machine } from '../machine/machine.ts'
 import { programVersion } from '../machine/package-folder.ts'
-import { parseForeignJson } from '../text/json.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { foreignViews, hasText, noteCompiled, ownViews, removeViews, writeCompiled } from './disk/compile-files.ts'
 import { openPack } from './disk/pack-folder.ts'
-import type { CompileAnswer } from './rules/author/compile-answer.ts'
-import type { CompileInput } from './rules/author/compile-task.ts'
+import type { CompileAnswer, CompileInput } from './rules/author/compile-exchange.ts'
 import { type CompileRunInput, renderRun, renderSourceMap, renderViews, runPath } from './rules/author/compile-views.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
 import type { TrustedPack } from './rules/gates/trust.ts'
-import { SOURCE_MAP_PATH } from './rules/pack.ts'
+import { parsePackJson, SOURCE_MAP_PATH } from './rules/pack.ts'
 
 export interface Compiled {
   pack: string
@@ -76,7 +74,7 @@ export function writeViews(
 /** An unreadable map is not replaced: it may contain its author's knowledge. */
 function readMap(text: string | undefined, { manifest }: TrustedPack): Record<string, unknown> {
   if (text === undefined || isPlaceholder(text)) return {}
-  const parsed = parseForeignJson(text)
+  const parsed = parsePackJson({ path: SOURCE_MAP_PATH, text })
   if ('value' in parsed && isRecord(parsed.value)) return parsed.value
   throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${manifest.name} cannot be read`, {
     hint: 'repair or remove it; nothing was written',

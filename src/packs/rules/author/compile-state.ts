@@ -1,7 +1,6 @@
 import { isContent, type PackFiles, type PackManifest, parsePackJson } from '../pack.ts'
 import { governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
-import { VIEWS } from './compile-answer.ts'
-import { INPUT_FOLDERS } from './compile-task.ts'
+import { INPUT_FOLDERS, VIEWS } from './compile-exchange.ts'
 import { viewPath } from './compile-views.ts'
 
 /** One view, and whether it still says what its inputs say. */

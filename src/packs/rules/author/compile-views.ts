@@ -1,7 +1,6 @@
 import { sha256 } from '../../../text/values.ts'
 import type { PackManifest } from '../pack.ts'
-import { type CompileAnswer, type Statement, VIEWS, type View } from './compile-answer.ts'
-import type { CompileInput } from './compile-task.ts'
+import { type CompileAnswer, type CompileInput, type Statement, VIEWS, type View } from './compile-exchange.ts'
 
 const TITLES: Record<View, string> = { briefing: 'Briefing', facts: 'Facts', boundaries: 'Boundaries' }
 
