@@ -11,10 +11,9 @@ import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
-import { resolveLink } from './disk/linked-layer.ts'
 import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
 import { readPackManifest } from './disk/pack-head.ts'
-import { findPackRoot } from './disk/pack-roots.ts'
+import { findPackRoot, readPackAt } from './disk/pack-place.ts'
 import {
   buildCatalog,
   type Catalog,
@@ -85,10 +84,8 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
   return typed.filter(isPackPath).flatMap((path) => {
     const root = findPackRoot(realFolder(machine, path))
     if (root === undefined || known.some((pack) => pack.root === root)) return []
-    const { manifest, warnings } = readPackManifest(root)
-    if (manifest === undefined) return []
-    const link = resolveLink(machine.home, root, manifest.linked)
-    return [{ manifest, scope: 'explicit', root, ...link, depth: 0, warnings: [...warnings, ...link.warnings] }]
+    const { manifest, ...place } = readPackAt(machine.home, root)
+    return manifest === undefined ? [] : [{ manifest, scope: 'explicit', ...place, depth: 0 }]
   })
 }
 

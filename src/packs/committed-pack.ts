@@ -5,8 +5,8 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { findPack, openCatalog } from './catalog.ts'
-import { linkedRoot } from './disk/linked-layer.ts'
 import { digestTree } from './disk/pack-digest.ts'
+import { linkedRoot } from './disk/pack-place.ts'
 import { packDigest, packWord, type TrustedPack } from './rules/gates/trust.ts'
 
 /** A pack as it can be published: what other machines get of it has the same digest. */

@@ -3,10 +3,8 @@ import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import { resolveLink } from './disk/linked-layer.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { readPackManifest } from './disk/pack-head.ts'
-import { findPackRoot } from './disk/pack-roots.ts'
+import { findPackRoot, readPackAt } from './disk/pack-place.ts'
 import { EXAMPLES_PATH, exampleDigest, readExamples, secretLines } from './rules/fence/content-guard.ts'
 
 export interface DeclaredExamples {
@@ -31,8 +29,7 @@ export function declareExamples(
       hint: 'name the folder with its KNOWLEDGE.md',
     })
   }
-  const { linked } = resolveLink(machine.home, root, readPackManifest(root).manifest?.linked)
-  const files = openPack({ root, linked })
+  const files = openPack(readPackAt(machine.home, root))
   const known = readExamples(files)
   const found = request.places.map((place) => {
     const [, path = '', line = ''] = /^(.+):(\d{1,9})$/.exec(place) ?? []

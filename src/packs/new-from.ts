@@ -8,8 +8,8 @@ import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { copyDocuments, type DocsFolder, readDocsFolder } from './disk/docs-folder.ts'
-import { addToFolder, type ImportWritten, writeImport } from './disk/import-record.ts'
-import { projectOf } from './disk/linked-layer.ts'
+import { projectOf } from './disk/pack-place.ts'
+import { addToFolder, type ImportWritten, writeImport } from './disk/write-pack.ts'
 import { type NewPackRequest, packHome, readDescription, requirePackName } from './new-pack.ts'
 import {
   type DocsPlan,

@@ -2,10 +2,8 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
-import { resolveLink } from './disk/linked-layer.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { readPackManifest } from './disk/pack-head.ts'
-import { findPackRoot } from './disk/pack-roots.ts'
+import { findPackRoot, readPackAt } from './disk/pack-place.ts'
 import { validatePack, validationStatus } from './rules/author/validate-pack.ts'
 import { layerOf, PACK_FILE, type PackWarning } from './rules/pack.ts'
 
@@ -57,10 +55,8 @@ export function checkPack(machine: Machine, path: string): Finding[] {
 }
 
 function inspectPack(machine: Machine, root: string): { name: string | undefined; issues: PackWarning[] } {
-  const { manifest, warnings } = readPackManifest(root)
-  const { linked, warnings: odd } = resolveLink(machine.home, root, manifest?.linked)
-  const issues = validatePack({ manifest, warnings: [...warnings, ...odd], files: openPack({ root, linked }) })
-  return { name: manifest?.name, issues }
+  const pack = readPackAt(machine.home, root)
+  return { name: pack.manifest?.name, issues: validatePack({ ...pack, files: openPack(pack) }) }
 }
 
 function notAPack(path: string): Report<PackValidation> {

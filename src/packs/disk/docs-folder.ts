@@ -4,7 +4,7 @@ import { count } from '../../text/count.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/docs-pack.ts'
 import { LARGEST_PACK_FILE, type LinkedLayer } from '../rules/pack.ts'
-import { linkedRoot, listLinked, MOST_LINKED } from './linked-layer.ts'
+import { linkedRoot, listLinked, MOST_LINKED } from './pack-place.ts'
 
 /** What a folder of documents holds, and what of it cannot be part of a pack. */
 export interface DocsFolder {

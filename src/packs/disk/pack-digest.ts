@@ -18,7 +18,7 @@ import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { LARGEST_PACK_FILE, PACK_FILE } from '../rules/pack.ts'
-import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './linked-layer.ts'
+import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-place.ts'
 
 /** What is larger is never read, so that approving it would promise too much. */
 const LARGEST_GUIDE = LARGEST_PACK_FILE

@@ -18,7 +18,7 @@ import {
   type PackWarning,
   packPathProblem,
 } from '../rules/pack.ts'
-import { linkedRoot, listLinked, type PackPlaceOnDisk } from './linked-layer.ts'
+import { linkedRoot, listLinked, type PackPlaceOnDisk } from './pack-place.ts'
 
 const TEXT_EXTENSIONS = new Set(
   '.md .mdx .markdown .rst .adoc .asciidoc .txt .json .jsonl .csv .tsv .yaml .yml'.split(' '),

@@ -1,7 +1,7 @@
-import { readdirSync, realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { resolveConfigured } from '../../machine/config-file.ts'
-import { isFile, isFolder } from '../../machine/files.ts'
+import { isFolder } from '../../machine/files.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import { openProject, type Project, upwards } from '../../machine/open-project.ts'
@@ -9,7 +9,7 @@ import { isInside } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
-import { KNOWLEDGE_FOLDERS, PACK_FILE, type Scope } from '../rules/pack.ts'
+import { KNOWLEDGE_FOLDERS, type Scope } from '../rules/pack.ts'
 import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
 import { findPackage, type PackagePlaces } from './npm-packages.ts'
 
@@ -141,18 +141,5 @@ export function realOrSame(path: string): string {
     return realpathSync(path)
   } catch {
     return path
-  }
-}
-
-/** The real path of the pack that a folder, or its KNOWLEDGE.md, is; undefined when it is none. */
-export function findPackRoot(path: string): string | undefined {
-  const folder = basename(path) === PACK_FILE && isFile(path) ? dirname(path) : path
-  try {
-    if (!isFolder(folder)) return undefined
-    const root = realpathSync(folder)
-    // Asked of the listing: some disks would find another spelling as well.
-    return readdirSync(root).includes(PACK_FILE) && isFile(join(root, PACK_FILE)) ? root : undefined
-  } catch {
-    return undefined
   }
 }

@@ -1,6 +1,8 @@
-import { realpathSync, statSync } from 'node:fs'
-import { basename, dirname, relative, sep } from 'node:path'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { isFile, isFolder } from '../../machine/files.ts'
 import { isInside, Walk } from '../../machine/walk.ts'
+import type { ReadManifest } from '../rules/manifest.ts'
 import {
   isProse,
   KNOWLEDGE_FOLDERS,
@@ -10,6 +12,7 @@ import {
   PACK_FILE,
   type PackWarning,
 } from '../rules/pack.ts'
+import { readPackManifest } from './pack-head.ts'
 
 /** Where a pack lies and what it takes from elsewhere. */
 export interface PackPlaceOnDisk {
@@ -39,14 +42,14 @@ export function resolveLink(home: string, packRoot: string, link: LinkedFolder |
   const full = realOrNothing(`${project}${sep}${link.folder}`)
   if (full === undefined) return refuse('source.absent', 'it names a folder that is not there')
   if (!isInside(project, full)) return refuse('source.escape', 'it leads out of the project')
-  const isFile = statSync(full).isFile()
-  const folder = relative(project, isFile ? dirname(full) : full)
+  const isOneFile = statSync(full).isFile()
+  const folder = relative(project, isOneFile ? dirname(full) : full)
     .split(sep)
     .join('/')
   const isHidden = folder.split('/').some((part) => part.startsWith('.'))
   if (isHidden && !isInside(packRoot, full)) return refuse('source.escape', 'hidden folders are not read')
   return {
-    linked: { layer: link.layer, root: project, folder, ...(isFile ? { only: basename(full) } : {}) },
+    linked: { layer: link.layer, root: project, folder, ...(isOneFile ? { only: basename(full) } : {}) },
     warnings: [],
   }
 }
@@ -114,4 +117,24 @@ function realOrNothing(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The real path of the pack that a folder, or its KNOWLEDGE.md, is; undefined when it is none. */
+export function findPackRoot(path: string): string | undefined {
+  const folder = basename(path) === PACK_FILE && isFile(path) ? dirname(path) : path
+  try {
+    if (!isFolder(folder)) return undefined
+    const root = realpathSync(folder)
+    // Asked of the listing: some disks would find another spelling as well.
+    return readdirSync(root).includes(PACK_FILE) && isFile(join(root, PACK_FILE)) ? root : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The metadata of the pack in a folder, with the folder that it links. */
+export function readPackAt(home: string, root: string): ReadManifest & PackPlaceOnDisk {
+  const { manifest, warnings } = readPackManifest(root)
+  const link = resolveLink(home, root, manifest?.linked)
+  return { root, manifest, ...link, warnings: [...warnings, ...link.warnings] }
 }
