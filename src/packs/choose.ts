@@ -1,4 +1,3 @@
-import type { Examples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Why } from '../search/document.ts'
 import { readTaskWords } from '../search/task-words.ts'
@@ -8,7 +7,6 @@ import { admit } from './rules/gates/admission.ts'
 import { createSelector } from './rules/gates/catalog.ts'
 import { opensTier, type TrustedPack } from './rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from './rules/pack.ts'
-import type { SectionHit } from './rules/resolve/section-index.ts'
 import { likelyPacks, type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
 
 interface ChosenPack {
@@ -29,11 +27,15 @@ interface PackReason {
   /** Words of its description. */
   why: readonly Why[]
   /** Where its text speaks of the task, for a pack that may be read. */
-  section?: SectionHit
+  section?: Spoken['section']
 }
 
 /** Chooses by descriptions and examples; packs that may be read also by what their sections say. */
-export function createChooser(packs: readonly TrustedPack[], examples: Examples, sectionsOf: SectionsOf): PackChooser {
+export function createChooser(
+  packs: readonly TrustedPack[],
+  examples: OpenedCatalog['examples'],
+  sectionsOf: SectionsOf,
+): PackChooser {
   const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
   const others = packs.filter(({ scope }) => scope !== 'built-in')
   const open = (those: readonly TrustedPack[]) => {

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { openExamples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import type { Shelf } from '../search/shelf.ts'
@@ -34,12 +33,11 @@ export interface PackShelf extends Shelf<PackDetails> {
  * that is archived.
  */
 export function openPacks(machine: Machine, project: Project): PackShelf {
-  const { catalog, findings } = openCatalog(machine, { project })
+  const { catalog, examples, findings } = openCatalog(machine, { project })
   const all = catalog.entries.map(({ pack }) => pack)
   const offered = all.filter(
     ({ trust, manifest }) => trust.state !== 'denied' && trust.state !== 'held' && manifest.status !== 'archived',
   )
-  const examples = openExamples(machine, { project: project.root }, 'committed')
   const find = (name: string) => all.find(({ manifest }) => manifest.name === name)
   return {
     kind: 'pack',

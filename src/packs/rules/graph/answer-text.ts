@@ -1,6 +1,6 @@
+import type { Code } from '../../../text/trouble.ts'
 import type { ContextPart } from '../pack.ts'
-import type { AnswerFiles, Question } from './answer-records.ts'
-import type { JudgedBlock } from './answers.ts'
+import type { AnswerBlock, AnswerFiles, Question } from './answer-records.ts'
 import type { ClaimBook } from './claims.ts'
 import {
   constraintLine,
@@ -13,6 +13,19 @@ import {
   toParts,
   type Warnings,
 } from './graph-records.ts'
+
+/** What an answer may be used as. */
+export interface JudgedBlock {
+  block: AnswerBlock
+  standing: 'direct' | 'marked' | 'withheld'
+  /** Why it is not a direct answer, in our own words. */
+  reason: string
+  code: Code
+  /** The sources of its claims. */
+  anchors: readonly string[]
+  /** The concepts its claims are about. */
+  conceptIds: readonly string[]
+}
 
 /** A question and what answers it. */
 export interface Exchange {

@@ -2,7 +2,7 @@ import { readTaskWords, shareOf, type TaskWords, wordsIn } from '../../../search
 import type { Code } from '../../../text/trouble.ts'
 import type { PackFiles } from '../pack.ts'
 import { type AnswerBlock, type AnswerFiles, openAnswers, type Question } from './answer-records.ts'
-import { type Exchange, writeExchanges } from './answer-text.ts'
+import { type Exchange, type JudgedBlock, writeExchanges } from './answer-text.ts'
 import type { ClaimBook, JudgedClaim } from './claims.ts'
 import { type Grounded, shortName, Warnings } from './graph-records.ts'
 import { weightOf } from './ontology.ts'
@@ -128,19 +128,6 @@ function repeatedIds(blocks: readonly AnswerBlock[]): Set<string> {
   const [known, repeated] = [new Set<string>(), new Set<string>()]
   for (const { id } of blocks) (known.has(id) ? repeated : known).add(id)
   return repeated
-}
-
-/** What an answer may be used as. */
-export interface JudgedBlock {
-  block: AnswerBlock
-  standing: 'direct' | 'marked' | 'withheld'
-  /** Why it is not a direct answer, in our own words. */
-  reason: string
-  code: Code
-  /** The sources of its claims. */
-  anchors: readonly string[]
-  /** The concepts its claims are about. */
-  conceptIds: readonly string[]
 }
 
 interface Circumstances {

@@ -2,7 +2,6 @@ import { printableLine } from '../../../text/printable.ts'
 import type { Code } from '../../../text/trouble.ts'
 import { isRecord } from '../../../text/values.ts'
 import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from '../pack.ts'
-import type { Claim, Constraint } from './ontology-records.ts'
 
 /** What records of a pack give a task: text made from them, and what its reader must know. */
 export interface Grounded {
@@ -161,12 +160,19 @@ export function toParts(lines: readonly Line[]): ContextPart[] {
 /** The labels of concepts by their id, short and on one line. */
 export type Names = ReadonlyMap<string, string>
 
-export function constraintLine({ path, conceptIds, rule }: Constraint, layer: Line['layer'], names: Names): Line {
+export function constraintLine(
+  { path, conceptIds, rule }: { path: string; conceptIds: readonly string[] | undefined; rule: string },
+  layer: Line['layer'],
+  names: Names,
+): Line {
   const subject = conceptIds === undefined ? 'everything' : listNames(conceptIds, names)
   return { path, layer, heading: 'Limits on what may be said:', text: `- ${subject}: ${oneLine(rule)}` }
 }
 
-export function prohibitionLine({ path, conceptIds, text }: Claim, names: Names): Line {
+export function prohibitionLine(
+  { path, conceptIds, text }: { path: string; conceptIds: readonly string[]; text: string },
+  names: Names,
+): Line {
   return {
     path,
     layer: 'ontology',
