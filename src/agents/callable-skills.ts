@@ -5,7 +5,7 @@ import { findPlaces } from './disk/sight/skill-places.ts'
 import { requireAgent } from './rules/agents.ts'
 import { readingOf } from './rules/rule-files.ts'
 
-/** A skill that an agent can call by itself, with the file that says how. */
+/** A skill that an agent can call, with its SKILL.md. */
 export interface CallableSkill {
   name: string
   description: string
@@ -14,7 +14,7 @@ export interface CallableSkill {
 
 const MOST_SKILLS = 1000
 
-/** What an agent finds in the folders that it reads, whether or not its list has room for it. Of one name, the first. */
+/** The skills in the folders that an agent reads, even if its list has no room for them. The first of each name. */
 export function callableSkills(machine: Machine, agentId: string): CallableSkill[] {
   const agent = requireAgent(agentId)
   const rules = readingOf(agent)

@@ -10,7 +10,7 @@ import type { Machine } from '../machine/machine.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { type Config, parseConfig } from './rules/config.ts'
 
-/** What the machine's configuration says about the library and agents. A bad value is an error. */
+/** Reads the settings of the library and the agents. Throws for a bad value. */
 export function readConfig(machine: Machine): Config {
   return parseConfig(readConfigJson(machine), configPath(machine))
 }

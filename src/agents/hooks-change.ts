@@ -21,9 +21,9 @@ import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
 import { diffLines } from './rules/hook-settings/line-diff.ts'
 
 export interface HooksRequest {
-  /** Ids; none for all enabled agents that have hooks. */
+  /** Ids; empty for all enabled agents with hooks. */
   agents: readonly string[]
-  /** A place inside a project; empty for the working folder; undefined for the user's own hooks. */
+  /** A folder in a project; empty for the working folder; undefined for the user's own hooks. */
   project?: string | undefined
   dryRun?: boolean | undefined
 }
@@ -34,9 +34,9 @@ export interface HookChange {
   scope: Scope
   path: string
   change: 'installed' | 'updated' | 'removed' | 'none'
-  /** The lines of the file that change. */
+  /** The changed lines of the file. */
   diff: string
-  /** What it takes until the hooks run; absent when they are removed. */
+  /** What must happen before the hooks run; absent if they were removed. */
   untilTheyRun?: string
 }
 
@@ -45,12 +45,12 @@ export interface HookChanges {
   isDryRun: boolean
 }
 
-/** Puts our hooks into the settings of agents. Everything else in the files stays as it is. */
+/** Adds our hooks to the settings of agents. Does not change anything else in the files. */
 export function installHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
   return changeHooks(machine, request, true)
 }
 
-/** Takes out exactly what `installHooks` put in. */
+/** Removes exactly what `installHooks` added. */
 export function removeHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
   return changeHooks(machine, request, false)
 }
@@ -60,14 +60,14 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
   const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
   const call = project === undefined ? ownCall(machine) : 'named-if-there'
-  // Before anything is made: a file that must be repaired first is no reason to leave traces.
+  // First without writing: if a file must be repaired first, this throws before Loadout creates anything.
   const dry = planAll(machine, places, call, isInstall)
   const plans = isDryRun ? dry : await applyAll(machine, places, call, isInstall)
-  const findings = isInstall ? plans.flatMap((plan) => passedOver(plan)) : []
+  const findings = isInstall ? plans.flatMap((plan) => unreadableFindings(plan)) : []
   return { value: { changes: plans.map((plan) => describe(plan, isInstall)), isDryRun }, findings }
 }
 
-/** All of them are planned before one is written. */
+/** Plans all changes before it writes the first. */
 async function applyAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
   const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
   try {
@@ -83,9 +83,7 @@ function planAll(machine: Machine, places: readonly HookPlace[], call: ProgramCa
   return places.map((place) => planHookChange(machine, place, isInstall ? call : undefined))
 }
 
-/**
- * An agent that is not named must be enabled and, for new hooks, exist here: an unused agent should not get a folder.
- */
+/** Without names: all enabled agents that are used here, because an unused agent should not get a folder. */
 function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boolean): readonly HookHost[] {
   if (agents.length > 0) return [...new Set(agents.map(hostNamed))]
   if (!isInstall) return HOOK_HOSTS
@@ -111,8 +109,8 @@ function describe({ place, before, after, hadHooks }: HookChangePlan, isInstall:
   }
 }
 
-/** An installed hook that can never run is worse than none: say so at once. */
-function passedOver({ place, after = '' }: HookChangePlan): Finding[] {
+/** Reports a settings file that the agent cannot read, because then the hooks never run. */
+function unreadableFindings({ place, after = '' }: HookChangePlan): Finding[] {
   const { path, label, host } = place
   if (host.layout === 'plugin') return []
   const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)

@@ -37,7 +37,7 @@ interface HookStatus extends HookTraces {
   scope: Scope
   path: string
   state: 'installed' | 'not installed' | 'outdated' | 'cannot run' | 'broken'
-  /** Events that our hooks are there for. */
+  /** The events that our hooks are installed for. */
   events: string[]
 }
 
@@ -50,7 +50,7 @@ export interface HookStatuses {
   hooks: HookStatus[]
 }
 
-/** Whether the hooks are in the settings of agents, and whether they can run. What needs action is a finding. */
+/** Checks whether our hooks are in the settings of agents and can run. Problems are findings. */
 export function judgeHooks(
   machine: Machine,
   request: HookStatusRequest,
@@ -63,13 +63,15 @@ export function judgeHooks(
   const scopes = project === undefined ? [undefined] : [undefined, project]
   const judged = hosts
     .flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
-    .filter(({ status }) => request.agents.length > 0 || status.state !== 'not installed' || isUsual(machine, status))
+    .filter(
+      ({ status }) => request.agents.length > 0 || status.state !== 'not installed' || isExpected(machine, status),
+    )
   const findings = judged.flatMap((each) => each.findings)
   return { value: { hooks: judged.map(({ status }) => status) }, findings, project }
 }
 
-/** Whether the user may miss the hooks of an agent: it seems to be used, or is one of the first. */
-function isUsual(machine: Machine, { agent }: HookStatus): boolean {
+/** Whether the user may expect hooks for an agent: it seems to be used, or is enabled by default. */
+function isExpected(machine: Machine, { agent }: HookStatus): boolean {
   return requireAgent(agent).isEnabledByDefault === true || isPresent(machine, requireHost(agent))
 }
 
@@ -101,7 +103,7 @@ function judge(machine: Machine, place: HookPlace): Judged {
   }
 }
 
-/** What of ours a file holds, what of it is old, and why its agent would pass over all of it. */
+/** Our hooks in a file, which of them are outdated, and why the agent ignores the whole file. */
 function readHooks(place: HookPlace, text: string): { hooks: FoundHook[]; outdated: Finding[]; refusal?: string } {
   const { host, path } = place
   if (host.layout === 'plugin') return readOwnPlugin(place, text)
@@ -113,7 +115,7 @@ function readHooks(place: HookPlace, text: string): { hooks: FoundHook[]; outdat
   return { hooks, outdated: findOutdated(place, hooks), ...(refusal === undefined ? {} : { refusal }) }
 }
 
-/** A program of ours answers all events. */
+/** Our plugin answers all events. */
 function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; outdated: Finding[] } {
   const own = readPlugin(text)
   if (own === undefined) return { hooks: [], outdated: [] }
@@ -142,7 +144,7 @@ function findOutdated(place: HookPlace, hooks: readonly FoundHook[]): Finding[] 
   return [finding(place, 'HOOKS_OUTDATED', `${place.label} has ${problems.join(', and ')}`, installCommand(place))]
 }
 
-/** Hooks whose program has moved or is gone. */
+/** Finds hooks whose program was moved or deleted. */
 function findGone(machine: Machine, place: HookPlace, hooks: readonly FoundHook[]) {
   const commands = hooks.flatMap((hook) => Object.values(hook.commands))
   const missing = commands.flatMap((command) => {

@@ -10,13 +10,13 @@ export interface AgentView {
   id: string
   label: string
   isEnabled: boolean
-  /** Absent for one that reads only projects. */
+  /** Absent if the agent reads only folders of projects. */
   userFolder?: string
   projectFolder: string
   exists: boolean
 }
 
-/** Every agent that is known, and whether skills are installed for it on this machine. */
+/** All known agents, and whether Loadout installs skills for them on this machine. */
 export function listAgents(machine: Machine, _request: object): Report<AgentView[]> {
   const config = readConfig(machine)
   const value = AGENTS.map((agent) => {
@@ -28,7 +28,7 @@ export function listAgents(machine: Machine, _request: object): Report<AgentView
   return { value, findings: [] }
 }
 
-/** Switches agents on or off. What is installed for them stays until it is unequipped. */
+/** Enables or disables agents. Their installs stay until the user unequips them. */
 export async function switchAgents(
   machine: Machine,
   { ids: names, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean | undefined },

@@ -19,7 +19,7 @@ import { personalFile } from './disk/sight/agent-settings-file.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
 import { addNameOnly, removeNameOnly } from './rules/hook-settings/name-only.ts'
 
-/** Where an agent lets one say that only the name of a skill is to be listed. */
+/** The setting of an agent that lists only the names of some skills. */
 export interface NameOnlyPlace {
   agent: Agent
   path: string
@@ -30,7 +30,7 @@ export interface NameOnlyPlace {
 const RECORDS = 'name-only.json'
 const EMPTY_FILE = '{}\n'
 
-/** Undefined for an agent that has no such setting. */
+/** Undefined if the agent has no such setting. */
 export function nameOnlyPlace(machine: Machine, id: string, named: string | undefined): NameOnlyPlace | undefined {
   const agent = requireAgent(id)
   const project = named === undefined ? undefined : openProject(machine, named).place
@@ -40,7 +40,7 @@ export function nameOnlyPlace(machine: Machine, id: string, named: string | unde
   return key === undefined || path === undefined ? undefined : { agent, path, key, project }
 }
 
-/** What the settings would be; nothing is written. The names are added to those of earlier times. */
+/** Plans the new settings without writing. Adds the names to those of earlier calls. */
 export function planNameOnly(machine: Machine, place: NameOnlyPlace, names: readonly string[]): SettingsChange {
   const { path, key } = place
   const { before, mark, text, read } = readPlace(place)
@@ -56,7 +56,7 @@ export function applyNameOnly(machine: Machine, place: NameOnlyPlace, names: rea
   return locked(machine, () => changeSettings(machine, RECORDS, planNameOnly(machine, place, names), true))
 }
 
-/** Takes back what `applyNameOnly` wrote, and tells for which skills. */
+/** Undoes `applyNameOnly`, and returns the names of the skills. */
 export function undoNameOnly(
   machine: Machine,
   request: { agent: string; project?: string | undefined },
@@ -83,7 +83,7 @@ function readPlace({ path, project, agent }: NameOnlyPlace) {
   const text = body.trim() === '' ? EMPTY_FILE : body
   const read = (source: string) => readSettings(source, path)
   read(text)
-  // An agent with such a setting reads strict JSON.
+  // All agents with such a setting read strict JSON.
   if (parseJson(text).problem !== undefined) {
     throw new LoadoutError('BAD_SETTINGS', `${agent.label} passes over ${path}: comments are not allowed in it`, {
       hint: 'repair the file; nothing was changed',
@@ -92,7 +92,7 @@ function readPlace({ path, project, agent }: NameOnlyPlace) {
   return { before, mark, text, read }
 }
 
-/** The same lock as for hooks: they may be in the same file. */
+/** Takes the lock of hooks, because they may be in the same file. */
 async function locked<T>(machine: Machine, run: () => T): Promise<T> {
   const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
   try {

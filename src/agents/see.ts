@@ -21,45 +21,45 @@ import { decideVisibility, type Fate, type FoundSkill, type Sight } from './rule
 
 export interface SeeRequest {
   agent: string
-  /** Where the agent works; undefined for no project. */
+  /** The working folder of the agent; undefined for no project. */
   project?: string | undefined
-  /** Of the model, in tokens. */
+  /** The context window of the model, in tokens. */
   window?: number | undefined
-  /** As if the settings of the agent named this model. */
+  /** Assume that the settings of the agent name this model. */
   model?: string | undefined
-  /** Skills, by their names, as if they were not there. */
+  /** Names of skills to leave out. */
   without?: readonly string[] | undefined
-  /** Skills, by their names, as if the settings wanted only those listed. */
+  /** Assume that the settings list only the names of these skills. */
   nameOnly?: readonly string[] | undefined
-  /** By the names of skills, as if their descriptions ended after so many characters. */
+  /** Assume that the descriptions of these skills end after so many characters. */
   shorten?: Readonly<Record<string, number>> | undefined
 }
 
 export interface AgentSight extends Sight {
   agent: string
   label: string
-  /** Its program on this machine; absent when none was found, or when nothing is known of it. */
+  /** Its program on this machine; absent if it was not found, or is unknown. */
   program?: InstalledProgram
-  /** The version that the rules were recorded from, and the day; absent when they are not known. */
+  /** The version and the day of the recording of its rules; absent if they are unknown. */
   recordedFrom?: RecordedFrom
-  /** What must be given before it reads the folders of a project; absent when nothing must. */
+  /** What the user must do before it reads the folders of a project; absent if nothing. */
   trust?: string
   cwd?: string
   home: string
   places: FoundPlace[]
-  /** What the list may take; absent when no limit is known, or there is none. */
+  /** The maximum size of the list; absent if it is unknown or unlimited. */
   budget?: Limits & { unit: Listing['unit'] }
   instructions: InstructionSight[]
-  /** Skills that the agent's own record has seen used. */
+  /** Skills that were used, according to the agent's own record. */
   usedByAgent: string[]
-  /** Skills that its settings say something of. */
+  /** Skills that its settings mention. */
   overridden: string[]
   mostInstructionBytes?: number
 }
 
 const TROUBLE: readonly Fate[] = ['undescribed', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
 
-/** Replays what an agent's own program does with the skills and instructions on this machine. */
+/** Computes what an agent's program does with the skills and instructions on this machine. */
 export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSight> {
   const agent = requireAgent(request.agent)
   if (request.window === 0) {
@@ -91,7 +91,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   return { value, findings: findingsOf(value) }
 }
 
-/** The result if the user removed or shortened some skills. */
+/** Applies the assumptions `without` and `shorten`. */
 function asIf({ without = [], shorten = {} }: SeeRequest, found: readonly FoundSkill[]): FoundSkill[] {
   const gone = new Set(without)
   return found
@@ -118,7 +118,7 @@ function seeInstructions(
   return { instructions, ...(most === undefined ? {} : { mostInstructionBytes: most }) }
 }
 
-/** One for each that needs action; the answer itself names them all. */
+/** One finding for each problem. */
 function findingsOf({ skills, places, instructions }: AgentSight): Finding[] {
   return [
     ...places.flatMap(({ state, path, why = '' }) =>

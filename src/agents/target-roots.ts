@@ -8,7 +8,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { AGENTS, type Agent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type Config, isEnabled } from './rules/config.ts'
 
-/** Where an agent's skills of the user are; undefined for one that reads only projects. */
+/** The folder of the user's skills for an agent; undefined if it reads only folders of projects. */
 export function userRoot(machine: Machine, config: Config, agent: Agent): string | undefined {
   const configured = config.targets[agent.id]?.path
   if (configured !== undefined) return resolveConfigured(machine, configured)
@@ -40,7 +40,7 @@ export function targetRoots(
   return [...roots.values()]
 }
 
-/** Where the skills of a project are: the root of its repository, if an agent has a folder there. */
+/** The project for skills: the root of the repository, if an enabled agent has a folder there. */
 export function findProject(machine: Machine, config: Config, { repository: root }: Project): string | undefined {
   if (root === undefined || root === machine.home) return undefined
   const folders = AGENTS.filter(({ id }) => isEnabled(config, id)).map(
@@ -49,7 +49,7 @@ export function findProject(machine: Machine, config: Config, { repository: root
   return folders.some((folder) => folder !== undefined && isFolder(join(root, folder))) ? root : undefined
 }
 
-/** The project that a person named, or the reason why there is none. */
+/** The project that the user named. Throws with the reason if it is not one. */
 export function requireProject(machine: Machine, config: Config, named: string): string {
   const opened = openProject(machine, named)
   const project = findProject(machine, config, opened)

@@ -8,14 +8,14 @@ import { isAgent } from './rules/agents.ts'
 import { newestDay, type RuleFile } from './rules/rule-file.ts'
 import { RECORDED_AGENTS } from './rules/rule-files.ts'
 
-/** What is known of one agent, and since when. */
+/** The recorded rules of one agent. */
 export interface KnownAgentRules {
   agent: string
-  /** From the oldest to the newest. */
+  /** The recorded versions, the oldest first. */
   versions: string[]
-  /** Of the newest recording. */
+  /** The day of the newest recording. */
   day: string
-  /** Of an update. `older`: what is here is newer, and stays. */
+  /** The result of an update. `older`: the rules on this machine are newer, and stay. */
   state?: 'taken' | 'same' | 'older'
 }
 
@@ -24,13 +24,13 @@ export interface RulesUpdate {
   isDryRun: boolean
 }
 
-/** The rules that `see` goes by. */
+/** The rules that `see` uses. */
 export function listRules(machine: Machine, _request: object): Report<KnownAgentRules[]> {
   const files = RECORDED_AGENTS.flatMap((agent) => rulesOnMachine(machine, agent) ?? [])
   return { value: files.map(summaryOf), findings: [] }
 }
 
-/** Takes newer rules from a file, or from all JSON files of a folder. If one is bad, none is taken. */
+/** Installs newer rules from a file, or from all JSON files of a folder. If one is invalid, installs none. */
 export function updateRules(
   machine: Machine,
   { from, dryRun = false }: { from: string; dryRun?: boolean | undefined },

@@ -21,7 +21,7 @@ function budgetOf(options: readonly string[]): number | undefined {
   return given === undefined ? undefined : Number(given)
 }
 
-// A prompt of a million characters is far smaller. The rest is read and dropped, so that the writer does not block.
+// Far more than a prompt of a million characters. The rest is read and dropped, so that the agent does not block.
 const MOST_KEPT = 16 * 1024 * 1024
 const CHUNK = 16 * 1024
 
@@ -36,7 +36,7 @@ function readInput(): string {
   return kept > MOST_KEPT ? '' : Buffer.concat(chunks).toString('utf8')
 }
 
-/** 0 at the end, and for a closed input. */
+/** 0 at the end of the input, or if it is closed. */
 function readSome(chunk: Buffer): number {
   for (;;) {
     try {
@@ -58,7 +58,7 @@ function writeAll(descriptor: number, text: string): void {
   }
 }
 
-/** The other end of a pipe is slow: wait a moment instead of spinning. */
+/** Whether the other end of a pipe is slow. Waits 5 ms then, instead of spinning. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return false
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
@@ -66,6 +66,6 @@ function isBusy(error: unknown): boolean {
 }
 
 export function run(): void {
-  // Without waiting for Node's own cleanup.
+  // Exits without waiting for Node's own cleanup.
   main(process.argv.slice(3)).finally(() => process.exit(0))
 }

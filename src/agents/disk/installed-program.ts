@@ -12,8 +12,8 @@ const LARGEST_SHIM = 64 * 1024
 const NEAR = 6
 
 /**
- * Finds the program and the version that is written beside it: in its package, or in the name of a folder above it.
- * Nothing is run, so that nothing can hang or change anything.
+ * Finds the program of an agent and reads its version: from its package, or from the name of a parent folder. Runs
+ * nothing, so that it cannot hang or change anything.
  */
 export function findProgram(machine: Machine, program: Program): InstalledProgram | undefined {
   const path = pathsOf(machine, program).find((each) => isFile(each) || isLink(each))
@@ -25,7 +25,7 @@ export function findProgram(machine: Machine, program: Program): InstalledProgra
   return undefined
 }
 
-/** Where the shell would look, in its order. */
+/** The paths where a shell looks for a program, in order. */
 function pathsOf({ env }: Machine, { command }: Program): string[] {
   const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
   const names = delimiter === ';' ? [`${command}.cmd`, `${command}.exe`] : [command]
@@ -57,7 +57,7 @@ function packageAbove(file: string, program: Program): Version | undefined {
   return undefined
 }
 
-/** The package itself, or its part for one platform. */
+/** Matches the package itself, or its package for one platform. */
 function packageIn(folder: string, program: Program): Version | undefined {
   const head = readHead(join(folder, 'package.json'))
   if ('problem' in head) return undefined
@@ -72,7 +72,7 @@ function packageIn(folder: string, program: Program): Version | undefined {
   return version === undefined ? { problem: 'its package.json has no version' } : { version }
 }
 
-/** Package managers put a short script into the path that starts the file of the package. */
+/** Package managers put a short script on the PATH that starts a file of the package. */
 function packageInShim(file: string, program: Program): Version | undefined {
   const head = readHead(file, LARGEST_SHIM)
   if ('problem' in head || head.size > LARGEST_SHIM || !/^(#!|@)/.test(head.text)) return undefined

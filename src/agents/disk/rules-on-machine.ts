@@ -21,16 +21,16 @@ import { readHead } from './sight/read-head.ts'
 
 const LARGEST_RULES = 1024 * 1024
 
-/** What an agent does, and how far that is known. */
+/** The rules of an agent, and where they come from. */
 export interface KnownRules {
   rules: Rules
-  /** The version that they were recorded from, and when; absent when its program was never run for it. */
+  /** The version and the day of the recording; absent if the rules were never recorded. */
   recordedFrom?: RecordedFrom
-  /** Its program on this machine; absent when none was found. */
+  /** Its program on this machine; absent if it was not found. */
   program?: InstalledProgram
 }
 
-/** The rules of the version that is installed, or of the nearest that was recorded. */
+/** The rules of the installed version, or of the nearest recorded one. */
 export function rulesOf(machine: Machine, agent: Agent): KnownRules {
   const file = rulesOnMachine(machine, agent.id)
   if (file === undefined) return { rules: { reading: plainReading(agent) } }
@@ -41,7 +41,7 @@ export function rulesOf(machine: Machine, agent: Agent): KnownRules {
   return { rules, recordedFrom: { version, day }, ...(program && { program }) }
 }
 
-/** What came with this program or, where that is of a later day, what `rules update` took. */
+/** The rules that came with Loadout, or newer ones from `rules update`. */
 export function rulesOnMachine(machine: Machine, agent: string): RuleFile | undefined {
   const recorded = recordedRules(agent)
   const taken = readTaken(machine, agent)
@@ -69,7 +69,7 @@ function readTaken(machine: Machine, agent: string): RuleFile | undefined {
   return undefined
 }
 
-/** The texts of a file, or of the JSON files of a folder in the order of their names. None: nothing is there. */
+/** The text of a file, or of all JSON files of a folder, sorted by name. Empty if nothing exists there. */
 export function readRuleTexts(path: string): { path: string; text: string }[] {
   if (!exists(path)) return []
   if (!isFolder(path)) return [{ path, text: readText(path, LARGEST_RULES) }]
@@ -79,7 +79,7 @@ export function readRuleTexts(path: string): { path: string; text: string }[] {
     .map((name) => ({ path: join(path, name), text: readText(join(path, name), LARGEST_RULES) }))
 }
 
-/** The rules in a text, or the first thing that is wrong with it. */
+/** Parses rules; returns the first problem if they are invalid. */
 export function readRules(text: string, path: string): { file: RuleFile } | { problem: string } {
   const { value, problem } = parseForeignJson(text)
   if (problem !== undefined) return { problem: `${path}: ${problem}` }

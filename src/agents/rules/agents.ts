@@ -2,17 +2,17 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, nearest } from '../../text/values.ts'
 import { PLAIN_AGENTS } from './plain-agents.ts'
 
-/** One agent that reads skills: where it looks, and what it can list. Adding an agent is adding a row. */
+/** One agent that reads skills, and its folders. To add an agent, add a row. */
 export interface Agent {
   id: string
-  /** Other names that people and other managers use for it, or for agents that read exactly its folder. */
+  /** Other names for it, or names of agents that read exactly the same folders. */
   aliases?: readonly string[]
   label: string
-  /** Below the home folder, or below `home` where a variable moves it. Absent: it reads only folders of projects. */
+  /** Relative to the home folder, unless the variable in `home` moves it. Absent: it reads only folders of projects. */
   userFolder?: string
-  /** Below the project. */
+  /** Relative to the project. */
   projectFolder: string
-  /** The variable that moves the agent's own folder, and what that folder is by default. */
+  /** The agent's own folder, and the environment variable that moves it. */
   home?: { variable: string; folder: string }
   isEnabledByDefault?: true
 }
@@ -102,7 +102,7 @@ const KNOWN: readonly Agent[] = [
   { id: 'roo', aliases: ['roo-code'], label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
 ]
 
-/** Those that are on by default first, then the shared folder, then by id. */
+/** First the agents that are enabled by default, then the shared folder, then all others by id. */
 export const AGENTS: readonly Agent[] = [
   ...KNOWN.slice(0, FIRST),
   ...KNOWN.slice(FIRST).sort((a, b) => compareText(a.id, b.id)),
@@ -116,7 +116,7 @@ export function isAgent(id: string): boolean {
 
 const BY_NAME = new Map(AGENTS.flatMap((agent) => [agent.id, ...(agent.aliases ?? [])].map((name) => [name, agent])))
 
-/** The agent that a name or an alias means. */
+/** Finds an agent by its id or an alias. */
 export function findAgent(name: string): Agent | undefined {
   return BY_NAME.get(name)
 }

@@ -4,14 +4,14 @@ import { AGENTS, isAgent } from './agents.ts'
 
 type Json = Record<string, unknown>
 
-/** A named set of placements: for every skill the agents that have it. */
+/** For each skill, the agents that have it. */
 export type Profile = Record<string, string[]>
 
-/** What this machine says about its library and its agents, in `config.json`. */
+/** The settings of the library and the agents in `config.json`. */
 export interface Config {
-  /** The library, as written: `~` and relative paths are the reader's concern. Absent until `loadout init`. */
+  /** The library as written, perhaps with `~` or relative. Undefined until `loadout init`. */
   repoPath: string | undefined
-  /** By agent id; an agent that is not here has the defaults of its row. */
+  /** By agent id; a missing agent has the defaults of its row. */
   targets: Record<string, { isEnabled: boolean; path?: string }>
   commitsImports: boolean
   commitsDeletes: boolean
@@ -37,7 +37,7 @@ export function parseConfig(json: unknown, path: string): Config {
 function parseTargets(json: Record<string, unknown>, path: string): Config['targets'] {
   const targets: Config['targets'] = {}
   for (const [id, value] of Object.entries(json)) {
-    // Another version may know more agents; what it wrote is kept, and not ours to judge.
+    // Another version of Loadout may know more agents: keep them unchecked.
     if (!isAgent(id)) continue
     const what = `"targets.${id}"`
     if (typeof value === 'string') {
@@ -73,7 +73,7 @@ export function withRepoPath(json: Json, path: string): Json {
   return { ...json, repo_path: path }
 }
 
-/** The file with one agent switched on or off; the folder that it names stays. */
+/** Enables or disables one agent, and keeps its folder. */
 export function withTarget(json: Json, id: string, enabled: boolean): Json {
   const targets = isRecord(json.targets) ? json.targets : {}
   const before = getOwn(targets, id)
@@ -81,7 +81,7 @@ export function withTarget(json: Json, id: string, enabled: boolean): Json {
   return { ...json, targets: { ...targets, [id]: { ...kept, enabled } } }
 }
 
-/** The file with the folder of one agent; empty: the default again. */
+/** Sets the folder of one agent; an empty path restores the default. */
 export function withTargetPath(json: Json, id: string, path: string, enabled: boolean): Json {
   const targets = isRecord(json.targets) ? json.targets : {}
   const before = getOwn(targets, id)
@@ -89,7 +89,7 @@ export function withTargetPath(json: Json, id: string, path: string, enabled: bo
   return { ...json, targets: { ...targets, [id]: { ...kept, enabled, ...(path !== '' && { path }) } } }
 }
 
-/** The file with everything that holds written down: agents, their folders, what is committed. What it says stays. */
+/** Writes the defaults of agents, folders and automatic commits into the file. Keeps existing values. */
 export function withDefaults(json: Json, agents: readonly { id: string; enabled: boolean; path?: string }[]): Json {
   const targets = { ...(isRecord(json.targets) ? json.targets : {}) }
   for (const { id, ...defaults } of agents) {
@@ -100,7 +100,7 @@ export function withDefaults(json: Json, agents: readonly { id: string; enabled:
   return { ...json, targets, repo_actions: { import_auto_commit: true, delete_auto_commit: true, ...actions } }
 }
 
-/** The file with one of the `repo_actions` switched. */
+/** Turns one of the `repo_actions` on or off. */
 export function withAction(json: Json, name: string, isOn: boolean): Json {
   const actions = isRecord(json.repo_actions) ? json.repo_actions : {}
   return { ...json, repo_actions: { ...actions, [name]: isOn } }

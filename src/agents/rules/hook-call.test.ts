@@ -66,7 +66,7 @@ describe('an event in the words of its agent', () => {
     (agent, event) => {
       expect(() => read(agent, event, { cwd: '/p' })).toThrow('the event names no session')
       expect(() => readCall(agent, event, '[]', {})).toThrow('the event is not a JSON object')
-      expect(() => read(agent, 'Stop', EVENT)).toThrow('the event is none that is answered')
+      expect(() => read(agent, 'Stop', EVENT)).toThrow('the event is unknown')
     },
   )
 })

@@ -1,17 +1,17 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
-import { fillReply, isBorrowed, readEnvelope, type ToolUse, toolUseOf } from './hook-envelopes.ts'
+import { fillReply, isOtherAgent, readEnvelope, type ToolUse, toolUseOf } from './hook-envelopes.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
 
-/** One call of an agent, as far as we act on it. */
+/** One call of an agent, with the fields that Loadout uses. */
 export interface HookCall {
   host: HookHost
   event: HookEvent
   session: string
   cwd: string
-  /** Where the agent keeps what was said. */
+  /** The agent's transcript file. */
   transcript: string | undefined
-  /** What made a session start, or where a prompt comes from. Absent in some versions. */
+  /** Why a session started, or where a prompt comes from. Some versions do not send it. */
   source: string | undefined
   prompt: string
   use: ToolUse
@@ -20,8 +20,8 @@ export interface HookCall {
 const LONGEST_SESSION = 512
 
 /**
- * Names only what is wrong, never what was said: it ends in a log. Undefined for a call that is for another agent, which
- * has hooks of its own.
+ * Reads a call. Errors do not quote the input, because they go to a log. Undefined if another agent runs this hook, which
+ * has its own hooks.
  */
 export function readCall(
   agent: string,
@@ -30,15 +30,15 @@ export function readCall(
   env: Readonly<Record<string, string | undefined>>,
 ): HookCall | undefined {
   const host = HOOK_HOSTS.find((each) => each.agent === agent)
-  if (host === undefined) throw bad('the agent is none that has hooks')
+  if (host === undefined) throw bad('the agent has no hooks')
   const known = HOOK_EVENTS.find((each) => host.events[each] === event)
-  if (known === undefined) throw bad('the event is none that is answered')
+  if (known === undefined) throw bad('the event is unknown')
   const json = parse(input)
   if (!isRecord(json)) throw bad('the event is not a JSON object')
-  if (isBorrowed(host, json, env)) return undefined
+  if (isOtherAgent(host, json, env)) return undefined
   const fields = readEnvelope(host, json)
   const { session, cwd, named = event } = fields
-  if (named !== event) throw bad('the event is another than the command says')
+  if (named !== event) throw bad('the event differs from the one in the command')
   if (typeof session !== 'string' || session === '' || session.length > LONGEST_SESSION) {
     throw bad('the event names no session')
   }
@@ -72,16 +72,16 @@ function bad(message: string): LoadoutError {
   return new LoadoutError('USAGE', message)
 }
 
-/** Above this a prompt is pasted data. */
+/** In characters. A longer prompt is pasted data. */
 export const LONGEST_PROMPT = 100_000
 
-/** Whether a prompt is words about something to do: neither a command of the agent's own nor what it writes to itself. */
+/** Whether a prompt is a task: not a command of the agent, such as /clear, and not written by the agent itself. */
 export function isTask({ prompt, source }: Pick<HookCall, 'prompt' | 'source'>): boolean {
   if (source !== undefined && source !== 'user' && source !== 'sdk') return false
   return prompt.trim() !== '' && !/^\s*\/[\w:.-]+(?:\s|$)/.test(prompt)
 }
 
-/** The reply in the shape that its agent takes. Nothing to say is an empty text. */
+/** The reply in the format of the agent; empty without context. */
 export function formatReply({ host, event }: Pick<HookCall, 'host' | 'event'>, context: string): string {
   if (context === '') return ''
   return `${JSON.stringify(fillReply(host, event, context))}\n`

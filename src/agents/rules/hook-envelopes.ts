@@ -4,31 +4,31 @@ import type { HookEvent, HookHost } from './hook-hosts.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What one event says, whatever its agent calls the fields. */
+/** The fields of an event, independent of the agent's names for them. */
 export interface EnvelopeFields {
-  /** The event as the agent names it; undefined where it does not say. */
+  /** The agent's name of the event; undefined if it does not send one. */
   named: unknown
   session: unknown
   cwd: unknown
   transcript: unknown
-  /** What made a session start, or where a prompt comes from. */
+  /** Why a session started, or where a prompt comes from. */
   source: unknown
   prompt: unknown
   tool: unknown
   toolInput: unknown
 }
 
-/** How an agent puts an event to us, and how it wants the answer: data, so that a new agent is a new row. */
+/** The format of an agent's events and answers, as data: a new agent is a new row. */
 interface Envelope {
-  /** The key of each field in the event. The first of several that is there counts; `roots[]` is the first of a list. */
+  /** The key of each field in the event. Of several keys, the first that exists; `roots[]` is the first of a list. */
   fields: Readonly<Partial<Record<keyof EnvelopeFields, string | readonly string[]>>>
-  /** What the agent calls a `source`, and what Claude Code calls it. */
+  /** The agent's values of `source`, and the values of Claude Code for them. */
   sources?: Readonly<Record<string, string>>
-  /** The tag in which the agent puts back into a prompt what hooks said. It escapes what would end it. */
+  /** The tag in which the agent repeats answers of hooks in a prompt. The agent escapes this tag in the answers. */
   echoTag?: string
-  /** The answer. `$event` stands for the agent's name of the event, `$context` for what is said. */
+  /** The answer. `$event` stands for the agent's name of the event, `$context` for the text. */
   reply: Json
-  /** What an answer to a prompt holds before that. */
+  /** Fields that an answer to a prompt has before that. */
   promptReply?: Json
 }
 
@@ -48,7 +48,7 @@ const CLAUDE: Envelope = {
 const ENVELOPES: Readonly<Record<string, Envelope>> = {
   claude: CLAUDE,
   codex: CLAUDE,
-  // Its transcript tells nothing: a session that goes on does not get back what hooks once said.
+  // Its transcript is of no use: a resumed session does not contain earlier answers of hooks.
   gemini: { ...CLAUDE, fields: { ...COMMON, source: 'source' }, echoTag: 'hook_context' },
   copilot: {
     fields: {
@@ -67,7 +67,7 @@ const ENVELOPES: Readonly<Record<string, Envelope>> = {
     reply: { additional_context: '$context' },
     promptReply: { continue: true },
   },
-  // Our own plugin writes Claude Code's envelope, and reads the shortest answer.
+  // Our own plugin writes the format of Claude Code, and reads the shortest answer.
   opencode: { ...CLAUDE, reply: { additionalContext: '$context' } },
 }
 
@@ -119,15 +119,15 @@ export function fillReply(host: HookHost, event: HookEvent, context: string): Js
 }
 
 /**
- * Whether another agent runs a hook that was installed for Claude Code. Cursor and Copilot CLI read Claude Code's settings
- * as well, but pass over what such a hook answers; they have hooks of their own.
+ * Whether another agent runs a hook of Claude Code. Cursor and Copilot CLI also read the settings of Claude Code, but
+ * ignore the answers of these hooks; they have their own hooks.
  */
-export function isBorrowed(host: HookHost, json: Json, env: Readonly<Record<string, string | undefined>>): boolean {
+export function isOtherAgent(host: HookHost, json: Json, env: Readonly<Record<string, string | undefined>>): boolean {
   if (host.agent !== 'claude') return false
   return json.cursor_version !== undefined || (env.COPILOT_CLI !== undefined && json.transcript_path === undefined)
 }
 
-/** What a use of a tool tells about entries. */
+/** The entry that a tool call used. */
 export interface ToolUse {
   skill?: string
   file?: string

@@ -5,56 +5,54 @@ import { formatCommand, type ProgramCall, pathsIn, type Shell } from './hook-set
 import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-settings.ts'
 import { applyEdits, lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'
 
-/**
- * Moments at which an agent asks us, by the names that Claude Code has for them. A row says what its agent calls them.
- */
+/** The events at which agents call Loadout, by their names in Claude Code. Each row has the agent's own names. */
 export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse'] as const
 
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** One agent that runs hooks: where they are configured, and how much it takes. Adding an agent is adding a row. */
+/** One agent that runs hooks: where they are configured, and its limits. To add an agent, add a row. */
 export interface HookHost {
   /** An id of the agent table. */
   agent: string
-  /** The agent's own folder below the home folder, and a variable that moves it, where the agent table does not say. */
+  /** The agent's own folder in the home folder, and the variable that moves it, unless the agent table has them. */
   home?: { folder: string; variable?: string }
-  /** Where the user's hooks are, below the agent's own folder. */
+  /** The file with the user's hooks, relative to the agent's own folder. */
   userFile: string
-  /** Where a project's hooks are, below the project. */
+  /** The file with a project's hooks, relative to the project. */
   projectFile: string
-  /** How the file is written: groups of hooks under an event, a list of hooks under an event, or a program of ours. */
+  /** The format of the file: groups of hooks for an event, a list of hooks for an event, or our own plugin. */
   layout: 'groups' | 'list' | 'plugin'
-  /** What a file holds in which there is nothing of ours. */
+  /** The content of a file without hooks. */
   emptyFile: string
-  /** The keys of a hook's commands, and the shell that each is for. */
+  /** The keys of a hook's commands, with the shell of each. */
   commands: Readonly<Record<string, Shell>>
-  /** What stands in a hook before its command, and behind it. */
+  /** Fields of a hook before and after its commands. */
   before?: Readonly<Record<string, unknown>>
   after?: Readonly<Record<string, unknown>>
-  /** What the agent calls the events. */
+  /** The agent's names of the events. */
   events: Readonly<Record<HookEvent, string>>
-  /** Tools whose use tells that an entry was read, and under which key of their input they name it. */
+  /** Tools whose use means that an entry was read, and the key of their input that names it. */
   tools: Readonly<Record<string, { skill: string } | { file: string } | { command: string }>>
-  /** Whether it puts what it was given back by itself when a session goes on, with no transcript for us to look at. */
+  /** Whether it keeps answers of hooks when a session continues, without a transcript that Loadout could read. */
   keepsContext?: true
-  /** The most that one reply may hold; above it the agent puts the text aside. A token is four of what it counts. */
+  /** The maximum size of a reply; the agent does not show a longer one to the model. A token counts as four units. */
   replyLimit: { tokens: number; characters: number; counts: 'characters' | 'bytes' }
-  /** Whether it reads a file that begins with a byte order mark, or has comments. */
+  /** Whether it reads a file with a byte order mark, or with comments. */
   readsByteOrderMark: boolean
   readsComments?: true
-  /** Whether it does not even start when it cannot read the file. Others pass over it. */
+  /** Whether it does not start if it cannot read the file. Other agents ignore the file. */
   stopsAtBadFile?: true
-  /** The only keys it allows beside each other in the file; absent when it allows any. */
+  /** The only top-level keys that it allows; absent if it allows any. */
   onlyKeys?: readonly string[]
-  /** A key without which it passes over the file. */
+  /** It ignores a file without this key. */
   neededKey?: string
-  /** What it takes until hooks that are installed also run. */
+  /** What must happen before installed hooks run. */
   untilTheyRun: string
-  /** The version that this was read from. */
+  /** The version or document that this row was taken from. */
   readFrom: string
 }
 
-/** Seconds after which an agent goes on without us. An answer takes a fraction of one. */
+/** Seconds after which an agent continues without an answer. An answer takes a fraction of a second. */
 const TIMEOUT = 10
 
 const SAME_NAMES = { SessionStart: 'SessionStart', UserPromptSubmit: 'UserPromptSubmit', PostToolUse: 'PostToolUse' }
@@ -65,7 +63,7 @@ const GROUPS = {
   before: { type: 'command' },
 } as const
 const VERSIONED = '{\n  "version": 1\n}\n'
-/** For agents that take any length: what Claude Code takes. */
+/** The limit of Claude Code, also for agents without a limit. */
 const USUAL_LIMIT = { tokens: 2_250, characters: 9_000, counts: 'characters' } as const
 
 export const HOOK_HOSTS: readonly HookHost[] = [
@@ -188,14 +186,14 @@ export function wantedHooks(host: HookHost, call: ProgramCall): WantedHook[] {
   }))
 }
 
-/** All of a file of hooks, for those who have the program. */
+/** A complete file of hooks. They do nothing on a machine without Loadout. */
 export function hooksFile(host: HookHost): string {
   const hooks = wantedHooks(host, 'named-if-there').map((want) => [want.event, [newEntry(host, want)]])
   const empty = parseJson(host.emptyFile).value as object
   return `${JSON.stringify({ ...empty, hooks: Object.fromEntries(hooks) }, null, 2)}\n`
 }
 
-/** Whether a hook is written as it would be today, whichever copy of the program it calls. */
+/** Whether a hook has the current form, whichever copy of the program it calls. */
 export function isCurrent(hook: FoundHook, host: HookHost): boolean {
   const call = Object.values(hook.commands).map(pathsIn)[0]
   const calls: ProgramCall[] = call === undefined ? ['named', 'named-if-there'] : [call]
@@ -209,7 +207,7 @@ export function isCurrent(hook: FoundHook, host: HookHost): boolean {
   })
 }
 
-/** Why an agent cannot read a file that we can: agents are stricter about JSON than editors are. */
+/** Why an agent cannot read a file that Loadout can read: agents are stricter about JSON. */
 export function hostRefusal(
   text: string,
   tree: SettingsTree,
@@ -230,7 +228,7 @@ export function hostRefusal(
     : `"${unknown.key}" is not allowed in it: see ${lineAndColumn(body, unknown.start)}`
 }
 
-/** With every other character where it was. */
+/** Replaces comments by blanks, so that all offsets stay. */
 function withoutComments(body: string, { comments }: SettingsTree): string {
   const edits = comments.map(({ start, end }) => ({
     start,
@@ -240,30 +238,30 @@ function withoutComments(body: string, { comments }: SettingsTree): string {
   return applyEdits(body, edits)
 }
 
-/** What an agent does about a file that it cannot read. */
+/** Says what an agent does with a file that it cannot read. */
 export function describeRefusal({ stopsAtBadFile }: HookHost, label: string, path: string, refusal: string): string {
   return stopsAtBadFile === true
     ? `${label} does not start while ${path} is as it is: ${refusal}`
     : `${label} passes over the whole of ${path}: ${refusal}`
 }
 
-/** Seconds that Codex takes for a hook without a timeout. */
+/** The default timeout of Codex, in seconds. */
 const DEFAULT_TIMEOUT = 600
 
-/** Whether Codex will run a hook: its user trusts each one by its content, under its place in the file. */
+/** Whether Codex runs a hook: its user trusts each hook by its content and its position in the file. */
 export function codexRuns(config: unknown, paths: readonly string[], hook: FoundHook): 'yes' | 'untrusted' | 'off' {
   const event = snakeCase(hook.event)
   for (const path of paths) {
     const state = ['hooks', 'state', `${path}:${event}:${hook.group}:${hook.handler}`]
     if (getDeep(config, ...state, 'enabled') === false) return 'off'
     const trusted = getDeep(config, ...state, 'trusted_hash')
-    // Of a hook with more in it than we write we know only that it was looked at.
+    // For a hook with other fields than ours, Loadout only knows that the user trusted some version of it.
     if (trusted !== undefined && (!hook.isPlain || trusted === trustHash(hook))) return 'yes'
   }
   return 'untrusted'
 }
 
-/** As Codex 0.166.0 makes it: over the hook in one fixed spelling. */
+/** The hash of a hook in a canonical form, as Codex 0.166.0 computes it. */
 export function trustHash({ event, commands, timeout, matcher }: FoundHook): string {
   const handler = { async: false, command: commands.command, timeout: timeout ?? DEFAULT_TIMEOUT, type: 'command' }
   const hasMatcher = matcher !== undefined && event !== 'UserPromptSubmit'

@@ -1,9 +1,9 @@
-/** An agent of whose program only the folders are known. */
+/** An agent of which Loadout knows only the folders. */
 type Row = readonly [id: string, label: string, projectFolder: string, userFolder?: string | null]
 
 const SHARED = '.agents/skills'
 
-/** By id. Where the user's folder is left out, it has the same name as the project's; null: only projects have one. */
+/** Sorted by id. Without a user's folder, it is the same as the project's; null: the agent reads only projects. */
 export const PLAIN_AGENTS: readonly Row[] = [
   ['adal', 'AdaL', '.adal/skills'],
   ['aider-desk', 'AiderDesk', '.aider-desk/skills'],

@@ -1,6 +1,6 @@
 import type { ReadingRules } from './reading-rules.ts'
 
-/** For agents of whose program nothing more is known than their folders. */
+/** For agents of which Loadout knows only the folders. */
 export function plainReading({
   userFolder,
   projectFolder,

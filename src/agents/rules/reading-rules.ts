@@ -1,22 +1,22 @@
 export const SCOPES = ['machine', 'user', 'project', 'agent', 'plugin'] as const
 export const STARTS = ['own', 'home', 'machine', 'project', 'working'] as const
 
-/** Where an agent's own program looks for skills, beginning from one of these. */
+/** A folder in which an agent looks for skills. */
 export interface SkillPlace {
-  /** `own`: its own folder. `machine`: the root of the file system. `project`: each folder from the working one up. */
+  /** The start of `path`. `own`: the agent's folder. `machine`: `/`. `project`: each folder from the working one up. */
   from: (typeof STARTS)[number]
   path: string
   /** Whose skills these are. */
   scope: (typeof SCOPES)[number]
-  /** Of a project: from its root down, not from the working folder up. */
+  /** In a project: from its root down instead of from the working folder up. */
   isOutermostFirst?: boolean | undefined
-  /** Markdown files at any depth, each of which is one. Without it: folders with a SKILL.md. */
+  /** Each Markdown file at any depth is a command. Otherwise: each folder with a SKILL.md is a skill. */
   isCommands?: boolean | undefined
 }
 
-/** A value that keeps a skill out of the list, by the author's own will. */
+/** A value with which the author hides a skill from the list. */
 export interface HidingRule {
-  /** Undefined: the frontmatter. Else a YAML file in the skill's folder. */
+  /** A YAML file in the skill's folder; undefined for the frontmatter. */
   file?: string | undefined
   key: readonly string[]
   /** `set`: any value that is not empty. */
@@ -26,84 +26,84 @@ export interface HidingRule {
 
 /** How an agent's own program finds and reads skills. */
 export interface ReadingRules {
-  /** In the order in which it looks. */
+  /** In the order of its search. */
   places: readonly SkillPlace[]
-  /** Folders of each plugin that is switched on, after the places; their skills are called `plugin:skill`. */
+  /** Folders of enabled plugins, searched after the places; their skills are named `plugin:skill`. */
   plugins?:
     | {
-        /** Where it is written down what is installed, in the own folder. */
+        /** The file that lists installed plugins, in the agent's own folder. */
         installed: string
         folders: readonly { path: string; isCommands?: boolean | undefined }[]
       }
     | undefined
-  /** How many folders below a place the folder of a skill may lie. */
+  /** How many levels below a place the folder of a skill may be. */
   depth: number
   skipsDotFolders: boolean
-  /** Whether a SKILL.md may be a link. Linked folders are followed by all. */
+  /** Whether a SKILL.md may be a link. All agents follow linked folders. */
   followsLinkedFiles: boolean
   /** In bytes. */
   largestFile?: number | undefined
   needsUtf8: boolean
-  /** Whether frontmatter behind a byte order mark is seen. */
+  /** Whether it reads frontmatter after a byte order mark. */
   readsBehindMark: boolean
-  /** Whether blanks and line ends in texts become one blank. */
+  /** Whether it joins blanks and line ends into one blank. */
   joinsBlanks: boolean
-  /** What names a skill; the folder does where the frontmatter is silent. */
+  /** Where the name of a skill comes from; the folder if the frontmatter has none. */
   namedBy: 'folder' | 'frontmatter'
   longestName?: number | undefined
-  /** A skill with a longer description is not listed. */
+  /** It does not list a skill with a longer description. */
   longestDescription?: number | undefined
-  /** Whether a skill is passed over when its frontmatter is silent about its name. */
+  /** Whether it ignores a skill without a name in its frontmatter. */
   needsName?: boolean | undefined
-  /** Whether a skill without a readable description is listed, by the first line of its text. */
+  /** Whether it lists a skill without a readable description by the first line of its text. */
   guessesDescription: boolean
-  /** Joined to the description by ` - `. */
+  /** A key whose value is appended to the description, after ` - `. */
   describedAlsoBy?: string | undefined
   hiding: readonly HidingRule[]
-  /** What happens to several skills of one name: the first answers, or none does, or only the last is listed. */
+  /** Which of several skills with the same name the agent uses. `last`: it lists only that one. */
   sameName: 'first' | 'last' | 'none' | 'unknown'
-  /** Whether those that do not answer are listed all the same. */
+  /** Whether it also lists the others. */
   listsDuplicates?: boolean | undefined
-  /** What must be given before the folders of a project are read, where it cannot be seen whether it was. */
+  /** What the user must do before the agent reads the folders of a project, if Loadout cannot check it. */
   trust?: string | undefined
-  /** Whether it looks further up than the working folder where there is no repository. */
+  /** Whether it also searches parent folders if there is no repository. */
   climbsWithoutRepository: boolean
-  /** By scope in this order, then by name and path. Absent: by place and name. */
+  /** The order of the list: by these scopes, then by name and path. Absent: by place and name. */
   order?: readonly SkillPlace['scope'][] | undefined
 }
 
-/** What fits into the list of skills that an agent shows its model. */
+/** The limits of the list of skills that an agent shows its model. */
 export interface Listing {
   /**
-   * What happens when it is full. `drop`: descriptions go, least used first. `shorten`: all grow shorter, then skills go.
-   * `name`: from the first that does not fit on, they are only named. `never`: it has no limit.
+   * What happens if the list is full. `drop`: it drops descriptions, the least used first. `shorten`: it shortens all
+   * descriptions, then drops skills. `name`: after the first skill that does not fit, only names. `never`: no limit.
    */
   overflow: 'drop' | 'shorten' | 'name' | 'never'
-  /** What is counted. `columns`: as a terminal would show it. `tokens`: four bytes each, line by line. */
+  /** `columns`: the width in a terminal. `tokens`: four bytes each, counted for each line. */
   unit: 'columns' | 'tokens' | 'characters'
-  /** What it may take, where that does not depend on the model. */
+  /** The maximum size, if it does not depend on the model. */
   budget?: number | undefined
-  /** What it may take otherwise: this share of the context window. */
+  /** Otherwise the maximum is this share of the context window. */
   share?: number | undefined
-  /** Of models that `models` does not name: the window, and what is counted for one token of it. */
+  /** For models that `models` does not name: the context window, and the units for one token. */
   window?: number | undefined
   perToken?: number | undefined
-  /** A longer window, for models whose name has this in it. */
+  /** A larger window, for models whose name contains the mark. */
   longWindow?: { mark: string; window: number } | undefined
-  /** The model that it takes by itself, as a fresh installation with an API key did. */
+  /** The default model of a new installation with an API key. */
   defaultModel?: string | undefined
-  /** By the first row of which one mark is in the model's name. */
+  /** The first row with a mark in the model's name applies. */
   models?: readonly ModelRow[] | undefined
-  /** Of one description, in characters, with what stands for the rest. */
+  /** The maximum length of a description in characters, including the ellipsis. */
   perSkill?: number | undefined
   ellipsis?: string | undefined
-  /** Where a skill is an element: the characters around its name, its description and what it shows besides. */
+  /** If a skill is an XML element: the number of characters around its name, its description and `shows`. */
   frame?: number | undefined
-  /** What else it says of a skill: the path of its file, that path behind the number of its folder, or whose it is. */
+  /** What else it lists: the path of the file, the number of the place with the relative path, or the scope. */
   shows?: 'path' | 'short path' | 'scope' | undefined
-  /** Characters that become entities, such as `&lt;`, before anything is counted. */
+  /** Characters that it replaces by entities, such as `&lt;`, before it counts. */
   escapes?: string | undefined
-  /** Skills that come with the program and are in no folder. */
+  /** Skills inside of the agent's program. */
   own: readonly OwnSkill[]
 }
 
@@ -111,41 +111,41 @@ export interface ModelRow {
   marks: readonly string[]
   window?: number | undefined
   perToken?: number | undefined
-  /** Of its own skills, those whose line is another with this model: name → columns. */
+  /** Own skills with a different line for this model: name → columns. */
   own?: Readonly<Record<string, number>> | undefined
 }
 
 interface OwnSkill {
   name: string
-  /** Of its line, or of its element with the line end. */
+  /** The width of its line, or of its element with the line end. */
   columns: number
-  /** Where they differ from the columns: line ends have none. */
+  /** Set if they differ from the columns: line ends have no width. */
   characters?: number | undefined
   /** Never shortened. */
   isKept: boolean
 }
 
-/** Files of instructions that an agent reads for a working folder. */
+/** The instruction files that an agent reads for a working folder. */
 export interface InstructionRules {
-  /** In its own folder or on the machine, the first of each list that is there. Not counted. */
+  /** In its own folder or on the machine, the first existing file of each list. They do not count for `mostBytes`. */
   global: readonly { from: 'own' | 'home' | 'machine'; names: readonly string[] }[]
-  /** In each folder down to the working one; the settings may name others. */
+  /** File names in each folder down to the working one; the settings may change them. */
   names: readonly string[]
-  /** Read instead where no folder has one of the names. */
+  /** Used if no folder has one of the names. */
   otherwise?: readonly string[] | undefined
-  /** Whether only the first of the names counts in a folder. */
+  /** Whether it reads only the first existing name in a folder. */
   isOnePerFolder: boolean
-  /** Whether it starts at the root of the repository or of the file system, or reads only the working folder. */
+  /** The first folder: the root of the repository, the root of the file system, or only the working folder. */
   startsAt: 'repository' | 'machine' | 'working'
-  /** Of all together. */
+  /** The maximum of all files together. */
   mostBytes?: number | undefined
 }
 
-/** Where an agent is configured, and what of that changes its list. Later files win. */
+/** The settings files of an agent, and the keys that change its list. Later files win. */
 export interface SettingsRules {
   files: readonly { from: (typeof SETTINGS_STARTS)[number]; path: string }[]
   format: (typeof SETTINGS_FORMATS)[number]
-  /** The file with how often each skill was used, in the own folder or else in the home folder. */
+  /** The file that counts the uses of each skill, in the agent's own folder if that was moved, else in the home folder. */
   usageFile?: string | undefined
   variables: { budget?: string | undefined; model?: string | undefined }
   keys: Readonly<Partial<Record<SettingsKey, string | undefined>>>
@@ -160,7 +160,7 @@ export const SETTINGS_KEYS = [
   'perSkill',
   'model',
   'window',
-  /** Skill → `on`, `name-only`, `user-invocable-only` or `off`; each as the last file says that names it. */
+  /** Skill → `on`, `name-only`, `user-invocable-only` or `off`; for each skill, the last file wins. */
   'overrides',
   'withoutOwn',
   'plugins',
@@ -169,18 +169,18 @@ export const SETTINGS_KEYS = [
   'names',
   /** Tables with `path` or `name`, and `enabled`. */
   'switches',
-  /** Names of skills that are off, of all files together. */
+  /** Names of disabled skills, from all files together. */
   'disabled',
-  /** Pattern → `deny` or another word; the last that fits counts. */
+  /** Pattern → `deny` or another word; the last match wins. */
   'permissions',
 ] as const
 
 type SettingsKey = (typeof SETTINGS_KEYS)[number]
 
-/** What an agent's own program does with skills and instructions. */
+/** What an agent's program does with skills and instructions. */
 export interface Rules {
   reading: ReadingRules
-  /** Absent: nothing is known of a limit. */
+  /** Absent: the limits are unknown. */
   listing?: Listing | undefined
   instructions?: InstructionRules | undefined
   settings?: SettingsRules | undefined

@@ -7,7 +7,7 @@ const TEXTS = { is: 'list', of: TEXT } as const
 const FLAG = { is: 'flag' } as const
 const SIZE = { is: 'whole number', from: 0, to: 1_000_000_000 } as const
 
-/** A path that stays where it begins. */
+/** A relative path without `..`. */
 const INNER = {
   is: 'text',
   least: 1,
@@ -166,7 +166,7 @@ const ROW = {
   needs: ['version', 'recorded'],
 } as const satisfies Shape
 
-/** The program of an agent: what it is called, its npm package, and other folders that package may be in, below the home. */
+/** The program of an agent: its command, its npm package, and other folders in the home that may have the package. */
 const PROGRAM = {
   is: 'object',
   keys: {
@@ -177,7 +177,7 @@ const PROGRAM = {
   needs: ['command', 'package'],
 } as const satisfies Shape
 
-/** What a complete set of rules needs, once all rows up to it are put together. */
+/** The keys that a set of rules needs, after all rows up to it are merged. */
 const WHOLE = {
   is: 'object',
   keys: {
@@ -230,22 +230,22 @@ const FILE = {
 
 export type Program = ValueOf<typeof PROGRAM>
 
-/** The program of an agent as it was found on this machine. */
+/** The program of an agent on this machine. */
 export interface InstalledProgram {
   path: string
-  /** Absent when nothing beside the program says which it is. */
+  /** Absent if it is unknown. */
   version?: string
-  /** Why the version is not known. */
+  /** Why the version is unknown. */
   problem?: string
 }
 
-/** The version that rules were recorded from, and when. */
+/** The recorded version, and the day of the recording. */
 export interface RecordedFrom {
   version: string
   day: string
 }
 
-/** The rules of one agent: a row for each version that was recorded, from the oldest to the newest. */
+/** The rules of one agent: a row for each recorded version, the oldest first. */
 export interface RuleFile {
   agent: string
   program: Program
@@ -254,12 +254,12 @@ export interface RuleFile {
 
 export interface RuleRow {
   version: string
-  /** The day on which its program was run for this. */
+  /** The day of the recording. */
   recorded: string
   rules: Rules
 }
 
-/** The rules in a JSON value, or everything that is wrong with it. A row says only what differs from the one before it. */
+/** Parses the rules of an agent, or returns all problems. Each row has only the differences to the one before. */
 export function readRuleFile(json: unknown): { file: RuleFile } | { problems: Problem[] } {
   const problems: Problem[] = []
   if (!fits(FILE, json, problems)) return { problems }
@@ -274,7 +274,7 @@ export function readRuleFile(json: unknown): { file: RuleFile } | { problems: Pr
   return problems.length > 0 ? { problems } : { file: { agent: json.agent, program: json.program, rows } }
 }
 
-/** Section by section and key by key, the later before the earlier. */
+/** Merges sections key by key; the later value wins. */
 function joined(before: object, after: object): object {
   const sections = new Map<string, unknown>(Object.entries(before))
   for (const [name, section] of Object.entries(after)) {
@@ -284,13 +284,13 @@ function joined(before: object, after: object): object {
   return Object.fromEntries(sections)
 }
 
-/** The row for an installed version: the newest that is not newer than it, or else the oldest. Unknown: the newest. */
+/** The row for an installed version: the newest one up to it, else the oldest. For an unknown version: the newest. */
 export function nearestRow({ rows }: RuleFile, installed: string | undefined): RuleRow | undefined {
   if (installed === undefined) return rows.at(-1)
   return rows.findLast(({ version }) => compareVersions(version, installed) <= 0) ?? rows[0]
 }
 
-/** The day of its newest recording. */
+/** The day of the newest recording. */
 export function newestDay({ rows }: RuleFile): string {
   return (
     rows

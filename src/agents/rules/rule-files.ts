@@ -8,14 +8,14 @@ import gemini from './recorded/gemini.json' with { type: 'json' }
 import opencode from './recorded/opencode.json' with { type: 'json' }
 import { type RuleFile, readRuleFile } from './rule-file.ts'
 
-/** What `npm run record-agents` made known, by agent. */
+/** The rules that `npm run record-agents` recorded, by agent. */
 const RECORDED: Readonly<Record<string, unknown>> = { claude, codex, copilot, gemini, opencode }
 
 export const RECORDED_AGENTS: readonly string[] = Object.keys(RECORDED)
 
 const read = new Map<string, RuleFile>()
 
-/** The rules that came with this program; undefined for an agent whose program was never run for it. */
+/** The rules that came with Loadout; undefined for an agent that was never recorded. */
 export function recordedRules(agent: string): RuleFile | undefined {
   const known = read.get(agent)
   if (known !== undefined || !Object.hasOwn(RECORDED, agent)) return known
@@ -25,7 +25,7 @@ export function recordedRules(agent: string): RuleFile | undefined {
   return result.file
 }
 
-/** How an agent reads skills: as its program was last seen to, or else as the format says. */
+/** How an agent reads skills: by its newest recording, else by the public format. */
 export function readingOf(agent: Agent): ReadingRules {
   return recordedRules(agent.id)?.rows.at(-1)?.rules.reading ?? plainReading(agent)
 }

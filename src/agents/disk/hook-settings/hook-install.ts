@@ -11,14 +11,14 @@ import { readSettings, readSettingsFile } from './settings-file.ts'
 
 const RECORDS = 'hook-installs.json'
 
-/** What a settings file is and what it would be. */
+/** The change of a settings file. */
 export interface HookChangePlan extends SettingsChange {
   place: HookPlace
-  /** Hooks of ours were there before. */
+  /** The file had our hooks before. */
   hadHooks: boolean
 }
 
-/** Reads and decides; nothing is written. Without a call, our hooks are to go. */
+/** Plans without writing. Without `call`, removes our hooks. */
 export function planHookChange(machine: Machine, place: HookPlace, call: ProgramCall | undefined): HookChangePlan {
   const { path, host, project } = place
   if (project !== undefined) refuseNamedLinkOut(project, path)
@@ -40,7 +40,7 @@ export function planHookChange(machine: Machine, place: HookPlace, call: Program
   return { ...plan, after: result.text === host.emptyFile ? asItWas(path, record, after) : after }
 }
 
-/** The whole file is ours, or none of it. */
+/** A plugin file is entirely ours, or not ours at all. */
 function planPlugin(
   machine: Machine,
   place: HookPlace,

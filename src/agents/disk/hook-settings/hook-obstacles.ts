@@ -10,13 +10,13 @@ import { codexRuns } from '../../rules/hook-hosts.ts'
 import type { FoundHook } from '../../rules/hook-settings/hook-settings.ts'
 import { type HookPlace, hostFolder } from './hook-places.ts'
 
-/** Why an agent does not run hooks that are in its settings. */
+/** Why an agent does not run the hooks in its settings. */
 export interface Obstacle {
   message: string
   hint: string
 }
 
-/** What an agent's own switches say. */
+/** Finds settings of the agent that turn hooks off. */
 export function findObstacles(machine: Machine, place: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
   const find = FINDERS[place.host.agent]
   return find === undefined ? [] : find(machine, place, hooks)
@@ -55,7 +55,7 @@ function findForClaude(machine: Machine, { host, project }: HookPlace): Obstacle
   ]
 }
 
-/** The settings of the machine, the user and the project; comments are allowed in them. */
+/** Reads the settings of the machine, the user and the project, which may have comments. */
 function findForGemini(machine: Machine, { host, project }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
   const files = ['/etc/gemini-cli/settings.json', join(hostFolder(machine, host), host.userFile)]
   if (project !== undefined) files.push(join(project, host.projectFile))
@@ -91,7 +91,7 @@ function findForCopilot(machine: Machine, { host, path, project }: HookPlace): O
   ]
 }
 
-/** A file of settings with comments in it. The agent cannot read either what we cannot. */
+/** Reads JSON with comments. Empty if it cannot be read; then the agent cannot read it either. */
 function commentedOf(path: string): Record<string, unknown> {
   try {
     const json: unknown = isFile(path) ? parseCommented(readText(path)) : undefined

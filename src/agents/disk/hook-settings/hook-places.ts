@@ -11,13 +11,13 @@ import { findAgent, requireAgent, type Scope } from '../../rules/agents.ts'
 import { HOOK_HOSTS, type HookHost, requireHost } from '../../rules/hook-hosts.ts'
 import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
 
-/** A settings file that one agent reads its hooks from. */
+/** A settings file from which an agent reads its hooks. */
 export interface HookPlace {
   host: HookHost
   label: string
   scope: Scope
   path: string
-  /** For the scope of a project. */
+  /** Set for the hooks of a project. */
   project: string | undefined
 }
 
@@ -33,7 +33,7 @@ export function hostNamed(name: string): HookHost {
   return HOOK_HOSTS.find(({ agent }) => agent === id) ?? requireHost(name)
 }
 
-/** Where an agent keeps everything of its user. */
+/** The folder with the user's settings of an agent. */
 export function hostFolder(machine: Machine, { agent, home }: HookHost): string {
   const { variable, folder } = { folder: '', variable: undefined, ...(home ?? requireAgent(agent).home) }
   const moved = variable && machine.env[variable]
@@ -47,7 +47,7 @@ export function isPresent(machine: Machine, host: HookHost): boolean {
   return isFolder(hostFolder(machine, host))
 }
 
-/** The repository around a place; the home folder is none, because the user's own settings are there. */
+/** The repository, unless it is the home folder, which has the user's own settings. */
 export function findHookProject(machine: Machine, { repository }: Project): string | undefined {
   return repository === machine.home ? undefined : repository
 }
@@ -61,11 +61,11 @@ export function requireHookProject(machine: Machine, named: string): string {
   })
 }
 
-/** What the hooks of an agent have left behind. */
+/** The last answer and the last problem of an agent's hooks. */
 export interface HookTraces {
-  /** When a session was last given something. */
+  /** The time of the last answer in any session. */
   lastAnswer?: string
-  /** The last line of the log about it. */
+  /** The last line about the agent in the log. */
   lastTrouble?: string
 }
 
@@ -94,7 +94,7 @@ function readLog(machine: Machine): string[] {
   }
 }
 
-/** How this program is started from anywhere: by its name if that is found, else by its path. */
+/** How to start Loadout from anywhere: by its name if that is on the PATH, else by its path. */
 export function ownCall(machine: Machine): ProgramCall {
   const script = join(packageFolder(), 'dist', 'cli.cjs')
   const found = findProgram(machine, 'loadout')
@@ -102,7 +102,7 @@ export function ownCall(machine: Machine): ProgramCall {
   return isThis ? 'named' : { node: process.execPath, script }
 }
 
-/** Where a shell finds a program. What npm adds to the path while it runs a script is not there when an agent does. */
+/** Searches the PATH, without the folders that npm adds while it runs a script: agents do not have them. */
 export function findProgram({ env }: Machine, name: string): string | undefined {
   const folders = (env.PATH ?? env.Path ?? '')
     .split(delimiter)

@@ -13,29 +13,29 @@ import {
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** What a settings file is and what it would be. */
+/** The change of a settings file. */
 export interface SettingsChange {
   path: string
-  /** Of a file that must stay inside a project. */
+  /** The project that the file must stay inside; undefined for the user's own file. */
   project: string | undefined
-  /** Undefined when there is no file. */
+  /** Undefined if the file does not exist. */
   before: string | undefined
   after: string | undefined
   record: ChangeRecord
 }
 
-/** What a settings file cannot tell about the time before a change of ours. */
+/** What Loadout needs to undo a change, if the settings file alone does not show it. */
 export interface ChangeRecord {
-  /** The whole file, where it held nothing; null when there was none. */
+  /** The file before the change, if it was blank; null if it did not exist. */
   before?: string | null
-  /** Folders that were made for it, outermost first. */
+  /** Folders that Loadout created for it, the outermost first. */
   folders: string[]
   blanks: Blanks
-  /** What was added, where the file alone cannot tell that it is ours. */
+  /** What Loadout added, if the file alone does not show it. */
   added?: string[]
 }
 
-/** A killed process may have made the folders but no file, or removed the file but not the folders. */
+/** Keeps the folders of an old record: a killed process may have left folders without the file. */
 export function newRecord(
   path: string,
   before: string | undefined,
@@ -47,7 +47,7 @@ export function newRecord(
   return { ...(isBlank ? { before: before ?? null } : {}), folders, blanks: {} }
 }
 
-/** A file that held nothing is given back as it was; one that was not there goes, unless it is a link by now. */
+/** Restores a blank file. Removes a file that did not exist before, unless it is a link now. */
 export function asItWas(path: string, { before }: ChangeRecord, emptied: string): string | undefined {
   if (before === null) return isOrdinaryFile(path) ? undefined : emptied
   return before ?? emptied
@@ -58,7 +58,7 @@ export function splitMark(text: string): { mark: string; body: string } {
   return { mark, body: text.slice(mark.length) }
 }
 
-/** A process killed in between leaves the old file or the new one, and a record from which the next one can continue. */
+/** If the process is killed, the file is either old or new, and the record lets the next process continue. */
 export function changeSettings(
   machine: Machine,
   records: string,
@@ -80,7 +80,7 @@ export function changeSettings(
 
 type Records = Record<string, ChangeRecord>
 
-/** `name` is the file of the records. */
+/** `name`: the file with the records. */
 export function recallChange(machine: Machine, name: string, path: string): ChangeRecord | undefined {
   const records = readRecords(machine, name)
   return Object.hasOwn(records, path) ? records[path] : undefined
@@ -95,7 +95,7 @@ function rememberChange(machine: Machine, name: string, path: string, record: Ch
   else writeRecord(machine, name, `${JSON.stringify(records, null, 2)}\n`)
 }
 
-/** A record that cannot be read is a lost one. */
+/** Ignores records that cannot be read. */
 function readRecords(machine: Machine, name: string): Records {
   const records: Records = {}
   try {
@@ -117,7 +117,7 @@ function parseRecord(json: unknown): ChangeRecord | undefined {
   return { ...known, folders, blanks: Object.fromEntries(blanks), ...added }
 }
 
-/** Nothing else is ever put into a settings file from here. */
+/** Loadout restores only blanks from a record, never other text. */
 function isBlank(value: unknown): value is string {
   return typeof value === 'string' && value.trim() === ''
 }

@@ -22,12 +22,12 @@ import {
   type SettingsValue,
 } from '../../rules/hook-settings/settings-layout.ts'
 
-/** All of a settings file; undefined when there is none. */
+/** The text of a settings file; undefined if it does not exist. */
 export function readSettingsFile(path: string): string | undefined {
   return exists(path) ? readText(path) : undefined
 }
 
-/** The folders that would have to be made for a file, outermost first. */
+/** The missing folders above a file, the outermost first. */
 export function missingFolders(path: string): string[] {
   const missing: string[] = []
   for (let folder = dirname(path); !existsSync(folder) && dirname(folder) !== folder; folder = dirname(folder)) {
@@ -37,8 +37,8 @@ export function missingFolders(path: string): string[] {
 }
 
 /**
- * Replaces what was read before, and nothing else: an agent may write its settings at the same time. The user's own file
- * may be a link, as dotfile managers make it; one of a project must stay inside.
+ * Throws if the file has changed since it was read, because an agent may write its settings at the same time. The user's
+ * own file may be a link, as with dotfile managers; a file of a project must stay inside it.
  */
 export function replaceSettingsFile(
   project: string | undefined,
@@ -60,7 +60,7 @@ export function deleteSettingsFile(path: string, before: string): void {
   }
 }
 
-/** Removes folders that were made for a file, unless they hold something by now. Outermost first. */
+/** Removes the folders that Loadout created for a file, unless they are in use. `folders`: the outermost first. */
 export function removeFolders(path: string, folders: readonly string[]): void {
   removeLeftovers(path)
   for (const folder of folders.toReversed()) {
@@ -85,7 +85,7 @@ function requireUnchanged(path: string, before: string | undefined): void {
   if (before !== undefined) requireWritable(path)
 }
 
-/** Replacing a file needs only its folder; but who made it read-only did not want it changed. */
+/** Replacing a file needs write access only to its folder, but a read-only file should not be changed. */
 function requireWritable(path: string): void {
   try {
     accessSync(path, constants.W_OK)
@@ -99,8 +99,8 @@ function requireWritable(path: string): void {
 }
 
 /**
- * Reads JSON with comments and trailing commas. What is neither is refused with its line and column: a change of a file
- * that is not understood could break it.
+ * Parses JSON with comments and trailing commas. Throws for other syntax, with line and column: editing a file that
+ * Loadout does not understand could break it.
  */
 export function readSettings(text: string, path: string): SettingsTree {
   const comments: Comment[] = []

@@ -13,7 +13,7 @@ import { homePath, ownFolder } from './skill-places.ts'
 /** The state file of an agent grows with every project. */
 const LARGEST_STATE = 64 * 1024 * 1024
 
-/** What this machine's configuration of an agent says. A file that cannot be read says nothing. */
+/** Reads the settings of an agent on this machine. Ignores files that cannot be read. */
 export function readAgentSettings(
   machine: Machine,
   agent: Agent,
@@ -51,7 +51,7 @@ export function readAgentSettings(
 
 type Reader = (key: string | undefined) => unknown
 
-/** The file for what one person wants: the user's own or, for a project, the last that is read there. */
+/** The settings file for personal choices: the user's own or, in a project, the last one that the agent reads. */
 export function personalFile(
   machine: Machine,
   agent: Agent,
@@ -73,7 +73,7 @@ function settingsFiles(machine: Machine, agent: Agent, files: SettingsRules['fil
   })
 }
 
-/** The values of a key in all files that have it, the one that counts first. */
+/** The values of a key in all files, the one with the highest priority first. */
 function settingsReader(machine: Machine, agent: Agent, rules: SettingsRules, cwd: string | undefined) {
   const open = { json: jsonReader, 'json with comments': commentedReader, toml: tomlReader }[rules.format]
   const files = settingsFiles(machine, agent, rules.files, cwd)
@@ -108,7 +108,7 @@ function tomlReader(file: string): Reader {
   return (key = '') => getDeep(toml, ...key.split('.'))
 }
 
-/** Of the values that count first, each key as the first says that has it. */
+/** Merges tables; for each key, the first table wins. */
 function merged(values: readonly unknown[]): Record<string, unknown> {
   return Object.assign({}, ...values.filter(isRecord).reverse())
 }
@@ -129,7 +129,7 @@ function disabled(lists: readonly unknown[]): AgentSettings['off'] {
   return lists.flatMap((list) => (isTextList(list) ? list : [])).map((name) => ({ name }))
 }
 
-/** One word instead of a table is about every skill. */
+/** A single word instead of a table applies to every skill. */
 function permissions(values: readonly unknown[]): AgentSettings['permissions'] {
   const tables = values.map((value) => (typeof value === 'string' ? { '*': value } : value))
   return Object.entries(merged(tables)).map(([pattern, word]) => ({ pattern, isOff: word === 'deny' }))

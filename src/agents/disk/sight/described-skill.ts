@@ -13,7 +13,7 @@ type Described = Pick<FoundSkill, 'name' | 'description' | 'problem' | 'loss' | 
 
 const BOM = '\ufeff'
 
-/** Heads of skills and their frontmatter: a status and what one agent sees ask for the same ones, a page again and again. */
+/** Caches the beginnings and the frontmatter of skills: `status` and `see` read the same ones, a web page repeatedly. */
 const READ = new KeptFiles<(Head & { document: SkillDocument }) | { problem: string }>(64 * 1024 * 1024)
 
 function readSkill(path: string) {
@@ -23,7 +23,7 @@ function readSkill(path: string) {
   })
 }
 
-/** What an agent makes of a SKILL.md, or of a command. Never throws. */
+/** How an agent reads a SKILL.md or a command. Never throws. */
 export function describeSkill(
   path: string,
   relativePath: string,
@@ -118,7 +118,7 @@ function valueAt(fields: unknown, key: readonly string[]): unknown {
   return key.reduce<unknown>((value, part) => (isRecord(value) ? value[part] : undefined), fields)
 }
 
-/** A side file that cannot be read says nothing, to the agent as to us. */
+/** Undefined if the file cannot be read; the agent ignores it too. */
 function readYamlFile(path: string): unknown {
   const head = readHead(path)
   if ('problem' in head) return undefined

@@ -9,15 +9,12 @@ import type { FoundSkill } from '../../rules/sight/visibility.ts'
 import { describeSkill } from './described-skill.ts'
 import type { FoundPlace } from './skill-places.ts'
 
-/** No folder has more skills than a person could have meant. */
+/** Limits against huge folders. */
 const MOST_ENTRIES = 20_000
 const MOST_FOLDERS = 2_000
 const DEEPEST_COMMAND = 8
 
-/**
- * Every skill in some places, in the order of the places and then of names. Nothing in them can stop or hang the
- * reader.
- */
+/** All skills in some places, in the order of the places and then of names. Never throws or hangs. */
 export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): FoundSkill[] {
   return places.flatMap((place, at) => {
     if (place.state !== 'read') return []
@@ -34,13 +31,13 @@ export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): 
 
 interface FoundFile {
   relativePath: string
-  /** Where it is known without following links again. */
+  /** Set if it is known without following links again. */
   realPath?: string
-  /** Why the agent does not even open it. */
+  /** Why the agent does not open it. */
   problem?: string
 }
 
-/** Folders with a SKILL.md, breadth first. No real folder is entered twice, so that links cannot lead in circles. */
+/** Finds folders with a SKILL.md, breadth first. Enters no real folder twice, so that links cannot form a loop. */
 function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
   const files: FoundFile[] = []
   const realRoot = realOrSame(root)
@@ -52,7 +49,7 @@ function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
       for (const entry of listFolder(join(root, parent))) {
         if (entry.isFile() || (rules.skipsDotFolders && entry.name.startsWith('.'))) continue
         const folder = join(parent, entry.name)
-        // A folder that is not a link stands where its parent does: following it again costs a call for each part of the path.
+        // For a folder that is not a link, join the paths: realpath costs a system call for each part of the path.
         const real = entry.isDirectory() ? join(realParent, entry.name) : realOrSame(join(root, folder))
         const found = findDocument(root, folder, real, rules)
         if (found !== undefined) files.push(found)
@@ -70,7 +67,7 @@ function findDocument(root: string, folder: string, real: string, rules: Reading
   const path = join(root, folder)
   const relativePath = join(folder, DOCUMENT_FILE)
   if (!isFolder(path)) {
-    // Deeper than that it may be anything.
+    // A deeper broken link may be anything, so it is not reported.
     const isMeant = isLink(path) && dirname(folder) === '.'
     return isMeant ? { relativePath, problem: 'its folder is a broken link' } : undefined
   }
@@ -88,7 +85,7 @@ function isThere(path: string): boolean {
   try {
     return exists(path)
   } catch {
-    // A folder that may not be entered: reading it will tell.
+    // The folder is not accessible: reading the file will report it.
     return true
   }
 }
@@ -105,13 +102,13 @@ function findCommands(root: string, folder = '', depth = 0): FoundFile[] {
   })
 }
 
-/** A link that leads back to a folder above it. */
+/** Whether a folder is a link to one of its parents. */
 function isBelowItself(root: string, folder: string): boolean {
   const path = join(root, folder)
   return isLink(path) && realpathSync(join(path, '..')).startsWith(realOrSame(path))
 }
 
-/** Bounded, and in an order that is the same everywhere. */
+/** At most `MOST_ENTRIES`, sorted by name. */
 function listFolder(path: string): Dirent[] {
   const entries: Dirent[] = []
   try {

@@ -8,7 +8,7 @@ import type { AgentSettings, InstructionFile } from '../../rules/sight/agent-set
 import { readHead } from './read-head.ts'
 import { homePath, ownFolder } from './skill-places.ts'
 
-/** The files of instructions that are there, in the order in which an agent reads them. */
+/** The existing instruction files, in the order in which an agent reads them. */
 export function findInstructions(
   machine: Machine,
   agent: Agent,
@@ -21,7 +21,7 @@ export function findInstructions(
     return filesIn(from === 'own' ? ownFolder(machine, agent) : '/', names, true)
   })
   if (cwd === undefined) return global
-  // Only names: what leads elsewhere is not taken.
+  // Only file names; names with a path are ignored.
   const inFolders = (names: readonly string[]) =>
     foldersDownTo(cwd, rules.startsAt)
       .flatMap((folder) => filesIn(folder, names, false))

@@ -2,17 +2,17 @@ import { isUtf8 } from 'node:buffer'
 import { brokenTail, codeOf, isLink, READING, readUpTo, withFile } from '../../../machine/files.ts'
 
 export interface Head {
-  /** The beginning; bytes that are not UTF-8 are replaced. */
+  /** The beginning of the file; bytes that are not UTF-8 are replaced. */
   text: string
-  /** Of the whole file, in bytes. */
+  /** The size of the whole file, in bytes. */
   size: number
   isUtf8: boolean
 }
 
-/** Frontmatter and a first line fit into this. */
+/** Enough for frontmatter and a first line. */
 export const HEAD_BYTES = 256 * 1024
 
-/** The beginning of a regular file, wherever links lead: agents follow them too. Or why there is none; never throws. */
+/** The beginning of a regular file, or why it cannot be read. Follows links, as agents do. Never throws. */
 export function readHead(path: string, most = HEAD_BYTES): Head | { problem: string } {
   try {
     return withFile(path, path, READING, (file, stat) => {

@@ -9,18 +9,18 @@ import type { ReadingRules, SkillPlace } from '../../rules/reading-rules.ts'
 import type { AgentSettings } from '../../rules/sight/agent-settings.ts'
 import { readHead } from './read-head.ts'
 
-/** A folder that an agent looks into on this machine. */
+/** A folder in which an agent looks for skills on this machine. */
 export interface FoundPlace {
   path: string
   scope: SkillPlace['scope']
   isCommands: boolean
-  /** Before the names of what is in it. */
+  /** The plugin, whose name goes before the names of its skills. */
   plugin?: string
   state: 'read' | 'missing' | 'unreadable'
   why?: string
 }
 
-/** Every folder that an agent looks into, in its order. Without a working folder: those of no project. */
+/** All folders in which an agent looks for skills, in its order. Without `cwd`: no folders of a project. */
 export function findPlaces(machine: Machine, agent: Agent, rules: ReadingRules, cwd: string | undefined): FoundPlace[] {
   const seen = new Set<string>()
   return rules.places.flatMap((place) =>
@@ -48,7 +48,7 @@ function pathsOf(
   return (isOutermostFirst ? folders.reverse() : folders).map((folder) => join(folder, path))
 }
 
-/** The agent's own folder, which a variable may move. */
+/** The agent's own folder, which an environment variable may move. */
 export function ownFolder(machine: Machine, { home, userFolder, projectFolder }: Agent): string {
   const moved = home && machine.env[home.variable]
   if (moved && isAbsolute(moved)) return moved
@@ -61,7 +61,7 @@ export function homePath(machine: Machine, path: string): string {
     : join(machine.home, path)
 }
 
-/** From a folder up to the root of its repository. The home folder is not a project. */
+/** The folders from `cwd` up to the root of its repository. Stops at the home folder, which is not a project. */
 function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
   const repository = findRepository(cwd)
   const folders: string[] = []
@@ -87,7 +87,7 @@ function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
 
 const LARGEST_RECORD = 4 * 1024 * 1024
 
-/** Folders of the plugins that are installed and switched on: first those of one kind of all, then those of the next. */
+/** Folders of installed and enabled plugins: the first kind of folder of all plugins, then the next kind. */
 export function findPlugins(
   machine: Machine,
   agent: Agent,
@@ -103,7 +103,7 @@ export function findPlugins(
       return { path: at, scope: 'plugin', isCommands: isCommands === true, plugin: name, ...stateOf(at) }
     }),
   )
-  // A plugin need not have every kind.
+  // A plugin may lack some kinds of folders.
   return places.filter(({ state }) => state !== 'missing')
 }
 
@@ -128,7 +128,7 @@ function readInstalled(
   }
 }
 
-/** For the user, or for the project that the agent works in. */
+/** Whether a plugin is installed for the user, or for the project that the agent works in. */
 function isInstalledFor(install: unknown, cwd: string | undefined): boolean {
   if (!isRecord(install) || typeof install.installPath !== 'string' || !isAbsolute(install.installPath)) return false
   const { projectPath } = install

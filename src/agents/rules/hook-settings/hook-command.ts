@@ -1,24 +1,24 @@
 import { shellWord } from '../../../text/printable.ts'
 
-/** How the program is started: by its name, only where it is installed, or by two paths. */
+/** How to start Loadout: by its name, by its name if it is installed, or by two paths. */
 export type ProgramCall = 'named' | 'named-if-there' | { node: string; script: string }
 
-/** The shell that an agent hands a command to. */
+/** The shell in which an agent runs a command. */
 export type Shell = 'sh' | 'powershell'
 
-/** A hook of ours, as its command line tells. */
+/** The event and the options in a command line of ours. */
 export interface OwnCommand {
   event: string
-  /** What a person added behind the event. */
+  /** Options that the user added after the event. */
   options: string
 }
 
-// So that no other program's `cli.cjs hook` is taken for ours.
+// Distinguishes our command from `cli.cjs hook` of another program.
 const SIGNATURE = '# loadout'
 
-/** How a shell writes each form of a call. */
+/** The syntax of a shell for each form of a call. */
 interface Spelling {
-  /** Silent for people who share the project but not this program. */
+  /** Does nothing for people who share the project but have not installed Loadout. */
   ifThere(words: string): string
   paths(node: string, script: string): string
 }
@@ -29,13 +29,13 @@ const SPELLINGS: Readonly<Record<Shell, Spelling>> = {
     paths: (node, script) => `${quote(node)} ${quote(script)}`,
   },
   powershell: {
-    // A search that finds nothing has failed, which would be the status of the whole.
+    // Without `exit 0`, a missing program would make the whole command fail.
     ifThere: (words) => `if (Get-Command loadout -ErrorAction SilentlyContinue) { ${words} }; exit 0`,
     paths: (node, script) => `& ${quoteForPowerShell(node)} ${quoteForPowerShell(script)}`,
   },
 }
 
-/** The line an agent hands to a shell. */
+/** The command line that an agent runs. */
 export function formatCommand(call: ProgramCall, shell: Shell, agent: string, event: string, options = ''): string {
   const words = `hook ${agent} ${event}${options}`
   if (call === 'named') return `loadout ${words}`
@@ -43,7 +43,7 @@ export function formatCommand(call: ProgramCall, shell: Shell, agent: string, ev
   return `${SPELLINGS[shell].paths(call.node, call.script)} ${words} ${SIGNATURE}`
 }
 
-/** Reads any form of ours, also older ones and those a person wrote; undefined for what is not, or does more than ours. */
+/** Reads any form of our command, also older or hand-written ones. Undefined for a command that does something else too. */
 export function readCommand(command: string, agent: string): OwnCommand | undefined {
   const found = NAMED.exec(command) ?? (command.endsWith(SIGNATURE) ? SIGNED.exec(command) : null)
   if (found === null) return undefined
@@ -59,11 +59,11 @@ const STARTER = /(?:(?:\w+=[\w./:-]*|npx|exec|env|timeout [\d.]+[smh]?) )*/.sour
 const PROGRAM = /(?:"(?:[^"$`]*\/)?loadout"|'(?:[^']*\/)?loadout'|(?:[^\s;&|()<>'"`$]*\/)?loadout)/.source
 const ENDING = /(?: \d?>{1,2} ?[\w./&-]+| \|\| true|; fi| \}; exit 0)*\s*$/.source
 
-// From its beginning to its end, because all of it is taken out: what a person added to it would be lost.
+// Matches the whole command, because Loadout removes all of it: an addition of the user would be lost.
 const NAMED = new RegExp(`^\\s*${IF_THERE}${STARTER}${PROGRAM}${WORDS}${ENDING}`)
 const SIGNED = new RegExp(`[/\\\\]cli\\.c?js['"]?${WORDS}\\s+${SIGNATURE}$`)
 
-/** The paths in a command of the third form; undefined for one that looks the program up by its name. */
+/** The paths in a command; undefined if it calls the program by its name. */
 export function pathsIn(command: string): { node: string; script: string } | undefined {
   const { node, script } = PATHS.exec(command)?.groups ?? {}
   if (node !== undefined && script !== undefined) return { node: unquote(node), script: unquote(script) }
@@ -83,7 +83,7 @@ function unquote(word: string): string {
   return word.slice(1, -1).replaceAll("'\\''", "'")
 }
 
-// To PowerShell the curved ones are single quotes as well. Inside a text, two of them stand for the second.
+// PowerShell treats curved quotes as single quotes too. In a string, two of them stand for the second.
 const QUOTE = /['\u2018-\u201b]/g
 const TWO_QUOTES = /['\u2018-\u201b](['\u2018-\u201b])/g
 const QUOTED = /'(?:[^'\u2018-\u201b]|['\u2018-\u201b]{2})*'/.source

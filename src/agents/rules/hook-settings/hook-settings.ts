@@ -19,16 +19,16 @@ import {
 /** A hook that should be in a settings file. */
 export interface WantedHook {
   event: string
-  /** Tools it is about; absent for all, and for events without tools. */
+  /** The tools that it applies to; absent for all tools, and for events without tools. */
   matcher?: string
-  /** The command for a shell, with what a person added to the one that is there. */
+  /** The command for a shell, with the options that the user added. */
   command(shell: Shell, options: string): string
-  /** What stands around the command. */
+  /** Fields before and after the command. */
   before: Readonly<Record<string, unknown>>
   after: Readonly<Record<string, unknown>>
 }
 
-/** How an agent writes hooks: in groups under an event or in one list, and under which key the command for a shell. */
+/** The format of an agent's hooks. */
 export interface HookForm {
   agent: string
   layout: 'groups' | 'list' | 'plugin'
@@ -36,24 +36,24 @@ export interface HookForm {
   events: Readonly<Record<string, string>>
 }
 
-/** A hook of ours that is in a settings file. */
+/** One of our hooks in a settings file. */
 export interface FoundHook {
-  /** The event it stands under. */
+  /** The event that it is listed under. */
   event: string
-  /** By their keys. */
+  /** Commands by key. */
   commands: Readonly<Record<string, string>>
   matcher: string | undefined
-  /** What a person added to it. */
+  /** Options that the user added. */
   options: string
   timeout: unknown
-  /** It has the keys we write, and no others. */
+  /** It has only the keys that Loadout writes. */
   isPlain: boolean
-  /** Its place among the hooks of the event. */
+  /** Its position among the hooks of the event. */
   group: number
   handler: number
 }
 
-/** What was between the brackets of objects and lists that were empty before, by their path: `hooks.SessionStart`. */
+/** The blanks inside of formerly empty objects and lists, by their path, such as `hooks.SessionStart`. */
 export type Blanks = Readonly<Record<string, string>>
 
 export interface HookSettings {
@@ -64,8 +64,8 @@ export interface HookSettings {
 export type Read = (text: string) => SettingsTree
 
 /**
- * Brings the hooks of one agent to what is wanted, and touches nothing else. With nothing wanted it takes all of ours
- * out, and what had to be made for them.
+ * Changes our hooks to the wanted ones, and nothing else. If none are wanted, removes all of ours and the containers that
+ * were created for them.
  */
 export function reconcileHooks(
   before: HookSettings,
@@ -91,7 +91,7 @@ interface Step {
 
 interface OwnHook extends FoundHook {
   nodes: { handler: Item; handlers: Container; group: Item; event: Item }
-  /** Its command is about the event it stands under. */
+  /** Its command names the event that it is listed under. */
   isAsked: boolean
 }
 
@@ -100,7 +100,7 @@ export function findHooks(tree: SettingsTree, form: HookForm): FoundHook[] {
   return ownHooks(tree, form).map(({ nodes, isAsked, ...hook }) => hook)
 }
 
-/** In the order of the file. In a list, a hook is a group of its own. */
+/** In the order of the file. In a list, each hook is its own group. */
 function ownHooks(tree: SettingsTree, { agent, layout, commands }: HookForm): OwnHook[] {
   const hooks = findProperty({ value: tree.root }, 'hooks')
   if (hooks?.value.kind !== 'object') return []
@@ -114,7 +114,7 @@ function ownHooks(tree: SettingsTree, { agent, layout, commands }: HookForm): Ow
           return text === undefined ? [] : [[key, text] as const]
         })
         const [own, ...others] = texts.map(([, text]) => readCommand(text, agent))
-        // All of it would be taken out, so a command of another program in it makes it theirs.
+        // Loadout would remove the whole entry, so one with a command of another program is not ours.
         if (own === undefined || others.includes(undefined)) return []
         const timeout = findProperty(handler, 'timeout')?.value
         return [
@@ -144,7 +144,7 @@ function hasOnly({ value }: Item, keys: readonly string[]): boolean {
   return value.kind === 'object' && value.items.every(({ key }) => keys.includes(key ?? ''))
 }
 
-/** One that is under the wrong event, there twice, or lacks its matcher. The last first: the reverse of how they came. */
+/** Removes a hook that is under the wrong event, is a duplicate, or lacks its matcher. The last one first. */
 function removeStray(
   tree: SettingsTree,
   form: HookForm,
@@ -160,7 +160,7 @@ function removeStray(
   return stray === undefined ? undefined : { edits: takeOut(tree, stray, blanks) }
 }
 
-/** Takes a hook out, and whatever around it was made for it alone: its group, the list of its event, `hooks` itself. */
+/** Removes a hook, and the containers that were created only for it: its group, the list of its event, `hooks` itself. */
 function takeOut(tree: SettingsTree, { event, nodes }: OwnHook, blanks: Blanks): Edit[] {
   const hooks = findProperty({ value: tree.root }, 'hooks')!
   if (nodes.handlers.items.length > 1) return removeItem(tree, nodes.handlers, nodes.handler, undefined)
@@ -171,7 +171,7 @@ function takeOut(tree: SettingsTree, { event, nodes }: OwnHook, blanks: Blanks):
   ])
 }
 
-/** Of items inside each other, the outermost first: takes out the first in which nothing else is. */
+/** `levels` are nested items, the outermost first: removes the outermost one that contains nothing else. */
 export function removeOutermost(
   tree: SettingsTree,
   blanks: Blanks,
@@ -185,7 +185,7 @@ export function removeOutermost(
   return removeItem(tree, container, item, blanks[path] ?? (isEmptied ? '' : undefined))
 }
 
-/** An older form gets today's words; what a person changed besides stays. */
+/** Updates an older form of a hook. Keeps other changes of the user. */
 function renew(tree: SettingsTree, form: HookForm, wanted: readonly WantedHook[]): Step | undefined {
   for (const { event, matcher, nodes, options, commands } of ownHooks(tree, form)) {
     const want = wanted.find((each) => each.event === event)
@@ -221,7 +221,7 @@ function addMissing(tree: SettingsTree, form: HookForm, wanted: readonly WantedH
   return add(tree, `hooks.${event}`, groups.value, { value: group })
 }
 
-/** A hook as it is written under its event. */
+/** The JSON of a new hook. */
 export function newEntry({ layout, commands }: HookForm, { matcher, command, before, after }: WantedHook): object {
   const about = matcher === undefined ? {} : { matcher }
   const lines = Object.entries(commands).map(([key, shell]) => [key, command(shell, '')])
@@ -236,7 +236,7 @@ export function add(tree: SettingsTree, path: string, container: SettingsValue, 
 
 const KINDS = { object: 'an object', array: 'a list', literal: 'a single value' }
 
-/** Refuses a file that the agent could not read as hooks either, and one in which two places claim to be the same. */
+/** Throws for a file that the agent could not read either, or with duplicate keys. */
 function requireShape(tree: SettingsTree, { events }: HookForm): void {
   requireKind(tree, tree.root, 'object', 'the file')
   const hooks = onlyOne(tree, tree.root, 'hooks', '"hooks"')

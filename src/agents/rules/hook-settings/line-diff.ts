@@ -1,5 +1,5 @@
 const CONTEXT = 2
-/** With more pairs of lines the comparison takes too long; then the whole middle counts as changed. */
+/** With more pairs of lines the comparison takes too long; then all lines in the middle count as changed. */
 const MOST_PAIRS = 4_000_000
 
 interface Line {
@@ -7,7 +7,7 @@ interface Line {
   text: string
 }
 
-/** What changes from one text to another, by lines, with a little of what is around. */
+/** The diff of two texts by lines, with two lines of context. */
 export function diffLines(before: string, after: string): string {
   const [old, young] = [linesOf(before), linesOf(after)]
   let head = 0

@@ -3,7 +3,7 @@ import { applyEdits, type Container, findProperty, type Item, type SettingsTree,
 
 const NAME_ONLY = 'name-only'
 
-/** Says of skills that only their names are to be listed. What the settings say of one already stays. */
+/** Adds settings that list only the names of skills. Keeps existing settings of a skill. */
 export function addNameOnly(before: HookSettings, key: string, names: readonly string[], read: Read): HookSettings {
   let { text, blanks } = before
   for (const name of names) {
@@ -20,7 +20,7 @@ export function addNameOnly(before: HookSettings, key: string, names: readonly s
   return { text, blanks }
 }
 
-/** The inverse, for what still says so. */
+/** Undoes `addNameOnly`, except for skills whose setting was changed since. */
 export function removeNameOnly(before: HookSettings, key: string, names: readonly string[], read: Read): HookSettings {
   let { text } = before
   for (const name of names.toReversed()) {

@@ -2,7 +2,7 @@ import { parseJson } from '../../../text/json.ts'
 import { isTextList, sha256 } from '../../../text/values.ts'
 import type { ProgramCall } from './hook-command.ts'
 
-/** A plugin of OpenCode that is ours. */
+/** Our plugin for OpenCode. */
 export interface OwnPlugin {
   /** The program it calls, with its first arguments. */
   program: readonly string[]
@@ -10,7 +10,7 @@ export interface OwnPlugin {
   isIntact: boolean
 }
 
-/** The file that OpenCode loads: it hands its events to `loadout hook`, and what comes back to the model. */
+/** The file that OpenCode loads: it passes events to `loadout hook`, and the answers to the model. */
 export function pluginText(call: ProgramCall): string {
   const program = typeof call === 'string' ? ['loadout'] : [call.node, call.script]
   return sealed(`${IMPORT}${PROGRAM}${JSON.stringify(program)}\n${BODY}`)
@@ -34,7 +34,7 @@ function sealed(body: string): string {
   return `${SEAL}${sha256(body).slice(0, 16)}\n${body}`
 }
 
-// Every failure is silence: what stays open, breaks or says something else must not hold up a prompt.
+// Ignores every failure: a slow, broken or wrong answer must not delay a prompt.
 const BODY = `const PATIENCE_MS = 10_000
 
 function ask(event, fields) {

@@ -4,7 +4,7 @@ interface Span {
   end: number
 }
 
-/** A settings file as it is written: where every value stands, so that one can be changed without touching the rest. */
+/** A parsed settings file with the position of every value, so that one can be changed without changing the rest. */
 export interface SettingsTree {
   path: string
   text: string
@@ -13,7 +13,7 @@ export interface SettingsTree {
 }
 
 export interface Comment extends Span {
-  /** It ends with its line. */
+  /** It ends at the end of the line. */
   isLine: boolean
 }
 
@@ -22,7 +22,7 @@ export type SettingsValue = Container | Literal
 export interface Container extends Span {
   kind: 'object' | 'array'
   items: Item[]
-  /** Where the comma after each item is. One less than the items, or as many when a comma follows the last. */
+  /** The offset of the comma after each item. One less than the items, or as many with a trailing comma. */
   commas: number[]
 }
 
@@ -31,7 +31,7 @@ export interface Literal extends Span {
   value: string | number | boolean | null
 }
 
-/** An element, or a property from its key to its value. */
+/** An element of a list, or a property from its key to its value. */
 export interface Item extends Span {
   key?: string
   value: SettingsValue
@@ -56,7 +56,7 @@ export interface Edit extends Span {
   text: string
 }
 
-/** Edits at the same place come in their order. */
+/** Edits at the same offset keep their order. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let result = ''
   let at = 0
@@ -67,15 +67,15 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-/** What is to be written: a value, with its key where it goes into an object. */
+/** A value to write, with its key if it goes into an object. */
 export interface NewItem {
   key?: string
   value: unknown
 }
 
 /**
- * Adds an item behind the others, written the way they are. Only what is returned changes; `removeItem` takes exactly it
- * back. Where the container was empty, the blanks before its end may change, and `blanks` says what they were.
+ * Adds an item after the others, in the same layout. `removeItem` undoes exactly these edits. If the container was
+ * empty, the blanks before its end may change, and `blanks` has the original ones.
  */
 export function appendItem(
   tree: SettingsTree,
@@ -108,8 +108,8 @@ export function appendItem(
 }
 
 /**
- * Takes an item out, with the blanks before it and the comma that it brought. `blanks` goes before the end of a container
- * that becomes empty.
+ * Removes an item, with the blanks before it and the comma that was added with it. `blanks` goes before the end of a
+ * container that becomes empty.
  */
 export function removeItem(tree: SettingsTree, container: Container, item: Item, blanks: string | undefined): Edit[] {
   const { text } = tree
@@ -122,14 +122,14 @@ export function removeItem(tree: SettingsTree, container: Container, item: Item,
   const isEmptied = container.items.length === 1 && blanks !== undefined && text.slice(from, close).trim() === ''
   const rest = isEmptied ? blanks : text.slice(item.end).replace(commaAfter === item.end ? ',' : '', '')
   let { end: start } = previous
-  // Without the end of its line a comment would swallow what comes next.
+  // Without its line end, a comment would include the text after it.
   if (previous.comment?.isLine && !/^[ \t]*[\r\n]/.test(rest)) start += /^\r?\n|^\r/.exec(text.slice(start))![0].length
   const edits = [{ start, end: item.end, text: '' }]
   if (comma !== undefined) edits.push({ start: comma, end: comma + 1, text: '' })
   return isEmptied ? [...edits, { start: from, end: close, text: blanks }] : edits
 }
 
-/** Whether nothing but this item stands in a container: no other, and no comment around it. */
+/** Whether a container has only this item, and no comment outside of it. */
 export function isAlone({ comments }: SettingsTree, container: Container, item: Item): boolean {
   const isOutside = ({ start, end }: Comment) => end <= item.start || start >= item.end
   return (
@@ -138,7 +138,7 @@ export function isAlone({ comments }: SettingsTree, container: Container, item: 
   )
 }
 
-/** Where the last item, comma, comment or bracket before a place in a container ends. */
+/** The end of the last item, comma, comment or bracket before an offset in a container. */
 function lastToken(
   { comments }: SettingsTree,
   container: Container,
@@ -155,13 +155,13 @@ function lineStart(text: string, offset: number): number {
   return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1
 }
 
-/** The blanks at the beginning of the line of a place. */
+/** The blanks at the beginning of the line at an offset. */
 function indentAt(text: string, offset: number): string {
   const start = lineStart(text, offset)
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''
 }
 
-/** How much deeper the next level stands: as much as the first line of the file that is indented. */
+/** The indentation of one level, from the first indented line of the file. */
 function indentUnit({ text, root }: SettingsTree): string {
   const first = root.kind === 'literal' ? undefined : root.items[0]
   if (first === undefined || lineStart(text, first.start) <= root.start) return '  '

@@ -1,7 +1,7 @@
 import { getOwn } from '../../../text/values.ts'
 import type { InstructionRules, Listing, ModelRow } from '../reading-rules.ts'
 
-/** What a machine's configuration of an agent changes about what it lists and reads. */
+/** The settings of an agent on this machine that change what it lists and reads. */
 export interface AgentSettings {
   share?: number
   perSkill?: number
@@ -12,18 +12,18 @@ export interface AgentSettings {
   /** Skill → `name-only`, `user-invocable-only`, `off`. */
   overrides: Readonly<Record<string, string>>
   withoutOwn: boolean
-  /** Plugins that are switched on, by their full names. */
+  /** Enabled plugins, by their full names. */
   plugins: readonly string[]
-  /** Bytes of all files of instructions. */
+  /** The maximum bytes of all instruction files. */
   mostBytes?: number
-  /** Their names instead of the usual ones, and more names. */
+  /** Names of instruction files instead of the default ones, and additional names. */
   names?: readonly string[]
   moreNames: readonly string[]
-  /** Skills that were switched off, by the path of their file or by their name. */
+  /** Disabled skills, by the path of their file or by their name. */
   off: readonly { path?: string; name?: string }[]
-  /** Patterns of names, of which the last that fits says whether a skill is off. */
+  /** Patterns of names; the last match decides whether a skill is off. */
   permissions: readonly { pattern: string; isOff: boolean }[]
-  /** Skill → how much it was used lately. */
+  /** Skill → a score of its recent use. */
   usage: Readonly<Record<string, number>>
 }
 
@@ -38,7 +38,7 @@ export const NO_SETTINGS: AgentSettings = {
 }
 
 export interface Limits {
-  /** Absent where the model does not matter. */
+  /** Absent if the limit does not depend on the model. */
   window?: number
   model?: string
   /** In the unit of the listing. */
@@ -70,12 +70,12 @@ export function limitsOf(
   return { window, budget: Math.max(1, budget), ...about }
 }
 
-/** What differs for a model. */
+/** The row with the values of a model. */
 export function modelRow({ models = [] }: Listing, model = ''): ModelRow | undefined {
   return models.find(({ marks }) => marks.some((mark) => model.includes(mark)))
 }
 
-/** Whether the settings keep a skill from the model altogether. */
+/** Whether the settings hide a skill from the model. */
 export function isSwitchedOff(
   { overrides, off, permissions }: AgentSettings,
   skill: { name: string; path: string; realPath: string },
@@ -86,7 +86,7 @@ export function isSwitchedOff(
   return permissions.findLast(({ pattern }) => fitsPattern(pattern, skill.name))?.isOff === true
 }
 
-/** `*` is any text, `?` any character, and everything else itself. */
+/** `*` matches any text and `?` any character. */
 function fitsPattern(pattern: string, name: string): boolean {
   const source = pattern
     .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')
@@ -98,17 +98,17 @@ function fitsPattern(pattern: string, name: string): boolean {
 const HALF_LIFE_DAYS = 7
 const LEAST_WEIGHT = 0.1
 
-/** Half as much for every week since, down to a tenth. */
+/** Halves the weight for each week since the last use, down to a tenth. */
 export function usageScore(count: number, lastUsed: number, now: number): number {
   const days = (now - lastUsed) / 86_400_000
   return count * Math.max(0.5 ** (days / HALF_LIFE_DAYS), LEAST_WEIGHT)
 }
 
-/** A file of instructions that is there, in the order in which the agent reads. */
+/** An existing instruction file. */
 export interface InstructionFile {
   path: string
   bytes: number
-  /** Not of the project: it counts towards no limit. */
+  /** Not in the project: it does not count for the limit. */
   isGlobal: boolean
   /** Files of one folder share this. */
   folder: string
@@ -119,12 +119,12 @@ export interface InstructionSight {
   path: string
   bytes: number
   state: 'whole' | 'cut' | 'replaced' | 'unreadable'
-  /** How much of it the agent takes in. */
+  /** How many bytes the agent reads. */
   read: number
   why: string
 }
 
-/** How far each file is read. `mostBytes` is for those of the project together. */
+/** Decides how much of each file the agent reads. `mostBytes` limits the files of the project together. */
 export function decideInstructions(
   files: readonly InstructionFile[],
   { isOnePerFolder }: InstructionRules,

@@ -1,35 +1,35 @@
 import { textWidth } from '../../../text/text-width.ts'
 import type { Listing } from '../reading-rules.ts'
 
-/** One line of an agent's list of skills, before it is known whether it fits. */
+/** One line of an agent's list of skills, before it is fitted into the budget. */
 export interface ListingLine {
   name: string
-  /** Already cut to what the agent allows for one. */
+  /** Already cut to the agent's limit for one description. */
   description: string
-  /** The description as it is written into the list, where characters of it are escaped. */
+  /** The description with escaped characters, if the agent escapes them. */
   written?: string
-  /** Behind the description, where the agent shows it. */
+  /** Shown after the description; empty if the agent does not show it. */
   path: string
-  /** How much it was used; what was used more keeps its description longer. */
+  /** A score of its use. Skills with a higher score keep their descriptions longer. */
   usage: number
   /** A line that is never shortened. */
   isKept: boolean
   isNameOnly: boolean
-  /** Of the whole line, when that is all that is known of it. */
+  /** The width of the whole line, if only that is known. */
   columns?: number
   characters?: number | undefined
 }
 
 export interface FittedLine {
   shown: 'whole' | 'part' | 'name' | 'none'
-  /** Characters of the description that are left. */
+  /** How many characters of the description are shown. */
   left: number
-  /** Of the line with its line end, as the agent counts: columns or tokens. */
+  /** The size of the line with its line end, in the unit of the agent. */
   cost: number
   characters: number
 }
 
-/** What becomes of each line within the budget. The costs add up to what the list takes. */
+/** Fits the lines into the budget. The sum of the costs is the size of the list. */
 export function fitListing(
   lines: readonly ListingLine[],
   budget: number,
@@ -46,13 +46,13 @@ function fittedElement(line: ListingLine, frame: number): FittedLine {
   return { shown: 'whole', left: description.length, cost: characters, characters }
 }
 
-/** From the first that does not fit on, even if a shorter one behind it would. Names cost nothing of the budget. */
+/** After the first line that does not fit, only names, even if a shorter line would fit. Names are free. */
 function fitByNaming(lines: readonly ListingLine[], budget: number, frame: number): FittedLine[] {
   let free = budget
   return lines.map((line) => {
     const element = fittedElement(line, frame)
     free = element.cost <= free ? free - element.cost : -1
-    // `, ` is between the names.
+    // Names are separated by `, `.
     return free >= 0 ? element : { shown: 'name', left: 0, cost: 0, characters: line.name.length + 2 }
   })
 }
@@ -66,7 +66,7 @@ function fitByDropping(lines: readonly ListingLine[], budget: number): FittedLin
     for (const [at] of yielding) isWhole.delete(at)
     const least = lines.map((line, at) => (isWhole.has(at) ? (full[at] ?? 0) : nameColumns(line)))
     let free = budget - sum(least) - ends
-    // Not until the first that does not fit: a shorter one behind it may.
+    // Does not stop at the first that does not fit: a later, shorter one may.
     for (const [at, line] of yielding.sort(([, a], [, b]) => b.usage - a.usage)) {
       const more = (full[at] ?? 0) - nameColumns(line)
       if (more > free) continue
@@ -98,7 +98,7 @@ function nameColumns({ name }: ListingLine): number {
 
 const BYTES_PER_TOKEN = 4
 
-/** Every description grows by a character in turn until nothing is left; when not even names fit, the last ones go. */
+/** Adds a character to each description in turn until the budget is used. If even the names do not fit, drops the last. */
 function fitByShortening(lines: readonly ListingLine[], budget: number): FittedLine[] {
   const drafts = lines.map(draftLine)
   if (sum(drafts.map(({ costs }) => costs.at(-1) ?? 0)) <= budget) {
@@ -133,7 +133,7 @@ function fitNames(drafts: readonly Draft[], budget: number): FittedLine[] {
 
 interface Draft {
   letters: string[]
-  /** In tokens, with so many letters of the description. */
+  /** The size in tokens, by the number of shown letters. */
   costs: number[]
   /** Characters of the line without its description. */
   least: number
@@ -144,7 +144,7 @@ function draftLine({ name, description, path }: ListingLine): Draft {
   const letters = [...description]
   let bytes = byteLength(least)
   const costs = [tokensOf(bytes)]
-  // The description comes with a blank.
+  // A blank precedes the description.
   bytes++
   for (const letter of letters) {
     bytes += byteLength(letter)

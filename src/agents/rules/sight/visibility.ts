@@ -3,7 +3,7 @@ import type { Listing, ReadingRules, SkillPlace } from '../reading-rules.ts'
 import { type AgentSettings, isSwitchedOff, type Limits, modelRow } from './agent-settings.ts'
 import { type FittedLine, fitListing, type ListingLine } from './listing-fit.ts'
 
-/** What becomes of a skill on its way to a model. */
+/** How a model sees a skill. */
 export const FATES = [
   'visible',
   'undescribed',
@@ -23,31 +23,31 @@ export interface SkillSight {
   path: string
   fate: Fate
   why: string
-  /** Of the description, as it was written and as it is listed; of the line, with its line end. */
+  /** The lengths of the description as written and as listed, and of the line with its line end. */
   characters: { description: number; shown: number; line: number }
-  /** Of the line, as the agent counts; an estimate where it counts columns. */
+  /** The size of the line in tokens; an estimate unless the agent counts tokens. */
   tokens: number
 }
 
 export interface Sight {
   skills: SkillSight[]
-  /** Of what comes with the agent's program. */
+  /** The skills inside of the agent's program. */
   own: { count: number; characters: number; tokens: number }
-  /** In the listing's unit; absent when nothing is known of a limit. */
+  /** The size of the list in its unit; absent if the limit is unknown. */
   used?: number
 }
 
-/** A skill as it was found on the disk, in the order in which the agent looks. */
+/** A skill that was found on the disk. */
 export interface FoundSkill {
-  /** What the agent calls it. */
+  /** The agent's name for it. */
   name: string
-  /** Of its file. */
+  /** The path of its file. */
   path: string
-  /** After links. */
+  /** The path after following links. */
   realPath: string
-  /** Where among the places that were looked through. */
+  /** The index of its place, in the order of the search. */
   place: number
-  /** From there. */
+  /** Relative to the place. */
   relativePath: string
   scope: SkillPlace['scope']
   isCommand: boolean
@@ -55,9 +55,9 @@ export interface FoundSkill {
   description: string
   /** Why the agent cannot read it. */
   problem?: string
-  /** Why the description is not the author's. */
+  /** Why the agent does not use the author's description. */
   loss?: string
-  /** Why it is not listed, as its author wants it. */
+  /** How the author has hidden it. */
   hidden?: string
 }
 
@@ -67,7 +67,7 @@ interface Candidate {
   why?: string
 }
 
-/** What becomes of every skill. Those that are listed come first, in the order of the list. */
+/** Decides how the model sees each skill. Listed skills come first, in the order of the list. */
 export function decideVisibility(
   found: readonly FoundSkill[],
   rules: ReadingRules,
@@ -119,12 +119,12 @@ export function decideVisibility(
   }
 }
 
-/** What keeps a skill out of the list, before anything is counted. */
+/** Decides which skills are not listed, whatever the size of the list. */
 function judge(found: readonly FoundSkill[], settings: AgentSettings, { sameName }: ReadingRules): Candidate[] {
   const seen = new Map<string, FoundSkill>()
   return found.map((skill) => {
     if (skill.problem !== undefined) return { found: skill, fate: 'unreadable', why: skill.problem }
-    // Where the last of a name counts, it does so whatever file it is.
+    // If the last skill of a name counts, it does so even if it is the same file.
     const same = sameName === 'last' ? undefined : seen.get(skill.realPath)
     if (same !== undefined) return { found: skill, fate: 'shadowed', why: `the same file as ${folderOf(same)}` }
     seen.set(skill.realPath, skill)
@@ -137,9 +137,9 @@ function judge(found: readonly FoundSkill[], settings: AgentSettings, { sameName
 
 function orderListed(skills: readonly FoundSkill[], { order }: ReadingRules): FoundSkill[] {
   if (order === undefined) {
-    // As JavaScript sorts for people; in one language, so that it is the same everywhere.
+    // Agents sort with localeCompare. A fixed language makes the result the same everywhere.
     const collator = new Intl.Collator('en')
-    // Commands of all places are sorted together; what plugins bring comes after them.
+    // Commands of all places are sorted together; skills of plugins come after them.
     const groupOf = ({ scope, isCommand }: FoundSkill) => (scope === 'plugin' ? 2 : isCommand ? 1 : 0)
     const placeOf = (skill: FoundSkill) => (groupOf(skill) === 1 ? 0 : skill.place)
     return [...skills].sort(
@@ -193,7 +193,7 @@ function ownLine({ name, columns, characters, isKept }: Listing['own'][number]):
   return { name, columns, characters, isKept, description: '', path: '', usage: 0, isNameOnly: false }
 }
 
-/** Code units where columns count, characters where bytes do. */
+/** Cuts by code units if the agent counts columns, otherwise by characters. */
 function cutDescription(text: string, longest: number | undefined, { unit, ellipsis = '' }: Listing): string {
   if (longest === undefined) return text
   if (unit === 'columns') return text.length > longest ? text.slice(0, longest - ellipsis.length) + ellipsis : text
@@ -221,7 +221,7 @@ function sameNameFate(
   return { fate: 'ambiguous', why: `one of ${rivals.length} with this name; ${outcome}` }
 }
 
-/** A skill that is one of several may be cut as well: the first determines the result, the reasons are combined. */
+/** A skill with a duplicate name may also be cut: the first result counts, with both reasons. */
 function both(first: Ending | undefined, second: Ending | undefined): Ending | undefined {
   if (first === undefined || second === undefined) return first ?? second
   return { fate: first.fate, why: `${first.why}; ${second.why}` }
@@ -254,7 +254,7 @@ function folderOf({ path, isCommand }: FoundSkill): string {
   return isCommand ? path : path.slice(0, path.lastIndexOf('/'))
 }
 
-/** What the author did not describe is listed whole, by its first line. */
+/** A skill without a description is listed by its first line. */
 function lossFate({ loss }: FoundSkill): Ending {
   return loss === undefined ? { fate: 'visible', why: '' } : { fate: 'undescribed', why: loss }
 }
