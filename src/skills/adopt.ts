@@ -27,7 +27,7 @@ export interface AdoptRequest extends ScopeRequest, Carrying {
 export interface Adoption {
   name: string
   from: string
-  /** From the library before to the library with the edit. */
+  /** Unified diff of the library's skill. */
   diff: string
   commit?: string
   /** The library had changed too, and both changes were merged. */
@@ -52,7 +52,7 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
     const { registered } = status
     if (!request.dryRun && hasMerge(machine, name)) throw waitingMerge(name)
     const own = editedCopies(status)
-    const edited = own.length > 0 ? own : looseCopies(status)
+    const edited = own.length > 0 ? own : unmanagedCopies(status)
     if (edited.length === 0) throw notEdited(name)
     return withScratch(async (scratch) => {
       const edit = await readEdit(setup, registered, edited, scratch, request.force)
@@ -72,7 +72,7 @@ export function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
 }
 
 /** Folders under the skill's name that Loadout did not install, with other content. */
-function looseCopies({ placements }: SkillStatus): PlacementStatus[] {
+function unmanagedCopies({ placements }: SkillStatus): PlacementStatus[] {
   return placements.filter(
     ({ state, isIdentical, placement }) =>
       state === 'unmanaged' && !isIdentical && placement.kind === 'folder' && placement.isSkill,
@@ -85,7 +85,7 @@ function notEdited(name: string): LoadoutError {
   })
 }
 
-/** What all the edited copies make of the library's skill in `folder`. The same edit in several copies counts once. */
+/** Merges the edits of all copies with the library's skill in `folder`. Throws if two copies were edited differently. */
 export async function readEdit(
   setup: Setup,
   registered: RegisteredSkill,
@@ -131,21 +131,21 @@ export async function takeEdit(
     return { value, findings: [conflictFinding(name, keepMerge(machine, pending, merge, versions))] }
   }
   if (request.dryRun || diff === '') return { value, findings: [] }
-  const kept = isUncommitted ? keepLibrary(setup, registered) : []
+  const kept = isUncommitted ? backUpLibrary(setup, registered) : []
   const isCommitted = request.commit ?? config.commitsImports
   const changes = [{ folder: registered.folder, write: merge.write }]
   const commit = await changeLibrary(machine, library, { changes, message: isCommitted ? message : undefined })
   return { value: { ...value, ...(commit && { commit }) }, findings: kept }
 }
 
-/** The library's own version was not committed: it must not be lost. */
-function keepLibrary({ machine, library }: Setup, { skill, folder, sourceHash }: RegisteredSkill): Finding[] {
+/** Backs up the library's version, because no commit has it. */
+function backUpLibrary({ machine, library }: Setup, { skill, folder, sourceHash }: RegisteredSkill): Finding[] {
   const kept = backUp(machine, join(library, folder), skill.name, 'library', sourceHash)
   const message = `${folder} had uncommitted changes; a copy is in ${kept}`
   return [{ severity: 'info', code: 'BACKED_UP', message, subject: skill.name }]
 }
 
-/** The copies with the edit are now what the library installs, or nearly so; the other copies of the skill follow. */
+/** Renews the edited copies, most of which only need a new marker, and refreshes all other copies of the skill. */
 async function refreshCopies(
   setup: Setup,
   name: string,

@@ -13,11 +13,11 @@ import { openSetup } from './settings.ts'
 
 export interface SkillAnswer {
   approval: Approval
-  /** What the answer is about. */
+  /** The severe findings that the decision is about. */
   findings: ReviewFinding[]
 }
 
-/** Records whether a skill of the library may be installed on this machine, with what was found in it. */
+/** Records whether a skill of the library may be installed on this machine, and returns its severe findings. */
 export async function answerForSkill(
   machine: Machine,
   { name, decision }: { name: string; decision: Decision },

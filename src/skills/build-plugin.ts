@@ -24,9 +24,9 @@ export interface PluginRequest {
   tags?: readonly string[] | undefined
   profile?: string | undefined
   all?: boolean | undefined
-  /** Hooks and the MCP server alone. */
+  /** Only hooks and the MCP server, without skills. */
   bare?: boolean | undefined
-  /** What the plugin is called. */
+  /** The name of the plugin. */
   name?: string | undefined
   description?: string | undefined
   author?: string | undefined
@@ -48,7 +48,7 @@ export interface BuiltPlugin {
   isDryRun: boolean
 }
 
-/** Writes a repository that agents install from: for each its plugin of skills, hooks and the MCP server. */
+/** Writes a repository that agents install from, with a plugin for each: skills, hooks and the MCP server. */
 export async function buildPlugin(machine: Machine, request: PluginRequest): Promise<Report<BuiltPlugin>> {
   const name = requirePluginName(request.name ?? 'loadout')
   const forms = chooseForms(request.agents ?? [])
@@ -85,7 +85,7 @@ function requirePluginName(name: string): string {
 function requireRelease(release: string | undefined): string | undefined {
   if (release === undefined || /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(release)) return release
   throw new LoadoutError('USAGE', `${JSON.stringify(release.slice(0, 80))} is not a version`, {
-    hint: 'write it as 1.2.3; without --release it is made of the content',
+    hint: 'write it as 1.2.3; without --release Loadout derives it from the content',
   })
 }
 
@@ -100,7 +100,7 @@ function chooseForms(agents: readonly string[]) {
 
 type Chosen = RegisteredSkill & { path: string }
 
-/** By name. Skills in quarantine on this machine are not passed on to others. */
+/** Sorted by name. Leaves out skills in quarantine on this machine, so that others do not get them. */
 function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
   if (request.bare) return { skills: [], findings: [] }
   const { library } = openSetup(machine, {})
@@ -154,7 +154,7 @@ function missing(name: string, { skills, invalid }: RegistryReading): LoadoutErr
 
 function skillFiles(name: string, build: ReturnType<ReturnType<typeof createBuilder>>): PluginFile[] {
   const executable = new Set(build.files.filter(({ isExecutable }) => isExecutable).map(({ path }) => path))
-  // What the library notes about a skill is not for those who only use it.
+  // skill.json is for the library; agents do not read it.
   const files = Object.entries(readBuild(build)).filter(([path]) => path !== SKILL_FILE)
   return files.map(([path, bytes]) => ({
     path: `${name}/${path}`,

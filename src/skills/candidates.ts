@@ -25,9 +25,9 @@ export interface CandidateView {
   targets: string[]
   paths: string[]
   state: LooseState
-  /** For paths that are links: what they lead to. */
+  /** The targets of paths that are links. */
   links?: Record<string, string>
-  /** Where another manager took it from. */
+  /** Its source, in the lock file of another manager. */
   manager?: string
   /** Why it cannot be imported. */
   problem?: string
@@ -36,11 +36,11 @@ export interface CandidateView {
 }
 
 export interface CandidatesRequest extends ScopeRequest {
-  /** With the beginning of every text. */
+  /** Include the beginning of every text. */
   texts?: boolean | undefined
 }
 
-/** How much of a text is enough to judge it. */
+/** In characters: enough for the user to judge a skill. */
 const MOST_SHOWN = 8_000
 
 export function textShown(
@@ -58,7 +58,7 @@ export interface LooseCandidate extends Candidate {
 /** Skills in the agents' folders that Loadout did not install. */
 export interface LooseSkills {
   candidates: LooseCandidate[]
-  /** By path: what a link leads to. */
+  /** Targets of links, by the path of the link. */
   links: ReadonlyMap<string, string>
   refusals: Refusal[]
   findings: Finding[]
@@ -76,13 +76,13 @@ export async function listCandidates(machine: Machine, request: CandidatesReques
   return { value, findings: [...recovered, ...findings, ...refusalFindings(refusals)] }
 }
 
-/** Everything without our marker. A folder that cannot be read does not hide the others. */
+/** Finds skills without our marker. Reports folders that it cannot read, and returns the others. */
 export function findLoose(setup: Setup, observation: Observation, targets: readonly string[] | undefined): LooseSkills {
   const places = loosePlaces(setup, observation)
   const { skills, refusals } = readForeign(places, { targets, enabled: enabledAgents(setup.config) })
   const { skills: locked, findings } = readSkillsLock(setup.machine, setup.project)
   const judged = skills.map((copy) => ({ copy, state: stateOf(setup, observation, copy) }))
-  // No enabled agent reads the shared folder: what the library has of it is not missing anywhere.
+  // No enabled agent reads the shared folder, so there is no need to list skills there that the library has.
   const known = judged.filter(({ copy, state }) => copy.agents.length > 0 || state === 'new')
   const fresh = groupCandidates(known.filter(({ state }) => state === 'new').map(({ copy }) => copy))
   const taken = (['identical', 'same', 'differs'] as const).flatMap((state) =>
@@ -107,7 +107,7 @@ interface LoosePlace {
   link?: string
 }
 
-/** In the folders of the enabled agents, and in the shared one that other managers link to. */
+/** Looks in the folders of the enabled agents, and in the shared folder that other managers link to. */
 function loosePlaces({ machine, config, project }: Setup, { placements, roots }: Observation): LoosePlace[] {
   const inRoots = placements
     .filter(({ isSkill, marker }) => isSkill && marker === undefined)
@@ -127,7 +127,7 @@ function stateOf(setup: Setup, { find, registry }: Observation, copy: ForeignSki
   return registry.invalid.some(({ name }) => name === copy.skill.name) ? 'differs' : 'new'
 }
 
-/** A copy beside the library's skill of its name. */
+/** Compares a copy with the library's skill of the same name. */
 function compare({ library }: Setup, { skill, folder }: RegisteredSkill, copy: ForeignSkill): LooseState {
   const path = join(library, folder)
   try {
@@ -148,7 +148,7 @@ function groupByName(copies: readonly ForeignSkill[]): [string, ForeignSkill[]][
 
 type Folder = { path: string; agents: readonly string[]; found?: ForeignSkill['found'] }
 
-/** Reads folders of skills. Separates those that cannot be read. */
+/** Reads folders of skills. `refusals` has those that cannot be read, `failure` the first error. */
 export function readForeign(
   folders: readonly Folder[],
   options: Omit<ForeignOptions, 'agents'>,

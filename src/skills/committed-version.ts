@@ -14,9 +14,9 @@ import { hashTree, listTree } from './disk/tree.ts'
 import { requireName } from './rules/skill.ts'
 import { openSetup } from './settings.ts'
 
-/** A skill as a commit has it: what can be published, and installed again on any machine. */
+/** A committed version of a skill, which can be published, and installed on any machine. */
 export interface CommittedVersion {
-  /** What it says of itself; skills say nothing. */
+  /** The version that it declares; skills declare none. */
   version?: string | undefined
   commit: string
   digest: string
@@ -28,7 +28,7 @@ export function isInLibrary(machine: Machine, name: string): boolean {
   return library !== undefined && exists(join(library, SKILLS_FOLDER, requireName(name)))
 }
 
-/** The newest committed version of a skill. Throws while there are changes that no commit has. */
+/** The newest committed version of a skill. Throws if it has uncommitted changes. */
 export async function committedVersion(machine: Machine, name: string): Promise<CommittedVersion> {
   const { library } = openSetup(machine, {})
   await requireRepository(machine, library)
@@ -49,13 +49,13 @@ export async function committedVersion(machine: Machine, name: string): Promise<
   })
 }
 
-/** Undefined while this machine has no library. */
+/** The library's folder; undefined while none is configured. */
 export function libraryHere(machine: Machine): string | undefined {
   const { repoPath } = readConfig(machine)
   return repoPath === undefined ? undefined : resolveConfigured(machine, repoPath)
 }
 
-/** A file of the library as its last commit has it; undefined when there is none. */
+/** The text of a library file at HEAD; undefined if HEAD does not have it. */
 export async function committedFile(machine: Machine, path: string): Promise<string | undefined> {
   if (libraryHere(machine) === undefined) return undefined
   const { library } = openSetup(machine, {})

@@ -13,7 +13,7 @@ import { missing, type RegisteredSkill, requireName, type SkillStatus } from './
 import { allRoots, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 interface DeleteFlags extends ScopeRequest {
-  /** Default: what the configuration says. */
+  /** Default: the configured value. */
   commit?: boolean | undefined
   dryRun?: boolean | undefined
 }
@@ -31,7 +31,7 @@ export interface Deletion {
   library: string
   folder: string
   commit?: string
-  /** Where its files are kept, when git does not have them all. */
+  /** The backup of its files, if some of them were not committed. */
   backup?: string
   isDryRun: boolean
 }
@@ -93,7 +93,7 @@ function findRemovable(name: string, statuses: readonly SkillStatus[]): Register
   return managed.length > 0 ? stillInstalled(name, managed.map(placeOf)) : status.registered
 }
 
-/** The user's folders, those of the project, and those of every project that this machine has installed into. */
+/** The user's folders, those of the named project, and those of every project with installs on this machine. */
 function everyRoot(setup: Setup) {
   const { machine, config, project } = setup
   const projects = new Set([...knownProjects(machine), ...(project === undefined ? [] : [project])])

@@ -13,7 +13,7 @@ import { namedAgents, openSetup, rootsFor, type ScopeRequest } from './settings.
 
 export interface SkillDiff {
   name: string
-  /** One for every installed copy that differs from what would be installed now. */
+  /** One for each installed copy that differs from what Loadout would install now. */
   differences: { agents: readonly string[]; scope: Scope; state: PlacementState; path: string; text: string }[]
 }
 
@@ -50,7 +50,7 @@ export async function diffSkill(
   return { value, findings }
 }
 
-/** From what would be installed to what is installed; with `refresh` the reverse. */
+/** The diff from what Loadout would install to what is installed; with `refresh` the reverse. */
 function diffInstall(
   machine: Machine,
   folder: string,

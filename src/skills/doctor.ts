@@ -32,7 +32,7 @@ export interface Check {
   state: 'fine' | 'note' | 'problem'
   message: string
   code?: Code
-  /** What puts it right. */
+  /** How to fix it. */
   fix?: string
 }
 
@@ -44,7 +44,7 @@ export interface Health {
 
 export type DoctorRequest = ScopeRequest & { fix?: boolean | undefined }
 
-/** Further checks, besides skills. */
+/** Checks of other parts than skills. */
 export interface OtherParts {
   /** Each reads its part of `config.json`, and throws for a bad value. */
   config: readonly ((json: Record<string, unknown>, path: string) => unknown)[]
@@ -52,13 +52,13 @@ export interface OtherParts {
   brokenLayers(): Finding[]
 }
 
-/** Checks everything and changes nothing, unless asked to repair what can be repaired safely. */
+/** Checks everything. Changes nothing, unless `fix` asks for the repairs that are safe. */
 export async function examineSkills(
   machine: Machine,
   request: DoctorRequest,
   others: OtherParts,
 ): Promise<Report<Health>> {
-  const fixed = request.fix ? await putRight(machine, request) : []
+  const fixed = request.fix ? await repair(machine, request) : []
   const layers = others.brokenLayers()
   const checks = [...(await examine(machine, request, others)), ...layers.map((finding) => checkOf('hooks', finding))]
   const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
@@ -101,8 +101,8 @@ async function examine(machine: Machine, request: ScopeRequest, others: OtherPar
       ? []
       : [
           ...checkSkills(seen.value),
-          ...checkLoose(seen.value),
-          ...checkAnswers(setup, seen.value),
+          ...checkUnmanaged(seen.value),
+          ...checkDecisions(setup, seen.value),
           ...checkListing(setup),
         ]
   return [
@@ -116,7 +116,7 @@ async function examine(machine: Machine, request: ScopeRequest, others: OtherPar
   ]
 }
 
-/** Problems of the file besides the part that skills need. */
+/** Checks the parts of config.json that skills do not need. */
 async function checkConfig(machine: Machine, others: OtherParts, fine: Check): Promise<Check[]> {
   const [json, path] = [readConfigJson(machine), configPath(machine)]
   const parts = await Promise.all(
@@ -180,7 +180,7 @@ function checkRoot({ path, agents, scope }: TargetRoot): Check {
   return { name, state: 'fine', message: `${path}${link}` }
 }
 
-/** Whether a sync would go through, as far as can be told without the network. */
+/** Checks whether a sync would succeed, without using the network. */
 async function checkRepository(setup: Setup): Promise<Check[]> {
   const { machine, library, config } = setup
   const repository = await look(
@@ -213,7 +213,7 @@ function checkOf(name: string, { severity, message, code, hint }: Finding): Chec
   return { name, state, message, code, ...(hint === undefined ? {} : { fix: hint }) }
 }
 
-/** Broken skills, and every install that is not as it should be. */
+/** Reports broken skills, and installs that differ from the library. */
 function checkSkills({ registry, statuses }: Observation): Check[] {
   const invalid = registry.findings.map((finding) => checkOf('skills', finding))
   const installs = statuses.flatMap(({ name, placements }) =>
@@ -226,8 +226,8 @@ function checkSkills({ registry, statuses }: Observation): Check[] {
   return [...invalid, { name: 'installs', state: 'fine', message: `${count} as the library has them` }]
 }
 
-/** Open merges, and imported skills without a decision. */
-function checkAnswers({ machine, library }: Setup, { registry }: Observation): Check[] {
+/** Reports open merges, and imported skills that wait for a decision. */
+function checkDecisions({ machine, library }: Setup, { registry }: Observation): Check[] {
   const merges = listMerges(machine).map(({ skill, conflicts }): Check => {
     const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length)}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
@@ -247,10 +247,10 @@ function count(conflicts: number): string {
 }
 
 /**
- * Skills from other sources. Under a name of the library they are never updated; under other names the library lacks
- * them.
+ * Reports skills that Loadout did not install. With the name of a library skill they are never updated; all others are
+ * missing in the library.
  */
-function checkLoose({ statuses, placements }: Observation): Check[] {
+function checkUnmanaged({ statuses, placements }: Observation): Check[] {
   const known = statuses.filter((status) => status.placements.some(({ state }) => state === 'unmanaged'))
   const names = known.map(({ name }) => name)
   const loose = placements.filter(
@@ -277,7 +277,7 @@ function checkLoose({ statuses, placements }: Observation): Check[] {
   ]
 }
 
-/** An installed skill may be invisible: an agent's list of skills has a limit. */
+/** Reports agents whose list of skills is too full to show every installed skill. */
 function checkListing({ machine, project, roots }: Setup): Check[] {
   const agents = roots.flatMap((root) => root.agents)
   return listingFindings(machine, agents, project).map((finding) =>
@@ -301,13 +301,13 @@ async function checkLeftovers(setup: Setup): Promise<Check[]> {
 }
 
 /** Finishes interrupted changes, and renews the markers of folders whose content matches the library. */
-async function putRight(machine: Machine, request: ScopeRequest): Promise<string[]> {
+async function repair(machine: Machine, request: ScopeRequest): Promise<string[]> {
   const setup = openSetup(machine, request)
   const roots = rootsOf(setup).filter(({ path }) => isFolder(path) && isWritable(path))
   return asRootWriter(setup, roots, 'doctor', async (recovered) => {
     const observation = await observe(setup, roots, true)
     const operations = observation.statuses.flatMap(({ placements }) =>
-      placements.flatMap((each) => remarking(setup, observation, each)),
+      placements.flatMap((each) => planMarker(setup, observation, each)),
     )
     const { value } = await carryOut(setup, observation, { operations, findings: [] }, {})
     return [
@@ -317,7 +317,7 @@ async function putRight(machine: Machine, request: ScopeRequest): Promise<string
   })
 }
 
-function remarking({ library }: Setup, observation: Observation, found: PlacementStatus): Operation[] {
+function planMarker({ library }: Setup, observation: Observation, found: PlacementStatus): Operation[] {
   const { placement, state } = found
   const registered = observation.find(placement.name)
   const { contentHash, root } = placement

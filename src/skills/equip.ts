@@ -52,7 +52,7 @@ export async function equip(machine: Machine, request: EquipCommand): Promise<Re
   return { ...report, findings: [...report.findings, ...crowded] }
 }
 
-/** A folder is made only for an agent that one of the skills supports. */
+/** Leaves out missing folders of agents that none of the named skills supports, so that Loadout does not create them. */
 function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
   if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
   const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
@@ -112,7 +112,7 @@ function select(
   return chosen.map(({ name }) => name)
 }
 
-/** Plans under lock, so that nothing changes between plan and change; a dry run only plans. */
+/** Plans under the lock, so that nothing changes between the plan and the change. A dry run only plans. */
 async function change(
   setup: Setup,
   roots: readonly TargetRoot[],

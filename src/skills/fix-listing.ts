@@ -7,7 +7,7 @@ import { unequip } from './equip.ts'
 import type { Outcome } from './observe.ts'
 import { usedSkills } from './used.ts'
 
-/** The smallest set of changes after which a list shows everything that stays. */
+/** The smallest set of changes after which the agent's list shows all remaining skills. */
 export interface FixPlan {
   agent: string
   label: string
@@ -18,17 +18,17 @@ export interface FixPlan {
   unequip: string[]
   /** Other unused skills: the settings of the agent will list only their names. */
   nameOnly: string[]
-  /** Where that is written; absent when nothing is. */
+  /** The settings file for `nameOnly`; absent if there are none. */
   settingsFile?: string
-  /** Descriptions to shorten by hand, with their length now and the most that leaves room for all. */
+  /** Descriptions to shorten by hand: their length now, and the maximum that leaves room for all. */
   shorten: { name: string; from: number; to: number }[]
-  /** How many would still be dropped or cut after all of that. */
+  /** How many skills the list would still drop or cut after that. */
   left: number
-  /** Why no skill is known to be unused. */
+  /** Why Loadout does not know which skills are unused. */
   unusedUnknown?: string
 }
 
-/** A plan that makes everything visible: removes what is unused first, then shortens descriptions. */
+/** Plans how to make every skill visible: first removes unused ones, then shortens descriptions. */
 export async function planFix(machine: Machine, request: SeeRequest): Promise<Report<FixPlan>> {
   const see = (what: Pick<SeeRequest, 'without' | 'nameOnly' | 'shorten'> = {}) =>
     seeAgent(machine, { ...request, ...what }).value
@@ -40,10 +40,10 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
     return { value: { ...about, unequip: [], nameOnly: [], shorten: [], left: 0 }, findings: [] }
   const used = knownUse(machine, now)
   const removable = used === undefined ? [] : await unusedCopies(machine, now, used)
-  const removed = fewest(removable, (names) => crowdedIn(see({ without: names })).length === 0)
+  const removed = shortestPrefix(removable, (names) => crowdedIn(see({ without: names })).length === 0)
   const place = used && nameOnlyPlace(machine, agent, request.project)
   const quiet = used === undefined || place === undefined ? [] : unusedOthers(see({ without: removed }), used)
-  const nameOnly = fewest(quiet, (names) => crowdedIn(see({ without: removed, nameOnly: names })).length === 0)
+  const nameOnly = shortestPrefix(quiet, (names) => crowdedIn(see({ without: removed, nameOnly: names })).length === 0)
   if (place !== undefined && nameOnly.length > 0) planNameOnly(machine, place, nameOnly)
   const kept = { without: removed, nameOnly }
   const rest = see(kept)
@@ -65,7 +65,7 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
   }
 }
 
-/** Carries out what a plan can do by itself. The outcome is of the copies, where some are removed. */
+/** Applies a plan, except for the descriptions to shorten by hand. Returns the removed copies, if there are any. */
 export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<Outcome | undefined>> {
   const { unequip: names, nameOnly, agent, project } = plan
   const place = nameOnly.length === 0 ? undefined : nameOnlyPlace(machine, agent, project)
@@ -74,7 +74,7 @@ export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<
   return unequip(machine, { names, targets: [agent], project })
 }
 
-/** Unused skills that Loadout did not install, the largest in the list first. Skills in the settings stay. */
+/** Unused skills that Loadout did not install and the settings do not mention, the largest in the list first. */
 function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<string>): string[] {
   const isOwn = ({ scope }: SkillSight) => scope === 'user' || scope === 'project'
   const isListed = ({ fate }: SkillSight) => fate === 'visible' || fate === 'cut' || fate === 'dropped'
@@ -84,12 +84,12 @@ function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<stri
     .map(({ name }) => name)
 }
 
-/** Skills that suffer from the others; not those whose own description is too long. */
+/** Skills that the list drops or cuts because it is full, not because their own description is too long. */
 function crowdedIn({ skills }: AgentSight): SkillSight[] {
   return skills.filter(({ fate, why }) => fate === 'dropped' || (fate === 'cut' && why.startsWith('the list is full')))
 }
 
-/** Skills that were used, by our log or by the agent's own; undefined when neither knows of any use. */
+/** Skills with a use in our log or in the agent's own; undefined if neither has any. */
 function knownUse(machine: Machine, { usedByAgent }: AgentSight): ReadonlySet<string> | undefined {
   const logged = usedSkills(machine)
   return logged === undefined && usedByAgent.length === 0 ? undefined : new Set([...(logged ?? []), ...usedByAgent])
@@ -116,8 +116,8 @@ async function removableNames(machine: Machine, { agent, cwd }: AgentSight): Pro
   }
 }
 
-/** The shortest beginning of a list that is enough; all of it when nothing is. */
-function fewest(names: readonly string[], isEnough: (names: readonly string[]) => boolean): string[] {
+/** The shortest prefix of a list that is enough; the whole list if none is. */
+function shortestPrefix(names: readonly string[], isEnough: (names: readonly string[]) => boolean): string[] {
   let [least, most] = [0, names.length]
   while (least < most) {
     const middle = Math.floor((least + most) / 2)
@@ -129,7 +129,7 @@ function fewest(names: readonly string[], isEnough: (names: readonly string[]) =
 
 const SHORTEST = 40
 
-/** One length for all descriptions that are longer: the largest that leaves room for every skill. */
+/** Cuts all longer descriptions to one length: the largest that leaves room for every skill. */
 function shortened({ skills }: AgentSight, see: (lengths: Record<string, number>) => AgentSight): FixPlan['shorten'] {
   const own = skills.filter(({ scope, fate }) => (scope === 'user' || scope === 'project') && fate !== 'unreadable')
   const longerThan = (to: number) =>

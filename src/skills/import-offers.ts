@@ -17,16 +17,16 @@ import { enabledAgents, everyRoot, namedTargets, type Setup } from './settings.t
 export interface SkillOffer {
   name: string
   description: string
-  /** Below the source; its path where it lies in an agent's folder. */
+  /** Relative to the source; the full path of a skill in an agent's folder. */
   folder: string
   plugin?: string
   state: OfferState
   reason?: string
-  /** The beginning of what it says, for those who asked. */
+  /** The beginning of its text, if requested. */
   text?: string
 }
 
-/** Everything that was found, before the choice. */
+/** All skills that were found, before the user chooses. */
 export interface Found {
   offers: Offer[]
   refused: Refusal[]
@@ -36,17 +36,17 @@ export interface Found {
   source: ImportSource | undefined
 }
 
-/** How what is found is to be named, and for whom. */
+/** How to name the found skills, and for which agents. */
 export interface FindRequest {
   targets?: readonly string[] | undefined
-  /** The name of the one skill, or what goes in front of all names. */
+  /** The new name of the only skill; `prefix` goes in front of every name. */
   as?: string | undefined
   prefix?: string | undefined
-  /** With the beginning of every text, where skills are listed. */
+  /** Include the beginning of every text in the list. */
   texts?: boolean | undefined
 }
 
-/** Folders of mirrors for single agents, translations and samples: of two that differ, the one there does not count. */
+/** Folders of mirrors for single agents, translations, samples and tests. A copy there is ignored if it differs. */
 const ASIDE =
   /(?:^|\/)(?:\.[^/]|(?:docs?|translations?|i18n|l10n|locales?|examples?|samples?|tests?|fixtures?|evals?|archived?|deprecated|backups?)\/)/i
 
@@ -64,7 +64,7 @@ function findAround(setup: Setup, observation: Observation, targets: string[] | 
   return { candidates, refused: refusals, leftOut: [], findings }
 }
 
-/** Reads the skills of a source. One that is all there is must work. */
+/** Reads the skills of a source. Throws if it has only one skill and that cannot be read. */
 function findIn(setup: Setup, source: ImportSource, targets: string[] | undefined) {
   const { skills, leftOut, findings } = discoverSkills(source.root)
   if (skills.length === 0) throw nothingIn(source, leftOut)
@@ -89,7 +89,7 @@ function nothingIn(source: ImportSource, leftOut: readonly LeftOutSkills[]): Loa
   })
 }
 
-/** Further copies of what is imported once. */
+/** Reports additional copies of skills that are imported once. */
 function copiesIn(candidates: readonly Candidate[]): LeftOutSkills[] {
   const folders = (copies: readonly ForeignSkill[]) => copies.map(({ found, path }) => found?.folder ?? path)
   const mirrors = candidates.flatMap(({ copies, merged }) => (merged === undefined ? [] : folders(copies.slice(1))))
@@ -101,7 +101,7 @@ function copiesIn(candidates: readonly Candidate[]): LeftOutSkills[] {
   ].filter(({ count }) => count > 0)
 }
 
-/** What importing an offer would do. */
+/** Decides what importing an offer would do. */
 function judgeIn({ library }: Setup, { registry }: Observation): (offer: Offer) => Offer {
   const taken = new Set([
     ...registry.skills.map(({ skill }) => skill.name),

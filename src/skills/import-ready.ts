@@ -37,7 +37,7 @@ export function prepareSkills(setup: Setup, source: ImportSource | undefined, fr
   })
 }
 
-/** The import accepts what the skill may use without asking; an update with more does not. */
+/** With the import the user accepts the permissions of the skill. An update that adds more needs an approval. */
 function accepting(content: SkillContent, { permissions }: SkillReview): SkillContent {
   const { skill } = content
   if (skill.source === undefined || permissions.length === 0) return content
@@ -45,7 +45,7 @@ function accepting(content: SkillContent, { permissions }: SkillReview): SkillCo
   return { ...content, skill: { ...skill, source } }
 }
 
-/** One line for all skills that will not be installed before a review. */
+/** One finding for all skills that stay in quarantine until the user approves them. */
 export function severeFindings(ready: readonly Ready[]): Finding[] {
   const names = ready.filter(({ review, content }) => review.isSevere && content.skill.source).map(({ name }) => name)
   if (names.length === 0) return []
@@ -56,7 +56,7 @@ export function severeFindings(ready: readonly Ready[]): Finding[] {
   return [{ severity: 'warning', code: 'QUARANTINED', message, hint }]
 }
 
-/** Files that were not fetched: Git LFS left a pointer in their place. */
+/** Reports files that were not fetched: Git LFS left a pointer in their place. */
 export function pointerFindings(ready: readonly Ready[]): Finding[] {
   const pointers = ready.flatMap(({ name, review }) =>
     review.findings.flatMap(({ rule, path }) => (rule === 'not-fetched' ? [`${name}/${path}`] : [])),
@@ -94,7 +94,7 @@ function withSource(
   return { ...content, skill: { ...bare, source: own } }
 }
 
-/** A skill in an agent's folder has no source of its own; a shared archive names its own. */
+/** The source to record. Undefined for a skill in an agent's folder, and in a shared archive, where it names its own. */
 function placeIn(source: ImportSource | undefined, { agents, found }: ForeignSkill) {
   if (source === undefined || source.isShared || agents.length > 0) return undefined
   return { ...source.origin, folder: found?.folder ?? '' }

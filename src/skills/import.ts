@@ -19,13 +19,13 @@ import { takeOver } from './take-over.ts'
 export type { SkillOffer }
 
 export interface ImportRequest extends ScopeRequest, Carrying, FindRequest {
-  /** A folder, an archive, a git URL or `owner/repo`; undefined for everything in the agents' folders. */
+  /** A folder, an archive, a git URL or `owner/repo`; undefined for all skills in the agents' folders. */
   source?: string | undefined
   /** Only these: names, folders or plugins. */
   names?: readonly string[] | undefined
   /** Called when several were found and none is named; it returns undefined if the user could not decide. */
   choose?: ((offers: readonly SkillOffer[]) => readonly string[] | undefined) | undefined
-  /** Only list what was found. */
+  /** Only list the skills that were found. */
   list?: boolean | undefined
   subfolder?: string | undefined
   ref?: string | undefined
@@ -65,19 +65,19 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   const setup = openSetup(machine, request)
   await requireRepository(machine, setup.library)
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
-  const tell = source?.tell ?? ((text) => text)
+  const reword = source?.reword ?? ((text) => text)
   try {
     const found = await findOffers(setup, source, request)
     const choice = chooseFrom(found, request)
-    if (choice.offers !== undefined) return told(listing(found, choice, request), tell)
+    if (choice.offers !== undefined) return rewordReport(listing(found, choice, request), reword)
     const run = async (recovered: Finding[]) => {
       const { value, findings } = await carryOutImport(setup, found, choice.chosen, request)
-      return told({ value, findings: [...recovered, ...found.findings, ...findings] }, tell)
+      return rewordReport({ value, findings: [...recovered, ...found.findings, ...findings] }, reword)
     }
     const locked = request.adopt ? everyRoot(setup) : []
     return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run, request.signal)
   } catch (error) {
-    throw rewordError(error, tell)
+    throw rewordError(error, reword)
   } finally {
     source?.dispose()
   }
@@ -104,11 +104,11 @@ function chooseFrom({ offers }: Found, request: ImportRequest): Choice {
 
 function listing(found: Found, { offers = [], isUndecided }: Choice, request: ImportRequest): Report<ImportResult> {
   const { refused, leftOut, findings } = found
-  const value = { ...nothing(request), offers, refused, leftOut, ...(isUndecided && { isUndecided }) }
+  const value = { ...emptyResult(request), offers, refused, leftOut, ...(isUndecided && { isUndecided }) }
   return { value, findings: [...findings, ...refusalFindings(refused)] }
 }
 
-function nothing(request: ImportRequest): ImportResult {
+function emptyResult(request: ImportRequest): ImportResult {
   const isDryRun = request.dryRun ?? false
   return { imported: [], unchanged: [], refused: [], leftOut: [], adopted: [], isDryRun }
 }
@@ -136,7 +136,7 @@ async function carryOutImport(
     : { value: [] as Operation[], findings: [] }
   return {
     value: {
-      ...nothing(request),
+      ...emptyResult(request),
       imported,
       unchanged: unchanged.map(({ name }) => name),
       refused,
@@ -202,12 +202,15 @@ async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[]
   return changeLibrary(setup.machine, setup.library, { changes, message, signal, onProgress })
 }
 
-function told({ value, findings }: Report<ImportResult>, tell: (text: string) => string): Report<ImportResult> {
-  const imported = value.imported.map((each) => ({ ...each, from: each.from.map(tell) }))
-  const refused = value.refused.map((each) => ({ ...each, name: tell(each.name), reason: tell(each.reason) }))
+function rewordReport(
+  { value, findings }: Report<ImportResult>,
+  reword: (text: string) => string,
+): Report<ImportResult> {
+  const imported = value.imported.map((each) => ({ ...each, from: each.from.map(reword) }))
+  const refused = value.refused.map((each) => ({ ...each, name: reword(each.name), reason: reword(each.reason) }))
   const reworded = findings.map((finding) => {
     const { message, subject } = finding
-    return { ...finding, message: tell(message), ...(subject === undefined ? {} : { subject: tell(subject) }) }
+    return { ...finding, message: reword(message), ...(subject === undefined ? {} : { subject: reword(subject) }) }
   })
   return { value: { ...value, imported, refused }, findings: reworded }
 }

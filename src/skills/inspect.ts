@@ -55,8 +55,8 @@ export async function inspectSkill(
 export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
 
 /**
- * The text of one skill without its installs: cheap enough for every cursor movement, in a library of any size. Only a
- * skill in a folder of another name has to be searched.
+ * The text of one skill without its installs: fast enough for every cursor movement, in a library of any size. Reads
+ * the whole library only for a skill whose folder has another name.
  */
 export async function previewSkill(
   machine: Machine,

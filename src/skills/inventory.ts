@@ -49,11 +49,11 @@ export interface Inventory {
   skills: SkillView[]
   /** The number of skills in the agents' folders that Loadout did not install and that the library lacks. */
   unmanaged: number
-  /** How many of them are in the folders of the project. */
+  /** How many of these are in the folders of the project. */
   unmanagedInProject?: number
 }
 
-// Each needs one call of git: beyond this, the number alone is enough.
+// Each count needs one call of git. With more outdated skills than this, Loadout does not count.
 const MOST_COUNTED = 20
 
 /** Every skill with its installs and their states. In a project it also shows the user's installs. */
@@ -68,20 +68,20 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
   const asksGit = outdated.length <= MOST_COUNTED
   const skills = await Promise.all(observation.statuses.map((status) => viewOf(setup, status, asksGit)))
-  const loose = strangers(observation)
+  const unmanaged = unmanagedSkills(observation)
   const value: Inventory = {
     library: setup.library,
     scope: setup.project === undefined ? 'user' : 'project',
     ...(setup.project === undefined ? {} : { project: setup.project }),
     agents: setup.roots.flatMap(({ agents }) => agents),
     skills,
-    unmanaged: countNames(loose),
+    unmanaged: countNames(unmanaged),
     ...(setup.project !== undefined && {
-      unmanagedInProject: countNames(loose.filter(({ root }) => root.scope === 'project')),
+      unmanagedInProject: countNames(unmanaged.filter(({ root }) => root.scope === 'project')),
     }),
   }
   const findings = [...observation.registry.findings, ...otherManagers(setup, observation)]
-  // Other skills depend on git too, and those of a project on its lock file.
+  // The state of outdated skills also depends on git, and that of a project on its lock file.
   const isJudgedByFolders = outdated.length === 0 && setup.project === undefined
   const { seen } = observation
   const judgedBy = isJudgedByFolders && places && seen ? new Map([...places, ...seen]) : undefined
@@ -137,13 +137,13 @@ async function behindOf({ machine, library }: Setup, status: SkillStatus): Promi
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** Skills without our marker, under names that the library lacks. */
-export function strangers({ placements, statuses }: Observation): Placement[] {
+/** Skills without our marker whose names are not in the library. */
+export function unmanagedSkills({ placements, statuses }: Observation): Placement[] {
   const known = new Set(statuses.map(({ name }) => name))
   return placements.filter(({ name, isSkill, marker }) => isSkill && marker === undefined && !known.has(name))
 }
 
-/** Skills of a project in the lock file of another manager, which manages them. */
+/** Reports skills of a project that another manager manages, according to its lock file. */
 function otherManagers({ machine, project }: Setup, { placements }: Observation): Finding[] {
   if (project === undefined) return []
   const { skills, findings } = readSkillsLock(machine, project)

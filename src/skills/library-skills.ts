@@ -74,7 +74,7 @@ function buildSkill(machine: Machine, name: string): Build | undefined {
   return buildFor(join(library, found.folder), found.skill, 'agents')
 }
 
-/** A skill that may not be installed may not be read either. */
+/** Clients may not read a skill that is in quarantine. */
 function refuseQuarantined(machine: Machine, library: string, name: string): void {
   const { skills } = readLibrary(machine, library)
   const registered = skills.find(({ skill }) => skill.name === name)
@@ -91,7 +91,7 @@ function refuseQuarantined(machine: Machine, library: string, name: string): voi
   throw new LoadoutError(code, message, { ...(hint !== undefined && { hint }) })
 }
 
-/** Most skills are in a folder of their name. Only for others the whole library has to be read. */
+/** Most skills are in a folder of the same name. For the others Loadout reads the whole library. */
 function findByFolder(library: string, name: string): Pick<RegisteredSkill, 'skill' | 'folder'> | undefined {
   const folder = `${SKILLS_FOLDER}/${name}`
   const path = join(library, folder)

@@ -16,9 +16,9 @@ export interface MergeRequest {
   continue?: boolean | undefined
   /** Abandon the merge; the library stays unchanged. */
   abort?: boolean | undefined
-  /** Resolve every remaining conflict with one side. */
+  /** Resolve every remaining conflict by taking one side. */
   take?: 'library' | 'other' | undefined
-  /** Only this one. */
+  /** Only this conflict. */
   only?: ConflictPlace | undefined
   commit?: boolean | undefined
 }
@@ -100,7 +100,7 @@ function changedSince(name: string): LoadoutError {
   })
 }
 
-/** The finding about a merge that needs a person. */
+/** The finding about a merge with conflicts that the user must resolve. */
 export function conflictFinding(skill: string, { files, conflicts }: OpenMerge): Finding {
   const [first] = conflicts
   const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''

@@ -32,14 +32,14 @@ export interface Observation {
   placements: Placement[]
   statuses: SkillStatus[]
   state: LibraryState
-  /** All folders that the result depends on, if it depends on folders only. */
+  /** All folders that the result depends on; undefined if it also depends on git. */
   seen: ReadonlyMap<string, Listed> | undefined
   find(name: string): RegisteredSkill | undefined
 }
 
 /**
- * Reads everything. Runs git only if something cannot be decided without it, or a change needs to know more than the
- * caller does.
+ * Reads the library and the installs. Runs git only before a change or for markers of older programs, and not if the
+ * caller has its answer in `known`.
  */
 export async function observe(
   setup: Setup,
@@ -57,7 +57,7 @@ export async function observe(
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
     .map((placement) => withExpectation(setup, placement, byName.get(placement.name), willChange))
-  // A temporary preview of the library is removed afterwards.
+  // The folders of a preview are temporary.
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const isJudgedByFolders = !needsGit && known === undefined && placements.every(({ kind }) => kind !== 'link')
@@ -74,8 +74,8 @@ function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'
 }
 
 /**
- * For a marker of an older program: what an install would contain now. For a foreign folder only before a change: an
- * identical one can be taken over.
+ * Adds the hash of what an install would contain now: for a marker of an older program, and before a change for an
+ * unmanaged folder, because Loadout can take over an identical one.
  */
 function withExpectation(
   { library }: Setup,
@@ -107,7 +107,7 @@ export function stateFrom(head: string | undefined, uncommitted: readonly string
   return { head, uncommittedFolders: new Set(uncommitted.map((path) => path.split('/').slice(0, 2).join('/'))) }
 }
 
-/** Repairs what a killed command left, before anything is read. Does not wait for a running command. */
+/** Repairs what a killed command left, before Loadout reads anything. Does not wait for a running command. */
 export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Promise<Finding[]> {
   const ours = roots.filter((root) => !leavesProject(setup, root))
   const findings = ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
@@ -184,7 +184,7 @@ function withRoots<T>(
   return lock(0, [])
 }
 
-/** Applies the operations of a plan, or only reports them. `isAll`: the command does nothing else. */
+/** Applies the operations of a plan; a dry run only returns them. `isAll`: the command does nothing else. */
 export async function carryOut(
   setup: Setup,
   observation: Observation,
@@ -208,7 +208,7 @@ export async function carryOut(
   return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
 }
 
-/** Operations that write a skill into an agent's folder wait for a decision about its findings. */
+/** Leaves out operations that would install a skill in quarantine. */
 function withoutQuarantined(
   { machine, library }: Setup,
   { registry, find }: Observation,
@@ -233,7 +233,7 @@ function withoutQuarantined(
   return { operations, findings: [...plan.findings, ...shut.map(quarantineFinding)] }
 }
 
-/** What the next changing command will repair first. */
+/** Repairs that the next writing command will make first. */
 function recoveries(roots: readonly TargetRoot[]): Operation[] {
   return roots.flatMap(({ path, scope, agents }) => {
     const skills = new Set(leftoversIn(workFolderIn(path)).map((name) => name.split('.')[0] ?? ''))
@@ -249,7 +249,7 @@ export interface Carrying {
   signal?: AbortSignal | undefined
 }
 
-/** What was done, or with `isDryRun` what would be. */
+/** The operations that were applied, or with `isDryRun` would be. */
 export interface Outcome {
   operations: Operation[]
   isDryRun: boolean

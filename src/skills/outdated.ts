@@ -24,10 +24,10 @@ export interface OutdatedRequest {
 export interface SourceState {
   name: string
   state: 'current' | 'outdated' | 'removed' | 'pinned' | 'unreachable'
-  /** The address or the path. */
+  /** The URL or the path. */
   source: string
   ref?: string
-  /** The commit of the library's skill, and the current one of the source. */
+  /** The commit that the library's skill came from, and the current commit of the source. */
   from?: string
   to?: string
   /** The current folder of the skill in the source, if it was moved. */
@@ -92,7 +92,7 @@ export interface AskedSkill {
 
 const AT_ONCE = 4
 
-/** `ref`: replaces the branch or tag of each skill. Then pins do not count. */
+/** Fetches the sources of skills and compares them. `ref` replaces the branch or tag of each skill and ignores pins. */
 export async function askSources(
   machine: Machine,
   skills: readonly ImportedSkill[],
@@ -204,7 +204,7 @@ async function judge(
   return { skill, repo, state: stateOf(skill, isSame ? 'current' : 'outdated', more) }
 }
 
-/** A missing commit: rewritten history, or another repository at the same address. */
+/** Reports commits that the source no longer has: rewritten history, or another repository at the same URL. */
 function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   const names = asked.filter(({ state }) => state.isRewritten).map(({ state }) => state.name)
   if (names.length === 0) return []
@@ -213,7 +213,7 @@ function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   return [{ severity: 'warning', code: 'SOURCE_REWRITTEN', message, subject: names.join(', '), hint }]
 }
 
-/** The repository at a path, if a commit rather than its files is meant: it has none, or they are of another branch. */
+/** The repository at a path, if a commit is meant and not the files there: it is bare, or on another branch. */
 async function repositoryAt(
   machine: Machine,
   source: SkillSource,
@@ -226,7 +226,7 @@ async function repositoryAt(
   return source.ref !== undefined && (await currentBranch(machine, path)) !== source.ref ? path : undefined
 }
 
-/** A folder on this machine, or on the one that imported it. */
+/** Compares skills with a folder, which may be on the machine that imported them. */
 function askFolder(machine: Machine, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
   const path = skills[0]!.source.path ?? ''
   if (!isFolder(expandHome(machine, path))) {
@@ -250,7 +250,7 @@ export function sourceFolder(machine: Machine, { path = '', folder }: SkillSourc
   return path !== '' && isFolder(found) ? found : undefined
 }
 
-/** The commits of a folder that is a repository, to merge with the imported version. */
+/** The commits of a folder that is a git repository, to find the imported version in. */
 export async function sourceHistory(machine: Machine, { path, commit }: SkillSource): Promise<SourceRepo | undefined> {
   const place = expandHome(machine, path ?? '')
   if (path === undefined || commit === undefined || !exists(join(place, '.git'))) return undefined

@@ -13,7 +13,7 @@ import { openSetup, type ScopeRequest } from './settings.ts'
 export interface SavedProfile {
   name: string
   profile: Profile
-  /** Where it is stored: in the library, which every machine has, or in the configuration of this one. */
+  /** Where it is stored: in the library, which all machines share, or in the configuration of this machine. */
   place: 'library' | 'machine'
 }
 

@@ -21,7 +21,7 @@ export function reviewContent(content: SkillContent, findTwin: FindTwin): SkillR
   return reviewSkill({ skill: content.skill, files: readContentFiles(content), findTwin })
 }
 
-/** What the importing person accepted that the skill uses without asking. */
+/** The permissions that the user accepted with the import. */
 function acceptedPermissions(source: SkillSource | undefined): readonly string[] | undefined {
   const { permissions } = source?.others ?? {}
   return isTextList(permissions) ? permissions : undefined
@@ -30,21 +30,21 @@ function acceptedPermissions(source: SkillSource | undefined): readonly string[]
 /** Why a skill is not installed on this machine. */
 export interface Quarantine {
   skill: string
-  /** Denied by a person; otherwise there is no decision about these findings. */
+  /** The user denied it. False: the user has not decided about these findings. */
   isDenied: boolean
   findings: ReviewFinding[]
 }
 
-/** Decides about many skills, and caches what it read. */
+/** Checks many skills, and caches their reviews. */
 export interface Gate {
   check(registered: RegisteredSkill): Quarantine | undefined
-  /** Caches what was read for the next process. */
+  /** Stores the reviews for the next process. */
   save(): void
 }
 
 /**
- * Reviews only imported skills, and only those with severe findings need a decision. The decision covers the current
- * files with such findings: when one of them changes, a new decision is needed.
+ * Reviews imported skills. Only those with severe findings need a decision, which covers the current files with such
+ * findings: when one of them changes, the user must decide again.
  */
 export function openGate(machine: Machine, library: string, names: readonly string[]): Gate {
   const known = new Map(Object.entries(readCached(machine, KEY, REVIEWS.decode) ?? {}))
@@ -131,7 +131,7 @@ export function digestsOf(folder: string, { skill }: RegisteredSkill, severe: re
   )
 }
 
-const MOST_TOLD = 3
+const MOST_SHOWN = 3
 
 export function quarantineFinding({ skill, isDenied, findings }: Quarantine): Finding {
   if (isDenied) {
@@ -144,9 +144,9 @@ export function quarantineFinding({ skill, isDenied, findings }: Quarantine): Fi
       hint,
     }
   }
-  const told = findings.slice(0, MOST_TOLD).map(describeFinding)
-  const more = findings.length > MOST_TOLD ? [`${findings.length - MOST_TOLD} more`] : []
-  const message = `${skill} is in quarantine and was not installed: ${[...told, ...more].join('; ')}`
+  const shown = findings.slice(0, MOST_SHOWN).map(describeFinding)
+  const more = findings.length > MOST_SHOWN ? [`${findings.length - MOST_SHOWN} more`] : []
+  const message = `${skill} is in quarantine and was not installed: ${[...shown, ...more].join('; ')}`
   const hint = `read it: loadout inspect ${skill}; then loadout approve skill:${skill}, or deny skill:${skill}`
   return { severity: 'error', code: 'QUARANTINED', message, subject: skill, hint }
 }

@@ -58,7 +58,7 @@ export async function switchAction(
   return showSettings(machine, {})
 }
 
-/** Sets where an agent reads the user's skills. An empty path: its default. */
+/** Sets the folder from which an agent reads the user's skills. An empty path restores the default. */
 export async function setAgentFolder(
   machine: Machine,
   { agent, path }: { agent: string; path: string },
@@ -66,7 +66,7 @@ export async function setAgentFolder(
   const { id } = requireAgent(agent)
   const place = path.trim()
   const config = readConfig(machine)
-  // A relative path in the file would mean another folder than the typed one.
+  // In the file, a relative path would start from another folder.
   const written = place === '' || /^[~/]/.test(place) ? place : resolve(machine.cwd, place)
   await changeConfig(machine, (json) => withTargetPath(json, id, written, isEnabled(config, id)))
   return showSettings(machine, {})
@@ -89,7 +89,7 @@ export function detectProject(machine: Machine, _request: object): { home: strin
 export interface ScopeRequest {
   /** A folder of the project; undefined for the user's own skills. */
   project?: string | undefined
-  /** Include every project with installs on this machine. */
+  /** Also every project with installs on this machine. */
   allProjects?: boolean | undefined
 }
 
@@ -167,7 +167,7 @@ export function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {
   return project === undefined ? roots : [...roots, ...userRoots]
 }
 
-/** Includes the folders of disabled agents: what was once installed there can still be removed. */
+/** Includes the folders of disabled agents, so that installs there can still be removed. */
 export function allRoots({ machine, config, project }: Setup): TargetRoot[] {
   return targetRoots(machine, config, project, () => true)
 }

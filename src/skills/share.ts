@@ -27,7 +27,7 @@ export interface SharedSkill {
   isDryRun: boolean
 }
 
-/** One archive for people without this library: a copy for each agent, the source, and how to use them. */
+/** Writes an archive for people without this library: a copy for each agent, the source, and a README. */
 export async function shareSkill(machine: Machine, request: ShareRequest): Promise<Report<SharedSkill>> {
   const name = requireName(request.name)
   const { library } = openSetup(machine, {})

@@ -20,7 +20,7 @@ export interface ShelvedSkill {
   name: string
   /** On this machine. */
   folder: string
-  /** The library, or the agents' folder that contains it. */
+  /** The library, or the user's or the project's folder of an agent. */
   source: 'library' | 'user' | 'project'
   /** From its skill.json. */
   description?: string
@@ -115,7 +115,7 @@ function skillDocument(skill: ShelvedSkill, findings: Finding[]): RankDocument {
   }
 }
 
-/** Its own description, if readable. */
+/** The description from skill.json, else from SKILL.md; empty if that cannot be read. */
 export function descriptionOf({ folder, description }: ShelvedSkill): string {
   if (description !== undefined) return description
   try {
@@ -131,7 +131,7 @@ export function readShelved({ folder }: ShelvedSkill, path: string): string {
   return readSkillFile(folder, path)
 }
 
-/** Its files, in a fixed order. */
+/** Its files, sorted by path. */
 export function filesOf({ folder }: ShelvedSkill): { path: string; bytes: number }[] {
   return listTree(folder).files.map(({ path, size }) => ({ path, bytes: size }))
 }

@@ -9,13 +9,13 @@ import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from
 import type { Inventory, PlacementView, SkillView } from './inventory.ts'
 import type { Setup } from './settings.ts'
 
-/** The last inventory, to show while the current one is being taken. */
+/** The last inventory, to show while Loadout takes the current one. */
 export function recallInventory(machine: Machine, { project }: { project: string | undefined }): Inventory | undefined {
   const stored = readStored(machine, project)
   return stored && fromSnapshot(stored.snapshot)
 }
 
-/** The last inventory, if taking it again would give the same: all its source folders are unchanged. */
+/** The last inventory, if it is still current: all its source folders are unchanged. */
 export function recallCurrent(setup: Setup, roots: readonly TargetRoot[]): Report<Inventory> | undefined {
   const stored = readStored(setup.machine, setup.project)
   if (stored === undefined || stored.folders.size === 0 || stored.made !== madeFrom(setup, roots)) return undefined
@@ -26,7 +26,7 @@ export function recallCurrent(setup: Setup, roots: readonly TargetRoot[]): Repor
 /** The source folders of an inventory; undefined if it depends on more than folders. */
 export type JudgedBy = ReadonlyMap<string, Listed> | undefined
 
-/** The folders whose entries determine what to read. Stamped before they are read. */
+/** The folders whose entries determine what to read. The caller stamps them before it reads them. */
 export function stampPlaces({ machine, library }: Setup, roots: readonly TargetRoot[]): JudgedBy {
   const places = [join(library, SKILLS_FOLDER), ...roots.map(({ path }) => path)]
   const stamped = places.map((path) => [path, stampFolder(path, machine.now())] as const)
@@ -44,7 +44,7 @@ export function rememberInventory(
   writeFolders(setup.machine, keyOf(setup.project), judgedBy ?? new Map(), rest)
 }
 
-/** Increase the version with every change of how placements are evaluated: the result is stored. */
+/** Increase the version whenever the evaluation of placements changes, because its result is stored. */
 function keyOf(project = ''): CacheKey {
   return { kind: 'inventories', version: 6, name: [project] }
 }
@@ -72,12 +72,9 @@ function isRest(json: unknown): json is Rest {
   return isRecord(json) && isSnapshot(json.snapshot) && Array.isArray(json.findings) && typeof json.made === 'string'
 }
 
-/**
- * An inventory as short rows, because the user waits while it is read: what skills have in common, where their copies
- * lie and in which state, is said once.
- */
+/** An inventory as compact rows, because the user waits while it is read. Stores equal lists only once. */
 interface Snapshot extends Inventory {
-  /** Empty: they are the rows. Kept because the order of the keys is visible. */
+  /** Always empty; `rows` has the skills. The key stays, because the order of keys is visible. */
   skills: []
   targets: string[][]
   copies: Copy[][]
@@ -129,7 +126,7 @@ function createTable<T>() {
 
 const NONE: never[] = []
 
-// Built plainly, because thousands of spread objects take longer than reading them.
+// Without spreading: for thousands of skills, spread objects take longer than reading the file.
 function fromSnapshot({ targets, copies, rows, ...rest }: Snapshot): Inventory {
   const skills = rows.map(([name, description, state, targetsAt, copiesAt, other]): SkillView => {
     const placements = copies[copiesAt]!.map(({ agents, scope, state: copyState, folder, reason }) => {

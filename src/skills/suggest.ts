@@ -30,7 +30,7 @@ export interface Suggestions {
   /** How many skills were searched. */
   known: number
   skills: Suggestion[]
-  /** Equips the missing matches; undefined when nothing is missing. */
+  /** The command that equips the missing skills; undefined if none is missing. */
   command?: string
 }
 
@@ -76,7 +76,7 @@ function suggestionOf(
   return { name, description: skill.description, confidence, why, equipped, missing }
 }
 
-/** Compiled once, while the library is unchanged. */
+/** Cached until the library changes. */
 function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
   const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
   const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description

@@ -26,7 +26,7 @@ export interface SyncResult extends Outcome {
   steps: SyncStep[]
   /** The commit of the library. */
   head: string | undefined
-  /** What a dry run found on the remote, skill by skill. */
+  /** In a dry run: the changes on the remote, skill by skill. */
   changes?: SkillChange[]
   /**
    * Skills whose edits were merged from an installed copy into the library; in a dry run, those that would be tried.
@@ -90,7 +90,7 @@ const NO_MERGES: Report<{ names: string[]; kept: ReadonlySet<string> }> = {
   findings: [],
 }
 
-/** Edits with conflicts stay where they are, and wait for a person. */
+/** Merges edits of installed copies into the library. Edits with conflicts stay, for the user to resolve. */
 async function mergeEdits(setup: Setup, roots: readonly TargetRoot[], request: SyncCommand): Promise<typeof NO_MERGES> {
   const observation = await observe({ ...setup, verdicts: [] }, roots, true)
   const names: string[] = []
@@ -117,7 +117,7 @@ async function mergeEdits(setup: Setup, roots: readonly TargetRoot[], request: S
   return { value: { names, kept }, findings }
 }
 
-/** The same plan, for the library as it would be after the fast-forward. Writes only through git's fetch. */
+/** Makes the plan for the library as it would be after the fast-forward. Only `git fetch` writes anything. */
 async function previewSync(
   setup: Setup,
   roots: readonly TargetRoot[],
@@ -174,11 +174,11 @@ function compareLibraries(now: Registry, next: Registry): SkillChange[] {
 
 interface Update {
   steps: SyncStep[]
-  /** The state of git, as long as nothing was changed since. */
+  /** The state of git, if nothing has changed it since. */
   state?: LibraryState
 }
 
-/** Reports errors here; they never keep the installs from being refreshed. */
+/** Returns errors as findings, so that sync refreshes the installs in any case. */
 async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetched): Promise<Report<Update>> {
   const { machine, library, config } = setup
   const state = await readRepoState(machine, library)
@@ -192,7 +192,7 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
   for (const step of decision.steps) {
     try {
       if (step.kind === 'fast-forward') head = await fastForwardLibrary(machine, library, step, state)
-      else await pushBranch(machine, library, step, patience(request))
+      else await pushBranch(machine, library, step, signalOf(request))
       steps.push(step)
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
@@ -200,16 +200,16 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
       findings.push({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
     }
   }
-  // Git has not touched what was uncommitted before. A first commit, or a failed step, may have changed more.
+  // Git does not change uncommitted files. A first commit, or a failed step, may have changed more.
   const isKnown = state.head !== undefined && steps.length === decision.steps.length
   return { value: { steps, ...(isKnown && { state: stateFrom(head, state.uncommitted) }) }, findings }
 }
 
 async function fetchTracked({ machine, library }: Setup, request: SyncCommand): Promise<Fetched> {
   const remote = await readRemote(machine, library)
-  return remote === undefined ? 'no remote' : fetchRemote(machine, library, remote, patience(request))
+  return remote === undefined ? 'no remote' : fetchRemote(machine, library, remote, signalOf(request))
 }
 
-function patience({ signal }: Carrying): { signal?: AbortSignal } {
+function signalOf({ signal }: Carrying): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal }
 }

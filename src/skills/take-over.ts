@@ -12,8 +12,8 @@ import { type RegisteredSkill, supports } from './rules/skill.ts'
 import { everyRoot, type Setup } from './settings.ts'
 
 /**
- * Folders and links in the agents' folders become installs of the library's skills. A folder with exactly that content
- * gets a marker; of any other a copy is kept; what a link led to stays.
+ * Turns folders and links in the agents' folders into managed installs. A folder with exactly the right content only
+ * gets a marker; any other is backed up and replaced. The target of a link stays.
  */
 export async function takeOver(
   setup: Setup,
@@ -60,11 +60,11 @@ function adoption(
     return { finding: { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint } }
   }
   const place = { skill: name, agent, scope: root.scope, root: root.path }
-  const isExact = registered !== undefined && !isLink(path) && isInstalledSo(setup, registered, agent, copy)
+  const isExact = registered !== undefined && !isLink(path) && isSameBuild(setup, registered, agent, copy)
   return { operation: { kind: 'adopt', ...place, ...(isExact ? { contentHash: copy.treeHash } : {}) } }
 }
 
-function isInstalledSo(
+function isSameBuild(
   { library }: Setup,
   { skill, folder }: RegisteredSkill,
   agent: string,

@@ -18,7 +18,7 @@ export interface TargetsRequest {
   all?: boolean | undefined
   add?: readonly string[] | undefined
   remove?: readonly string[] | undefined
-  /** Default: what the configuration says about imports. */
+  /** Default: the configured value for imports. */
   commit?: boolean | undefined
   dryRun?: boolean | undefined
 }
@@ -96,7 +96,7 @@ interface Change {
   after: Skill
 }
 
-/** Only skill.json is rewritten; all other files are copied unchanged. */
+/** Rewrites only skill.json; copies all other files unchanged. */
 function write({ machine, library, config }: Setup, changes: readonly Change[], request: TargetsRequest) {
   const [first] = changes
   const whose = changes.length === 1 ? (first?.after.name ?? '') : `${changes.length} skills`

@@ -15,17 +15,17 @@ import { openSetup, type Setup } from './settings.ts'
 import { refreshInstalls } from './update.ts'
 
 export interface UndoRequest extends Carrying {
-  /** Of the library; default: its last one. */
+  /** A commit of the library; default: the last one. */
   commit?: string | undefined
 }
 
 export interface Undone {
-  /** The commit that is taken back, and what it was called. */
+  /** The undone commit, and its subject. */
   undone: string
   subject: string
-  /** The skills that are as they were before it. */
+  /** The restored skills. */
   names: string[]
-  /** From the library as it is to the library afterwards. */
+  /** Unified diff of the library. */
   diff: string
   /** The new commit. */
   commit?: string
@@ -35,8 +35,8 @@ export interface Undone {
 }
 
 /**
- * Takes back what a commit did to skills, as a new commit, and refreshes their copies. Refused when one of these skills
- * has changed since: a later change is never lost.
+ * Reverts the changes of a commit to skills, in a new commit, and refreshes their copies. Throws if one of these skills
+ * has changed since, so that no later change is lost.
  */
 export async function undoCommit(machine: Machine, request: UndoRequest): Promise<Report<Undone>> {
   const setup = openSetup(machine, {})

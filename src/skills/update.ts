@@ -29,7 +29,7 @@ import { openSetup, type Setup } from './settings.ts'
 
 export interface UpdateRequest extends Carrying {
   names?: readonly string[] | undefined
-  /** Every imported skill, as without names; required to apply a version or a side to all of them. */
+  /** Every imported skill, as without names. Required to use `ref` or `take` without names. */
   all?: boolean | undefined
   /** Another branch, tag or commit of the source. */
   ref?: string | undefined
@@ -41,7 +41,7 @@ export interface UpdateRequest extends Carrying {
 /** The result, or the expected result, for one skill. */
 export interface SkillUpdate extends SourceState {
   result: 'updated' | 'conflict' | 'unchanged' | 'undecided'
-  /** From the library before to the library after the update. */
+  /** Unified diff of the library's skill. */
   diff: string
   /** The library had its own changes, which were kept. */
   isMerged: boolean
@@ -209,7 +209,7 @@ async function mergeOne(
   return { asked, update, made }
 }
 
-/** Also reviews conflicted files: their content may come in. */
+/** Also reviews conflicting files, because the user may take their content. */
 function addedFindings({ result, versions, source }: UpdateMerge, { skill }: RegisteredSkill, findTwin: FindTwin) {
   const keyOf = ({ rule, path, message }: ReviewFinding) => `${rule} ${path} ${message}`
   const before = new Map<string, number>()
@@ -223,7 +223,7 @@ function addedFindings({ result, versions, source }: UpdateMerge, { skill }: Reg
   })
 }
 
-/** One commit for all that merged; conflicts are stored for a person. */
+/** Commits all merged skills together. Stores conflicts for the user to resolve. */
 async function takeAll(
   setup: Setup,
   all: readonly Made[],

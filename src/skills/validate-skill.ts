@@ -13,7 +13,7 @@ import { openTreeCache } from './disk/tree-cache.ts'
 import { formatWarnings } from './rules/format-limits.ts'
 import { type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
 
-/** The role of a path in the skills library, if any. */
+/** Whether a path is a skill or a library of skills. */
 export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
   if (isFolder(path)) {
     if (exists(join(path, DOCUMENT_FILE)) || exists(join(path, SKILL_FILE))) return 'skill'
@@ -22,7 +22,7 @@ export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
   return [DOCUMENT_FILE, SKILL_FILE].includes(basename(path)) && isFile(path) ? 'skill' : undefined
 }
 
-/** Checks every skill of a library: a broken one is an error, one beyond the public format a warning. */
+/** Checks every skill of a library. A broken skill is an error; one that exceeds the public format is a warning. */
 export function checkLibrary(machine: Machine, library: string): Finding[] {
   const { skills, findings } = readRegistry(library, openTreeCache(machine))
   return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
@@ -47,7 +47,7 @@ export function checkSkill(machine: Machine, path: string): Finding[] {
   })
 }
 
-/** A skill works if it can be built for every agent that it names. */
+/** A skill works if Loadout can build it for every agent that it names. */
 function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Finding[] {
   const path = join(library, folder)
   return attempt(skill.name, () => {
@@ -57,7 +57,7 @@ function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Fin
   })
 }
 
-/** A block that looks like frontmatter but cannot be parsed stays part of the text. */
+/** Reports a block that looks like frontmatter but cannot be parsed: it stays part of the text. */
 function frontmatterWarnings(subject: string, folder: string, document: string): Finding[] {
   const { problem } = readDocument(document)
   if (problem === undefined) return []

@@ -400,7 +400,7 @@ describe('profiles', () => {
     const listed = await loadout.listProfiles({})
     expect(listed.value.map(({ name, place }) => [name, place])).toEqual([['work', 'library']])
     expect(listed.findings).toHaveLength(1)
-    await expect(loadout.applyProfile({ name: 'broken' })).rejects.toThrow('must hold a list of agents for each skill')
+    await expect(loadout.applyProfile({ name: 'broken' })).rejects.toThrow('must have a list of agents for each skill')
     await expect(loadout.saveProfile({ name: '../x' })).rejects.toThrow('cannot be a profile')
   })
 })

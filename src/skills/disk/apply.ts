@@ -25,7 +25,7 @@ export interface ApplyContext {
   library: string
   state: LibraryState
   find(name: string): RegisteredSkill | undefined
-  /** The project of a root, which writes there must not leave; undefined for the user's own. */
+  /** The project that a root must stay inside; undefined for the user's own roots. */
   projectOf(root: string): string | undefined
   onProgress?: OnProgress | undefined
   signal?: AbortSignal | undefined
@@ -35,11 +35,11 @@ export interface Applied {
   done: Operation[]
   /** Backups and failures. */
   findings: Finding[]
-  /** The first failure itself, for a caller that has nothing else to report. */
+  /** The first error, for a caller that has nothing else to report. */
   failure?: LoadoutError
 }
 
-/** How many installs are prepared together, so that the disk can write them in parallel. */
+/** How many installs to prepare together, so that the disk can write them in parallel. */
 const BATCH = 16
 
 /** Applies a plan. One operation that fails does not stop the others. The roots must be locked. */
@@ -64,7 +64,7 @@ export async function applyOperations(operations: readonly Operation[], context:
   return applied
 }
 
-/** Opens the roots of a project once: even if another folder takes their place, nothing is written elsewhere. */
+/** Opens the roots of a project once, so that writes cannot be redirected if another folder takes their place. */
 function pinRoots(operations: readonly Operation[], { projectOf }: ApplyContext): Map<string, PinnedFolder> {
   const pinned = new Map<string, PinnedFolder>()
   try {
@@ -100,7 +100,7 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
   }
 }
 
-/** Does everything that is possible beside the current state; the returned function makes the change. */
+/** Prepares everything without changing the install; the returned function makes the change. */
 async function prepare(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
   switch (operation.kind) {
     case 'adopt':
@@ -117,12 +117,12 @@ async function prepare(operation: Placed, context: ApplyContext, builder: typeof
       return prepareInstall(operation, context, builder)
     case 'remove':
       return () => {
-        const kept = keep(operation, context)
+        const kept = backUpIfNeeded(operation, context)
         swapOut(workFolderIn(operation.place), operation.skill, targetOf(operation), shownTarget(operation))
         return kept ? [kept] : []
       }
     case 'recover':
-      // Done with the lock; it is in the plan only for the report.
+      // Taking the lock has done it; it is in the plan only for the report.
       return () => []
     case 'restamp':
       return () => {
@@ -135,7 +135,8 @@ async function prepare(operation: Placed, context: ApplyContext, builder: typeof
 async function prepareInstall(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
   const stage = await stageInstall(operation, context, builder)
   return () => {
-    const kept = operation.kind === 'install' ? requireFree(stage, operation) : keep(operation, context, stage)
+    const kept =
+      operation.kind === 'install' ? requireFree(stage, operation) : backUpIfNeeded(operation, context, stage)
     swapIn(stage, targetOf(operation), shownTarget(operation))
     return kept ? [kept] : []
   }
@@ -164,7 +165,7 @@ function registeredOf(context: ApplyContext, skill: string): RegisteredSkill {
   throw new LoadoutError('SKILL_NOT_FOUND', `the library has no skill "${skill}"`, { hint: 'loadout inventory' })
 }
 
-/** The place was free when the plan was made: another program has used it since, or a name there differs in case. */
+/** Throws if the place is no longer free: another program created it, or a name there differs only in case. */
 function requireFree(stage: string, operation: Placed): undefined {
   const { skill, place, root } = operation
   if (!exists(targetOf(operation))) return undefined
@@ -178,8 +179,8 @@ function requireFree(stage: string, operation: Placed): undefined {
   throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: `rename it, or move it out of ${root}` })
 }
 
-/** A copy of what may contain a user's work: as planned, or because it changed since. */
-function keep(operation: Placed, { machine }: ApplyContext, stage?: string): Finding | undefined {
+/** Backs up a folder that may contain the user's work: as planned, or because it has changed since. */
+function backUpIfNeeded(operation: Placed, { machine }: ApplyContext, stage?: string): Finding | undefined {
   const [target, shown] = [targetOf(operation), shownTarget(operation)]
   if (isLink(target)) {
     const message = `${shown} was a link; what it led to stays in ${realOrSame(target)}`
@@ -194,7 +195,7 @@ function keep(operation: Placed, { machine }: ApplyContext, stage?: string): Fin
   return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
 }
 
-/** What a folder held when it was installed, as its marker says. */
+/** The content hash in the marker of a folder. */
 function markedHash(folder: string): string | undefined {
   const path = join(folder, MARKER_FILE)
   const marker = isFile(path) ? parseMarker(readJsonInside(folder, MARKER_FILE)) : { problem: 'it is missing' }
@@ -219,8 +220,8 @@ function restamp(operation: Placed, contentHash: string, context: ApplyContext):
 }
 
 /**
- * Usually only the commit and the time differ, in the same length. Then one write is enough, many times faster than a
- * new file: a kill cannot split it, and any mixture of both would still be a marker.
+ * Usually only the commit and the time differ, and the length is the same. Then one write is enough, and many times
+ * faster than a new file: a kill cannot split it, and any mixture of both texts would still be a valid marker.
  */
 function overwrite(path: string, text: Buffer): boolean {
   if (!exists(path)) return false
@@ -234,7 +235,7 @@ function overwrite(path: string, text: Buffer): boolean {
   }
 }
 
-/** Made in the work folder: a half-written marker beside the skill's files would look like an edit. */
+/** Writes in the work folder first: a half-written marker beside the skill's files would look like an edit. */
 function replace(path: string, text: Buffer, stage: string): void {
   try {
     writeFileSync(stage, text, { flag: 'wx' })

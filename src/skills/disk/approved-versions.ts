@@ -14,8 +14,8 @@ import type { TreeCache } from './tree-cache.ts'
 type Refusals = Map<string, NonNullable<SkillStatus['refusal']>>
 
 /**
- * The library as the catalog allows it: an approved version takes the place of the newest one, and what may not be
- * installed has its refusal. `repo` has the commits; the registry may have been read from a copy.
+ * Applies the verdicts of the catalog: an approved version replaces the newest one, and `refusals` has the skills that
+ * may not be installed. `repo` has the commits; the registry may have been read from a copy.
  */
 export async function obeyVerdicts(
   { machine, verdicts, repo }: { machine: Machine; verdicts: readonly Verdict[]; repo: string },
@@ -43,7 +43,7 @@ export async function obeyVerdicts(
   return { registry: { ...registry, skills }, refusals }
 }
 
-/** A skill as the catalog approved it, or why it cannot be had. Its files are cached by their hash. */
+/** The approved version of a skill, or why it is not available. Caches its files by their hash. */
 async function readVersion(
   machine: Machine,
   repo: string,

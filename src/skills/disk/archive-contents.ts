@@ -2,7 +2,7 @@ import { pathProblem } from '../../text/paths.ts'
 import { type Code, LoadoutError } from '../../text/trouble.ts'
 
 export interface ArchiveLimits {
-  /** Files and folders, also folders that only the path of a file names. */
+  /** Files and folders, including folders without an entry of their own. */
   entries: number
   /** The content of all files together. */
   bytes: number
@@ -11,7 +11,7 @@ export interface ArchiveLimits {
 export const LIMITS: ArchiveLimits = { entries: 20_000, bytes: 1024 ** 3 }
 const LONGEST_PATH = 4096
 
-/** What lies in an archive. Only the path of another entry names an implied folder. */
+/** The entries of an archive. `implied`: a folder without an entry of its own, named in the path of another. */
 export interface Contents {
   archive: string
   limits: ArchiveLimits
@@ -24,7 +24,7 @@ export function openContents(archive: string, limits: ArchiveLimits): Contents {
   return { archive, limits, kinds: new Map(), entries: 0, bytes: 0 }
 }
 
-/** Adds an entry, unless it cannot be unpacked beside the others, and returns its normalised path. */
+/** Adds an entry and returns its normalised path. Throws if it cannot be unpacked beside the others. */
 export function record(contents: Contents, name: string, kind: 'file' | 'folder', size = 0): string {
   const { archive, limits, kinds } = contents
   const path = plainPath(name, archive)
@@ -42,7 +42,7 @@ export function record(contents: Contents, name: string, kind: 'file' | 'folder'
   return path
 }
 
-/** From the inside out, as far as they are new: a deep folder that many entries share costs no more than once. */
+/** Adds the folders above a path, from the inside out, and stops at a known one: a shared deep folder is added once. */
 function recordParents(contents: Contents, path: string): void {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     const parent = path.slice(0, end)
@@ -53,7 +53,7 @@ function recordParents(contents: Contents, path: string): void {
   }
 }
 
-/** Without `.` and empty parts; empty for the root. */
+/** The path without `.` and empty parts; empty for the root. */
 function plainPath(name: string, archive: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   const danger = pathProblem(name) ?? (parts.includes('..') ? 'it contains ".."' : undefined)
@@ -94,7 +94,7 @@ export function tooMuch(archive: string, limit: string): LoadoutError {
   return new LoadoutError('BAD_ARCHIVE', `${archive} contains more than ${limit}`, { hint: 'split it' })
 }
 
-/** Hostile names can have megabytes. */
+/** A hostile archive can have names of several megabytes. */
 export function clip(name: string): string {
   return name.length > 300 ? `${name.slice(0, 300)}...` : name
 }

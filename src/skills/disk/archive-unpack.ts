@@ -19,7 +19,7 @@ import {
   tooMuch,
 } from './archive-contents.ts'
 
-// What a stream may hold besides content: the headers, long name and padding of an entry; the zeros at the end.
+// Bytes of a stream besides content: headers, long name and padding of each entry; zeros at the end.
 const ENTRY_OVERHEAD = 8 * 1024
 const END_OVERHEAD = 1024 * 1024
 
@@ -58,7 +58,7 @@ function requireEmpty(folder: string): void {
 
 type Writer = ReturnType<ReturnType<typeof createTarDecoder>['writable']['getWriter']>
 
-/** Sends the unpacked bytes to the tar reader. Does not throw: the reader of the entries gets the error. */
+/** Sends the unpacked bytes to the tar reader. Does not throw: errors go to the reader of the entries. */
 async function feed(file: string, limits: ArchiveLimits, writer: Writer): Promise<void> {
   try {
     await pipeline(
@@ -103,7 +103,7 @@ async function* checkLength(
   }
 }
 
-/** The tar reader takes a kind that it does not know for a file; what it unpacks is then not what was packed. */
+/** Refuses unknown kinds of entries: the tar reader would unpack them as files, with the wrong content. */
 async function* checkKinds(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
   let header = Buffer.alloc(0)
   let body = 0
@@ -121,7 +121,7 @@ async function* checkKinds(chunks: AsyncIterable<Buffer>, file: string): AsyncGe
   }
 }
 
-/** How far it is from this header to the next. */
+/** The number of bytes from this header to the next. */
 function bodyLength(header: Buffer, file: string): number {
   const kind = header.toString('latin1', 156, 157)
   // Only a size beyond 8 GiB is written in binary, with the highest bit set.
@@ -149,7 +149,7 @@ async function unpackEntry({ header, body }: ParsedTarEntry, folder: string, con
   }
 }
 
-/** Undefined if there is one already: where the case of letters does not tell names apart, two entries can have one. */
+/** Undefined if the file exists: on a disk that ignores case, two entries can have the same name. */
 function createFile(path: string, isExecutable: boolean): number | undefined {
   try {
     return openSync(path, 'wx', isExecutable ? 0o777 : 0o666)

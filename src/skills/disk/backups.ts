@@ -10,8 +10,8 @@ import { copyFolder } from './tree.ts'
 const BACKUPS = 'backups'
 
 /**
- * Keeps a copy of a folder that is about to be replaced or removed, and says where. The same content is kept once,
- * so that trying again after a kill leaves no second copy.
+ * Copies a folder to the backups before Loadout replaces or removes it, and returns the path of the copy. Stores equal
+ * content once, so that a second try after a kill does not add a copy.
  */
 export function backUp(machine: Machine, folder: string, skill: string, origin: string, hash: string): string {
   const kept = join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
@@ -27,7 +27,7 @@ export function backUp(machine: Machine, folder: string, skill: string, origin: 
   }
 }
 
-/** Removes copies that a killed process had only begun: what they were made of is still in its place. */
+/** Removes copies that a killed process did not finish: the originals are still in place. */
 export function removePartialBackups(machine: Machine): void {
   const all = backupFolder(machine)
   for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))

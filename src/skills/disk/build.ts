@@ -17,23 +17,23 @@ import {
   writeTreeFile,
 } from './tree.ts'
 
-/** A skill as one agent gets it: the library's files, with those that are made for the agent. */
+/** A skill as one agent gets it: the files of the library, and files generated for the agent. */
 export interface Build {
   folder: string
   files: readonly TreeFile[]
-  /** Files whose text is made, by path: they replace or add to the library's. */
+  /** The texts of generated files, by path: they replace files of the library, or are added. */
   made: ReadonlyMap<string, string>
 }
 
 const LARGEST_DOCUMENT = 16 * 1024 * 1024
 const CODEX_FILE = 'agents/openai.yaml'
 
-/** What is to be installed from a folder of the library. Refuses what cannot be copied, with its path. */
+/** Builds a skill from its folder in the library. Throws for a file that cannot be copied. */
 export function buildFor(folder: string, skill: Skill, agent: string): Build {
   return buildFrom(readSource(folder, skill), skill, agent)
 }
 
-/** Builds one skill after the other, each for several agents: what these share is read and made once. */
+/** A `buildFor` for many calls: for several agents in a row, it reads the folder of a skill only once. */
 export function createBuilder(): typeof buildFor {
   let source: Source | undefined
   return (folder, skill, agent) => {
@@ -46,7 +46,7 @@ interface Source {
   folder: string
   files: readonly TreeFile[]
   text: string
-  /** SKILL.md as installed, by the metadata that went into it. */
+  /** The installed SKILL.md, by the metadata in it. */
   documents: Map<string, string>
 }
 
@@ -77,7 +77,7 @@ function buildFrom({ folder, files, text, documents }: Source, skill: Skill, age
   return { folder, files, made }
 }
 
-/** Writes a build into a folder that is not there yet, and says what its content is. */
+/** Writes a build into a new folder. Returns the hash and the paths of its content. */
 export function writeBuild({ folder, files, made }: Build, target: string): { hash: string; paths: string[] } {
   makeFolders(target)
   const rows: HashRow[] = []
@@ -89,7 +89,7 @@ export function writeBuild({ folder, files, made }: Build, target: string): { ha
   return { hash: hashRows(rows), paths: rows.map(([path]) => path) }
 }
 
-/** The identity of the content that a build would have. */
+/** The hash of the content that `writeBuild` would write. */
 export function hashBuild({ folder, files, made }: Build): string {
   const copied = files.filter(({ path }) => !made.has(path))
   return hashRows([

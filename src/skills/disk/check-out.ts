@@ -4,7 +4,7 @@ import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { literal } from './library-commit.ts'
 
-/** Without filters and other settings of the user: a foreign repository is written unchanged. */
+/** Turns off filters and other settings of the user, so that git writes the files of a foreign repository unchanged. */
 const NO_SETTINGS = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -12,10 +12,10 @@ const NO_SETTINGS = {
   GIT_CONFIG_SYSTEM: undefined,
 }
 
-/** A folder of a repository as it was at a commit. An empty folder is the whole repository. */
+/** A folder of a repository at a commit. An empty `folder` is the whole repository. */
 export interface Snapshot {
   repo: string
-  /** Its id, the one before it (`<id>^`), or `HEAD`. */
+  /** A commit id, its parent (`<id>^`), or `HEAD`. */
   commit: string
   folder: string
   /** A foreign repository without a work tree. */
@@ -23,8 +23,8 @@ export interface Snapshot {
 }
 
 /**
- * Writes it below `scratch`, a temporary folder of the caller's, and says where. The index and the files of the
- * repository stay as they are. Undefined when the commit or the folder is not there.
+ * Writes a snapshot below `scratch`, a temporary folder of the caller, and returns its path. Does not change the index
+ * or the files of the repository. Undefined if the commit or the folder does not exist.
  */
 export async function checkOutSnapshot(
   machine: Machine,

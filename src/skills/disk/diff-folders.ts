@@ -4,7 +4,7 @@ import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { copyTree } from './tree.ts'
 
-// User settings must not change a byte of it.
+// Settings of the user must not change the diff.
 const NO_SETTINGS = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -12,7 +12,7 @@ const NO_SETTINGS = {
   GIT_CONFIG_SYSTEM: undefined,
 }
 
-/** The difference between two folders beside each other, under their own names. `parent` lies in no repository. */
+/** The diff of two folders in `parent`, under their own names. `parent` must be outside of any repository. */
 export async function diffFolders(machine: Machine, parent: string, a: string, b: string): Promise<string> {
   const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--no-prefix', '--no-renames']
   const { stdout } = await runGit(machine, parent, ['diff', ...flags, '--', a, b], {
@@ -23,7 +23,7 @@ export async function diffFolders(machine: Machine, parent: string, a: string, b
   return stdout
 }
 
-/** The difference between two versions of a skill, under its name; a version that is absent is empty. */
+/** The diff of two versions of a skill, under its name. A missing version counts as empty. */
 export async function diffSkillFolders(
   machine: Machine,
   scratch: string,

@@ -10,17 +10,17 @@ import { type Marketplace, type Plugin, parseMarketplace, parsePlugin, pluginFor
 /** A folder with a SKILL.md that was found in a source. */
 interface FoundSkill {
   path: string
-  /** Below the source, with slashes; empty for the source itself. */
+  /** Relative to the source, with slashes; empty for the source itself. */
   folder: string
-  /** The plugin that it belongs to, where the source says so. */
+  /** The plugin that it belongs to, if a manifest names one. */
   plugin?: string
 }
 
-/** Things of one kind that are not imported, and why. */
+/** Skills or folders that are not imported, for one reason. */
 export interface LeftOutSkills {
   reason: string
   count: number
-  /** The first of them. */
+  /** The first few. */
   examples: string[]
 }
 
@@ -45,7 +45,7 @@ const REASONS = {
   limit: `folders beyond the limit of ${MOST_FOLDERS}`,
 } as const
 
-/** Walks a whole source. A folder with a SKILL.md is one skill; whatever lies in it belongs to it. */
+/** Walks a whole source. A folder with a SKILL.md is one skill, with everything in it. */
 export function discoverSkills(root: string): Discovery {
   const walk = new Walk(root, { ignore: ['versions', 'dependencies'], mostFolders: MOST_FOLDERS })
   const found: FoundSkill[] = []
@@ -64,7 +64,7 @@ export function discoverSkills(root: string): Discovery {
       inSkill.add(inside)
     }
     if (!isInside) readManifests(folder, manifests)
-    for (const entry of entries) enterOrTell(walk, folder, entry, isInside, leftOut)
+    for (const entry of entries) enterOrReport(walk, folder, entry, isInside, leftOut)
   }
   found.sort((a, b) => compareText(a.folder, b.folder))
   for (const name of manifests.elsewhere) leftOut.add('elsewhere', name)
@@ -73,7 +73,7 @@ export function discoverSkills(root: string): Discovery {
   if (walk.leftOut.count > 0) leftOut.add('limit', '', walk.leftOut.count)
   return {
     skills: found.map((each) => withPlugin(each, manifests.plugins)),
-    ...leftOut.told(),
+    leftOut: leftOut.rows(),
     findings: manifests.findings,
   }
 }
@@ -88,7 +88,7 @@ function parentOf(inside: string): string {
   return at < 0 ? '' : inside.slice(0, at)
 }
 
-function enterOrTell(walk: Walk, folder: WalkFolder, entry: WalkEntry, isInside: boolean, leftOut: Tally): void {
+function enterOrReport(walk: Walk, folder: WalkFolder, entry: WalkEntry, isInside: boolean, leftOut: Tally): void {
   const { name, kind } = entry
   const inside = folder.inside === '' ? name : `${folder.inside}/${name}`
   if (kind === 'link' && !isInside && isFile(join(folder.path, name, DOCUMENT_FILE))) leftOut.add('link', inside)
@@ -98,17 +98,17 @@ function enterOrTell(walk: Walk, folder: WalkFolder, entry: WalkEntry, isInside:
 }
 
 class Tally {
-  private readonly rows = new Map<keyof typeof REASONS, LeftOutSkills>()
+  private readonly byKind = new Map<keyof typeof REASONS, LeftOutSkills>()
 
   add(kind: keyof typeof REASONS, example: string, count = 1): void {
-    const row = this.rows.get(kind) ?? { reason: REASONS[kind], count: 0, examples: [] }
+    const row = this.byKind.get(kind) ?? { reason: REASONS[kind], count: 0, examples: [] }
     row.count += count
     if (row.examples.length < MOST_EXAMPLES && example !== '') row.examples.push(example)
-    this.rows.set(kind, row)
+    this.byKind.set(kind, row)
   }
 
-  told(): { leftOut: LeftOutSkills[] } {
-    return { leftOut: [...this.rows.values()] }
+  rows(): LeftOutSkills[] {
+    return [...this.byKind.values()]
   }
 }
 
@@ -118,7 +118,7 @@ interface Manifests extends Marketplace {
   findings: Finding[]
 }
 
-/** What a plugin or a marketplace in this folder says. One that is broken costs only what it would have said. */
+/** Reads the manifests of a plugin or marketplace in this folder. A broken one is a finding; the rest still works. */
 function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifests): void {
   if (!entries.some(({ name, kind }) => name === MANIFESTS && kind === 'folder')) return
   const read = (file: string, use: (json: unknown) => void) => {
@@ -144,7 +144,7 @@ function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifes
   })
 }
 
-/** Paths in .gitmodules where nothing lies: git makes an empty folder until a submodule is fetched. */
+/** Submodules in .gitmodules that are not fetched: git leaves an empty folder for them. */
 function submodulesOf(root: string): string[] {
   const paths = [...textIn(root, '.gitmodules').matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
   return paths.filter((path) => !exists(join(root, path, '.git')))

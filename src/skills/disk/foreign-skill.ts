@@ -20,18 +20,18 @@ import {
 import { copyFile, type HashRow, hashFile, hashRows, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
 export interface ForeignOptions {
-  /** The agents whose folder it lies in. */
+  /** The agents that read the folder it is in. */
   agents: readonly string[]
-  /** What a person says it supports. */
+  /** The agents that the user named with `--targets`. */
   targets?: readonly string[] | undefined
-  /** The agents that are enabled here, for a skill that nothing else is known of. */
+  /** The agents that are enabled here, for a skill that names none. */
   enabled?: readonly string[]
 }
 
-/** As long as what can be installed. */
+/** The same limit as for installing. */
 const LARGEST_DOCUMENT = 16 * 1024 * 1024
 
-/** Reads any skill's folder, with or without skill.json. Refuses what cannot be brought into the library. */
+/** Reads any skill folder, with or without skill.json. Throws for a skill that cannot be imported. */
 export function readForeignSkill(path: string, options: ForeignOptions): ForeignSkill {
   const { agents, targets, enabled = [] } = options
   const { files } = listTree(path)
@@ -71,8 +71,8 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
 }
 
 /**
- * What skill.json says, which may be another program's or missing, and the rest from the text: its frontmatter, else its
- * first heading and paragraph. A name that cannot be used gives way to the folder's.
+ * Takes fields from skill.json, which may be missing or from another program; the rest from the frontmatter, else from
+ * the first heading and paragraph. An invalid name is replaced by the name of the folder.
  */
 function complete(
   path: string,
@@ -114,8 +114,8 @@ function asName(text: string): string {
 }
 
 /**
- * Frontmatter that skill.json does not know yet is kept for the agents it was written for: keys of the public format
- * for all, others for the agents in whose folder they were found.
+ * Copies frontmatter into the skill that skill.json lacks: keys of the public format for all agents, other keys for the
+ * agents that read the folder.
  */
 function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: readonly string[]): void {
   const finders = agents.filter((agent) => supports(skill, agent))
@@ -131,7 +131,7 @@ function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: read
   }
 }
 
-/** A skill the way the library holds it: what is written, and where its other files come from. */
+/** A skill in its form for the library: the texts to write, and where to copy its other files from. */
 export interface SkillContent {
   skill: Skill
   document: string
@@ -145,7 +145,7 @@ export function contentOf({ path, skill, document, files }: ForeignSkill): Skill
   return { skill, document, files: copied }
 }
 
-/** Writes a skill into a folder that is not there yet. */
+/** Writes a skill into a new folder. */
 export function writeSkillFolder({ skill, document, files }: SkillContent, target: string): void {
   for (const { path, folder, isExecutable } of files) copyFile(folder, path, join(target, path), isExecutable)
   writeTreeFile(join(target, DOCUMENT_FILE), document, false)

@@ -15,21 +15,21 @@ import type { SkillSource } from '../rules/source.ts'
 import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/source-name.ts'
 import { unpackArchive } from './archive-unpack.ts'
 
-/** Where a source came from, as a skill of it will remember. */
+/** Where a source came from, as Loadout records it in each skill. */
 type Origin = Pick<SkillSource, 'url' | 'path' | 'ref' | 'commit'>
 
-/** Where skills to import lie, once fetched and unpacked. */
+/** The skills to import, fetched and unpacked. */
 export interface ImportSource {
-  /** The part of it that was named. */
+  /** The folder to search: all of the source, or the named part. */
   root: string
-  /** That part below the origin, with slashes; empty for all of it. */
+  /** The path of that part, with slashes; empty for the whole source. */
   part: string
   origin: Origin
-  /** An archive that `share` made: its skills say themselves where they come from. */
+  /** An archive from `loadout share`: its skills name their own source. */
   isShared: boolean
-  /** A text about the folders, in which a temporary copy is called what it was fetched from. */
-  tell(text: string): string
-  /** Removes what was only fetched. */
+  /** Replaces the path of the temporary copy in a message by the name of the source. */
+  reword(text: string): string
+  /** Removes the temporary copy. */
   dispose(): void
 }
 
@@ -39,7 +39,7 @@ export interface SourceOptions {
   signal?: AbortSignal | undefined
 }
 
-/** What a person named: a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
+/** Opens a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
 export async function openImportSource(machine: Machine, named: string, options: SourceOptions): Promise<ImportSource> {
   const path = resolve(machine.cwd, expandHome(machine, named))
   if (exists(path) && !isBareRepository(path)) return openLocal(machine, path, options)
@@ -88,8 +88,8 @@ async function openRepository(
 }
 
 /**
- * The names of all branches and tags tell where the ref of a web address ends. Undefined: there is no such repository, so
- * that the address as a whole may be one.
+ * Splits the web address of a folder into ref and folder, by the names of all branches and tags. Undefined if there is
+ * no such repository; then the whole address may be one.
  */
 async function splitPage(
   machine: Machine,
@@ -118,7 +118,7 @@ async function openLocal(
   if (isFolder(path)) {
     const origin = { path: inHome(machine, path), ...(await stateOf(machine, path)) }
     const root = inside(path, subfolder)
-    return { root, part: subfolder, origin, isShared: false, tell: (text) => text, dispose() {} }
+    return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
   }
   if (!isFile(path) || !/\.(tar\.gz|tgz)$/.test(path)) {
     throw new LoadoutError('NOTHING_TO_IMPORT', `${path} is neither a folder nor a .tar.gz`, {
@@ -136,7 +136,7 @@ async function openLocal(
   })
 }
 
-/** The commit of a folder that is a repository. Whatever keeps git from telling, the skills can be imported. */
+/** The commit of a folder that is a git repository. If git fails, the skills can still be imported. */
 async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 'ref' | 'commit'>> {
   if (!exists(join(path, '.git'))) return {}
   try {
@@ -148,36 +148,38 @@ async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 're
   }
 }
 
-/** The same place on every machine of a person. */
+/** `~/…` for a path in the home folder, so that it works on all machines of the user. */
 function inHome({ home }: Machine, path: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }
 
-/** In a temporary folder that is removed, whatever happens. A skill without a name of its own gets the source's. */
+/** Fetches into a temporary folder with the name of the source, which a skill without a name gets. */
 async function fetched(
   named: string,
-  fetch: (folder: string) => Promise<Omit<ImportSource, 'tell' | 'dispose'>>,
+  fetch: (folder: string) => Promise<Omit<ImportSource, 'reword' | 'dispose'>>,
 ): Promise<ImportSource> {
   const scratch = makeScratch()
   const folder = join(scratch, slug(basename(named).replace(/\.(git|tar\.gz|tgz)$/, '')) || 'skill')
-  const tell = (text: string) => text.replaceAll(folder, withoutPassword(named))
+  const reword = (text: string) => text.replaceAll(folder, withoutPassword(named))
   const dispose = () => rmSync(scratch, { recursive: true, force: true })
   try {
-    return { ...(await fetch(folder)), tell, dispose }
+    return { ...(await fetch(folder)), reword, dispose }
   } catch (error) {
     dispose()
-    throw rewordError(error, tell)
+    throw rewordError(error, reword)
   }
 }
 
-/** The same error in other words. */
-export function rewordError(error: unknown, tell: (text: string) => string): unknown {
+export function rewordError(error: unknown, reword: (text: string) => string): unknown {
   if (!(error instanceof LoadoutError)) return error
   const { code, message, hint } = error
-  return new LoadoutError(code, tell(message), { ...(hint === undefined ? {} : { hint: tell(hint) }), cause: error })
+  return new LoadoutError(code, reword(message), {
+    ...(hint === undefined ? {} : { hint: reword(hint) }),
+    cause: error,
+  })
 }
 
-/** A part of what was named, also after links are followed. */
+/** A folder inside of `root`, also after links are followed. */
 function inside(root: string, subfolder: string): string {
   if (subfolder === '') return root
   const problem = pathProblem(subfolder)
@@ -185,7 +187,7 @@ function inside(root: string, subfolder: string): string {
   const isInside =
     problem === undefined && isFolder(path) && `${realpathSync(path)}${sep}`.startsWith(realpathSync(root) + sep)
   if (isInside) return path
-  throw new LoadoutError('FILE_NOT_FOUND', `there is no folder ${JSON.stringify(subfolder)} in what was named`, {
+  throw new LoadoutError('FILE_NOT_FOUND', `the source has no folder ${JSON.stringify(subfolder)}`, {
     hint: problem === undefined ? 'check the path' : `the path is refused: ${problem}`,
   })
 }

@@ -8,7 +8,7 @@ import { shellWord } from '../../text/printable.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 
-/** Commits exactly these paths as they are on disk; other staged changes stay staged. Undefined: no change. */
+/** Commits exactly these paths; other staged changes stay staged. Undefined if nothing has changed. */
 export async function commitPaths(
   machine: Machine,
   repo: string,
@@ -25,7 +25,7 @@ export async function commitPaths(
   refuseNested(repo, changes, before)
   const head = await headCommit(machine, repo)
   try {
-    // Not those whose removal is staged already: git add would not find them.
+    // Without removals that are already staged: git add would not find these paths.
     const unstaged = pathsWith(changed, changes, /^(?:\?\?|.[^ !?])$/)
     if (unstaged.length > 0) await runGit(machine, repo, ['add', '--all', '--', ...unstaged.map(literal)])
     const staged = pathsWith(changed, await readChanges(machine, repo, changed), /^[^ ?]/)
@@ -39,7 +39,7 @@ export async function commitPaths(
   }
 }
 
-/** A git that was killed after its last step has made the commit nevertheless. */
+/** The new commit, if git was killed only after it had made it. */
 async function commitSince(machine: Machine, repo: string, before: string | undefined, paths: readonly string[]) {
   try {
     const head = await headCommit(machine, repo)
@@ -50,9 +50,7 @@ async function commitSince(machine: Machine, repo: string, before: string | unde
   }
 }
 
-/**
- * Those of some paths at or under which something changed. Many paths, each with many files: looked up, not searched.
- */
+/** The paths at or under which something changed. A lookup instead of a search, because there may be many of both. */
 function pathsWith(paths: readonly string[], changes: readonly Change[], status: RegExp): string[] {
   const touched = new Set<string>()
   for (const change of changes)
@@ -80,7 +78,7 @@ async function commitOnly(machine: Machine, repo: string, paths: readonly string
   await runGit(machine, repo, ['commit', ...flags, '--', ...paths.map(literal)], options)
 }
 
-/** A path that exists, but that git ignores. */
+/** Throws for a path that git ignores. */
 async function refuseIgnored(machine: Machine, repo: string, paths: readonly string[], changes: readonly Change[]) {
   const ignored = changes.filter(({ status }) => status === '!!').map(({ path }) => path)
   if (ignored.length === 0) return
@@ -95,7 +93,7 @@ async function refuseIgnored(machine: Machine, repo: string, paths: readonly str
   }
 }
 
-/** Git would record only its commit, and would run programs from its settings to find that. */
+/** Throws for a nested repository: git would record only its commit, and run programs from its settings for that. */
 function refuseNested(repo: string, changes: readonly Change[], index: readonly string[]): void {
   const added = changes.filter(({ status, path }) => status === '??' && path.endsWith('/')).map(({ path }) => path)
   const known = index.filter((line) => line.startsWith('160000 ')).map((line) => line.slice(line.indexOf('\t') + 1))
@@ -113,7 +111,7 @@ async function ignoreRule(machine: Machine, repo: string, path: string): Promise
   return pattern === undefined ? '' : `${file}:${line}: ${pattern}`
 }
 
-/** Names that git has nowhere, so that a commit does not fail for want of them. */
+/** A name and an email address, if git has none configured: without them a commit fails. */
 async function missingIdentity(machine: Machine, repo: string): Promise<string[]> {
   const has = async (key: string) => (await runGit(machine, repo, ['config', key], { okCodes: [0, 1] })).code === 0
   const [name, email] = await Promise.all([has('user.name'), has('user.email')])
@@ -123,7 +121,7 @@ async function missingIdentity(machine: Machine, repo: string): Promise<string[]
   ]
 }
 
-/** `mode object stage<TAB>path` for each file the index has there. */
+/** `mode object stage<TAB>path` for each file of the index at or under these paths. */
 async function readIndex(machine: Machine, repo: string, paths: readonly string[]): Promise<string[]> {
   const { stdout } = await runGit(machine, repo, ['ls-files', '--stage', '-z', '--', ...paths.map(literal)])
   return stdout.split('\0').filter((line) => line !== '')
@@ -136,17 +134,17 @@ async function restoreIndex(machine: Machine, repo: string, paths: readonly stri
     const input = [...removals, ...before].map((line) => `${line}\0`).join('')
     await runGit(machine, repo, ['update-index', '-z', '--index-info'], { input })
   } catch {
-    // The user needs to know what made the commit fail.
+    // The caller throws the error that made the commit fail.
   }
 }
 
 interface Change {
-  /** Of the index, then of the file, as git's short status has them. */
+  /** The two letters of git's short status: the index, then the file. */
   status: string
   path: string
 }
 
-/** Without rename detection: both names of a renamed file are listed. */
+/** Without rename detection: lists both names of a renamed file. */
 export async function readChanges(
   machine: Machine,
   repo: string,
@@ -159,14 +157,14 @@ export async function readChanges(
   return items.map((item): Change => ({ status: item.slice(0, 2), path: item.slice(3) }))
 }
 
-/** What differs from the last commit, staged or not, new files included. */
+/** Paths that differ from the last commit, staged or not, including new files. */
 export async function uncommittedPaths(machine: Machine, repo: string, under = 'skills'): Promise<string[]> {
   await refuseUnsafeConfig(machine, repo)
   const changes = await readChanges(machine, repo, under === '' ? [] : [under])
   return changes.map(({ path }) => path).sort(compareText)
 }
 
-/** Odd characters in a path are part of its name. */
+/** A git pathspec in which no character is special. */
 export function literal(path: string): string {
   return `:(literal)${path}`
 }

@@ -12,7 +12,7 @@ import { compareText } from '../../text/values.ts'
 import type { FastForward, Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.ts'
 import { literal } from './library-commit.ts'
 
-/** Offline: what the last fetch brought. */
+/** The state of the repository as of the last fetch. Does not use the network. */
 export async function readRepoState(machine: Machine, repo: string): Promise<RepoState> {
   const config = await readSafeConfig(machine, repo)
   const { branch, head, uncommitted, distance } = await readStatus(machine, repo)
@@ -31,22 +31,22 @@ export async function readRepoState(machine: Machine, repo: string): Promise<Rep
 }
 
 interface Status extends Pick<RepoState, 'branch' | 'head' | 'uncommitted'> {
-  /** How far the branch and what it follows are apart, where git knows. */
+  /** How many commits the branch and its upstream are apart, if git knows. */
   distance: { upstream: string; ahead: number; behind: number } | undefined
 }
 
-/** In one call of git what would be four. */
+/** One call of git instead of four. */
 async function readStatus(machine: Machine, repo: string): Promise<Status> {
   const flags = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all']
   const { stdout } = await runGit(machine, repo, ['status', ...flags, '--', literal('skills')])
   const items = stdout.split('\0').filter((item) => item !== '')
-  const told = (key: string) => items.find((item) => item.startsWith(`# ${key} `))?.slice(key.length + 3)
-  const [branch, head, upstream] = [told('branch.head'), told('branch.oid'), told('branch.upstream')]
+  const header = (key: string) => items.find((item) => item.startsWith(`# ${key} `))?.slice(key.length + 3)
+  const [branch, head, upstream] = [header('branch.head'), header('branch.oid'), header('branch.upstream')]
   if (branch !== undefined) refuseOption(repo, branch)
-  const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(told('branch.ab') ?? '') ?? []
+  const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(header('branch.ab') ?? '') ?? []
   const distance = upstream && ahead && behind ? { upstream, ahead: Number(ahead), behind: Number(behind) } : undefined
   return {
-    // A branch may have that name.
+    // A branch may be called "(detached)".
     branch: branch === '(detached)' ? await currentBranch(machine, repo) : branch,
     head: head === '(initial)' ? undefined : head,
     uncommitted: items.flatMap((item) => ENTRY.exec(item)?.[1] ?? []).sort(compareText),
@@ -54,7 +54,7 @@ async function readStatus(machine: Machine, repo: string): Promise<Status> {
   }
 }
 
-/** The path of a changed, a conflicting, or a new file. */
+/** Captures the path of a changed, a conflicting, or a new file. */
 const ENTRY = /^(?:1(?: \S+){7}|u(?: \S+){9}|\?) (.+)$/s
 
 /** The remote that sync talks to. */
@@ -71,13 +71,13 @@ function chooseRemote(config: readonly Setting[], followed: Followed | undefined
   return followed?.remote ?? (remotes.length === 1 ? remotes[0] : remotes.find((name) => name === 'origin'))
 }
 
-/** Only those with an address: the user's own settings may mention remotes this repository does not have. */
+/** Only remotes with a URL: the user's own settings may mention remotes that this repository does not have. */
 function remoteNames(config: readonly Setting[]): string[] {
   const given = config.filter(({ value }) => value !== undefined)
   return [...new Set(given.flatMap(({ key }) => /^remote\.(.+)\.(?:url|pushurl)$/s.exec(key)?.[1] ?? []))]
 }
 
-/** Undefined unless the branch follows a branch of a remote that has a name. */
+/** Undefined unless the branch follows a branch of a named remote. */
 function followedBranch(config: readonly Setting[], branch: string): Followed | undefined {
   const all = (wanted: string) => config.flatMap(({ key, value }) => (key === wanted ? (value ?? []) : []))
   const [remote, mergeRef] = [all(`branch.${branch}.remote`).at(-1), all(`branch.${branch}.merge`).at(-1)]
@@ -87,7 +87,7 @@ function followedBranch(config: readonly Setting[], branch: string): Followed | 
   return { remote, mergeRef, trackingRef: mapped.find((ref) => ref !== undefined) ?? byDefault }
 }
 
-/** Where a refspec puts a branch of the remote, if it fetches it. */
+/** The local ref that a refspec fetches a remote branch into; undefined if it does not fetch it. */
 function mapRef(refspec: string, ref: string): string | undefined {
   const [from = '', to = ''] = refspec.replace(/^\+/, '').split(':')
   if (from === ref && to !== '') return to
@@ -97,7 +97,7 @@ function mapRef(refspec: string, ref: string): string | undefined {
   return to.replace('*', () => ref.slice(start.length, ref.length - end.length))
 }
 
-/** Refs below some prefixes, with the ref that each stands for, if it is only another name. */
+/** Refs below some prefixes. The value is the target of a symbolic ref, empty for any other. */
 async function readRefs(machine: Machine, repo: string, prefixes: readonly string[]): Promise<Map<string, string>> {
   const { stdout } = await runGit(machine, repo, ['for-each-ref', '--format=%(refname) %(symref)', '--', ...prefixes])
   const rows = stdout.split('\n').filter((line) => line !== '')
@@ -133,7 +133,7 @@ async function countCommits(
   return { ahead, behind }
 }
 
-/** How many commits since then touched a path. Undefined when the repository does not know that commit. */
+/** The number of commits since `fromCommit` that changed a path; undefined if the repository lacks that commit. */
 export async function commitsBehind(
   machine: Machine,
   repo: string,
@@ -149,7 +149,7 @@ export async function commitsBehind(
 
 const NETWORK_MS = 120_000
 
-/** A remote that does not answer is an answer. A missing git, an unsafe repository or a cancellation is not. */
+/** Returns why a remote did not answer. Throws if git is missing, the repository unsafe, or the fetch cancelled. */
 export async function fetchRemote(
   machine: Machine,
   repo: string,
@@ -162,11 +162,11 @@ export async function fetchRemote(
   const options = { timeoutMs, hasSshCommand, ...(signal && { signal }) }
   try {
     await fetchOnce(machine, repo, remote, options).catch((error: unknown) => {
-      // Another fetch moved the same branch meanwhile; with what it brought, this one succeeds.
+      // Another fetch moved the same branch meanwhile: a second try succeeds.
       if (!(error instanceof LoadoutError) || !/cannot lock ref|unable to update/.test(error.message)) throw error
       return fetchOnce(machine, repo, remote, options)
     })
-    // Which of several branches to start from: the remote knows.
+    // Before the first commit: ask the remote for its default branch.
     const isUnborn = !hasOwnCommit(repo) && (await headCommit(machine, repo)) === undefined
     if (isUnborn) await runGit(machine, repo, ['remote', 'set-head', remote, '--auto'], { ...options, okCodes: ANY })
     return 'ok'
@@ -178,7 +178,7 @@ export async function fetchRemote(
   }
 }
 
-/** Whether the branch has a commit, as far as a file of git tells without asking it. */
+/** Whether the branch has a commit, read from git's files without running git. False if it cannot tell. */
 function hasOwnCommit(repo: string): boolean {
   const folder = gitFolder(repo)
   const [, ref] = /^ref: (refs\/heads\/.+)\n$/.exec(readText(join(folder, 'HEAD'))) ?? []
@@ -191,15 +191,13 @@ function fetchOnce(machine: Machine, repo: string, remote: string, options: GitO
 
 const ANY = [0, 1, 2, 128]
 
-/** When a fetch last succeeded: git writes what it brought, and empties that file before it asks. */
+/** The time of the last successful fetch: git empties FETCH_HEAD before a fetch and writes it afterwards. */
 export function lastAsked(repo: string): Date | undefined {
   const stat = statSync(join(gitFolder(repo), 'FETCH_HEAD'), { throwIfNoEntry: false })
   return stat === undefined || stat.size === 0 ? undefined : stat.mtime
 }
 
-/**
- * Moves the branch forward from a commit and never aside. Files that are in the way, even ignored ones, stop it.
- */
+/** Fast-forwards the branch. Throws if an uncommitted file, even an ignored one, would be overwritten. */
 export async function fastForward(
   machine: Machine,
   repo: string,
@@ -215,14 +213,14 @@ export async function fastForward(
   await runGit(machine, repo, ['merge', ...flags, '--', trackingRef])
 }
 
-/** Before the first commit a branch is only a name, which may change. Not with git merge: it overwrites ignored files. */
+/** Before the first commit a branch is only a name, which may change. Not `git merge`: it overwrites ignored files. */
 async function startBranch(machine: Machine, repo: string, branch: string, trackingRef: string): Promise<void> {
   refuseOption(repo, branch)
   const flags = ['--quiet', '--no-overwrite-ignore', '--no-recurse-submodules', '--track']
   await runGit(machine, repo, ['checkout', ...flags, '-b', branch, trackingRef, '--'])
 }
 
-/** A plain push of one branch; the remote decides, and nothing is forced. */
+/** Pushes one branch, without force. */
 export async function pushBranch(
   machine: Machine,
   repo: string,

@@ -37,10 +37,10 @@ import {
   withWorkFolder,
 } from './work-folder.ts'
 
-/** Changes of skills' folders in the library, with the one commit that belongs to them. */
+/** Changes of skill folders in the library, and their commit. */
 export interface LibraryChange {
   changes: readonly FolderChange[]
-  /** The commit's message; absent when nothing is to be committed. */
+  /** The commit message; undefined to change the files without a commit. */
   message: string | undefined
   signal?: AbortSignal | undefined
   onProgress?: ((done: number, total: number, what: string) => void) | undefined
@@ -49,21 +49,21 @@ export interface LibraryChange {
 interface FolderChange {
   /** `skills/<folder>`. */
   folder: string
-  /** Writes the new content into a folder that is not there yet; absent when the skill is to be removed. */
+  /** Writes the new content into a new folder; absent to remove the skill. */
   write?: (stage: string) => void
 }
 
-/** What a change is about to commit, for a later process that finds it unfinished. */
+/** Recorded before a change, so that the next command can finish it. */
 interface Intent {
-  /** With the hash of the new content; null for a removal. */
+  /** `hash` is of the new content; null for a removal. */
   folders: { folder: string; hash: string | null }[]
   message: string
 }
 
-/** Or a move of the branch, which changes files before the branch. */
+/** A change, or a fast-forward: git changes the files first, then the branch. */
 type Unfinished = Intent | Move
 
-/** Beside git's own files: never part of the content, and on the same file system. */
+/** Inside git's own folder: not part of the content, and on the same file system. */
 function libraryWork(library: string): WorkFolder {
   return { path: join(gitFolder(library), 'loadout-work'), home: join(library, SKILLS_FOLDER) }
 }
@@ -89,7 +89,7 @@ function textOrNothing(path: string): string | undefined {
   }
 }
 
-/** Runs a function as the only writer of the library, after repairing what an earlier one left. */
+/** Runs a function as the only writer of the library, after repairing what a killed writer left. */
 export async function withLibrary<T>(
   machine: Machine,
   library: string,
@@ -105,7 +105,7 @@ export async function withLibrary<T>(
   return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, cleanUp, ...waiting })
 }
 
-/** Repairs what a killed command left, unless a writer or a git is running, or the library is read-only. */
+/** Repairs what a killed command left, unless a writer or git is running, or the library is read-only. */
 export async function recoverLibrary(machine: Machine, library: string): Promise<Finding[]> {
   if (!isUnfinished(library)) return []
   try {
@@ -117,15 +117,15 @@ export async function recoverLibrary(machine: Machine, library: string): Promise
 }
 
 /**
- * Makes changes and their commit, or none of them. The library must be locked. Returns the commit, if there is one. A
- * killed process leaves every skill intact, and the next command commits what was already in place.
+ * Makes all changes and their commit, or none. The caller must have locked the library. Returns the commit, if there is
+ * one. If the process is killed, every skill is intact, and the next command commits the changes that are in place.
  */
 export async function changeLibrary(
   machine: Machine,
   library: string,
   { changes, message, signal, onProgress }: LibraryChange,
 ): Promise<string | undefined> {
-  // A library is cloned from somewhere: its folder of skills may be a link to anywhere.
+  // In a cloned library, the folder of skills may be a link to anywhere.
   for (const { folder } of changes) refuseLinkOut(library, dirname(folder))
   const staged: Staged[] = []
   try {
@@ -162,7 +162,7 @@ interface Staged {
   folder: string
   target: string
   stage: string
-  /** Where what was there before waits until the change is sure. */
+  /** Holds the previous folder until the change is complete. */
   old: string
   hasNew: boolean
 }
@@ -179,10 +179,7 @@ function writeIntent(library: string, staged: readonly Staged[], message: string
   writeAtomically(intentPath(library), JSON.stringify({ folders, message } satisfies Intent))
 }
 
-/**
- * Brings the library up to a branch of its remote, and gives the commit that it then is at. If git stops half-way, its
- * files are as they were before.
- */
+/** Fast-forwards the library to a branch of its remote, and returns the new commit. Restores the files if git fails. */
 export async function fastForwardLibrary(
   machine: Machine,
   library: string,
@@ -221,7 +218,7 @@ async function writeStage(stage: string, write: (stage: string) => void, target:
   }
 }
 
-/** Puts the new folder, if any, where the old one was, if any; what it gives back takes that back. */
+/** Swaps in the new folder, or removes the old one. Returns a function that undoes it. */
 function replace({ target, stage, old, hasNew }: Staged): () => void {
   const isReplacing = exists(target)
   const undo = () => {
@@ -231,7 +228,7 @@ function replace({ target, stage, old, hasNew }: Staged): () => void {
   }
   try {
     if (isReplacing) move(target, old)
-    // Git keeps no empty folder: a clone without skills has no place for them yet.
+    // Git does not store empty folders: a clone without skills lacks the folder for them.
     if (hasNew) makeFolders(dirname(target))
     if (hasNew) move(stage, target)
     return undo
@@ -241,12 +238,12 @@ function replace({ target, stage, old, hasNew }: Staged): () => void {
   }
 }
 
-/** A removal that had begun goes on to its commit; if git refuses that, the folder comes back. */
+/** Commits an interrupted removal. If git fails, the folder is restored later. */
 async function finishRemoval(machine: Machine, library: string): Promise<Finding[]> {
   removeLeftovers(intentPath(library))
   const intent = readIntent(library)
   if (intent === undefined) return []
-  // The lock of the killed command may be gone already, if an earlier version took it over.
+  // The lock of the killed command may be gone, if an earlier version took it over.
   if (!removeDeadLocks(library, statSync(intentPath(library)).mtimeMs)) throw gitIsAtWork(library)
   if ('to' in intent) return undoMove(machine, library, intent)
   const removed = intent.folders.filter(({ folder, hash }) => hash === null && !exists(join(library, folder)))
@@ -266,7 +263,7 @@ async function finishRemoval(machine: Machine, library: string): Promise<Finding
   return folders.map((folder) => recovered(`${folder}: an interrupted removal was finished`))
 }
 
-/** The commit must not claim more than it holds. */
+/** The message must not claim more than the commit contains. */
 function messageFor({ message, folders }: Intent, count: number): string {
   return count === folders.length ? message : `${message} (interrupted: ${count} of ${folders.length})`
 }
@@ -287,11 +284,11 @@ function gitIsAtWork(library: string): LoadoutError {
   })
 }
 
-/** New content that is in its place, but not in a commit yet, is committed now. */
+/** Commits new content that a killed command has put in place but not committed. */
 async function commitIntent(machine: Machine, library: string): Promise<Finding[]> {
   const intent = readIntent(library)
   const findings = intent === undefined || 'to' in intent ? [] : await commitNew(machine, library, intent)
-  // Not earlier: a process killed meanwhile leaves it to the next.
+  // Not earlier: if this process is killed, the next one still needs it.
   removeFile(intentPath(library))
   return findings
 }

@@ -10,15 +10,15 @@ import type { SkillContent } from './foreign-skill.ts'
 import { literal } from './library-commit.ts'
 import { type HashRow, hashContent, hashFile, hashRows, hashTree, listTree } from './tree.ts'
 
-/** The identity of a skill as the library holds it, without where it came from. */
+/** The hash of a skill in its form for the library, without the record of its source. */
 export function libraryHash({ skill, document, files }: SkillContent): string {
   const copied = files.map(({ path, folder, isExecutable }): HashRow => {
     return [path, isExecutable, hashFile(folder, { path, kind: 'file' })]
   })
-  return hashRows([...copied, [DOCUMENT_FILE, false, hashContent(document)], describing(skill)])
+  return hashRows([...copied, [DOCUMENT_FILE, false, hashContent(document)], skillRow(skill)])
 }
 
-/** The hash of a folder in the form of the library; undefined unless it is a skill. */
+/** The `libraryHash` of a folder; undefined unless it is a skill. */
 export function libraryHashOf(folder: string, name: string): string | undefined {
   const { files } = listTree(folder)
   if (!files.some(({ path }) => path === SKILL_FILE)) return undefined
@@ -27,35 +27,35 @@ export function libraryHashOf(folder: string, name: string): string | undefined 
   const rows = files.flatMap((file): HashRow[] =>
     file.path === SKILL_FILE ? [] : [[file.path, file.isExecutable, hashFile(folder, file)]],
   )
-  return hashRows([...rows, describing(skill)])
+  return hashRows([...rows, skillRow(skill)])
 }
 
-function describing(skill: Skill): HashRow {
+function skillRow(skill: Skill): HashRow {
   return [SKILL_FILE, false, hashContent(formatSkill(withoutSource(skill)))]
 }
 
-/** Also without what another program calls "source": where a skill was imported from takes its place. */
+/** Also removes a "source" that another program wrote, because Loadout's own record uses the same key. */
 export function withoutSource(skill: Skill): Skill {
   const { source: _, others, ...rest } = skill
   const { source: __, ...kept } = others
   return { ...rest, others: kept }
 }
 
-/** More history than anybody merges across; each commit costs a call of git. */
+/** Enough history for any merge. Each commit costs a call of git. */
 const MOST_COMMITS = 200
 
 /** What to look for in the history of a library's folder. */
 export interface Wanted {
-  /** Looked at first. */
+  /** Tried first. */
   commit?: string | undefined
-  /** Of the folder: `sourceHash` of a marker, or `libraryHash`. */
+  /** The hash of the folder: `sourceHash` of a marker, or `libraryHash`. */
   hash: string
   kind: 'source' | 'library'
 }
 
 /**
- * The folder as it was when its content had a hash, written below `scratch`; undefined when no commit has that content.
- * A commit alone is not believed: files may have been installed or imported before they were committed.
+ * Finds the version of a folder with a given hash, and writes it below `scratch`; undefined if no commit has it. The
+ * recorded commit alone is not enough: files may have been installed or imported before they were committed.
  */
 export async function findInHistory(
   machine: Machine,

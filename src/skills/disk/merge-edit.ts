@@ -15,15 +15,15 @@ import { findInHistory, libraryHash, libraryHashOf } from './merge-base.ts'
 import { mergeSkillFolders, type SkillMerge, type SkillVersions } from './merge-folders.ts'
 import { copyTree } from './tree.ts'
 
-/** An edit of an installed copy, brought together with the library as it is now. */
+/** An edit of an installed copy, merged with the current library. */
 export interface EditMerge {
   from: string
-  /** Of the edited skill, as the library would hold it: the same for the same edit of several copies. */
+  /** The hash of the edited skill in its form for the library: equal for equal edits of several copies. */
   hash: string
-  /** The copy is what was installed: only its old marker could not say so. */
+  /** The copy is unedited; its old marker has no hash that says so. */
   isUnchanged: boolean
   diff: string
-  /** Whether the library had changed as well. */
+  /** The library had changed too. */
   isMerged: boolean
   merge: SkillMerge
   versions: SkillVersions
@@ -32,17 +32,17 @@ export interface EditMerge {
 }
 
 export interface Edit {
-  /** The repository in whose history the base is. */
+  /** The repository whose history has the base version. */
   library: string
-  /** The skill as it is in the library now. */
+  /** The folder of the library's current version. */
   folder: string
   registered: RegisteredSkill
   copy: PlacementStatus
 }
 
 /**
- * The base is what the copy was installed from, by its marker; for a folder without one, what was imported. `force`:
- * the copy counts as made from the library as it is now, so that all of it is taken.
+ * Merges with the base that the marker names; for a folder without a marker, with the imported version. `force`: the
+ * base is the current library, so that the copy is taken unchanged.
  */
 export async function mergeEdit(
   machine: Machine,

@@ -12,26 +12,26 @@ import type { SkillSource } from '../rules/source.ts'
 import { withoutSource } from './merge-base.ts'
 import { copyFile, hashFile, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
-/** Three versions of one skill, each a folder in the form of the library. */
+/** Three versions of one skill, each a folder in its form for the library. */
 export interface SkillVersions {
-  /** The skill's name, for a skill.json that does not say it. */
+  /** The default for a skill.json without a name. */
   name: string
   base: string
   ours: string
   theirs: string
 }
 
-/** What three versions make together. */
+/** The merge of three versions. */
 export interface SkillMerge {
   conflicts: TreeConflict[]
-  /** Writes the merged skill into a folder that is not there yet; with conflicts, both texts of each. */
+  /** Writes the merged skill into a new folder; for each conflict, both versions. */
   write(target: string): void
 }
 
-/** Larger files, and what is not UTF-8, are not merged line by line. */
+/** In bytes. Larger files, and files that are not UTF-8, are not merged line by line. */
 export const LARGEST_MERGED = 4 * 1024 * 1024
 
-/** `source` is what the merged skill says about where it came from. */
+/** `source`: the record of its import to write into the merged skill. */
 export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source: SkillSource | undefined): SkillMerge {
   const [base, ours, theirs] = [versions.base, versions.ours, versions.theirs].map(readTree)
   const merge = mergeTrees({ base: base!, ours: ours!, theirs: theirs! })
@@ -46,7 +46,7 @@ export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source:
   return { conflicts, write }
 }
 
-/** All but skill.json, which is merged by its keys. */
+/** All files except skill.json, which `mergeDescriptions` merges by its keys. */
 function readTree(folder: string): Map<string, MergeFile> {
   const { files } = listTree(folder)
   const problem = treeProblem(files)
@@ -61,7 +61,7 @@ function readTree(folder: string): Map<string, MergeFile> {
   )
 }
 
-/** Undefined for what is not text. */
+/** Undefined if the file is not text. */
 export function textIn(folder: string, path: string): string | undefined {
   const { bytes, failure } = readInside(folder, path, { most: LARGEST_MERGED })
   if (bytes === undefined) throw failure
@@ -110,11 +110,11 @@ function writeFile(file: MergedFile, versions: SkillVersions, target: string): v
   else copyFile(versions[file.from], file.path, target, file.isExecutable)
 }
 
-/** Files beside the place of one that did not merge. */
+/** Endings of the two versions of a file that could not be merged. */
 export const OURS_END = '.library'
 export const THEIRS_END = '.other'
 
-/** Text with markers, never executable; anything else as two files under names of their own. */
+/** Writes a text with conflict markers, never executable; any other file as two files with different endings. */
 function writeConflict(conflict: TreeConflict, versions: SkillVersions, target: string, sides: Sides): void {
   const { ours, theirs, path, kind, chunks } = conflict
   if (kind === 'text' && chunks !== undefined) {
@@ -125,7 +125,7 @@ function writeConflict(conflict: TreeConflict, versions: SkillVersions, target: 
   if (theirs) copyFile(versions.theirs, theirs.path, `${target}/${theirs.path}${THEIRS_END}`, theirs.isExecutable)
 }
 
-/** The skill that a merged folder describes; with conflicts in skill.json, the one that was known before. */
+/** Reads skill.json of a merged folder. Returns `known` if it has conflicts. */
 export function skillIn(folder: string, known: Skill): Skill {
   try {
     const { skill } = parseSkill(readJson(join(folder, SKILL_FILE)), known.name)

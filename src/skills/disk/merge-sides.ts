@@ -10,20 +10,20 @@ import { LARGEST_MERGED, OURS_END, THEIRS_END, textIn } from './merge-folders.ts
 import { conflictsOf, type OpenMerge, openMerge } from './pending-merge.ts'
 import { writeTreeFile } from './tree.ts'
 
-/** One conflict: a file, and of a text that merged in part, which of its stretches. */
+/** One conflict: a file, or one conflicting section of a text. */
 export interface ConflictPlace {
   path: string
   stretch?: number | undefined
 }
 
-/** What each version says in one place; undefined for a version that removed the file, or whose file is not text. */
+/** Both versions of a conflict; undefined for a version that removed the file, or whose file is not text. */
 export interface ConflictText extends ConflictPlace {
   message: string
   ours: string | undefined
   theirs: string | undefined
 }
 
-/** Every place that still waits for a decision, and was not edited by hand. */
+/** Every conflict that is still open and was not edited by hand. */
 export function conflictTexts(machine: Machine, skill: string): ConflictText[] {
   const { files, sides, waits } = conflictsOf(machine, skill)
   return waits.flatMap((conflict): ConflictText[] => {
@@ -45,11 +45,11 @@ interface Stretch {
   stretch: number
   ours: string
   theirs: string
-  /** As it stands in the merged text. */
+  /** The section with its markers, as in the merged text. */
   marked: string
 }
 
-/** The stretches of a text that are still there with their markers, as they were written. */
+/** The conflicting sections of a text whose markers are still unchanged. */
 function stretchesIn(text: string, { chunks = [] }: TreeConflict, sides: Sides): Stretch[] {
   return chunks.flatMap((chunk, stretch) => {
     if (chunk.kind === 'merged') return []
@@ -59,12 +59,12 @@ function stretchesIn(text: string, { chunks = [] }: TreeConflict, sides: Sides):
   })
 }
 
-/** Undefined for what is not text, or more than anybody would read here. */
+/** Undefined if the file is not text, or too large to show. */
 function plainText(folder: string, name: string): string | undefined {
   return requireFile(join(folder, name)).size > LARGEST_MERGED ? undefined : textIn(folder, name)
 }
 
-/** Ends every conflict that is left, or only one, with the version of one side. What a person wrote elsewhere stays. */
+/** Resolves all remaining conflicts, or only one, by taking one side. Other edits of the user stay. */
 export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs', only?: ConflictPlace): OpenMerge {
   const { folder, files, sides, waits } = conflictsOf(machine, skill)
   for (const conflict of waits) {
@@ -86,7 +86,7 @@ export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs
 }
 
 function writeText(folder: string, target: string, text: string): void {
-  // Not beside the file: what a kill leaves there would become part of the skill.
+  // Not beside the file: a leftover of a killed process would become part of the skill.
   const stage = `${ownedName(folder)}.partial`
   try {
     writeTreeFile(stage, text, false)

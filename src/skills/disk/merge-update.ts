@@ -12,48 +12,48 @@ import { findInHistory, libraryHash, libraryHashOf, withoutSource } from './merg
 import { mergeSkillFolders, type SkillMerge, type SkillVersions } from './merge-folders.ts'
 import { copyTree, hashTree, listTree } from './tree.ts'
 
-/** What an update of one skill needs: the library's, and what its source has now. */
+/** The library's skill, and the current version in its source. */
 export interface UpdateInput {
   library: string
   registered: RegisteredSkill
   source: SkillSource
-  /** The skill's folder as the source has it now. */
+  /** A folder with the source's current version. */
   theirs: string
-  /** The commit it is from, for a source that is a repository. */
+  /** The commit of that version, if the source is a repository. */
   commit?: string | undefined
   ref?: string | undefined
-  /** Where the skill lies in the source now. */
+  /** The path of the skill in the source. */
   folder: string
-  /** The cached repository, with the commit that the skill came from if it is still there. */
+  /** The cached repository, with the imported commit if the source still has it. */
   repo?: string | undefined
-  /** Take one version as it is, instead of merging. */
+  /** Take one version unchanged instead of merging. */
   take?: 'library' | 'source' | undefined
   now: Date
 }
 
 export interface UpdateMerge {
-  /** Nothing but the library's own version is known to merge against. */
+  /** The imported version is unknown, so the versions cannot be merged. */
   isBaseUnknown: boolean
-  /** The library's skill was changed since it was imported. */
+  /** The library's skill has changed since the import. */
   isEdited: boolean
-  /** From the library as it is to the library after the update. */
+  /** Unified diff of the library's skill. */
   diff: string
   merge: SkillMerge
   versions: SkillVersions
   sides: Sides
   source: SkillSource
-  /** The folder as it would be in the library, for a look before it is let in. */
+  /** A folder with the result, for the review. */
   result: string
 }
 
-/** Brings the new version of a source together with the library's. Without a base, the versions are only compared. */
+/** Merges the new version of a source with the library's. If the base is unknown, it only compares them. */
 export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch: string): Promise<UpdateMerge> {
   mkdirSync(scratch)
   const { library, registered, source: before } = input
   const { name } = registered.skill
   const ours = join(scratch, 'library')
   copyTree(join(library, registered.folder), ours)
-  const theirs = asOurs(input.theirs, registered)
+  const theirs = inLibraryForm(input.theirs, registered)
   const fresh = join(scratch, 'new')
   writeSkillFolder(theirs, fresh)
   const taken = input.take && (input.take === 'library' ? fresh : ours)
@@ -65,7 +65,7 @@ export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch:
     theirs: `${before.url ?? before.path} ${input.commit?.slice(0, 7) ?? ''}`.trim(),
   }
   const merge = mergeSkillFolders(versions, sides, source)
-  // What is shown leaves out the record of the import: it changes with every update.
+  // The diff leaves out the record of the import, which changes with every update.
   mergeSkillFolders(versions, sides, before).write(join(scratch, 'updated'))
   const diff = await diffFolders(machine, scratch, 'library', 'updated')
   const isBaseUnknown = base === undefined
@@ -81,10 +81,8 @@ export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch:
   }
 }
 
-/**
- * A skill of the source the way import would write it, under the name and for the agents that it has in the library.
- */
-function asOurs(folder: string, { skill }: RegisteredSkill): SkillContent {
+/** A skill of the source as import would write it, with the library's name and agents. */
+function inLibraryForm(folder: string, { skill }: RegisteredSkill): SkillContent {
   const content = contentOf(readForeignSkill(folder, { agents: [], targets: skill.targets }))
   return { ...content, skill: { ...withoutSource(content.skill), name: skill.name } }
 }
@@ -105,7 +103,7 @@ async function baseOf(
     const raw = await checkOutSnapshot(machine, snapshot, scratch, 'imported')
     if (raw !== undefined && hashTree(raw, listTree(raw).files) === source.treeHash) {
       const base = join(scratch, 'base')
-      writeSkillFolder(asOurs(raw, registered), base)
+      writeSkillFolder(inLibraryForm(raw, registered), base)
       return base
     }
   }
@@ -125,7 +123,7 @@ function newSource(
     treeHash: hashTree(folder, listTree(folder).files),
     importedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash(theirs),
-    // The permissions before were accepted; more of them need an approval.
+    // The user has accepted the current permissions; additional ones need an approval.
     others: { ...source.others, permissions: source.others.permissions ?? permissionsOf(registered.skill) },
   }
 }

@@ -5,7 +5,7 @@ import { formatSkill, parseSkill, SKILL_FILE } from '../rules/skill.ts'
 import type { OpenMerge } from './pending-merge.ts'
 import { copyFile, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
-/** Writes what a person made of a merge the way the library holds it. */
+/** Writes a merge that the user has finished, in its form for the library. */
 export function writeMerged(
   { files, skill, source }: OpenMerge,
   executables: ReadonlySet<string>,

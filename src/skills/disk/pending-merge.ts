@@ -20,17 +20,17 @@ const MERGES = 'merges'
 const FILE = 'merge.json'
 const MERGED = 'merged'
 
-/** A merge that waits for a person. It lies in the state folder: what is half merged never reaches the library. */
+/** A merge that the user must finish. It is in the state folder, so that nothing half-merged reaches the library. */
 export interface PendingMerge {
   skill: string
-  /** `skills/<folder>`, in this library. */
+  /** `skills/<folder>` in the library. */
   folder: string
   library: string
-  /** Of the library's folder when the merge began. */
+  /** The hash of the library's folder when the merge began. */
   sourceHash: string
   sides: Sides
   message: string
-  /** What the merged skill says about where it came from. */
+  /** The record of its import, for the merged skill. */
   source?: SkillSource | undefined
 }
 
@@ -39,9 +39,9 @@ interface WaitingConflict {
   message: string
 }
 
-/** A pending merge with its folder, and the conflicts that are left. */
+/** A pending merge with its folder and its open conflicts. */
 export interface OpenMerge extends PendingMerge {
-  /** Where a person edits. */
+  /** The folder that the user edits. */
   files: string
   conflicts: WaitingConflict[]
 }
@@ -54,7 +54,7 @@ function versionsIn(folder: string, name: string): SkillVersions {
   return { name, base: join(folder, 'base'), ours: join(folder, 'library'), theirs: join(folder, 'other') }
 }
 
-/** Keeps all three versions and what could be merged of them. */
+/** Stores all three versions and the merged files. */
 export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerge, versions: SkillVersions): OpenMerge {
   const folder = folderOf(machine, merge.skill)
   privateFolder(machine, MERGES)
@@ -72,7 +72,7 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
   return openMerge(machine, merge.skill)
 }
 
-/** Removes what a killed process had only begun to keep, to write or to forget. */
+/** Removes merges that a killed process had not finished writing or removing. */
 export function removePartialMerges(machine: Machine): void {
   removeOrphans(recordPath(machine, MERGES))
 }
@@ -105,7 +105,7 @@ function remake(folder: string, { skill, sides, source }: PendingMerge): SkillMe
   return mergeSkillFolders(versionsIn(folder, skill), sides, source)
 }
 
-/** What is left of a conflict: markers in a text, or the two files beside each other. */
+/** Whether a conflict is open: its text still has markers, or one of its two files still exists. */
 function waiting(files: string, { path, kind, message, ours, theirs }: TreeConflict): WaitingConflict[] {
   if (kind === 'text') {
     const line = exists(join(files, path)) ? findMarker(readText(join(files, path))) : undefined
@@ -115,7 +115,7 @@ function waiting(files: string, { path, kind, message, ours, theirs }: TreeConfl
   return left.flatMap((name) => (name && exists(join(files, name)) ? [{ path: join(files, name), message }] : []))
 }
 
-/** A pending merge with the conflicts that it had when it began, and whether each still waits. */
+/** A pending merge with the details of its open conflicts. */
 export function conflictsOf(machine: Machine, skill: string) {
   const folder = folderOf(machine, skill)
   const { files, sides } = openMerge(machine, skill)
@@ -123,7 +123,7 @@ export function conflictsOf(machine: Machine, skill: string) {
   return { folder, files, sides, waits }
 }
 
-/** Files whose markers took their executable bit away. */
+/** Executable files that were written without their bit, because they had conflict markers. */
 export function executablesOf(machine: Machine, skill: string): ReadonlySet<string> {
   const folder = folderOf(machine, skill)
   const merge = readMerge(machine, folder)
@@ -131,7 +131,7 @@ export function executablesOf(machine: Machine, skill: string): ReadonlySet<stri
   return new Set(texts.flatMap(({ path, ours, theirs }) => (ours?.isExecutable || theirs?.isExecutable ? [path] : [])))
 }
 
-/** Removes a merge. Edits go to the backup folder; returns its path. */
+/** Removes a merge. Unless it is done, backs up its files and returns the path. */
 export function dropMerge(machine: Machine, skill: string, isDone: boolean): string | undefined {
   const folder = folderOf(machine, skill)
   const kept = isDone ? undefined : backUp(machine, folder, skill, 'merge', hashTree(folder, listTree(folder).files))
@@ -142,7 +142,7 @@ export function dropMerge(machine: Machine, skill: string, isDone: boolean): str
 }
 
 function formatMerge({ home }: Machine, { source, library, ...merge }: PendingMerge): string {
-  // A home that moves takes its merges along.
+  // `~`, so that the merge still works if the home folder moves.
   const place = library.startsWith(`${home}/`) ? `~${library.slice(home.length)}` : library
   const json = { version: 1, ...merge, library: place, ...(source && { source: formatSource(source) }) }
   return `${JSON.stringify(json, null, 2)}\n`

@@ -10,7 +10,7 @@ import { type InstallMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts
 import type { Placement } from '../rules/skill.ts'
 import type { FolderState, TreeCache } from './tree-cache.ts'
 
-/** Everything that stands in a root under its own name. A root that is not there holds nothing. */
+/** Reads everything in a root except hidden entries. A missing root is empty. */
 export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] {
   if (!isFolder(root.path)) return []
   try {
@@ -25,7 +25,7 @@ export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] 
   }
 }
 
-/** Another manager's install, most often: a link to a folder elsewhere. */
+/** Usually an install of another manager: a link to a folder elsewhere. */
 function readLink(root: TargetRoot, name: string): Placement {
   const path = join(root.path, name)
   const link = realOrSame(path)
@@ -34,7 +34,7 @@ function readLink(root: TargetRoot, name: string): Placement {
 
 const MOST_READINGS = 5
 
-/** A writer may swap the folder while it is read: what looks wrong is believed when it looks the same twice. */
+/** A writer may swap the folder while Loadout reads it, so a wrong state counts only if two readings agree. */
 function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placement[] {
   let placement = readOnce(root, name, cache)
   for (let reading = 1; reading < MOST_READINGS && looksWrong(placement); reading++) {
@@ -59,7 +59,7 @@ function readOnce(root: TargetRoot, name: string, cache: TreeCache): Placement {
     return { ...placement, isSkill, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    // Unreadable: whether it is ours cannot be told, so it is shown as broken and never touched.
+    // Loadout cannot tell whether it installed this folder, so it reports it as broken and does not change it.
     return { ...placement, marker: { problem: error.message }, problem: error.message }
   }
 }

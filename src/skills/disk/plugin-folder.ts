@@ -6,12 +6,12 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, setOwn, sha256 } from '../../text/values.ts'
 import type { PluginFile } from '../rules/plugin-files.ts'
 
-/** Lists what Loadout wrote, with its digests: everything else in the folder is foreign. */
+/** Lists the files that Loadout wrote, with digests. Loadout does not change other files in the folder. */
 const RECORD = 'loadout-plugin.json'
 
 type Sums = Record<string, string>
 
-/** What a folder of plugins is, and what it would be. */
+/** The changes to a folder of plugins. */
 export interface FolderPlan {
   folder: string
   written: PluginFile[]
@@ -21,7 +21,7 @@ export interface FolderPlan {
   after: Sums
 }
 
-/** Reads and decides; nothing is written. Refuses a file that is not ours, or that was changed since. */
+/** Plans without writing. Throws for a file that Loadout did not write, or that was changed since. */
 export function planFolder(folder: string, files: readonly PluginFile[]): FolderPlan {
   const before = readRecord(folder)
   const after: Sums = {}
@@ -50,7 +50,7 @@ function notOurs(folder: string, paths: readonly string[]): LoadoutError {
   )
 }
 
-/** After a kill in between, the next run knows both the old and the intended state. */
+/** First records the digests of the old and the new state, so that the next run recognizes both after a kill. */
 export function applyFolder({ folder, written, removed, before, after }: FolderPlan): void {
   if (written.length + removed.length === 0) return
   makeFolders(folder)
@@ -86,7 +86,7 @@ function sumOf({ bytes, isExecutable }: PluginFile): string {
   return `${isExecutable ? 'x' : '-'}${sha256(bytes)}`
 }
 
-/** Undefined if nothing exists. Only a file has a digest. */
+/** Undefined if nothing exists there. The digest is empty unless it is a file. */
 function stateOf(folder: string, path: string): { sum: string } | undefined {
   const full = join(folder, path)
   const found = lstatSync(full, { throwIfNoEntry: false })

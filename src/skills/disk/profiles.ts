@@ -12,7 +12,7 @@ import { commitPaths } from './library-commit.ts'
 const FOLDER = 'profiles'
 const LARGEST = 8 * 1024 * 1024
 
-/** The profiles that the library holds, one file each. One that is broken costs only itself. */
+/** The profiles in the library, one file each. A broken one is a finding; the others still work. */
 export function readLibraryProfiles(library: string): { profiles: Map<string, Profile>; findings: Finding[] } {
   const profiles = new Map<string, Profile>()
   const findings: Finding[] = []
@@ -36,7 +36,7 @@ function parseProfile(json: unknown, file: string): Profile {
   const profile: Profile = {}
   for (const [skill, agents] of Object.entries(isRecord(json) ? json : { '': null })) {
     if (!isTextList(agents)) {
-      throw new LoadoutError('BAD_FIELD', `${FOLDER}/${file} must hold a list of agents for each skill`, {
+      throw new LoadoutError('BAD_FIELD', `${FOLDER}/${file} must have a list of agents for each skill`, {
         hint: 'repair it, or save the profile again',
       })
     }
@@ -45,7 +45,7 @@ function parseProfile(json: unknown, file: string): Profile {
   return profile
 }
 
-/** Writes a profile into the library, and commits that file alone. Gives the commit, if there is one. */
+/** Writes a profile into the library and commits only that file. Returns the commit, if there is one. */
 export async function writeLibraryProfile(
   machine: Machine,
   library: string,
@@ -56,7 +56,7 @@ export async function writeLibraryProfile(
   return isCommitted ? commitPaths(machine, library, [path], `Save profile ${name}`) : undefined
 }
 
-/** A profile's name becomes the name of a file. */
+/** The name of a profile becomes a file name. */
 export function requireProfileName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name

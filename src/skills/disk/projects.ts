@@ -5,12 +5,12 @@ import { compareText, isTextList } from '../../text/values.ts'
 
 const PROJECTS = 'projects.json'
 
-/** The projects that this machine has installed into and that are still there. */
+/** The existing projects with installs on this machine. */
 export function knownProjects(machine: Machine): string[] {
   return readProjects(machine).filter(isFolder)
 }
 
-/** Remembered before the first install: a skill in use there must not be deleted unawares. */
+/** Call it before the first install, so that `loadout delete` finds the skills that a project uses. */
 export function rememberProject(machine: Machine, project: string): void {
   const known = readProjects(machine)
   if (known.includes(project)) return

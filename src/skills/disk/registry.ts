@@ -17,7 +17,7 @@ export interface RegistryReading extends Registry {
   findings: Finding[]
 }
 
-/** Reads the library. A folder that is not a skill is listed with its reason; the others still work. */
+/** Reads the library. `invalid` has broken folders with the reason; the others still work. */
 export function readRegistry(library: string, cache: TreeCache): RegistryReading {
   const read = skillFolders(library).map((entry) => readSkillFolder(library, entry, cache))
   const working = read.flatMap((each) => ('skill' in each ? [each] : []))
@@ -48,14 +48,14 @@ type Invalid = Registry['invalid'][number]
 
 function readSkillFolder(library: string, entry: Dirent, cache: TreeCache): RegisteredSkill | Invalid {
   const { name } = entry
-  // Its files would come from outside the repository, and no commit would hold them.
+  // Its files are outside of the repository, so no commit has them.
   if (entry.isSymbolicLink()) {
     return { name, folder: `${SKILLS_FOLDER}/${name}`, problems: ['it is a symbolic link, not a folder'] }
   }
   return readSkillAt(join(library, SKILLS_FOLDER, name), name, cache)
 }
 
-/** Reads a skill of the library where its files are now. */
+/** Reads a skill of the library from `path`, which may be a copy of an older version. */
 export function readSkillAt(path: string, name: string, cache: TreeCache): RegisteredSkill | Invalid {
   const folder = `${SKILLS_FOLDER}/${name}`
   try {
@@ -71,7 +71,7 @@ export function readSkillAt(path: string, name: string, cache: TreeCache): Regis
   }
 }
 
-/** Where the files of a skill are that would be installed. */
+/** The folder with the files to install: of the approved version, else of the library. */
 export function skillPlace(library: string, { folder, version }: RegisteredSkill): string {
   return version?.place ?? join(library, folder)
 }
@@ -93,7 +93,7 @@ function labelValue(label: Label): unknown {
   throw new LoadoutError('BAD_JSON', problem.replace(/^it /, `${SKILL_FILE} `))
 }
 
-/** Two folders with one name: neither can be told from the other, so neither is used. */
+/** Two folders with the same skill name are ambiguous, so neither is used. */
 function splitDuplicates(skills: readonly RegisteredSkill[]): [RegisteredSkill[], Invalid[]] {
   const byName = new Map<string, RegisteredSkill[]>()
   for (const each of skills) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])
@@ -122,7 +122,7 @@ function nameFindings({ skill: { name }, folder }: RegisteredSkill): Finding[] {
   return [{ severity: 'warning', code: 'NAME_DIFFERS', message, subject: name, hint }]
 }
 
-/** The folder of the library must at least be there; whether it is a repository is git's to say. */
+/** Throws if the folder of the library is missing. Does not check whether it is a git repository. */
 export function requireLibraryFolder(library: string): void {
   if (isFolder(library)) return
   const problem = exists(library) ? 'is not a folder' : 'does not exist'
@@ -139,8 +139,8 @@ export interface SkillFolder {
 }
 
 /**
- * What stands in agents' folders, the first of each name. Real folders and files only: behind a link lies something
- * that has a place of its own. Opens no file; a root that cannot be read holds nothing.
+ * The skill folders in agents' folders, the first of each name. Skips links, whose targets have their own place. Opens
+ * no file; a root that cannot be read counts as empty.
  */
 export function findSkillFolders(roots: readonly TargetRoot[]): SkillFolder[] {
   const found = new Map<string, SkillFolder>()

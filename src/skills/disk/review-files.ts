@@ -6,18 +6,18 @@ import { SKILL_FILE } from '../rules/skill.ts'
 import type { SkillContent } from './foreign-skill.ts'
 import { listTree } from './tree.ts'
 
-/** Longer files are not reviewed, which is reported. */
+/** In bytes. The review reports larger files and does not read them. */
 const LARGEST_REVIEWED = 1024 * 1024
 const START = 512
 
-/** The files of a skill's folder for a look through them. What skill.json says is looked at as a skill. */
+/** The files of a skill folder for a review, without skill.json, which is reviewed as a `Skill`. */
 export function readReviewFiles(folder: string): ReviewFile[] {
   return listTree(folder).files.flatMap(({ path, kind, isExecutable }): ReviewFile[] =>
     kind !== 'file' || path === SKILL_FILE ? [] : [readReviewFile(folder, path, isExecutable)],
   )
 }
 
-/** The same of a skill that is not in the library yet. */
+/** The files of a skill that is not in the library yet, for a review. */
 export function readContentFiles({ document, files }: SkillContent): ReviewFile[] {
   const own = { path: DOCUMENT_FILE, isExecutable: false, text: document }
   return [own, ...files.map(({ path, folder, isExecutable }) => readReviewFile(folder, path, isExecutable))]

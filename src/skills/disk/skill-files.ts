@@ -2,11 +2,11 @@ import { readInside, readTextInside } from '../../machine/inside.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import type { Build } from './build.ts'
 
-/** What a client may be given of one skill. */
+/** The maximum that a client may read of one skill. */
 const MOST_FILES = 512
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** One file of a skill as it would be installed; undefined when it has no such file. */
+/** One file of a build; undefined if it has no such file. */
 export function readBuildFile({ folder, files, made }: Build, path: string): Uint8Array | undefined {
   const text = made.get(path)
   if (text !== undefined) return Buffer.from(text)
@@ -16,7 +16,7 @@ export function readBuildFile({ folder, files, made }: Build, path: string): Uin
   return bytes
 }
 
-/** All files of a skill, by path. Throws when they are more than a client may be given. */
+/** All files of a build, by path. Throws if they exceed the limits for a client. */
 export function readBuild(build: Build): Record<string, Uint8Array> {
   const paths = new Set([...build.files.map(({ path }) => path), ...build.made.keys()])
   const bytes = build.files.reduce((sum, { size }) => sum + size, 0)

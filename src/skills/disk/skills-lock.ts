@@ -5,15 +5,15 @@ import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import type { SkillSource } from '../rules/source.ts'
 
-/** A skill that another manager placed, and where it took it from. */
+/** A skill that another manager installed, and its source. */
 export interface LockedSkill {
-  /** As its lock file says it. */
+  /** As written in the lock file. */
   from: string
-  /** The same as a source of ours, where it can be told. */
+  /** In the form that Loadout records, if the lock file has enough details. */
   origin?: Pick<SkillSource, 'url' | 'path' | 'folder' | 'ref'>
 }
 
-/** What the lock file of `npx skills` says: of a project, or of the user. It is read and never written. */
+/** Reads the lock file of `npx skills`: of a project, or of the user. Loadout never writes it. */
 export function readSkillsLock(
   machine: Machine,
   project: string | undefined,

@@ -9,20 +9,20 @@ import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 
-/** A repository that skills came from, as far as it was fetched into the cache. Without files of its own. */
+/** A bare copy in the cache of a repository that skills came from, with only the fetched commits. */
 export interface SourceRepo {
   repo: string
-  /** What the branch or tag is at now. */
+  /** The current commit of the branch or tag. */
   head: string
-  /** Commits that were asked for and are not there any more. */
+  /** Requested commits that the source no longer has. */
   gone: ReadonlySet<string>
 }
 
 const NETWORK_MS = 120_000
 
 /**
- * Asks a repository where a branch or tag is now, and takes these and some earlier commits into the cache: one fetch,
- * unless a commit has disappeared. Nothing of the repository is run or checked out.
+ * Fetches the current commit of a branch or tag, and some earlier commits, into the cache. One fetch is enough, unless a
+ * commit has disappeared. Runs and checks out nothing of the repository.
  */
 export async function fetchSourceRepo(
   machine: Machine,
@@ -107,7 +107,7 @@ function unreachable(error: unknown, url: string, ref: string | undefined, repo:
   })
 }
 
-/** The ids of folders at a commit, by folder; absent where there is none. */
+/** The git tree ids of folders at a commit, without folders that do not exist. */
 export async function folderIds(
   machine: Machine,
   repo: string,
@@ -129,7 +129,7 @@ export async function folderIds(
   )
 }
 
-/** Where else a folder of this name with a SKILL.md lies, if it is only one place. */
+/** The new path of a moved skill: the only folder of this name with a SKILL.md. */
 export async function findMoved(
   machine: Machine,
   repo: string,

@@ -4,20 +4,20 @@ import { type CacheKey, isSettled, openCached, type Stamp, stampAt, sumOf, write
 import type { Machine } from '../../machine/machine.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 
-/** A folder with the stamps of everything in it, to be compared later. */
+/** A folder with the stamps of everything in it, to compare later. */
 export interface Listed {
-  /** Its own, empty, then of all in it: folders, our marker, files. */
+  /** First an empty path for the folder itself, then everything in it: folders, our marker, files. */
   paths: readonly string[]
-  /** Of each path: inode, size, mode and two times. In one flat list, often of many folders: thousands are compared. */
+  /** For each path: inode, size, mode and two times. One flat list, often of many folders, to compare thousands fast. */
   stamps: Float64Array
-  /** Where those of this folder begin. */
+  /** The index of the first stamp of this folder. */
   from: number
 }
 
 export const WIDTH = 5
 export const MODE = 2
 
-/** As long as a folder is unchanged, nothing in it has come, gone or been renamed. */
+/** Compares all stamps with the disk. The stamp of a folder changes if an entry is added, removed or renamed. */
 export function isUnchanged(folder: string, { paths, stamps, from }: Listed): boolean {
   try {
     for (let at = 0; at < paths.length; at++) {
@@ -31,7 +31,7 @@ export function isUnchanged(folder: string, { paths, stamps, from }: Listed): bo
   }
 }
 
-/** `stampOf` without the list: thousands of them would be the largest part of the work. */
+/** Compares without `stampOf`: creating thousands of lists would take most of the time. */
 function isStamped({ ino, size, mode, mtimeMs, ctimeMs }: Stats, stamps: Float64Array, at: number): boolean {
   return (
     ino === stamps[at] &&
@@ -44,10 +44,10 @@ function isStamped({ ino, size, mode, mtimeMs, ctimeMs }: Stats, stamps: Float64
 
 const QUIET = { throwIfNoEntry: false } as const
 
-/** In place of an inode: there was no such folder. */
+/** Instead of an inode: the folder did not exist. */
 const NOTHING = -1
 
-/** A folder without what is in it: its entries are the same as long as it is. Undefined: it changed just now. */
+/** Stamps a folder without its contents; its stamp changes with its entries. Undefined if it changed just now. */
 export function stampFolder(path: string, now: Date): Listed | undefined {
   const stamp: Stamp = stampAt(path) ?? [NOTHING, 0, 0, 0, 0]
   return isSettled(stamp, now) ? { paths: [''], stamps: Float64Array.from(stamp), from: 0 } : undefined
@@ -56,8 +56,8 @@ export function stampFolder(path: string, now: Date): Listed | undefined {
 const NUMBER = Float64Array.BYTES_PER_ELEMENT
 
 /**
- * Keeps folders with something that was made from them. The stamps are numbers, the rest is JSON, and the sum is of that:
- * to sum up the stamps of a thousand skills took 8 ms, and damaged ones are of no harm, as they are not on the disk.
+ * Caches folders together with a result made from them. Stamps are stored as numbers, the rest as JSON. The checksum
+ * covers only the JSON: for the stamps of a thousand skills it took 8 ms, and damaged stamps only fail to match.
  */
 export function writeFolders(
   machine: Machine,
@@ -79,7 +79,7 @@ export function writeFolders(
   writeCached(machine, key, bytes, sumOf(text))
 }
 
-/** What was kept; the stamps are to be compared with the disk before any of it is believed. */
+/** Reads what `writeFolders` cached. The caller must compare the stamps with the disk before it uses the result. */
 export function readFolders(
   machine: Machine,
   key: CacheKey,
@@ -105,11 +105,11 @@ function decode(bytes: Uint8Array, sum: number): { folders: ReadonlyMap<string, 
   return folders && { folders, rest: (json as unknown[])[1] }
 }
 
-/** Folders that follow each other lie mostly in the same one, and mostly hold the same paths. */
+/** A compact form: consecutive folders usually have the same parent and contain the same paths. */
 interface Table {
   parents: string[]
   lists: string[]
-  /** Name, parent and list of each folder; the last two only where they are others than before. */
+  /** For each folder its name, after its parent and its list if they differ from those of the folder before. */
   rows: (string | number)[]
 }
 
@@ -135,7 +135,7 @@ function isTable(json: unknown): json is Table {
   return isRecord(json) && isTextList(json.parents) && isTextList(json.lists) && Array.isArray(json.rows)
 }
 
-/** Undefined: the stamps are not theirs. */
+/** Undefined if the number of stamps does not match. */
 function foldersOf(table: Table, stamps: Float64Array): Map<string, Listed> | undefined {
   const lists = table.lists.map((joined) => joined.split('\0'))
   const folders = new Map<string, Listed>()

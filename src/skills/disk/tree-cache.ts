@@ -10,18 +10,18 @@ import { SKILL_FILE } from '../rules/skill.ts'
 import { isUnchanged, type Listed, MODE, readFolders, WIDTH, writeFolders } from './stamped-folders.ts'
 import { hashTree, kindOf, listTree, type Tree, type TreeFile } from './tree.ts'
 
-/** What is known about a skill's folder, in the library or installed. */
+/** The state of a skill folder, in the library or installed. */
 export interface FolderState {
-  /** All but our marker. */
+  /** All files except our marker. */
   readonly files: readonly FileIn[]
-  /** Our marker, where there is one. */
+  /** Our marker, if there is one. */
   readonly marker: FileIn | undefined
-  /** Whether it holds folders and regular files only. */
+  /** Whether it has only folders and regular files. */
   readonly isPlain: boolean
   has(path: string): boolean
-  /** Of the files, without the marker. */
+  /** The hash of the files, without the marker. */
   hash: string
-  /** Describes the folder: our marker if there is one, else skill.json. Undefined unless it is text. */
+  /** The content of our marker, else of skill.json. Undefined if that is not text. */
   label: Label | undefined
 }
 
@@ -31,11 +31,11 @@ export type Label = { json: unknown } | { text: string }
 type FileIn = Pick<TreeFile, 'path' | 'kind'>
 
 export interface TreeCache {
-  /** Reads a folder; contents only where something changed since they were last read. */
+  /** Reads a folder. Reads the contents of its files only if something has changed. */
   read(folder: string): FolderState
-  /** Remembers what was read, for the next process. */
+  /** Stores the results for the next process. */
   save(): void
-  /** All folders as they were read; undefined if one could not be, or changed so recently that it may change unseen. */
+  /** All folders that were read; undefined if one could not be, or if it changed too recently to notice another change. */
   seen(): ReadonlyMap<string, Listed> | undefined
 }
 
@@ -47,7 +47,7 @@ interface Row extends Listed {
 
 const LARGEST_LABEL = 1024 * 1024
 
-/** Listing and hashing thousands of files takes long; their times and sizes tell whether it has to be done again. */
+/** Caches lists and hashes of thousands of files, and reads a folder again only if times or sizes have changed. */
 export function openTreeCache(machine: Machine): TreeCache {
   const known = readRows(machine) ?? new Map<string, Row>()
   const now = machine.now()
@@ -85,7 +85,7 @@ function isTreeSettled({ files, marker, folders }: Tree, now: Date): boolean {
   return all.every(({ stamp }) => isSettled(stamp, now))
 }
 
-/** Files that are as they were keep their hash: when all installs are marked anew, only the markers are read again. */
+/** Reuses the hash of unchanged files: after new markers for all installs, only the markers are read again. */
 function readRow(folder: string, tree: Tree, before: Row | undefined): Row {
   const others = tree.marker === undefined ? tree.folders : [...tree.folders, tree.marker]
   const all = [...others, ...tree.files]
@@ -99,7 +99,7 @@ function readRow(folder: string, tree: Tree, before: Row | undefined): Row {
   return { hash, ...row }
 }
 
-/** Whether the last so many of both rows, and no others, are files, and the same. */
+/** Whether both rows end with the same `count` files and have no others. */
 function hasSameFiles(before: Listed, next: Listed, count: number): boolean {
   const [a, b] = [before.paths.length - count, next.paths.length - count]
   if (a < 1 || !isOther(before, a - 1)) return false
@@ -127,7 +127,7 @@ function modeAt({ stamps, from }: Listed, at: number): number {
   return stamps[from + at * WIDTH + MODE]!
 }
 
-/** The files are only listed for who asks: mostly it is enough to know that some are there. */
+/** Lists the files only on request: most callers only ask whether some exist. */
 class KnownFolder implements FolderState {
   readonly hash: string
   readonly label: Label | undefined

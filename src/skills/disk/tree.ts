@@ -30,7 +30,7 @@ export type FileKind = 'file' | 'link' | 'special'
 
 /** One file of a skill's folder. */
 export interface TreeFile {
-  /** Slash-separated, below the folder. */
+  /** Relative to the folder, with slashes. */
   path: string
   kind: FileKind
   isExecutable: boolean
@@ -38,21 +38,21 @@ export interface TreeFile {
   stamp: Stamp
 }
 
-/** Files that systems and tools leave in folders and that belong to no skill. */
+/** Files of systems and tools that are not part of a skill. */
 const NOT_COPIED = new Set(['.git', '.DS_Store', 'Thumbs.db'])
 
-// Read in pieces: a large file must not fill the memory.
+// Reads in pieces, so that a large file does not fill the memory.
 const PIECE = 1024 * 1024
 
-/** A folder's files, in a fixed order, without what is never copied; our marker apart. */
+/** The files of a folder, sorted by path, without those that are never copied. Our marker is separate. */
 export interface Tree {
   files: TreeFile[]
   marker: TreeFile | undefined
-  /** The folder itself, under an empty path, and those in it, as they were before they were read. */
+  /** The folder itself, with an empty path, and all folders in it, stamped before they were read. */
   folders: { path: string; stamp: Stamp }[]
 }
 
-/** Throws for what cannot be read, also for names that no text can hold. */
+/** Throws for unreadable files, and for names that are not UTF-8. */
 export function listTree(folder: string): Tree {
   const tree: Tree = { files: [], marker: undefined, folders: [{ path: '', stamp: stampOf(statIn(folder, '')) }] }
   const walk = new Walk(folder)
@@ -76,7 +76,7 @@ export function listTree(folder: string): Tree {
   const [unreadable] = walk.leftOut.unreadable
   if (unreadable !== undefined) throw asLoadoutError(unreadable.error, unreadable.path, 'read')
   tree.files.sort((a, b) => compareText(a.path, b.path))
-  // Loadout writes no marker that can be executed: on this disk, such as a Windows drive under WSL, every file says so.
+  // Loadout's markers are never executable: if one is, the disk reports every file so, as a Windows drive under WSL does.
   if (tree.marker?.isExecutable) for (const file of tree.files) file.isExecutable = false
   return tree
 }
@@ -100,7 +100,7 @@ export function kindOf(mode: number): FileKind {
   return type === constants.S_IFREG ? 'file' : type === constants.S_IFLNK ? 'link' : 'special'
 }
 
-/** The folder itself may be reached through a link; nothing in it may. */
+/** Follows a link to the folder itself, but no link in it. */
 function statIn(folder: string, path: string): Stats {
   try {
     return path === '' ? statSync(folder) : lstatSync(`${folder}/${path}`)
@@ -109,7 +109,7 @@ function statIn(folder: string, path: string): Stats {
   }
 }
 
-/** Why a folder cannot be a skill's source: only plain files are copied. */
+/** Why a folder cannot be copied: Loadout copies only plain files. */
 export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): LoadoutError | undefined {
   for (const { path, kind } of files) {
     if (kind === 'link') {
@@ -124,7 +124,7 @@ export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): 
   return undefined
 }
 
-/** The identity of a folder's content: names, executable bits and bytes, nothing else. */
+/** The hash of a folder's content: only names, executable bits and bytes. */
 export function hashTree(folder: string, files: readonly TreeFile[]): string {
   return hashRows(files.map((file) => [file.path, file.isExecutable, hashFile(folder, file)]))
 }
@@ -139,28 +139,28 @@ export function hashRows(rows: readonly HashRow[]): string {
   return hash.digest('hex')
 }
 
-/** The identity of the content of one file below a folder. */
+/** The hash of one file of a folder. */
 export function hashFile(folder: string, { path, kind }: Pick<TreeFile, 'path' | 'kind'>): string {
   if (kind === 'special') return 'special'
   try {
     if (kind === 'link') return `link ${readlinkSync(join(folder, path))}`
-    return pump(folder, path, undefined)
+    return hashAndCopy(folder, path, undefined)
   } catch (error) {
     throw asLoadoutError(error, join(folder, path), 'read')
   }
 }
 
-/** Copies one file from below a folder and says what its content was. */
+/** Copies one file of a folder and returns its hash. */
 export function copyFile(folder: string, path: string, to: string, isExecutable: boolean): string {
   const target = createFile(to, isExecutable)
   try {
-    return pump(folder, path, target)
+    return hashAndCopy(folder, path, target)
   } finally {
     closeSync(target)
   }
 }
 
-/** Writes one file and says what its content is. */
+/** Writes one file and returns its hash. */
 export function writeTreeFile(to: string, content: string | Uint8Array, isExecutable: boolean): string {
   const target = createFile(to, isExecutable)
   try {
@@ -171,7 +171,7 @@ export function writeTreeFile(to: string, content: string | Uint8Array, isExecut
   return hashContent(content)
 }
 
-/** Its folder is made when it is missed: most files lie in one that is there. */
+/** Creates the folder only after a failure, because for most files it exists. */
 function createFile(path: string, isExecutable: boolean): number {
   const mode = isExecutable ? 0o777 : 0o666
   try {
@@ -187,10 +187,8 @@ export function hashContent(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/**
- * Reads a file to its end, hashes it, and writes it where asked. What was swapped since it was listed is not followed.
- */
-function pump(folder: string, path: string, to: number | undefined): string {
+/** Reads a file, hashes it, and copies it to `to`, if defined. Does not follow a link that has replaced the file. */
+function hashAndCopy(folder: string, path: string, to: number | undefined): string {
   let unwritten: unknown
   try {
     return withFileInside(folder, path, (source, { size }) => {
@@ -209,12 +207,12 @@ function pump(folder: string, path: string, to: number | undefined): string {
       return hash.digest('hex')
     })
   } catch (error) {
-    // Who writes knows where: a full disk is no trouble of the file that is read.
+    // A write error, such as a full disk, must not be reported for the file that is read.
     throw unwritten ?? error
   }
 }
 
-/** Copies a whole folder, marker included, into one that does not exist yet. For backups: nothing is left out. */
+/** Copies a whole folder, with its marker, into a new one. For backups: leaves nothing out. */
 export function copyFolder(from: string, to: string): void {
   makeFolders(to)
   for (const entry of readFolder(from)) {
@@ -237,7 +235,7 @@ function flushFile(path: string): void {
   }
 }
 
-/** Copies a skill's files, without the marker and some others, into a folder that is not there yet. */
+/** Copies the files of a skill, without the marker and `leftOut`, into a new folder. */
 export function copyTree(from: string, to: string, leftOut: readonly string[] = []): void {
   makeFolders(to)
   for (const { path, kind, isExecutable } of listTree(from).files) {

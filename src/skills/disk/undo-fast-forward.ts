@@ -8,15 +8,15 @@ import { headCommit } from '../../machine/repository.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import { isUnder, readChanges } from './library-commit.ts'
 
-/** A move of the branch, from nothing before the first commit. */
+/** A fast-forward of the branch. `from` is undefined before the first commit. */
 export interface Move {
   from: string | undefined
   to: string
 }
 
 /**
- * Whether none of the files that a move changes differs from the last commit. Otherwise git refuses to move. Of the
- * skills it is known which do.
+ * Whether no file that the move changes has uncommitted changes; otherwise git refuses to move. `uncommitted` covers
+ * only the folder of skills.
  */
 export async function isClear(
   machine: Machine,
@@ -32,7 +32,7 @@ export async function isClear(
   return !paths.some((path) => edits.some((edit) => isUnder(path, edit) || isUnder(edit, path)))
 }
 
-/** Neither a file nor a folder is there, and all above it are folders or are missing. */
+/** Whether nothing exists at a path, and all its parents are folders or missing. */
 function isFree(repo: string, path: string): boolean {
   const parts = path.split('/')
   return parts.every((_, at) => {
@@ -41,7 +41,7 @@ function isFree(repo: string, path: string): boolean {
   })
 }
 
-/** Files that a move brings, and those that it changes or removes. Without nested repositories. */
+/** Files that a move adds, and files that it changes or removes, without nested repositories. */
 async function pathsOf(machine: Machine, repo: string, { from, to }: Move) {
   if (from === undefined) return { arriving: [...(await listCommit(machine, repo, to)).keys()], changed: [] }
   const { stdout } = await runGit(machine, repo, ['diff-tree', '-r', '-z', '--no-renames', from, to, '--'])
@@ -57,9 +57,9 @@ function isFileMode(mode: string): boolean {
 }
 
 /**
- * Takes back what a killed git had checked out, so that it can be done again. Git changes files, then its index, then
- * the branch: as long as the index is old, a file that holds the new version, or the beginning of it, was written by
- * git. A file with any other content was edited since, and stays.
+ * Removes what a killed git had checked out, so that sync can repeat it. Git changes files, then its index, then the
+ * branch: while the index is old, git has written a file that contains the new version, or its beginning. A file with
+ * any other content was edited since, and stays.
  */
 export async function undoFastForward(machine: Machine, repo: string, { from, to }: Move): Promise<void> {
   if ((await headCommit(machine, repo)) !== from) return
@@ -83,7 +83,7 @@ export async function undoFastForward(machine: Machine, repo: string, { from, to
   })
 }
 
-/** Whether a file is missing, or holds what the other one begins with. */
+/** Whether a file is missing, or contains the beginning of `whole`. */
 function isBeginning(path: string, whole: string): boolean {
   if (!exists(path)) return true
   if (!exists(whole) || lstatSync(path).isDirectory()) return false
@@ -100,7 +100,7 @@ function removeWithFolders(repo: string, path: string): void {
   try {
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(repo, folder))
   } catch {
-    // It holds something else, or is gone.
+    // It is not empty, or already gone.
   }
 }
 
@@ -114,7 +114,7 @@ async function listCommit(machine: Machine, repo: string, commit: string | undef
     : rowsOf((await runGit(machine, repo, ['ls-tree', '-r', '-z', commit])).stdout)
 }
 
-/** Mode and content of each file, by path. Without nested repositories: git does not check them out. */
+/** Mode and content id of each file, by path. Without nested repositories: git does not check them out. */
 function rowsOf(list: string): Map<string, string> {
   const rows = [...list.matchAll(/(\d{6}) (?:[a-z]+ )?([0-9a-f]{40,64})(?: \d)?\t([^\0]+)\0/g)]
   return new Map(rows.flatMap(([, mode, id, path = '']) => (mode === '160000' ? [] : [[path, `${mode} ${id}`]])))

@@ -7,31 +7,31 @@ import { move } from '../../machine/platform.ts'
 import type { Finding } from '../../text/trouble.ts'
 
 /**
- * Where folders are made ready before they take their place, on the same file system. A name tells what is in it:
- * `<skill>.<id>.new` is being made, `.old` was replaced and comes back if its successor does not, `.gone` is to be
- * deleted. One writer at a time; whatever a killed one left is put right by the next.
+ * Holds new folders until they are moved into place, on the same file system. `<skill>.<id>.new` is not finished, `.old`
+ * was replaced and is restored if its successor is missing, `.gone` is to be deleted. It has one writer at a time, which
+ * first repairs what a killed writer left.
  */
 export interface WorkFolder {
   path: string
-  /** Where the finished folders stand. */
+  /** The folder that the finished folders are moved to. */
   home: string
 }
 
-/** In a target root. Agents do not look into hidden folders. */
+/** The work folder of a target root. It is hidden, because agents skip hidden folders. */
 export function workFolderIn(root: string): WorkFolder {
   return { path: join(root, '.loadout-work'), home: root }
 }
 
-/** A new place for something in the making. The work folder must be locked, so it is there. */
+/** A new path in the work folder, which the caller must have locked. */
 export function stagePath({ path }: WorkFolder, skill: string, kind: 'new' | 'gone' | 'marker' = 'new'): string {
   unique = ((unique ?? randomBytes(4).readUInt32LE()) + 1) >>> 0
   return `${path}/${skill}.${process.pid}-${unique.toString(16).padStart(8, '0')}.${kind}`
 }
 
-// Begins anywhere, because another machine that shares the folder may have the same process number.
+// Starts at a random number, because another machine that shares the folder may use the same process id.
 let unique: number | undefined
 
-/** Moves a finished folder into place and removes the previous one. `shown`: the place in messages. */
+/** Moves a finished folder into place and removes the previous one. `shown`: the path for messages. */
 export function swapIn(stage: string, target: string, shown = target): void {
   const old = stage.replace(/\.new$/, '.old')
   try {
@@ -51,7 +51,7 @@ export function swapIn(stage: string, target: string, shown = target): void {
   }
 }
 
-/** Removes a folder: it is gone at once, however long deleting its files takes. */
+/** Removes a folder: moves it away first, because deleting its files may take long. */
 export function swapOut(work: WorkFolder, skill: string, target: string, shown = target): void {
   try {
     const gone = stagePath(work, skill, 'gone')
@@ -62,7 +62,7 @@ export function swapOut(work: WorkFolder, skill: string, target: string, shown =
   }
 }
 
-/** From here on it will not come back, even if deleting stops half-way. */
+/** Deletes a replaced folder. It is renamed first, so that a kill while deleting does not restore it. */
 export function discard(old: string): void {
   const gone = old.replace(/\.old$/, '.gone')
   move(old, gone)
@@ -73,14 +73,14 @@ function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // The next writer tries again.
+    // The next writer tries again to delete it.
   }
 }
 
-/** How long to wait for another writer. */
+/** How to wait for another writer. */
 export type Waiting = Omit<LockOptions, 'purpose'>
 
-/** Runs a function as the only writer, after repairing what an earlier one left; `first` may prepare that. */
+/** Runs a function as the only writer, after repairing what a killed writer left. `first` runs before the repair. */
 export async function withWorkFolder<T>(
   work: WorkFolder,
   purpose: string,
@@ -94,16 +94,16 @@ export async function withWorkFolder<T>(
     return await run(recoverLocked(work))
   } finally {
     release()
-    // Also the folders that only the lock needed: a command that did nothing leaves nothing.
+    // Also removes folders that only the lock needed, so that a command without changes leaves nothing.
     for (const folder of [work.path, ...missing]) removeIfEmpty(folder)
   }
 }
 
-/** Repairs what a killed writer left, unless one is running. Costs nothing when there is nothing. */
+/** Repairs what a killed writer left, unless a writer is running. Fast if there is nothing to repair. */
 export function recover(work: WorkFolder, purpose: string): Finding[] {
   if (!isFolder(work.path) || isAtWork(work)) return []
   const isWork = interruptedIn(work).length > 0
-  const release = isWork ? tryLock(lockPath(work), purpose) : lockOrNothing(work, purpose)
+  const release = isWork ? tryLock(lockPath(work), purpose) : lockIfPossible(work, purpose)
   if (release === undefined) return []
   try {
     return recoverLocked(work)
@@ -113,10 +113,8 @@ export function recover(work: WorkFolder, purpose: string): Finding[] {
   }
 }
 
-/**
- * A reader may also find a work folder that is only empty, or holds only a dead lock; it need not be able to remove it.
- */
-function lockOrNothing(work: WorkFolder, purpose: string): Release | undefined {
+/** For a work folder that is empty or has only a dead lock: a reader may lack the permission to remove it. */
+function lockIfPossible(work: WorkFolder, purpose: string): Release | undefined {
   try {
     return tryLock(lockPath(work), purpose)
   } catch {
@@ -130,12 +128,12 @@ function lockPath({ path }: WorkFolder): string {
 
 const LEFTOVER = /^(.+)\.(\d+)-[0-9a-f]{8}\.(new|old|gone|marker)$/
 
-/** What stands in a work folder besides a lock: names of skills whose change was interrupted, or is under way. */
+/** The entries of a work folder besides the lock: changes that were interrupted, or are running. */
 export function leftoversIn(work: WorkFolder): string[] {
   return namesIn(work).filter((name) => LEFTOVER.test(name))
 }
 
-/** A writer that has finished meanwhile may remove the folder. */
+/** Empty if a writer has finished meanwhile and removed the folder. */
 function namesIn({ path }: WorkFolder): string[] {
   try {
     return isFolder(path) ? readdirSync(path) : []
@@ -145,7 +143,7 @@ function namesIn({ path }: WorkFolder): string[] {
   }
 }
 
-/** What a killed writer left. What writers make that are at work now, or take turns meanwhile, is none of it. */
+/** What a killed writer left, without the entries of running writers. */
 export function interruptedIn(work: WorkFolder): string[] {
   const before = leftoversIn(work)
   if (before.length === 0 || isAtWork(work)) return []
@@ -186,7 +184,7 @@ function recovered(skill: string, message: string): Finding {
   return { severity: 'info', code: 'RECOVERED', message, subject: skill }
 }
 
-/** A folder and those around it, as far as they are not there yet; the innermost first. */
+/** A folder and its parents that do not exist yet, the innermost first. */
 function missingFolders(path: string): string[] {
   return exists(path) || dirname(path) === path ? [] : [path, ...missingFolders(dirname(path))]
 }

@@ -13,20 +13,20 @@ import { compareText } from '../../text/values.ts'
 import { LIMITS, openContents, record, refuse } from './archive-contents.ts'
 
 export interface ArchiveEntry {
-  /** Slash-separated, below the root of the archive. */
+  /** Relative to the root of the archive, with slashes. */
   path: string
   isExecutable: boolean
   content: { file: string } | { text: string }
 }
 
-// Read in pieces: a large file must not fill the memory.
+// Reads in pieces, so that a large file does not fill the memory.
 const PIECE = 64 * 1024
-// zlib names the operating system here; no time, no name and "unknown" make it the same everywhere.
+// zlib writes the operating system here. Without time and name, and with "unknown" (255), it is the same everywhere.
 const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255)
 
 /**
- * Writes a new `.tar.gz`; the same entries give the same bytes. All or nothing, and never over an existing file. A target
- * in the project that is named must stay in it.
+ * Writes a new `.tar.gz`; the same entries give the same bytes. Writes all or nothing, and never overwrites a file. A
+ * target in `project` must not lead out of it through a link.
  */
 export async function writeArchive(entries: readonly ArchiveEntry[], target: string, project = '/'): Promise<void> {
   const items = planItems(entries, target)
@@ -79,7 +79,7 @@ async function writeStage(items: readonly Item[], stage: string): Promise<void> 
   }
 }
 
-/** Each chunk costs gzip a turn of the event loop, and a small file comes in three. */
+/** Joins small chunks: each costs gzip a turn of the event loop, and a small file has three. */
 async function* joinChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let waiting: Uint8Array[] = []
   let length = 0
@@ -111,7 +111,7 @@ async function addItems(controller: TarPackController, items: readonly Item[]): 
 }
 
 function headerOf({ path, isExecutable, content }: Item, size: number): TarHeader {
-  // Beyond ASCII or 100 characters, readers agree only on what an extended header says.
+  // For names beyond ASCII or 100 characters, tar readers agree only on the extended header.
   const pax = path.length > 100 || Buffer.byteLength(path) > path.length ? { pax: { path } } : {}
   const type = content === undefined ? 'directory' : 'file'
   const owner = { uid: 0, gid: 0, uname: '', gname: '' }
@@ -147,7 +147,7 @@ async function addFile(path: string, add: Add): Promise<void> {
 }
 
 /**
- * A link could bring a file from anywhere into the archive; opening a pipe would wait for its writer. Not `readInside`:
+ * Refuses a link, which could add any file of the disk, and a pipe, which would wait for its writer. Not `readInside`:
  * large files of the user's own library are read in pieces, without blocking.
  */
 async function openSource(path: string): Promise<FileHandle> {
@@ -167,7 +167,7 @@ async function readPiece(source: FileHandle, length: number): Promise<Uint8Array
   return piece
 }
 
-/** Gives a finished file its name unless something has it. Where hard links are missing, an empty file reserves it. */
+/** Gives a finished file its name, unless it is taken. Without hard links, an empty file reserves the name. */
 export function putInPlace(stage: string, target: string, link = linkSync, shown = target): void {
   try {
     link(stage, target)

@@ -10,7 +10,7 @@ function scopeFlag({ placement }: PlacementStatus): string {
   return placement.root.scope === 'project' ? ' --project .' : ''
 }
 
-/** Why an existing folder is not changed. */
+/** Why Loadout does not change an existing folder. */
 export function inTheWay(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
   if (found.state === 'unmanaged') {
@@ -28,7 +28,7 @@ export function inTheWay(name: string, found: PlacementStatus): Finding {
   return needsAction(name, found)
 }
 
-/** What a person has to decide about an install. */
+/** What the user must decide about an install. */
 export function needsAction(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
   const where = scopeFlag(found)

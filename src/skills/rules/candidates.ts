@@ -5,7 +5,7 @@ import { SKILL_FILE, type Skill } from './skill.ts'
 /** A skill's folder outside the library, in its form for the library. */
 export interface ForeignSkill {
   path: string
-  /** The agents whose folder contains it, if any. */
+  /** The agents that read the folder it is in, if any. */
   agents: readonly string[]
   skill: Skill
   /** Whether its skill.json names agents; otherwise it belongs to another program, or is missing. */
@@ -14,9 +14,9 @@ export interface ForeignSkill {
   document: string
   /** All other files: path to content and executable bit. */
   files: ReadonlyMap<string, string>
-  /** Hash of the folder unchanged, with SKILL.md and skill.json as written. */
+  /** Hash of the folder as found, with SKILL.md and skill.json unchanged. */
   treeHash: string
-  /** It has the enabled agents, because nothing else names any. */
+  /** Its targets are the enabled agents, because it names none. */
   isAssumed?: boolean
   /** The name in its skill.json, if that is invalid: the folder's name is used instead. */
   badName?: string
@@ -32,11 +32,11 @@ export interface Candidate {
   merged?: ForeignSkill
   /** Why it cannot be imported. */
   problem?: string
-  /** Copies in hidden folders or below documents and tests that differ from the others: these do not count. */
+  /** Copies in hidden folders, documents or tests that differ from the others, and are ignored. */
   passedOver?: ForeignSkill[]
 }
 
-/** Copies of one name that agree are one candidate; copies that disagree are a blocked one. */
+/** Groups copies by name. Equal copies are one candidate; different copies are a blocked candidate. */
 export function groupCandidates(found: readonly ForeignSkill[]): Candidate[] {
   const byName = new Map<string, ForeignSkill[]>()
   for (const each of found) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])

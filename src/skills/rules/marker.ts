@@ -3,7 +3,7 @@ import { isRecord } from '../../text/values.ts'
 /** The file that marks an installed folder as ours. */
 export const MARKER_FILE = '.loadout'
 
-/** What installed a folder, and from which source. Markers of older programs have only the first two fields. */
+/** Records the version of an install. Markers of older programs have only the first two fields. */
 export interface InstallMarker {
   /** The library's commit; empty in a library without commits. */
   commit: string

@@ -27,7 +27,7 @@ export type MergedFile = { isExecutable: boolean } & (
   | { from: 'merge'; text: string; ours: string; theirs: string }
 )
 
-/** Two changes that only a person can merge. `path` is where the file would be. */
+/** Two changes that only the user can merge. `path` is where the file would be. */
 export interface TreeConflict {
   path: string
   kind: 'text' | 'binary' | 'removed' | 'renamed' | 'place'
@@ -47,7 +47,7 @@ export interface TreeMerge {
 type Merging = { versions: MergeVersions; files: Map<string, MergedFile>; conflicts: TreeConflict[] }
 
 /**
- * Merges two versions of a folder. Follows renamed files; takes what only one side changed; everything else is a
+ * Merges two versions of a folder. Follows renamed files; takes files that only one side changed; anything else is a
  * conflict, whose files are in `conflicts` and not in `files`.
  */
 export function mergeTrees(versions: MergeVersions): TreeMerge {
@@ -73,7 +73,7 @@ function placeIn(tree: MergeTree, path: string, renames: ReadonlyMap<string, str
 
 const SIMILAR = 0.5
 
-/** Files with another name in a version: the same content, or mostly the same text. */
+/** Finds renamed files, by the same content or mostly the same text. */
 function findRenames(base: MergeTree, side: MergeTree): Map<string, string> {
   const removed = [...base].filter(([path]) => !side.has(path))
   const added = new Map([...side].filter(([path]) => !base.has(path)))
@@ -91,7 +91,7 @@ function findRenames(base: MergeTree, side: MergeTree): Map<string, string> {
   return renames
 }
 
-/** From 0 to 1. Empty files match nothing: there are many. */
+/** From 0 to 1. Empty files never match, because there may be many. */
 function likenessOf(a: MergeFile, b: MergeFile): number {
   if (a.text === '' || b.text === '') return 0
   if (a.id === b.id) return 1
@@ -108,7 +108,7 @@ function likenessOf(a: MergeFile, b: MergeFile): number {
   return (2 * same) / Math.max(1, ours!.length + theirs!.length) - Number.EPSILON
 }
 
-/** A file of the common base. */
+/** Merges a file of the common base. */
 function mergeKnown(merging: Merging, path: string, our: string | undefined, their: string | undefined): void {
   const { base, ours, theirs } = merging.versions
   const before = base.get(path)!
@@ -141,7 +141,7 @@ function mergeRemoval(merging: Merging, path: string, our: string | undefined, t
   addConflict(merging, kept, 'removed', message, our, their)
 }
 
-/** A file that is only in the versions, or in one of them. */
+/** Merges a file that is not in the base. */
 function mergeAdded(merging: Merging, path: string, isOurs: boolean, isTheirs: boolean): void {
   const { ours, theirs } = merging.versions
   const [mine, other] = [ours.get(path), theirs.get(path)]

@@ -20,7 +20,7 @@ export interface Naming {
   prefix?: string | undefined
 }
 
-/** Names for the library. Each name is used once. */
+/** Gives each candidate its name in the library. */
 export function nameOffers(candidates: readonly Candidate[], naming: Naming): Offer[] {
   const { as, prefix = '' } = naming
   const offers = separate(candidates, naming).map((candidate): Offer => {
@@ -38,7 +38,7 @@ export function nameOffers(candidates: readonly Candidate[], naming: Naming): Of
   return offers.map((offer) => (offer === meant[0] ? { ...offer, name } : offer))
 }
 
-/** A named folder stands for itself, whatever other folders have its skill's name. */
+/** If the user names a folder, only that copy counts, even if other folders have a skill of the same name. */
 function separate(candidates: readonly Candidate[], { names = [] }: Naming): Candidate[] {
   return candidates.flatMap((candidate) => {
     const named = candidate.copies.filter(
@@ -53,7 +53,7 @@ function isFolder(named: string, folder: string): boolean {
   return folder !== '' && named.replace(/^\.\//, '').replace(/\/+$/, '') === folder
 }
 
-/** By its current or future name, its folder, or its plugin. Every word must match something. */
+/** Finds offers by their current or future name, folder or plugin. Throws for a word without a match. */
 export function chooseOffers(offers: readonly Offer[], names: readonly string[]): Offer[] {
   const words = names
     .flatMap((name) => name.split(','))

@@ -7,7 +7,7 @@ import { type LibraryState, sameCommit } from './reconcile.ts'
 import { listed } from './refusals.ts'
 import { missing, type PlacementStatus, type RegisteredSkill, type Skill, type SkillStatus, supports } from './skill.ts'
 
-/** One operation in a target root. A list of them is a plan: it can be printed, and it can be applied. */
+/** One operation in a target root. A list of them is a plan, which Loadout can print or apply. */
 export type Operation = {
   skill: string
   agent: string
@@ -15,17 +15,17 @@ export type Operation = {
   root: string
 } & (
   | { kind: 'install' }
-  /** `keepsCopy`: it may contain edits, so a copy goes to the backup folder first. */
+  /** `keepsCopy`: back it up first, because it may contain edits. */
   | { kind: 'refresh'; keepsCopy: boolean }
   | { kind: 'remove'; keepsCopy: boolean }
-  /** The content is right; only the marker is renewed. */
+  /** The content is right: only renew the marker. */
   | { kind: 'restamp'; contentHash: string }
   /**
-   * A foreign folder becomes a managed install. With a hash its content is right, and only the marker is written;
-   * otherwise the skill replaces it, and a copy is kept.
+   * Turns an unmanaged folder into an install. With a hash, its content is right and it only gets a marker; otherwise
+   * Loadout backs it up and replaces it.
    */
   | { kind: 'adopt'; contentHash?: string }
-  /** An interrupted change is finished or undone: always the first thing that a command does. */
+  /** Finish or undo an interrupted change: every command does this first. */
   | { kind: 'recover' }
 )
 
@@ -63,9 +63,9 @@ export interface EquipRequest {
   agents: readonly string[] | undefined
   /** The folders of the agents in question. */
   roots: readonly TargetRoot[]
-  /** The skills were named one by one: each must be possible. Otherwise unsuitable ones are skipped. */
+  /** The user named each skill: throw if one cannot be installed. Otherwise skip it. */
   isExplicit: boolean
-  /** Replaces foreign or edited folders; a copy is kept. */
+  /** Replace unmanaged or edited folders, after a backup. */
   replaces?: boolean | undefined
 }
 
@@ -75,7 +75,7 @@ export function indexStatuses(statuses: readonly SkillStatus[]): StatusIndex {
   return new Map(statuses.map((status) => [status.name, status]))
 }
 
-/** `byName`: for a caller that plans many times. */
+/** `byName`: pass it to plan many times. */
 export function planEquip(
   statuses: readonly SkillStatus[],
   request: EquipRequest,
@@ -100,12 +100,12 @@ export function planEquip(
     for (const { root, agent } of wanted) planPlacement(plan, status, root, agent, request.replaces ?? false)
     if (wanted.length === 0 && request.isExplicit) throw unsupported(registered, request.agents)
   }
-  if (!request.isExplicit) plan.findings.push(...passedOver(skills, request))
+  if (!request.isExplicit) plan.findings.push(...unsupportedFindings(skills, request))
   return plan
 }
 
-/** For named agents, every skill that does not support them; for all others only if no skill does. */
-function passedOver(skills: readonly Skill[], { agents, roots }: EquipRequest): Finding[] {
+/** Reports skills that do not support a named agent. If no agent was named, only agents that no skill supports. */
+function unsupportedFindings(skills: readonly Skill[], { agents, roots }: EquipRequest): Finding[] {
   const there = roots.flatMap((root) => root.agents)
   const asked = agents?.filter((id) => there.includes(id)) ?? there
   return asked.flatMap((agent): Finding[] => {
@@ -231,7 +231,7 @@ export function planRefresh(
     : { ...plan, operations: sortedBy([...plan.operations, ...older], (each) => each.skill) }
 }
 
-/** Removes what the catalog retired, and leaves unchanged what it holds. */
+/** Removes skills that the catalog has retired. Does not change skills that it holds back. */
 function obeyRefusal(plan: OperationPlan, { name, placements }: SkillStatus, refusal: Refusal): void {
   const ours = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
   if (ours.length > 0) plan.findings.push(catalogFinding(name, refusal))
@@ -258,14 +258,14 @@ function refusedByCatalog(name: string, { kind, why }: Refusal): LoadoutError {
 const CATALOG_HINT = 'loadout catalog search shows what the organization has approved'
 
 /**
- * Only programs that compare nothing but commits need the newest one in a marker; Loadout compares hashes. With many
- * installs, writing it into all of them would be most of the work of a sync that changes one skill.
+ * Only programs that compare commits need the newest commit in a marker; Loadout compares hashes. With many installs,
+ * updating all markers would be most of the work of a sync that changes one skill.
  */
 const MOST_RESTAMPED = 100
 
 /**
- * The content is right, but the marker names another commit, or has no hashes yet. In a project the commit may lag: a
- * team commits the markers in its own repository, where a new one for every commit of the library would be noise.
+ * Why to renew a marker although the content is right: it names another commit, or has no hashes yet. In a project the
+ * commit may be older: a team commits the markers, and changing them with every commit of the library would be noise.
  */
 function reasonToRestamp(
   { placement }: PlacementStatus,

@@ -22,7 +22,7 @@ export function planProfile(
   const byName = indexStatuses(statuses)
   for (const [name, agents] of Object.entries(profile)) {
     const wanted = roots.filter((root) => root.agents.some((id) => agents.includes(id)))
-    // Without a folder it is unknown what the skill supports, only that its agents are off.
+    // Without a folder, the agents are disabled; whether the skill supports them does not matter.
     const isExplicit = wanted.length > 0
     const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit }, byName)
     plan.operations.push(...found.operations)

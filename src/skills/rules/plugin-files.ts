@@ -7,7 +7,7 @@ export interface PluginDescription {
   name: string
   description: string
   author: string
-  /** Default: derived from the content, so that other content gets another version. */
+  /** The version. Default: derived from the content, so that new content gets a new version. */
   release?: string | undefined
 }
 
@@ -74,7 +74,7 @@ export const PLUGIN_FORMS: readonly PluginForm[] = [
 
 const SERVERS = { mcpServers: { loadout: { command: 'loadout', args: ['mcp'] } } }
 
-/** All files of a plugin repository, by path: one folder for each agent, and the lists that lead there. */
+/** All files of a plugin repository, sorted by path: a folder for each agent, and its marketplace file. */
 export function pluginFiles(
   about: PluginDescription,
   forms: readonly PluginForm[],

@@ -1,17 +1,17 @@
 import { isRecord, isTextList } from '../../text/values.ts'
 
-/** What `.claude-plugin/marketplace.json` and `plugin.json` contain about the skills of a source. */
+/** A plugin in a source, from `.claude-plugin/marketplace.json` or `plugin.json`. */
 export interface Plugin {
   name: string
-  /** Below the source, with slashes; empty for the source itself. */
+  /** Relative to the source, with slashes; empty for the source itself. */
   folder: string
-  /** Folders of its skills, if it lists them; otherwise all in its folder. */
+  /** The folders of its skills; undefined for all skills in its folder. */
   skills?: string[]
 }
 
 export interface Marketplace {
   plugins: Plugin[]
-  /** Plugins in other repositories, and where. */
+  /** Names of plugins in other repositories, with the repository. */
   elsewhere: string[]
 }
 
@@ -45,7 +45,7 @@ function placeOf(source: unknown): string {
   return place === undefined ? '' : ` (${place})`
 }
 
-/** `a` and `./b/` give `a/b`; a path that would lead out stays at the top. */
+/** `a` and `./b/` give `a/b`; `..` never leads out of the source. */
 function below(folder: string, path: string): string {
   const parts: string[] = []
   for (const part of `${folder}/${path}`.split('/')) {

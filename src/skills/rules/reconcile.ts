@@ -17,10 +17,7 @@ export interface LibraryState {
   uncommittedFolders: ReadonlySet<string>
 }
 
-/**
- * Compares the library with the installs. Folders that are neither managed nor named like a skill of the library are
- * not listed: they are for import.
- */
+/** Compares the library with the installs. Leaves out unmanaged folders whose names are not in the library. */
 export function reconcile(registry: Registry, placements: readonly Placement[], library: LibraryState): SkillStatus[] {
   const registered = new Map(registry.skills.map((each) => [each.skill.name, each]))
   const invalid = new Map(registry.invalid.map((each) => [each.name, each.problems]))
@@ -40,7 +37,7 @@ export function reconcile(registry: Registry, placements: readonly Placement[], 
   })
 }
 
-/** The state that needs most attention. */
+/** The most urgent state of all copies. */
 function summarize(statuses: readonly PlacementStatus[]): SkillState {
   return PLACEMENT_STATES.find((state) => statuses.some((status) => status.state === state)) ?? 'inactive'
 }
@@ -83,7 +80,7 @@ function standingIn({ kind, link }: Placement): string {
     : 'a file stands in its place'
 }
 
-/** An old marker has no hashes: compares the folder with what would be installed now. */
+/** An old marker has no hashes, so this compares the folder with what Loadout would install now. */
 function judgeByContent(
   verdict: (state: PlacementState, more?: Partial<PlacementStatus>) => PlacementStatus,
   { marker, contentHash, expectedHash }: Placement,

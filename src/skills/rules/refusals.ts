@@ -12,7 +12,7 @@ export interface Refusal {
 
 const MOST_NAMED = 5
 
-/** One finding per cause, whatever the number of skills. */
+/** One finding for each cause, with all its skills. */
 export function refusalFindings(refusals: readonly Refusal[], verb = 'imported'): Finding[] {
   const causes = new Map<string, Refusal[]>()
   for (const refusal of refusals) {

@@ -108,14 +108,14 @@ export function formatSkill({ name, description, tags, targets, metadata, source
 const PATTERN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 const LONGEST = 64
 
-/** Why a text cannot name a skill, or undefined when it can. A name becomes a folder, so nothing else is allowed. */
+/** Why a text cannot be the name of a skill; undefined if it can. Strict, because a name becomes a folder. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'it is empty'
   if (name.length > LONGEST) return `it has ${name.length} characters, more than ${LONGEST}`
   return PATTERN.test(name) ? undefined : 'a name has lower case letters, digits, and hyphens inside'
 }
 
-/** Called wherever a name enters, before it becomes part of a path. */
+/** Call it for every name from outside, before it becomes part of a path. */
 export function requireName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name
@@ -128,7 +128,7 @@ function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }
 
-/** A name that cannot be used: the skill is missing, or broken. */
+/** The error for a skill that is missing or broken. */
 export function missing(name: string, status: SkillStatus | undefined, statuses: readonly SkillStatus[]): LoadoutError {
   const known = statuses.filter(({ registered }) => registered !== undefined).map((each) => each.name)
   return notUsable(name, status?.problems ?? [], known)
@@ -154,7 +154,7 @@ export interface RegisteredSkill {
   /** Below the library: `skills/<folder>`. */
   folder: string
   sourceHash: string
-  /** For a version that the catalog approved and that is not the library's newest. */
+  /** Set if the catalog approved an older version than the library's newest. */
   version?: SkillVersion
 }
 
@@ -191,7 +191,7 @@ export interface Placement {
   problem?: string
 }
 
-/** In the order of attention. */
+/** The most urgent first. */
 export const PLACEMENT_STATES = [
   'broken',
   'edited',
@@ -211,9 +211,9 @@ export interface PlacementStatus {
   agent: string
   /** The library's content differs from what was installed. */
   isBehind: boolean
-  /** Whether it was edited is unknown: treated as edited. */
+  /** It was edited, or Loadout cannot tell and treats it as edited. */
   mayBeEdited: boolean
-  /** A foreign folder with exactly the content of an install: only the marker is missing. */
+  /** An unmanaged folder with exactly the content of an install: only the marker is missing. */
   isIdentical?: true
   reason?: string
 }

@@ -4,13 +4,13 @@ import { isRecord } from '../../text/values.ts'
 export interface SkillSource {
   /** An address that git can clone, without a password. Exactly one of `url` and `path`. */
   url?: string
-  /** A folder or an archive on the machine that imported it; `~/…` below the home folder. */
+  /** A folder or an archive on the machine that imported it; `~/…` in the home folder. */
   path?: string
-  /** The skill's folder below the source, with slashes; empty for the source itself. */
+  /** The path of the skill in the source, with slashes; empty for the source itself. */
   folder: string
   /** The branch or tag. */
   ref?: string
-  /** Where the source is a git repository. */
+  /** If the source is a git repository. */
   commit?: string
   /** Hash of the folder as found, before any change for the library. */
   treeHash: string

@@ -4,7 +4,7 @@ import type { RepoState } from './sync-decision.ts'
 export interface Standing {
   branch?: string
   remote?: string
-  /** The problem of the branch that it follows; undefined if that exists. */
+  /** What is wrong with the upstream branch; undefined if it exists. */
   upstream?: 'none' | 'missing'
   /** Files under `skills` that differ from the last commit. */
   dirty: number
@@ -14,7 +14,7 @@ export interface Standing {
   askedAt?: string
 }
 
-/** What needs a sync or a decision. */
+/** The state of the library, and what needs a sync or a decision. */
 export interface LibraryStanding extends Standing {
   library: string
   /** How many skills it has. */
@@ -41,7 +41,7 @@ export function standingOf(state: RepoState, askedAt: Date | undefined): Standin
   }
 }
 
-/** One sentence that claims only what was checked. */
+/** One sentence, which claims only what Loadout has checked. */
 export function describeStanding({ branch, remote, upstream, behind, askedAt }: Standing, now: Date): string {
   if (remote === undefined) return 'no remote: this machine only'
   if (upstream === 'none')

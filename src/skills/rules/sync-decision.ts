@@ -68,7 +68,7 @@ export interface SyncDecision {
   findings: Finding[]
 }
 
-/** What sync does with the repository itself. Installs are refreshed afterwards in every case. */
+/** Decides what sync does with the repository. Sync refreshes the installs afterwards in any case. */
 export function decideSync(
   repo: string,
   state: RepoState,

@@ -6,7 +6,7 @@ import { EVERY_AGENT, metadataFor, type Skill } from './skill.ts'
 export interface TargetChange {
   add: readonly string[]
   remove: readonly string[]
-  /** The meaning of `*` when an agent is removed from it. */
+  /** The enabled agents, which replace `*` when one agent is removed. */
   enabled: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import type { Spot } from './findings.ts'
 
-// Letters that a person takes for others. Case does not matter in addresses and names.
+// Letters that look like others. Case does not matter in addresses and names.
 const PAIRS: readonly (readonly [RegExp, string])[] = [
   [/rn/g, 'm'],
   [/vv/g, 'w'],
@@ -9,15 +9,15 @@ const PAIRS: readonly (readonly [RegExp, string])[] = [
   [/5/g, 's'],
 ]
 
-/** How a name looks: two names with one look can be taken for each other. */
+/** A form of a name that is equal for names that look alike. */
 function lookOf(text: string): string {
   return PAIRS.reduce((read, [pattern, letter]) => read.replace(pattern, letter), text.toLowerCase())
 }
 
-/** The name of another skill that this one could be taken for. */
+/** Returns the name of another skill that looks like this one. */
 export type FindTwin = (name: string) => string | undefined
 
-/** For many names of one library: each is read once. */
+/** Prepares the names of a library once, for many calls. */
 export function findTwinIn(names: readonly string[]): FindTwin {
   const byLook = new Map<string, Set<string>>()
   for (const name of names) {
@@ -53,11 +53,11 @@ const KNOWN = [
 ]
 const LOOKS = new Map(KNOWN.map((host) => [lookOf(host), host]))
 
-// Any character below, those beyond 16 bits by their first half: one look for all, because few files hold one.
+// One quick test for all characters below, because few files have any. Those beyond 16 bits match by their first half.
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: single characters are looked for
 const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\udb40]/
 
-/** Text that a person does not see, or sees as something else. */
+/** Finds invisible text, and text that looks like something else. */
 export function findAppearance(text: string): Spot[] {
   if (!UNSEEN.test(text)) return findHosts(text)
   const invisible = (pattern: RegExp, message: string, severity: Spot['severity'] = 'severe') =>

@@ -9,9 +9,9 @@ type Pattern = readonly [
   pattern: () => RegExp,
 ]
 
-/** With an address: a command that is only mentioned has none. */
+/** Only with an address: a command that is only mentioned has none. */
 const LOAD = String.raw`\b(?:curl|wget|aria2c|lynx|fetch)\b(?=(?:[^\n|]|\\\n)*[/$.%])`
-/** What runs its input, not what only reads it as data. */
+/** Programs that run their input, not those that only read it as data. */
 const SHELL = String.raw`(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+(?:\S+=\S+\s+)+)?(?:[\w/.]*/)?(?:(?:ba|z|da|k|c|fi)?sh\b|(?:python[\d.]*|node|perl|ruby|php|deno run|bun run)(?:\s+-)?(?=\s*(?:$|["'\x60)\n;&|])))`
 const PIPE = String.raw`\s*(?:\\\n\s*)?\|\s*`
 const DECODE = String.raw`(?:base64\s+(?:-d|-D|--decode|-di)\b|xxd\s+-r\b|openssl\s+(?:enc|base64)\b[^\n|]*-d\b|\brev\b|\btr\s+['"]|uudecode|printf\s+['"]?(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3,})`
@@ -175,7 +175,7 @@ const PATTERNS: readonly Pattern[] = [
   ],
 ]
 
-/** Publishers whose installers everybody pipes into a shell, and all below them. No host where anybody can put files. */
+/** Publishers whose installers are usually piped into a shell, with their subdomains. No host where anyone can upload files. */
 const KNOWN_HOSTS = new Set(
   `
     127.0.0.1 localhost example.com example.net example.org aka.ms anaconda.com anthropic.com aspire.dev
@@ -192,7 +192,7 @@ const KNOWN_HOSTS = new Set(
     .trim()
     .split(/\s+/),
 )
-/** The same of those who publish theirs on GitHub. */
+/** Owners on GitHub that publish such installers. */
 const KNOWN_OWNERS = new Set(
   `
     anchore anthropics aquasecurity argoproj asdf-vm astral-sh auth0 aws azure cli conda-forge crytic docker
@@ -204,7 +204,7 @@ const KNOWN_OWNERS = new Set(
     .split(/\s+/),
 )
 
-/** Commands that download and run, hide what they do, open a shell, stay, or destroy. */
+/** Finds commands that download and run code, hide what they do, open a remote shell, persist, or destroy data. */
 export function findCommands(text: string): Spot[] {
   const spots: Spot[] = []
   const isPossible = readHints(text)
@@ -219,7 +219,7 @@ export function findCommands(text: string): Spot[] {
   return spots
 }
 
-/** Hosts with their paths: of the command, else of its lines, where a name may stand for them, else without `https://`. */
+/** The addresses in a command; else in its lines, which may define a variable; else addresses without `https://`. */
 function addressesOf(text: string, match: RegExpMatchArray): string[] {
   const [found] = match
   const start = text.lastIndexOf('\n', match.index ?? 0)
@@ -232,14 +232,14 @@ function addressesOf(text: string, match: RegExpMatchArray): string[] {
   return addresses.map((address) => address[1] ?? '')
 }
 
-/** All of them: one that is known does not speak for another beside it. */
+/** Only if all addresses are known. */
 function isFromKnown(addresses: readonly string[]): boolean {
   return addresses.length > 0 && addresses.every(isKnownAddress)
 }
 
 function isKnownAddress(address: string): boolean {
   const [authority = '', owner = ''] = address.toLowerCase().split(/[/?#]/)
-  // A name before @ is no host, however it reads.
+  // The part before @ is a user name, even if it looks like a host.
   if (authority.includes('@')) return false
   const host = authority.replace(/:\d+$/, '')
   if (host === 'raw.githubusercontent.com') return KNOWN_OWNERS.has(owner)

@@ -18,7 +18,7 @@ const REVIEW_RULES = [
   'not-fetched',
 ] as const
 
-/** Something in a skill that a person should know before it is installed. Severe: it is not installed unseen. */
+/** Something that the user should know before installing a skill. A severe finding needs an approval. */
 export interface ReviewFinding {
   severity: 'severe' | 'warning' | 'info'
   rule: (typeof REVIEW_RULES)[number]
@@ -28,7 +28,7 @@ export interface ReviewFinding {
   message: string
 }
 
-/** A place in a text, before it has a line. */
+/** A finding at an offset in a text, before its line is known. */
 export interface Spot {
   severity: ReviewFinding['severity']
   rule: ReviewFinding['rule']
@@ -36,7 +36,7 @@ export interface Spot {
   message: string
 }
 
-/** Lines of places in a text, each found by halving. */
+/** Returns a function that finds the line of an offset, by binary search. */
 export function lineCounter(text: string): (at: number) => number {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

@@ -28,16 +28,16 @@ const SENDS = new RegExp(
   ].join('|'),
   'gi',
 )
-/** All variables, piped on; what only looks one up is filtered. */
+/** All variables piped to a program, except one that only searches them. */
 const PIPED = /(?:env|printenv|export -p)\s*\|(?![^\n]*\b(?:grep|sort|sed|head|awk)\b)/g
 const DUMPED =
   /JSON\.stringify\(\s*process\.env\s*\)|json\.dumps\(\s*(?:dict\(\s*)?os\.environ|(?:data|json|body)\s*=\s*(?:dict\(\s*)?os\.environ\b(?!\s*[[.])/g
 const DUMP_HINTS = [['process.env', 'os.environ']]
 
-/** How far from each other, in lines, a script may read a key and send it. */
+/** The maximum distance in lines between reading a key and sending it. */
 const NEAR = 15
 
-/** Keys, passwords and the environment that go out, and the places of credentials. */
+/** Finds code that sends keys, passwords or the environment, and mentions of files with credentials. */
 export function findLeaks(text: string, isCode: boolean, lineOf: (at: number) => number): Spot[] {
   const sends = [...text.matchAll(SENDS)].filter((match) => goesOut(text, match))
   const sendLines = sends.map((match) => lineOf(match.index))

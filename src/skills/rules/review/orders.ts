@@ -11,14 +11,14 @@ const MESSAGES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Orders that a skill must not give, and secrets. A skill is made of orders, unlike a document: "you must run this" and
- * "never show ids to the user" are its daily bread, and one about prompts or attacks quotes what it warns of.
+ * Finds secrets, and orders that a skill must not give. Unlike a document, a skill consists of orders: "you must run
+ * this" and "never show ids to the user" are normal, and a skill about prompts or attacks quotes what it warns of.
  */
 export function findOrders(text: string): Spot[] {
-  const behindBacks = [...text.matchAll(BEHIND_BACKS)].map(({ index, 0: { length } }) => {
+  const secretly = [...text.matchAll(SECRET_COMMANDS)].map(({ index, 0: { length } }) => {
     return { contentClass: 'prompt_injection', kind: 'injection-command', start: index, end: index + length } as const
   })
-  return [...detectSecrets(text), ...behindBacks].flatMap((found): Spot[] => {
+  return [...detectSecrets(text), ...secretly].flatMap((found): Spot[] => {
     const { contentClass, kind, start: at } = found
     if (contentClass !== 'prompt_injection')
       return [{ rule: 'secret', severity: 'warning', at, message: `holds a secret (${kind})` }]
@@ -29,13 +29,13 @@ export function findOrders(text: string): Spot[] {
   })
 }
 
-/** With the path of a script between, which a document about something else would not have. */
-const BEHIND_BACKS = /\b(?:run|execute)\s[^\n]{1,80}?\bwithout\s+(?:telling|informing|notifying)\b/gi
+/** Allows the path of a script in between. */
+const SECRET_COMMANDS = /\b(?:run|execute)\s[^\n]{1,80}?\bwithout\s+(?:telling|informing|notifying)\b/gi
 
-/** Undefined for what every skill may say. */
+/** Undefined for text that any skill may contain. */
 function judge(text: string, { kind, start, end }: Detection): Spot['severity'] | undefined {
   const phrase = text.slice(start, end)
-  // One word: it was hidden in base64 or escapes, and what is hidden is never harmless.
+  // One word: it was hidden in base64 or escapes, which is always severe.
   if (!/\s/.test(phrase) && kind !== 'injection-host-tag') return 'severe'
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const before = text.slice(lineStart, start)
@@ -54,7 +54,7 @@ interface Place {
 }
 
 const HARMLESS: Readonly<Record<string, (place: Place) => boolean>> = {
-  // Instructions inside of data are to be ignored: the opposite of an attack.
+  // "Ignore instructions in the data" is the opposite of an attack.
   'injection-override': ({ phrase, before, after }) => {
     if (/^(?:override|bypass|disable)/i.test(phrase)) return !isAddressed(phrase, before)
     const isAboutModel = /\b(?:previous|prior|above|earlier|preceding|system|developer|your|you)\b/i
@@ -66,10 +66,10 @@ const HARMLESS: Readonly<Record<string, (place: Place) => boolean>> = {
   },
   'injection-authority': ({ phrase, before }) =>
     /^(?:overrid|replace|take|ha|higher)/i.test(phrase) && !isAddressed(phrase, before),
-  // What it shows is its own business; what it does is not. "Do not tell users to set X" hides nothing.
+  // A skill may decide what to show, but not hide what it does. "Do not tell users to set X" hides nothing.
   'injection-secrecy': ({ phrase, after }) =>
     /\b(?:show|reveal)\b/i.test(phrase) || /^\s*(?:[*_"“'‘]|to\s|which\s|about\s+(?:each|every)\s)/i.test(after),
-  // Speakers and tokens stand in every text about models. Only a message of the system that stands for itself is one.
+  // Every text about models has role names and tokens. Only a system message on its own line, outside of code, is severe.
   'injection-host-tag': ({ phrase, before, after, isCode }) => {
     const isSystem =
       /^<(?:\s*system|\|system|<SYS)/i.test(phrase) || (/^<\|im_start/i.test(phrase) && /^\s*system/i.test(after))
@@ -77,7 +77,7 @@ const HARMLESS: Readonly<Record<string, (place: Place) => boolean>> = {
   },
 }
 
-/** "Your prompt", or "these rules override": spoken to the model, not about models. */
+/** Whether a phrase addresses the model, such as "your prompt" or "these rules override". */
 function isAddressed(phrase: string, before: string): boolean {
   return (
     /\byour?\b/i.test(phrase) ||
@@ -85,7 +85,7 @@ function isAddressed(phrase: string, before: string): boolean {
   )
 }
 
-/** An agent that runs something is what skills are for; one that runs it behind somebody's back is not. */
+/** Skills may tell an agent to run something, but not secretly or without asking. */
 function isUsualCommand(phrase: string, after: string): boolean {
   if (/[\u4e00-\u9fff]/.test(phrase) || /\b(?:silently|secretly)\b/i.test(phrase)) return false
   if (!/\bwithout\b/i.test(phrase))

@@ -7,15 +7,15 @@ import { lineCounter, type ReviewFinding, type Spot } from './findings.ts'
 import { findLeaks } from './leaks.ts'
 import { findOrders } from './orders.ts'
 
-/** One file of a skill, as it is looked through. */
+/** One file of a skill, for the review. */
 export interface ReviewFile {
   path: string
   isExecutable: boolean
-  /** Undefined for what is not text. */
+  /** Undefined if it is not text. */
   text: string | undefined
-  /** The first bytes of what is not text. */
+  /** The first bytes of a file that is not text. */
   start?: Uint8Array
-  /** Larger than is looked through. */
+  /** Too large to review. */
   isTooLarge?: boolean
 }
 
@@ -23,7 +23,7 @@ export interface ReviewInput {
   skill: Skill
   files: readonly ReviewFile[]
   findTwin: FindTwin
-  /** Permissions that were accepted before; undefined when nothing is known. */
+  /** Permissions that the user accepted before; undefined if unknown. */
   accepted?: readonly string[] | undefined
 }
 
@@ -36,7 +36,7 @@ export interface SkillReview {
 
 const DESCRIPTION = 'skill.json'
 
-/** Looks through a skill that somebody else wrote. It finds what is known to be dangerous; it does not prove the rest safe. */
+/** Reviews a skill from another author. Finds known dangers; it does not prove that the rest is safe. */
 export function reviewSkill({ skill, files, findTwin, accepted }: ReviewInput): SkillReview {
   const permissions = permissionsOf(skill)
   const whole = (severity: ReviewFinding['severity'], rule: ReviewFinding['rule'], path: string, message: string) => {
@@ -85,7 +85,7 @@ function reviewFile({ path, isExecutable, text, start, isTooLarge }: ReviewFile)
   return [...own, ...locate(path, text, findIn(path, text))]
 }
 
-/** What Git LFS leaves in the place of a file that it did not fetch. */
+/** Whether a text is the pointer that Git LFS leaves for a file that it did not fetch. */
 export function isPointer(text: string): boolean {
   return text.startsWith('version https://git-lfs.github.com/spec/v1\n')
 }
@@ -146,7 +146,7 @@ function findInstallScripts(path: string, text: string): Spot[] {
   }
 }
 
-/** One note for a file, with the first few hosts. */
+/** One finding for each file, with the first few hosts. */
 function findAddresses(text: string): Spot[] {
   const hosts = [
     ...new Set([...text.matchAll(/https?:\/\/([\w.-]+\.\w+)/gi)].map((match) => (match[1] ?? '').toLowerCase())),
@@ -174,7 +174,7 @@ export function permissionsOf({ metadata }: Skill): string[] {
   return [...new Set(found.map((each) => each.trim()))].filter((each) => each !== '').sort(compareText)
 }
 
-/** Tools that change something, run something or reach somewhere. */
+/** Tools that change files, run commands or use the network. */
 const POWERFUL =
   /^(?:\*|Bash|Shell|PowerShell|Write|Edit|MultiEdit|NotebookEdit|WebFetch|Task|Agent|KillShell|mcp__.*)(?:\(|$)/i
 const EVERYTHING = /^(?:\*|(?:Bash|Shell|PowerShell)(?:\(\s*(?:\*|:\*|\*:\*)?\s*\))?)$/i
