@@ -22,6 +22,8 @@ export function serveChanges(app: HttpApp, server: PageServer): void {
     if (listeners.size > 0) void look().catch(() => {})
     else stamps = undefined
   }, EVERY_MS)
+  // The server keeps the program running, not this: if the port is taken, the program ends.
+  timer.unref()
   server.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   app.get('/api/live', (context) =>
     streamSSE(context, async (stream) => {

@@ -51,6 +51,8 @@ function spawn(program: string, args: readonly string[], options: RunOptions): R
     env: { PATH: pathWithAgents(), HOME: home, ...CODE_CACHE, ...options.env },
     input: stdin,
     timeout: milliseconds,
+    // A signal that the program handles would let a run that hangs end with a code of its own.
+    killSignal: 'SIGKILL',
     maxBuffer: 1 << 28,
     ...(options.isBound ? BOUND : {}),
   })
