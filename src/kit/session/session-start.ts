@@ -2,17 +2,27 @@ import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
-import { adoptSession, claimant, claimLine, pruneSessions } from '../../machine/sessions.ts'
+import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
 import { keepMissingSections } from '../../packs/keep-sections.ts'
 import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { recordTask } from '../../usage/record.ts'
-import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../usage/rules/session-state.ts'
+import {
+  type Claim,
+  formatClaim,
+  keysOf,
+  nextStart,
+  type Part,
+  readState,
+  type SessionState,
+  wonBy,
+} from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
-import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
+import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
+import { fenceDigest, type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
 import { rebuild } from './rebuild.ts'
-import { coreParts, indexPart, indexRoom, type OfferedPack, openStart, refreshCatalog } from './start-parts.ts'
+import { coreParts, indexPart, indexRoom, type OfferedPack, refreshCatalog } from './start-parts.ts'
 
 /** The stable core of a session: what is always loaded, and what can be. On continuation, what it received and lost. */
 export async function answerStart(machine: Machine, call: HookCall): Promise<string> {
@@ -53,6 +63,63 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
   if (again.length > 0) claimLine(machine, host.agent, session, formatClaim({ by: claimant(), parts: again }))
   record(machine, sources, given, source)
   return text
+}
+
+/** The state of a session at its start. */
+interface StartState {
+  state: SessionState
+  /** The session continues: what it received is rebuilt. */
+  isContinued: boolean
+  /** Whether the agent itself still has a part, in its current form. */
+  isHeld(now: GivenPart, given: Part): boolean
+}
+
+/**
+ * After a compaction nothing of the deliveries is left; an agent replays a session that is resumed or forked.
+ */
+function openStart(machine: Machine, call: HookCall): StartState {
+  const { source } = call
+  if (source !== 'resume' && source !== 'fork') {
+    const state = readWhenEmpty(machine, call)
+    return { state, isContinued: source === 'compact' && state.claims.length > 0, isHeld: () => false }
+  }
+  const transcript = openTranscript(call.transcript)
+  const state = readState(readSession(machine, call.host.agent, call.session))
+  const parent = state.claims.length === 0 && source === 'fork' ? transcript?.forkedFrom : undefined
+  if (parent !== undefined) {
+    const inherited = inherit(machine, call, parent)
+    return { state: inherited, isContinued: true, isHeld: (now, given) => now.part.sum === given.sum }
+  }
+  const isContinued = state.claims.length > 0
+  if (call.host.keepsContext) {
+    const wasGiven = (part: Part) => keysOf(part).every((key) => state.given.has(key))
+    return { state, isContinued, isHeld: (now, given) => now.part.sum === given.sum && wasGiven(given) }
+  }
+  return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
+}
+
+/** A damaged state is not used until the context is empty: then it starts again. */
+function readWhenEmpty(machine: Machine, { host, session, source }: HookCall): SessionState {
+  const text = readSession(machine, host.agent, session)
+  try {
+    return readState(text)
+  } catch (error) {
+    const anew = formatClaim({ by: claimant(), parts: [], start: nextStart(text), isAnew: true })
+    const state = readState(claimLine(machine, host.agent, session, `\n${anew}`))
+    if (source === 'compact') throw error
+    return state
+  }
+}
+
+/** A fork has received everything that its parent received. */
+function inherit(machine: Machine, { host, session }: HookCall, parent: string): SessionState {
+  const { claims } = readState(readSession(machine, host.agent, parent))
+  const lines = claims.map(({ parts }) => formatClaim({ by: claimant(), parts }))
+  return readState(claims.length === 0 ? '' : claimLine(machine, host.agent, session, lines.join('')))
+}
+
+function isIn(transcript: Transcript, { part, text }: GivenPart): boolean {
+  return transcript.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text))
 }
 
 /** The texts of packs that a compaction removed, by their digest. */

@@ -1,14 +1,13 @@
 import { type CallableSkill, callableSkills } from '../../agents/callable-skills.ts'
 import { libraryPath, readConfig } from '../../agents/config.ts'
-import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { contextSettings } from '../../context/settings.ts'
 import { openExamples } from '../../examples/examples.ts'
+import { learnFromUse } from '../../examples/learn.ts'
 import { readText } from '../../machine/files.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import type { Project } from '../../machine/open-project.ts'
+import { type Project, realFolder } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
-import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
 import { openCatalog } from '../../packs/catalog.ts'
 import { type ReadableSections, readableSections } from '../../packs/keep-sections.ts'
 import { admit } from '../../packs/rules/gates/admission.ts'
@@ -22,19 +21,9 @@ import { folderOf } from '../../search/session-lift.ts'
 import { rankedSkill } from '../../skills/ranked-skill.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
-import {
-  formatClaim,
-  keysOf,
-  nextStart,
-  type Part,
-  readState,
-  type SessionState,
-} from '../../usage/rules/session-state.ts'
-import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
 import { fitLines, type IndexItem, indexLine, orderItems, packItem } from '../rules/index-line.ts'
-import { digestOf, fenceDigest, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
+import { digestOf, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
 import { type CatalogItem, type HookCatalog, storeCatalog } from './hook-catalog.ts'
-import { learnHere } from './learn-here.ts'
 import { entryItem, textPart } from './prompt.ts'
 
 /** The texts that every session starts with, as far as they fit; reports what could not be read. */
@@ -130,63 +119,6 @@ function controlPlane(project: Project): { preset: string; line: string } {
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).map((name) => harmlessLine(name, digestOf(name), 80).text)
   return [...shown, ...(names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [])].join(', ')
-}
-
-/** The state of a session at its start. */
-export interface StartState {
-  state: SessionState
-  /** The session continues: what it received is rebuilt. */
-  isContinued: boolean
-  /** Whether the agent itself still has a part, in its current form. */
-  isHeld(now: GivenPart, given: Part): boolean
-}
-
-/**
- * After a compaction nothing of the deliveries is left; an agent replays a session that is resumed or forked.
- */
-export function openStart(machine: Machine, call: HookCall): StartState {
-  const { source } = call
-  if (source !== 'resume' && source !== 'fork') {
-    const state = readWhenEmpty(machine, call)
-    return { state, isContinued: source === 'compact' && state.claims.length > 0, isHeld: () => false }
-  }
-  const transcript = openTranscript(call.transcript)
-  const state = readState(readSession(machine, call.host.agent, call.session))
-  const parent = state.claims.length === 0 && source === 'fork' ? transcript?.forkedFrom : undefined
-  if (parent !== undefined) {
-    const inherited = inherit(machine, call, parent)
-    return { state: inherited, isContinued: true, isHeld: (now, given) => now.part.sum === given.sum }
-  }
-  const isContinued = state.claims.length > 0
-  if (call.host.keepsContext) {
-    const wasGiven = (part: Part) => keysOf(part).every((key) => state.given.has(key))
-    return { state, isContinued, isHeld: (now, given) => now.part.sum === given.sum && wasGiven(given) }
-  }
-  return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
-}
-
-/** A damaged state is not used until the context is empty: then it starts again. */
-function readWhenEmpty(machine: Machine, { host, session, source }: HookCall): SessionState {
-  const text = readSession(machine, host.agent, session)
-  try {
-    return readState(text)
-  } catch (error) {
-    const anew = formatClaim({ by: claimant(), parts: [], start: nextStart(text), isAnew: true })
-    const state = readState(claimLine(machine, host.agent, session, `\n${anew}`))
-    if (source === 'compact') throw error
-    return state
-  }
-}
-
-/** A fork has received everything that its parent received. */
-function inherit(machine: Machine, { host, session }: HookCall, parent: string): SessionState {
-  const { claims } = readState(readSession(machine, host.agent, parent))
-  const lines = claims.map(({ parts }) => formatClaim({ by: claimant(), parts }))
-  return readState(claims.length === 0 ? '' : claimLine(machine, host.agent, session, lines.join('')))
-}
-
-function isIn(transcript: Transcript, { part, text }: GivenPart): boolean {
-  return transcript.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text))
 }
 
 /** A pack that a session may know of. */
@@ -304,6 +236,20 @@ export function refreshCatalog(
   const library = attempt(log, 'the library is left out', () => libraryOf(machine), undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   return { packs, catalog: writeCatalog(machine, project, agent, { knowledge, packs, skills, library, log }) }
+}
+
+/** Learns from earlier sessions for the prompts of this one. Skips payloads of other projects. */
+function learnHere(
+  machine: Machine,
+  project: Project,
+  { table }: Knowledge,
+  named: Record<'pack' | 'skill', readonly { name: string; description: string }[]>,
+): void {
+  const root = realFolder(machine, project.root)
+  learnFromUse(machine, ({ kind, id, project: place }) => {
+    if (kind !== 'payload') return named[kind].find(({ name }) => name === id)?.description
+    return place === root ? allEntries(table).find((entry) => entry.id === id)?.summary : undefined
+  })
 }
 
 function libraryOf(machine: Machine): string | undefined {
