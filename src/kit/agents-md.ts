@@ -41,8 +41,8 @@ export interface AgentsMd {
 }
 
 /**
- * The block that lists for an agent what can be loaded; in a file, if one is named. A shared file gets only what is
- * shared.
+ * Builds the block that lists what an agent can load; with a task, writes it into a file, checks or removes it. A
+ * shared file lists only what is shared.
  */
 export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Report<AgentsMd> {
   const { task } = request
@@ -57,7 +57,7 @@ export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Repor
   return { value: { ...value, file, state }, findings: [...findings, ...stateFindings(state, file)] }
 }
 
-/** Also where its layer is omitted: the block still goes into its file. */
+/** The project, even if its layer is omitted: the block goes into its file. */
 function openProjectOf(machine: Machine, layers: Layers): Project {
   return projectOf(machine, layers) ?? openProject(machine)
 }
@@ -134,13 +134,13 @@ function requireItems(items: readonly IndexItem[], findings: readonly Finding[])
   const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
   if (broken !== undefined) throw new LoadoutError(broken.code, broken.message, { hint: broken.hint ?? '' })
   if (items.length > 0) return
-  throw new LoadoutError('NO_INDEX', 'nothing comes with this project that an agent could load', {
-    hint: 'loadout index build makes an index of it; --all lists what is yours as well',
+  throw new LoadoutError('NO_INDEX', 'this project contains nothing that an agent can load', {
+    hint: 'run: loadout index build; --all also lists your own entries',
   })
 }
 
 function stateFindings(state: BlockState, file: string): Finding[] {
   if (state !== 'stale' && state !== 'missing') return []
-  const message = state === 'stale' ? 'the block does not say what there is now' : 'there is no block'
+  const message = state === 'stale' ? 'the block is out of date' : 'there is no block'
   return [{ severity: 'error', code: 'BLOCK_STALE', message: `${file}: ${message}`, hint: 'loadout agents-md --write' }]
 }

@@ -71,7 +71,7 @@ export async function deny(machine: Machine, request: AnswerRequest): Promise<Re
   if (named.kind === 'skill') return answerSkill(machine, named, 'denied')
   const pack = answerable(machine, named)
   if (pack.trust.state === 'denied') {
-    const message = `the pack ${packWord(pack.manifest.name)} is denied already`
+    const message = `the pack ${packWord(pack.manifest.name)} is already denied`
     return unchanged(pack, { severity: 'info', code: 'pack.trust.denied', message, subject: pack.manifest.name })
   }
   const approval = await recordApproval(machine, { ...packAnswer(pack), tier: 'evidence', decision: 'denied' })
@@ -88,7 +88,7 @@ export async function revoke(machine: Machine, request: AnswerRequest): Promise<
   return { value, findings: [] }
 }
 
-/** A name and its kind. Refuses a bare name of several kinds, and lists the choices. */
+/** What to decide about. */
 interface Named {
   kind: Approval['kind']
   /** Undefined: all of them. */
@@ -111,7 +111,7 @@ function nameKinds(machine: Machine, request: AnswerRequest): Named {
   const { kind, name, project } = parseWhat(request)
   if (kind === 'adapter' || (kind !== undefined && name !== undefined)) return { kind, name, project }
   if (name === undefined)
-    throw new LoadoutError('USAGE', 'Missing argument: what to answer for', { hint: CHOICES_HINT })
+    throw new LoadoutError('USAGE', 'Missing argument: what to approve or deny', { hint: CHOICES_HINT })
   if (isPackPath(name)) return { kind: 'pack', name, project }
   const layers = { projectRoot: openProject(machine, project) }
   const { kind: found } = locate(machine, { id: name, kinds: ['pack', 'adapter', 'skill'], layers }).value
@@ -178,7 +178,7 @@ function chosenAdapters(machine: Machine, { name, project }: Named): { projectRo
   throw new LoadoutError('ADAPTER_NOT_FOUND', message, { hint })
 }
 
-/** The pack that a person means: by name the one without a decision, then one that has one. */
+/** The pack to decide about. By name: first one without a decision, then one with a decision. */
 function answerable(machine: Machine, { name: typed = '', project }: Named): TrustedPack {
   const { catalog } = openCatalog(machine, { project, packs: [typed] })
   const choice = readChoice(machine, typed)
@@ -242,13 +242,13 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
       kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
       `there is no decision about ${packWord(typed)}`,
       {
-        hint: 'loadout packs list --all and loadout adapters list show what can be answered for',
+        hint: 'loadout packs list --all and loadout adapters list show names and decisions',
       },
     )
   }
   if (second === undefined) return [found]
   const hint = `say which, by its path: ${left.map(({ root }) => shellWord(root)).join(', ')}`
-  throw new LoadoutError('AMBIGUOUS_NAME', `several packs named ${packWord(typed)} have an answer`, { hint })
+  throw new LoadoutError('AMBIGUOUS_NAME', `there are decisions about several packs named ${packWord(typed)}`, { hint })
 }
 
 function seenFrom(machine: Machine, project: string | Project | undefined, approvals: readonly Approval[]): Approval[] {

@@ -15,7 +15,7 @@ export interface SkillCard {
   files: { path: string; bytes: number }[]
 }
 
-/** What is known about an entry of any kind; with `load`, also its text. */
+/** The facts about an entry of any kind; with `load`, also its text. */
 export type EntryLookup =
   | (Pick<Lookup, 'kind' | 'entry' | 'layer'> & { contents?: EntryText })
   | { kind: 'pack'; id: string; pack: PackView; contents?: EntryText }

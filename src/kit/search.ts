@@ -45,7 +45,7 @@ const FILE = 'file'
 const KINDS = [...ENTRY_KINDS, FILE]
 const MOST_FILES = 5
 
-/** What is known about some words, and the project's own files about them. */
+/** Searches all knowledge and the project's own files. */
 export async function searchAll(machine: Machine, request: SearchRequest): Promise<Report<FullSearchResult>> {
   const { kinds = [], query: task, limit = MOST_FILES } = request
   const { value, findings } = searchKnowledge(machine, request)
@@ -80,8 +80,8 @@ export interface SearchRequest extends ShelfRequest {
 }
 
 /**
- * What is known about some words, best first: payloads, packs by their metadata, skills. All of them are one library
- * for the ranker, so that their confidences are comparable; ties go by kind, then by name.
+ * Searches payloads, packs by their metadata, and skills; best first. The ranker sees them as one library, so that their
+ * confidences are comparable; ties go by kind, then by name.
  */
 export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
   const limit = requireLimit(request.limit)
@@ -126,7 +126,7 @@ function requireKind(kind: string): void {
   })
 }
 
-/** Compiled once, while everything is unchanged. */
+/** Cached while everything is unchanged. */
 function openRanker(machine: Machine, shelves: readonly Shelf[], findings: Finding[]): Ranker {
   const folder = ['search', ...shelves.map(({ kind }) => kind)].join('-')
   const paths = shelves.flatMap((shelf) => shelf.paths)

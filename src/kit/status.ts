@@ -21,7 +21,7 @@ export interface StatusRequest {
 }
 
 /**
- * What the agents of this machine see, what that costs, the state of the library, and what to do next. Changes nothing.
+ * Reports what the agents of this machine see and what that costs, the state of the library, and what to do next.
  */
 export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<Report<MachineStatus>> {
   // A missing project has no agents to report.
@@ -44,7 +44,7 @@ function isThereAt(root: string): boolean {
   return isFolder(root) || (!root.endsWith('/.agents/skills') && isFolder(dirname(root)))
 }
 
-/** An agent whose program is there. Of those that were never recorded nothing says what it is called. */
+/** An agent whose program is installed. Only recorded agents have a known program name. */
 function installed(machine: Machine, { id, label }: Agent): MachineStatus['neverRan'] {
   const program = RECORDED_AGENTS.includes(id) ? seeAgent(machine, { agent: id }).value.program : undefined
   return program === undefined ? [] : [{ agent: id, label, program }]

@@ -134,7 +134,7 @@ export interface TeachExport {
   path?: string
 }
 
-/** What an agent without MCP needs to write examples: instructions, and every entry that lacks some. */
+/** For an agent without MCP: instructions, and every entry that needs more examples. */
 export function exportTeaching(
   machine: Machine,
   request: ShelfRequest & { ids?: readonly string[] | undefined; out?: string | undefined },
@@ -177,8 +177,7 @@ function lacking(entries: readonly TeachableEntry[]): TeachingTask[] {
 }
 
 /**
- * Reads the answer of an agent, from a file or as text. Nothing of it is lost: prompts that were not added are
- * reported.
+ * Adds the examples in the answer of an agent, from a file or as text. Findings name the prompts that were not added.
  */
 export async function importTeaching(
   machine: Machine,

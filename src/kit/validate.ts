@@ -92,7 +92,7 @@ function validateLayers(machine: Machine, options: Layers): Report<Validation> {
   return toReport([...others.map(asIssue), ...issues], checked)
 }
 
-/** What is wrong with the `loadout.json` of the project, if it has one. */
+/** The findings about the `loadout.json` of the project, if it has one. */
 function projectSettings(machine: Machine, layers: Layers): { path: string; findings: Finding[] } | undefined {
   const project = projectOf(machine, layers)
   const path = join(project?.root ?? '', SETTINGS_FILE)
@@ -107,7 +107,7 @@ function projectSettings(machine: Machine, layers: Layers): { path: string; find
 function validatePayload(path: string): Report<Validation> {
   const { entries, findings } = buildEntries([{ path, text: readText(path) }])
   const issues = [...findings, ...lintRouting(entries)].map(asIssue)
-  // On its own a payload that cannot be routed is an error; among many it is one that was skipped.
+  // A payload that cannot be routed is an error when it is checked alone; in a folder it is only skipped.
   const strict = issues.map((issue) =>
     issue.code === 'NO_FRONTMATTER' ? { ...issue, severity: 'error' as const } : issue,
   )

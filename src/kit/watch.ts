@@ -14,8 +14,8 @@ export type Watched = (typeof WATCHED)[number]
 export type Stamps = Record<Watched, string>
 
 /**
- * A text for each watched thing that changes with it, made from the files and folders that a change always touches, so
- * that checking every second costs some dozens of calls, however large the library and the log are.
+ * One text per watched thing, which changes when that thing changes. It is made from the few files and folders that any
+ * change touches, so that checking every second costs some dozens of calls, however large the library and the log are.
  */
 export function readStamps(machine: Machine, { project }: { project?: string | undefined }): Report<Stamps> {
   const places = { ...ownPlaces(machine), ...configuredPlaces(machine, project), project: projectPlaces(project) }
@@ -33,7 +33,7 @@ function ownPlaces(machine: Machine) {
   }
 }
 
-/** Nothing to watch while the configuration is broken: its repair is a change too. */
+/** Empty while the configuration is broken: its repair is a change of `config`. */
 function configuredPlaces(machine: Machine, project: string | undefined) {
   try {
     const config = readConfig(machine)

@@ -94,7 +94,7 @@ describe('writing and removing', () => {
 describe('a damaged block is refused with its line', () => {
   const rows: [why: string, file: string, line: number, what: RegExp][] = [
     ['no end', `# A\n${BLOCK_START}\n- x\n`, 2, /never ends/],
-    ['no start', `# A\n\n${BLOCK_END}\n`, 3, /never started/],
+    ['no start', `# A\n\n${BLOCK_END}\n`, 3, /without a start/],
     ['two starts', `${BLOCK_START}\n${BLOCK_START}\n${BLOCK_END}`, 2, /second time/],
     ['two blocks', `${OLD}\n${OLD}\n`, OLD.split('\n').length + 1, /second time/],
     ['two ends', `${BLOCK_START}\n${BLOCK_END}\n${BLOCK_END}`, 3, /second time/],

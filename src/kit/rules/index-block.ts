@@ -134,7 +134,7 @@ function findBlock(file: string): FoundBlock | undefined {
       start = at
       startLine = number
     } else {
-      if (start === undefined) throw damaged(number, 'a block ends that never started')
+      if (start === undefined) throw damaged(number, 'a block ends without a start')
       if (end !== undefined) throw damaged(number, 'a block ends a second time')
       end = at + line.length
     }

@@ -9,7 +9,7 @@ export interface IndexItem {
   kind: 'payload' | 'pack' | 'skill'
   /** What it is about, in its author's words. */
   summary: string
-  /** The words of matching tasks; `always` and `on request` stand for themselves. */
+  /** The words of matching tasks, or `always`, or `on request`. */
   when: readonly string[]
   /** What to read or run to load it. */
   where: string

@@ -55,7 +55,7 @@ export interface MachineStatus {
   next: NextStep[]
 }
 
-/** What next steps follow from. */
+/** What the next steps depend on. */
 type Known = Pick<MachineStatus, 'agents' | 'library' | 'hooks'>
 
 const MOST_STEPS = 3

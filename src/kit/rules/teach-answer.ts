@@ -56,7 +56,7 @@ function itemOf(name: string, value: Record<string, unknown>): AnswerItem {
   return { id, prompts, negatives: NEGATIVES.flatMap((key) => textsIn(value[key])) }
 }
 
-/** Anything but a text counts as an empty one, which is refused by name. */
+/** A value that is not a text counts as an empty prompt, which a finding refuses. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (!Array.isArray(value)) return []

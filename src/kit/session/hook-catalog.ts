@@ -19,7 +19,7 @@ export interface CatalogItem {
   position?: number
 }
 
-/** What the prompts of a session are compared with: each document stores its item. */
+/** The prompts of a session are compared with it. Each document stores its item. */
 export type HookCatalog = Ranker
 
 /** The item stored in a document. */
@@ -27,11 +27,11 @@ export function keptItem(kept: unknown): CatalogItem {
   return kept as CatalogItem
 }
 
-/** A pack that may be read: what its sections say counts too. */
+/** A pack that may be read, so that prompts are compared with its sections too. */
 export interface ReadablePack {
   name: string
   description: string
-  /** Where its sections are kept, once something has ranked them. */
+  /** Where its sections are cached after they were ranked. */
   sections: CacheKey
 }
 
@@ -41,8 +41,8 @@ function catalogId({ kind, id }: Pick<CatalogItem, 'kind' | 'id'>): string {
 }
 
 /**
- * Leaves behind what the prompts to come are compared with, so that none of them has to look for it. It holds while the
- * indexes and a person's approvals stay as they are; other changes count from the next start of a session.
+ * Stores the catalog that later prompts are compared with. It is valid while the indexes and the approvals are
+ * unchanged; other changes count from the next start of a session.
  */
 export function storeCatalog(
   machine: Machine,

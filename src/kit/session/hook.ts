@@ -19,7 +19,7 @@ export interface HookAnswer {
   reply: string
 }
 
-/** What an agent gets at one moment of a session. Never fails: a problem is one line in a log, and no output. */
+/** Answers one hook event of an agent. Never fails: a problem is one line in a log, and no output. */
 export async function answerHook(machine: Machine, request: HookRequest): Promise<HookAnswer> {
   const reported = new Set<string>()
   try {
@@ -40,7 +40,7 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
   }
 }
 
-/** The caller for this process. */
+/** Answers a hook on this machine. */
 export function answerHere(request: HookRequest): Promise<HookAnswer> {
   return answerHook(localMachine(), request)
 }
@@ -57,7 +57,7 @@ async function answer(machine: Machine, call: HookCall, { budget }: HookRequest)
   }
 }
 
-/** The caller, in known words only. */
+/** Agent and event for the log; `?` for anything that is not a plain word. */
 function aboutCall({ agent, event }: HookRequest): string {
   const known = (word: string) => (/^\w{1,32}$/.test(word) ? word : '?')
   return `${known(agent)} ${known(event)}`

@@ -5,9 +5,9 @@ import { indexLine, packItem } from '../rules/index-line.ts'
 import { digestOf, type GivenPart } from '../rules/session/session-text.ts'
 import type { ReadablePack } from './hook-catalog.ts'
 
-/** Packs by what their sections say: `described` is how likely their descriptions make them. */
+/** Finds packs by their sections. `described` is the confidence by the description of each. */
 export interface PackPointers {
-  /** Packs whose sections were asked: their descriptions alone do not decide. */
+  /** Packs whose sections were searched: their descriptions alone do not decide. */
   asked: ReadonlySet<string>
   /** Best first. */
   find(described: ReadonlyMap<string, number>): (GivenPart & { part: { form: 'pointer' } })[]

@@ -50,7 +50,7 @@ const DEFAULT_TOKENS = 1_200
 const MOST_ENTRIES = 3
 const MOST_POINTERS = 5
 
-/** What this prompt newly needs: certain payloads as text; other payloads, packs and skills by name. Nothing twice. */
+/** What a prompt needs and the session lacks: certain payloads as text; other payloads, packs and skills by name. */
 export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
@@ -95,7 +95,7 @@ interface Prompt {
   project: Project
   knowledge: Knowledge
   catalog: HookCatalog
-  /** Absent where no pack may be read. */
+  /** Undefined if no pack may be read. */
   packs: PackPointers | undefined
   strategy: Strategy
   task: string
@@ -104,7 +104,7 @@ interface Prompt {
 /** A match of a prompt: a payload to read, or the line of a pack or skill. */
 type Found = { match: MatchResult; form: AnswerForm } | { pointer: GivenPart & { part: { form: 'pointer' } } }
 
-/** Made at the start of the session; made now if it is missing or an index has changed. */
+/** The catalog from the start of the session. Builds it now if it is missing or an index has changed. */
 async function openCatalog(
   machine: Machine,
   project: Project,
@@ -118,7 +118,7 @@ async function openCatalog(
   return refreshCatalog(machine, project, agent, knowledge, log).catalog
 }
 
-/** What packs say about the prompt, from what was kept of their sections. */
+/** Compares the prompt with the cached sections of packs. */
 async function openPacksFor(
   machine: Machine,
   project: Project,
@@ -135,7 +135,7 @@ async function openPacksFor(
   }
 }
 
-/** What the session adds: which families its last prompts were about. A text must be sure without it. */
+/** The families of entries that the last prompts matched. They raise an entry, but never make it certain. */
 interface Session {
   recent: readonly FamilyShares[]
   sure: ReadonlySet<string>
@@ -147,7 +147,7 @@ interface Finds {
   sure: Set<string>
 }
 
-/** Makes a damaged catalog again. */
+/** Rebuilds a damaged catalog. */
 async function find(
   machine: Machine,
   call: HookCall,
@@ -210,14 +210,14 @@ async function findFilesFor(
   }
 }
 
-/** The core belongs to the start of a session, however it is loaded. */
+/** Without core entries: they belong to the start of a session, even if they are loaded on demand. */
 function keywordMatches({ knowledge, task }: Prompt): Found[] {
   const { onDemand } = planWith(knowledge, task, {})
   const matches = onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
   return matches.map((match) => ({ match, form: 'text' }))
 }
 
-/** The content of one reply, as long as there is room and neither the session nor the prompt has it. */
+/** Collects a reply: parts that fit, and that neither the session nor the prompt contains. */
 class Choice {
   readonly given: GivenPart[] = []
   private readonly known: Set<string>
@@ -362,7 +362,7 @@ export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutE
   })
 }
 
-// Increase it when a change of the fence gives other text for the same payload.
+// Increase it when the fence of a payload changes.
 const FENCE_VERSION = 4
 
 /** Two digests on a line of their own, then the text. */

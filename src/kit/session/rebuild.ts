@@ -25,7 +25,7 @@ export interface RebuildRequest {
   packs: readonly OfferedPack[]
   /** What the session received, in order. */
   claims: readonly Claim[]
-  /** What it starts with and did not receive before. */
+  /** The parts of its start that it did not receive before. */
   fresh: readonly GivenPart[]
   /** The texts of packs that can be delivered again, by their digest. */
   packTexts: ReadonlyMap<string, string>
@@ -138,7 +138,7 @@ class Sources {
     if (line !== undefined && this.named.has(line)) return undefined
     if (line !== undefined) this.named.add(line)
     const isShut = part.kind === 'pack' && this.request.packs.some(({ name, isOpen }) => name === part.id && !isOpen)
-    // Not even the name of a pack whose approval was revoked; one that was always waiting is still listed.
+    // Hides even the name of a pack whose approval was revoked; one that was always waiting is still listed.
     if (line === undefined || (isShut && digestOf(line) !== part.sum)) return undefined
     return { part: { ...part, sum: digestOf(line) }, text: line }
   }

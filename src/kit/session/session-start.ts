@@ -24,11 +24,11 @@ import { fenceDigest, type GivenPart, type Measure, measureIn, renderParts } fro
 import { rebuild } from './rebuild.ts'
 import { coreParts, indexPart, indexRoom, type OfferedPack, refreshCatalog } from './start-parts.ts'
 
-/** The stable core of a session: what is always loaded, and what can be. On continuation, what it received and lost. */
+/** The start of a session: the core, and an index of what can be loaded. A continued session gets back what it lost. */
 export async function answerStart(machine: Machine, call: HookCall): Promise<string> {
   const { host, session, source = 'startup' } = call
   const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
-  attempt(log, 'what was asked before is left out', () => adoptSession(machine, host.agent, session), undefined)
+  attempt(log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
   const { state, isContinued, isHeld } = openStart(machine, call)
   const project = openProject(machine)
   const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
@@ -75,7 +75,7 @@ interface StartState {
 }
 
 /**
- * After a compaction nothing of the deliveries is left; an agent replays a session that is resumed or forked.
+ * A compaction removes everything that was delivered; an agent replays a session that is resumed or forked.
  */
 function openStart(machine: Machine, call: HookCall): StartState {
   const { source } = call
@@ -98,7 +98,7 @@ function openStart(machine: Machine, call: HookCall): StartState {
   return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
 }
 
-/** A damaged state is not used until the context is empty: then it starts again. */
+/** Replaces a damaged state as soon as the context is empty. */
 function readWhenEmpty(machine: Machine, { host, session, source }: HookCall): SessionState {
   const text = readSession(machine, host.agent, session)
   try {
@@ -148,8 +148,8 @@ interface Sources {
 }
 
 /**
- * The core takes up to two thirds, the index up to a quarter: what prompts add must at least be named after a
- * compaction.
+ * The core takes up to two thirds, the index up to a quarter. The rest is for naming, after a compaction, what prompts
+ * added.
  */
 function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, log }: Sources): GivenPart[] {
   const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3), sizeOf)

@@ -26,7 +26,7 @@ import { digestOf, type GivenPart, indexBlock, type Measure } from '../rules/ses
 import { type CatalogItem, type HookCatalog, storeCatalog } from './hook-catalog.ts'
 import { entryItem, textPart } from './prompt.ts'
 
-/** The texts that every session starts with, as far as they fit; reports what could not be read. */
+/** The texts that every session starts with, as far as they fit, and why others could not be read. */
 export function coreParts(
   machine: Machine,
   knowledge: Knowledge,
@@ -127,11 +127,11 @@ export interface OfferedPack {
   description: string
   /** Whether it may be used; otherwise a person must approve it first. */
   isOpen: boolean
-  /** When it may be read. */
+  /** Set if the pack may be read. */
   sections?: ReadableSections
 }
 
-/** The packs of this machine except Loadout's own, which is about Loadout and not about the user's work. */
+/** The packs of this machine, without the built-in one: it is about Loadout, not about the user's work. */
 function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
   const { catalog } = openCatalog(machine, { project })
   return catalog.entries.flatMap(({ pack }) => {
@@ -170,7 +170,7 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
   return { kind: 'skill', id: name, family: familyOf(name), line: indexLine(item) }
 }
 
-/** Everything that later prompts may be about: payloads that a task may load, packs, skills. */
+/** Stores everything that later prompts may match: payloads that a task may load, packs, skills. */
 function writeCatalog(machine: Machine, project: Project, agent: string, sources: CatalogSources): HookCatalog {
   const { knowledge, packs, skills, log } = sources
   const entries = allEntries(knowledge.table)
@@ -216,7 +216,7 @@ function skillDocument({ name, description, file }: CallableSkill): RankDocument
   }
 }
 
-/** An id, a plugin or a path without its last part. */
+/** The id, the plugin or the path of an entry without its last part. */
 function familyOf(id: string, path = ''): string {
   return folderOf(id) || id.slice(0, Math.max(0, id.indexOf(':'))) || folderOf(path)
 }

@@ -31,7 +31,7 @@ function recordSkill(machine: Machine, name: string): void {
   shareWhenDue(machine)
 }
 
-/** Almost every file that is read is not a payload: finds that out without parsing an index. */
+/** Most files that an agent reads are not payloads, so that is checked without parsing an index. */
 function recordRead(machine: Machine, file: string): void {
   const holders = layerPlaces(machine, {}).filter(({ root, path }) => {
     const inside = relative(root, file)

@@ -3,7 +3,7 @@ import { readingOf } from '../../../agents/rules/rule-files.ts'
 
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'sed', 'bat'])
 
-/** Words of a shell command that may be files it shows. Only in clear cases; nothing is guessed. */
+/** The files that a shell command shows, in clear cases only. */
 export function filesRead(command: unknown): string[] {
   const text = Array.isArray(command) ? command.at(-1) : command
   if (typeof text !== 'string' || text.length > LONGEST_COMMAND) return []
@@ -22,7 +22,7 @@ function wordsOf(part: string): string[] {
     .filter((word) => !/[$`\\<>(){}*?]/.test(word))
 }
 
-/** The skill whose document a file is, if it is in one of the folders that an agent reads. */
+/** The skill that a `SKILL.md` belongs to, if it is in a folder that the agent reads. */
 export function skillOfFile(
   agentId: string,
   file: string,

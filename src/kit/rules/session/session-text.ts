@@ -20,7 +20,7 @@ const POINTERS = 'Loadout: may help here. Read the file, or run the command, of 
 
 const OPENING = /<(loadout_[a-z_]+) [^<>]*boundary="[0-9a-f]+"[^<>]*>/g
 
-/** A prompt without what Loadout said in another session: the user pasted it, but does not ask about it. */
+/** Removes text of Loadout that the user pasted from another session: the prompt is not about it. */
 export function withoutOwnText(prompt: string): string {
   let rest = ''
   let at = 0
@@ -35,7 +35,7 @@ export function withoutOwnText(prompt: string): string {
   return at === 0 ? prompt : (rest + prompt.slice(at)).replaceAll(POINTERS, '')
 }
 
-/** Whether a text holds a part, as `renderParts` writes it. */
+/** Whether a text contains a part, as `renderParts` writes it. */
 export function holdsPart(text: string, { part, text: own }: GivenPart): boolean {
   return text.includes(part.form === 'text' ? fenceDigest(own) : own)
 }
@@ -52,7 +52,7 @@ function isLine({ part }: GivenPart): boolean {
   return part.form === 'pointer' || part.form === 'file'
 }
 
-/** The length of that text. */
+/** The length of what `renderParts` returns. */
 export function partsLength(given: readonly GivenPart[], sizeOf: Measure): number {
   const pointers = given.filter(isLine)
   const whole = given.filter((each) => !isLine(each))
@@ -70,7 +70,7 @@ export function pointerBlock(lines: readonly string[], heading = POINTERS): stri
   return lines.length === 0 ? '' : heading + indexBlock(lines)
 }
 
-/** Its boundary is a fast digest; if the lines happen to contain it, the usual one is used. */
+/** Takes a fast digest as its boundary, or the usual one if the lines contain that digest. */
 export function indexBlock(lines: readonly string[]): string {
   const content = lines.join('\n')
   const boundary = quickDigest(content)
