@@ -9,8 +9,7 @@ import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkEntries, readerOf } from './catalog-entries.ts'
 import { readMembership, requireMembership } from './disk/outbox.ts'
-import { chooseVerdicts } from './rules/choose-verdicts.ts'
-import type { CatalogEntry } from './rules/statement.ts'
+import { type CatalogEntry, chooseVerdicts } from './rules/catalog.ts'
 
 export interface CatalogRow extends Omit<CatalogEntry, 'statement' | 'signature'> {
   /** Who signed it, when the signature was verified on this machine. */

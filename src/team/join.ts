@@ -15,12 +15,11 @@ import {
   writeOutbox,
 } from './disk/outbox.ts'
 import { whoWorksHere } from './disk/person.ts'
-import { pinSigners } from './disk/signers.ts'
+import { pinSigners } from './disk/ssh-signature.ts'
 import { callTeam } from './disk/team-client.ts'
 import { register } from './push.ts'
-import { keyPrint, parseToken, pseudonym } from './rules/credentials.ts'
+import { asRole, keyPrint, parseToken, pseudonym } from './rules/access.ts'
 import { type Membership, type OutboxState, serverAddress } from './rules/membership.ts'
-import { asRole } from './rules/roles.ts'
 
 export interface Joined {
   url: string

@@ -8,8 +8,8 @@ import { requireMembership } from './disk/outbox.ts'
 import { whoWorksHere } from './disk/person.ts'
 import { principalOf, sign, signingKey, verifyAll } from './disk/ssh-signature.ts'
 import { callTeam } from './disk/team-client.ts'
+import { type CatalogEntry, formatStatement, type Statement, versionProblem } from './rules/catalog.ts'
 import type { Membership } from './rules/membership.ts'
-import { type CatalogEntry, formatStatement, type Statement, versionProblem } from './rules/statement.ts'
 
 export interface PublishRequest {
   /** `pack:handbook`, `skill:lint`, or the bare name where only one kind has it. */

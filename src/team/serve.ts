@@ -2,14 +2,13 @@ import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { readHeaders } from '../usage/rules/otlp.ts'
 import { type Database, openDatabase, TROUBLE_TEXTS, troubleOf } from './disk/database.ts'
-import { processLog, runInstance } from './disk/instance.ts'
 import { madeFor, migrateDown, migrateUp, readSchema } from './disk/migrate.ts'
 import { MIGRATIONS } from './disk/migrations/index.ts'
+import { processLog, runInstance } from './disk/service.ts'
 import { aboutError } from './disk/telemetry.ts'
 import { addToken, foundTeam, makeKey, readTeam } from './disk/tokens.ts'
 import { startTryDatabase } from './disk/try-database.ts'
-import { formatToken, keyPrint, parseToken } from './rules/credentials.ts'
-import type { Role } from './rules/roles.ts'
+import { formatToken, keyPrint, parseToken, type Role } from './rules/access.ts'
 
 export interface ServeRequest {
   /** `postgres://…` */

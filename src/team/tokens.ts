@@ -3,9 +3,8 @@ import { LoadoutError, type Report } from '../text/trouble.ts'
 import { requireMembership } from './disk/outbox.ts'
 import { callTeam } from './disk/team-client.ts'
 import type { MachineView as TeamMachine, TokenView as TeamToken } from './disk/tokens.ts'
-import { formatToken, tokenId } from './rules/credentials.ts'
+import { formatToken, type Role, tokenId } from './rules/access.ts'
 import type { Membership } from './rules/membership.ts'
-import type { Role } from './rules/roles.ts'
 
 export type { TeamMachine, TeamToken }
 

@@ -1,9 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ROUTES } from '../../src/team/disk/service.ts'
+import { keyPrint, mayUse, ROLES, type Role } from '../../src/team/rules/access.ts'
 import { type Batch, formatBatch, LARGEST_BATCH, type SentRow } from '../../src/team/rules/batch.ts'
-import { keyPrint } from '../../src/team/rules/credentials.ts'
-import { mayUse, ROLES, type Role } from '../../src/team/rules/roles.ts'
 import { ask, askForPostgres, makeDatabase } from './postgres.ts'
 import { KEY, makeMachine, startTeam, type TestServer } from './server.ts'
 

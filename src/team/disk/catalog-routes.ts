@@ -7,9 +7,8 @@ import {
   parseStatement,
   type Statement,
   versionProblem,
-} from '../rules/statement.ts'
-import type { Connection } from './database.ts'
-import { inTransaction } from './database.ts'
+} from '../rules/catalog.ts'
+import { type Connection, inTransaction } from './database.ts'
 import { type Answer, badRequest, type Call, type Route, readObject, requireTeam } from './routes.ts'
 
 export const CATALOG_ROUTES: readonly Route[] = [

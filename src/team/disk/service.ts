@@ -1,26 +1,70 @@
-import { createHttpApp, type HttpApp, HttpRefusal } from '../../machine/http.ts'
+import { createHttpApp, type HttpApp, HttpRefusal, serveHttp } from '../../machine/http.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getDeep } from '../../text/values.ts'
+import { VERSION } from '../../text/version.ts'
+import { leastRole, mayUse, type Right } from '../rules/access.ts'
 import { LARGEST_BATCH } from '../rules/batch.ts'
-import { leastRole, mayUse, type Right } from '../rules/roles.ts'
 import { CATALOG_ROUTES } from './catalog-routes.ts'
 import { countInbox, removeOld } from './count.ts'
-import { TROUBLE_TEXTS, troubleOf } from './database.ts'
-import { madeFor, requireFit } from './migrate.ts'
+import { type Database, TROUBLE_TEXTS, troubleOf } from './database.ts'
+import { type Migration, madeFor, requireFit } from './migrate.ts'
 import { type Backend, checkReady, type Route, USAGE_ROUTES } from './routes.ts'
-import { aboutError, type Log, type Telemetry } from './telemetry.ts'
+import { aboutError, createLog, type Log, Telemetry } from './telemetry.ts'
 import { type Caller, findCaller } from './tokens.ts'
 
 /** Every route that needs a token. */
 export const ROUTES: readonly Route[] = [...USAGE_ROUTES, ...CATALOG_ROUTES]
 
-export interface Service extends Omit<Backend, 'onBatch'> {
+interface Service extends Omit<Backend, 'onBatch'> {
   log: Log
   telemetry: Telemetry
 }
 
+interface InstanceOptions {
+  port: number
+  /** The address to listen on. */
+  listen: string
+  /** The names under which it is called from outside. */
+  hosts: readonly string[] | undefined
+  keepDays: number
+  /** Where its own traces and metrics go. */
+  otlp: { endpoint: string | undefined; headers: Record<string, string> }
+  signal: AbortSignal
+  now(): Date
+  onListening(url: string): void
+}
+
+/** One instance of the team's server, until the signal fires. What it was doing is finished first. */
+export async function runInstance(
+  database: Database,
+  migrations: readonly Migration[],
+  log: Log,
+  options: InstanceOptions,
+): Promise<void> {
+  const { port, listen, hosts, keepDays, otlp, signal, now, onListening } = options
+  const telemetry = new Telemetry({ ...otlp, version: VERSION, log })
+  const service: Service = { database, migrations, now, log, telemetry }
+  const upkeep = startUpkeep(service, keepDays)
+  try {
+    const app = createService(service, upkeep.wake)
+    await serveHttp(app, { port, hostname: listen, hosts }, signal, ({ url }) => {
+      log('listening', { url })
+      onListening(url)
+    })
+  } finally {
+    await upkeep.stop()
+    await telemetry.close()
+    log('stopped')
+  }
+}
+
+/** Standard error: standard output is for what a person asked for. */
+export function processLog(now: () => Date): Log {
+  return createLog((line) => process.stderr.write(line), now)
+}
+
 /** The team's server as an app: from a request to a reply, without a port. */
-export function createService(service: Service, onBatch: () => void): HttpApp {
+function createService(service: Service, onBatch: () => void): HttpApp {
   const { log, telemetry } = service
   const app = createHttpApp({
     largestBody: LARGEST_BATCH,
@@ -120,7 +164,7 @@ const UPKEEP_MS = 3_600_000
  * Counts what comes in and removes what is old, until it is stopped. Every instance does; the database lets one at a
  * time.
  */
-export function startUpkeep(service: Service, keepDays: number): { wake(): void; stop(): Promise<void> } {
+function startUpkeep(service: Service, keepDays: number): { wake(): void; stop(): Promise<void> } {
   const { database, migrations, log } = service
   let isStopped = false
   let wake = () => {}

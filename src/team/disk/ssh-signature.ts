@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, exists, readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { recordPath, writeRecord } from '../../machine/records.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { SIGNED_FOR } from '../rules/statement.ts'
+import { SIGNED_FOR } from '../rules/catalog.ts'
 
 const TIMEOUT_MS = 60_000
 const KEYS = ['id_ed25519', 'id_ecdsa', 'id_rsa']
@@ -79,4 +80,16 @@ function run({ env, home }: Machine, words: readonly string[], options: RunOptio
     }
     throw new LoadoutError('CATALOG_UNVERIFIED', `ssh-keygen ${words[1]} failed`, { cause: error })
   }
+}
+
+const PLACE = 'team/allowed_signers'
+
+/** Who may approve, as a person said when this machine joined: then the library cannot change it. */
+export function readPinnedSigners(machine: Machine): string | undefined {
+  const path = recordPath(machine, PLACE)
+  return exists(path) ? readText(path) : undefined
+}
+
+export function pinSigners(machine: Machine, file: string): void {
+  writeRecord(machine, PLACE, readText(file))
 }

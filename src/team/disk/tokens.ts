@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { asSecret, hashSecret, keyPrint, tokenId } from '../rules/credentials.ts'
-import { asRole, type Role } from '../rules/roles.ts'
+import { asRole, asSecret, hashSecret, keyPrint, type Role, tokenId } from '../rules/access.ts'
 import type { Database } from './database.ts'
 
 /** A token as it is listed: the secret is known only to who has it. */

@@ -1,6 +1,6 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
-import { asRole, type Role } from './roles.ts'
+import { asRole, type Role } from './access.ts'
 
 /** What a machine knows about the team that it joined. */
 export interface Membership {

@@ -1,12 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { UsageEvent } from '../../usage/rules/usage-event.ts'
-import { type Batch, formatBatch, LARGEST_BATCH, MOST_ROWS, parseBatch, type SentRow } from './batch.ts'
-import { hoursOff } from './clock.ts'
-import { formatToken, keyPrint, parseToken, pseudonym, tokenId } from './credentials.ts'
+import { judgeSchema } from '../disk/migrate.ts'
+import { formatToken, keyPrint, mayUse, parseToken, pseudonym, type Right, ROLES, tokenId } from './access.ts'
+import { type Batch, formatBatch, hoursOff, LARGEST_BATCH, MOST_ROWS, parseBatch, type SentRow } from './batch.ts'
 import { nextAttemptMs, serverAddress } from './membership.ts'
-import { mayUse, type Right, ROLES } from './roles.ts'
-import { judgeSchema } from './schema-range.ts'
 import { SendableRows } from './sendable.ts'
 
 const row: SentRow = {
