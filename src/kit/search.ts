@@ -80,8 +80,8 @@ export interface SearchRequest extends ShelfRequest {
 }
 
 /**
- * Searches payloads, packs by their metadata, and skills; best first. The ranker sees them as one library, so that their
- * confidences are comparable; ties go by kind, then by name.
+ * Searches payloads, packs by their metadata, and skills; best first. The ranker sees them as one library, so that
+ * their confidences are comparable; ties go by kind, then by name.
  */
 export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
   const limit = requireLimit(request.limit)

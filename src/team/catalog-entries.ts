@@ -9,7 +9,7 @@ import { callTeam } from './disk/team-client.ts'
 import { CATALOG_STATES, type CatalogEntry, type CheckedEntry, parseStatement } from './rules/catalog.ts'
 import type { Membership } from './rules/membership.ts'
 
-/** Where the library says who may approve. */
+/** Lists who may approve, in the library. */
 export const SIGNERS_FILE = 'catalog/allowed_signers'
 
 export async function readEntries(
@@ -29,7 +29,7 @@ function isEntry(json: unknown): json is CatalogEntry {
   return isKnown && texts.every((text) => typeof text === 'string')
 }
 
-/** Verifies the signature of every statement. A version whose signature does not hold is as good as a draft. */
+/** Verifies the signature of every statement. A version without a valid signature counts as a draft. */
 export async function checkEntries(
   machine: Machine,
   membership: Membership,
@@ -68,7 +68,7 @@ export function readerOf(machine: Machine, { team, group }: Membership) {
   return { team, group, before: readVerdicts(machine, libraryHere(machine)) }
 }
 
-/** Those that were pinned when this machine joined, else those that the library has committed. */
+/** The signers that were pinned when this machine joined; otherwise those that the library has committed. */
 async function allowedSigners(machine: Machine): Promise<string | undefined> {
   return readPinnedSigners(machine) ?? (await committedFile(machine, SIGNERS_FILE))
 }

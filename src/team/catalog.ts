@@ -12,7 +12,7 @@ import { readMembership, requireMembership } from './disk/outbox.ts'
 import { type CatalogEntry, chooseVerdicts } from './rules/catalog.ts'
 
 export interface CatalogRow extends Omit<CatalogEntry, 'statement' | 'signature'> {
-  /** Who signed it, when the signature was verified on this machine. */
+  /** Who signed it; only if this machine verified the signature. */
   signedBy?: string
   signedAt?: string
   /** What this machine does with it. */
@@ -24,7 +24,7 @@ const HERE = {
   pack: { approved: 'uses', held: 'does not use', retired: 'does not use' },
 } as const
 
-/** What the catalog has, with what was verified here. Words narrow it down by name and owner. */
+/** The versions of the catalog, and what this machine verified. Words select by name and owner. */
 export async function searchCatalog(
   machine: Machine,
   { words = '' }: { words?: string },
@@ -45,20 +45,20 @@ export async function searchCatalog(
   return { value, findings }
 }
 
-/** Asks the catalog, and verifies what it says. */
+/** Reads the catalog and verifies it. */
 async function askCatalog(machine: Machine, milliseconds?: number): Promise<Report<readonly Verdict[]>> {
   const membership = requireMembership(machine)
   const { checked, findings } = await checkEntries(machine, membership, milliseconds)
   const verdicts = chooseVerdicts(checked, readerOf(machine, membership))
   const suspicious = verdicts.filter(({ why }) => why?.startsWith('the catalog no longer shows'))
   const told = suspicious.map(({ name, why }): Finding => {
-    const hint = 'ask who runs the team’s server: an approval or a retirement was taken away'
+    const hint = 'ask who runs the team’s server: an approval or a retirement was removed'
     return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message: `${name}: ${why}`, subject: name, hint }
   })
   return { value: verdicts, findings: [...findings, ...told] }
 }
 
-/** The same, and keeps it: installs and packs obey it from then on, also without a connection. */
+/** Stores the verified catalog: installs and packs obey it from then on, also without a connection. */
 export async function refreshCatalog(machine: Machine, _request: object): Promise<Report<readonly Verdict[]>> {
   const asked = await askCatalog(machine)
   await writeVerdicts(machine, libraryHere(machine), asked.value)
@@ -84,10 +84,10 @@ export function hasTeam(machine: Machine, _request: object): boolean {
   return readMembership(machine) !== undefined
 }
 
-/** A look ahead must not wait long for a server that may be gone. */
+/** A dry run must not wait long for a server that may be down. */
 const LOOK_MS = 5_000
 
-/** Syncs as the catalog allows. If the team's server does not answer, its last answer counts, and Loadout reports that. */
+/** Syncs as the catalog allows. If the team's server does not answer, its last answer counts; a finding says so. */
 export async function syncWithCatalog(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
   const { value: verdicts, findings } = await tryCatalog(machine, () =>
     request.dryRun ? askCatalog(machine, LOOK_MS) : refreshCatalog(machine, {}),
@@ -96,7 +96,7 @@ export async function syncWithCatalog(machine: Machine, request: SyncCommand): P
   return { ...report, findings: [...findings, ...report.findings] }
 }
 
-/** Fetches the packs of the organization, and what its catalog says about packs. */
+/** Fetches the packs of the organization, and the verdicts of its catalog. */
 export async function fetchWithCatalog(
   machine: Machine,
   request: Parameters<typeof fetchPacks>[1],
@@ -111,7 +111,7 @@ export async function refreshQuietly(machine: Machine): Promise<void> {
   await tryCatalog(machine, () => refreshCatalog(machine, {}))
 }
 
-/** Nothing for a machine of no team. */
+/** Does nothing on a machine that has not joined a team. */
 async function tryCatalog(
   machine: Machine,
   asking: () => Promise<Report<readonly Verdict[]>>,
@@ -121,7 +121,7 @@ async function tryCatalog(
     return await asking()
   } catch (error) {
     const { message, ...finding } = asFinding(error)
-    const told = `the catalog could not be asked, so what it last said counts: ${message}`
+    const told = `the catalog could not be read, so its last answer counts: ${message}`
     return { value: undefined, findings: [{ ...finding, message: told }] }
   }
 }

@@ -8,22 +8,22 @@ import { FORMAT, formatBatch, SENT_TEXTS, type SentRow } from './rules/batch.ts'
 import type { Membership, OutboxState } from './rules/membership.ts'
 import { SendableRows } from './rules/sendable.ts'
 
-/** Batches that would go into the outbox, and how far the machine has come then. */
+/** New batches for the outbox, and its state afterwards. */
 export interface Collection {
   batches: { sequence: number; bytes: string }[]
   state: OutboxState
 }
 
-// What is more is collected in the next round: a log of years must not fill the memory.
+// The rest is collected in the next round: a log of years must not fill the memory.
 const MOST_BATCHES = 100
 
-/** Makes batches of everything new in the usage log. Changes nothing: a dry run prints them, a push puts them away. */
+/** Makes batches of everything new in the usage log. Changes nothing: a dry run prints them, a push stores them. */
 export function collect(machine: Machine, membership: Membership, before: OutboxState): Collection {
   const log = usageLogPath(machine)
   const versions = versionsHere(machine)
   const versionOf = (skill: string, agent: string) => versions.get(`${agent} ${skill}`) ?? versions.get(skill)
   const state = { ...before }
-  // The log was erased, or is another one: what stands in it now is all new.
+  // The log was erased or replaced: everything in it is new.
   if (state.offset > 0 && markAt(log, state.offset) !== state.mark) state.offset = 0
   const batches: Collection['batches'] = []
   let rows = new SendableRows()
@@ -64,13 +64,13 @@ function versionsHere(machine: Machine): Versions {
       ...found.map(({ skill, agent, version }) => [`${agent} ${skill}`, version] as const),
     ])
   } catch (error) {
-    // A configuration that cannot be read costs the versions, not the events.
+    // Without a readable configuration, events are sent without versions.
     if (error instanceof LoadoutError) return new Map()
     throw error
   }
 }
 
-/** Which version of each skill the agents have: once a day, and when it has changed. */
+/** The version of each skill that the agents have: once a day, and after a change. */
 function newlyInstalled(machine: Machine, versions: Versions, state: OutboxState): SentRow[] {
   const now = machine.now().toISOString()
   const list = [...versions].filter(([name]) => name.includes(' '))

@@ -26,19 +26,19 @@ export interface Joined {
   group: string
   role: string
   person: string
-  /** What the pseudonym was made from. */
+  /** What the pseudonym is made from. */
   personFrom: string
 }
 
 const LOCK_MS = 60_000
 
-/** Joins the team of a server. From now on its usage is shared; what was before stays here. */
+/** Joins the team of a server. From now on this machine shares its usage; earlier events stay here. */
 export async function joinTeam(
   machine: Machine,
   request: {
     url: string
     token: string
-    /** A file of those who may approve versions of the catalog; the library can then not change it. */
+    /** A file that lists who may approve versions of the catalog. It overrides the list in the library. */
     signers?: string | undefined
   },
 ): Promise<Report<Joined>> {
@@ -48,7 +48,7 @@ export async function joinTeam(
   }
   const token = parseToken(request.token)
   if (token === undefined) {
-    throw new LoadoutError('USAGE', 'this is not a token of a team: it begins with ldt_ and has 69 characters', {
+    throw new LoadoutError('USAGE', 'this is not a token of a team: a token begins with ldt_ and has 69 characters', {
       hint: 'copy all of it; --token - reads it from standard input',
     })
   }
@@ -61,7 +61,7 @@ export async function joinTeam(
     const { team, group, role: named } = await register(machine, asked, state)
     const role = asRole(named)
     if (typeof team !== 'string' || typeof group !== 'string' || role === undefined) {
-      throw new LoadoutError('UNREACHABLE', `what answers at ${url} is not a team’s server`, {
+      throw new LoadoutError('UNREACHABLE', `the server at ${url} is not a team’s server`, {
         hint: 'check the address',
       })
     }
@@ -88,7 +88,7 @@ export async function joinTeam(
   }
 }
 
-/** Nothing that happened before is sent. */
+/** Starts at the end of the usage log: earlier events are not sent. */
 function startHere(machine: Machine): OutboxState {
   const log = usageLogPath(machine)
   const offset = endOfLog(log)
@@ -97,13 +97,13 @@ function startHere(machine: Machine): OutboxState {
 
 export interface Left {
   url: string
-  /** Batches that were never sent, and are deleted. */
+  /** How many batches were deleted without being sent. */
   unsent: number
-  /** False when the server could not be told. */
+  /** Whether the server was informed. */
   isTold: boolean
 }
 
-/** Ends it: nothing is sent any more, and what waited is deleted. What was sent stays with the team. */
+/** Leaves the team: deletes the outbox and sends nothing any more. What was sent stays with the team. */
 export async function leaveTeam(machine: Machine, _request: object): Promise<Report<Left>> {
   const release = await lockTeam(machine, LOCK_MS)
   try {
@@ -125,7 +125,7 @@ async function tellLeft(machine: Machine, membership: Membership, { machine: id 
     await callTeam(machine, membership, { path: `/v1/machines/${id}/leave`, body: '{}', milliseconds: LEAVE_MS })
     return true
   } catch (error) {
-    // Who wants to leave is not held back by a server that is gone.
+    // A user can leave even if the server is down.
     if (error instanceof LoadoutError) return false
     throw error
   }

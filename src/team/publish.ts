@@ -14,7 +14,7 @@ import type { Membership } from './rules/membership.ts'
 export interface PublishRequest {
   /** `pack:handbook`, `skill:lint`, or the bare name where only one kind has it. */
   name: string
-  /** Default: the version that a pack says it has, else the start of its commit. */
+  /** Default: the version that the pack declares, or the start of its commit. */
   version?: string | undefined
   owner?: string | undefined
   groups?: readonly string[] | undefined
@@ -52,7 +52,7 @@ function parseNamed(text: string): Named {
   return { kind, name: kind === undefined ? text : text.slice(kind.length + 1) }
 }
 
-/** Which kind a name is of on this machine. */
+/** The kind of a name on this machine. */
 function kindHere(machine: Machine, { kind, name }: Named): { kind: CatalogKind; name: string } {
   if (kind !== undefined) return { kind, name }
   if (!hasPack(machine, name)) return { kind: 'skill', name }
@@ -61,12 +61,12 @@ function kindHere(machine: Machine, { kind, name }: Named): { kind: CatalogKind;
 }
 
 function twoKinds(name: string): LoadoutError {
-  return new LoadoutError('USAGE', `both a skill and a pack are called ${name}`, {
+  return new LoadoutError('USAGE', `there are a skill and a pack named ${name}`, {
     hint: `say which: skill:${name} or pack:${name}`,
   })
 }
 
-/** What the catalog has under a name that was typed. */
+/** The entries of the catalog with a name that the user typed. */
 async function entriesNamed(machine: Machine, membership: Membership, typed: string): Promise<CatalogEntry[]> {
   const { kind, name } = parseNamed(typed)
   const entries = await readEntries(machine, membership)
@@ -77,7 +77,7 @@ async function entriesNamed(machine: Machine, membership: Membership, typed: str
 
 export interface SignRequest {
   name: string
-  /** Default: the newest draft, or with a retirement every version. */
+  /** Default: the newest draft; for a retirement, every version. */
   version?: string | undefined
   groups?: readonly string[] | undefined
   key?: string | undefined
@@ -103,7 +103,7 @@ export async function approveVersion(machine: Machine, request: SignRequest): Pr
   return signAndSend(machine, membership, request, { kind, name, version, state: 'approved', commit, digest, groups })
 }
 
-/** Has machines remove a skill, or stop using a pack, or one version of it. */
+/** Makes machines remove a skill or stop using a pack, or one version of it. */
 export async function retireVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
   const membership = requireMembership(machine)
   const { version = '*' } = request
@@ -153,7 +153,7 @@ async function signAndSend(
   return { value: { kind, name, version, state, groups, by, at }, findings: [] }
 }
 
-/** Holds a version back on every machine, or lets it go on. Needs no signature, because it installs nothing. */
+/** Stops a version on every machine, or releases it. Needs no signature, because it installs nothing. */
 export async function quarantineVersion(
   machine: Machine,
   request: { name: string; version: string; isHeld: boolean },

@@ -21,23 +21,23 @@ import { formatBatch, parseBatch } from './rules/batch.ts'
 import { type Membership, nextAttemptMs, type OutboxState } from './rules/membership.ts'
 
 export interface PushRequest {
-  /** Gives the bytes that would be sent, and sends nothing. */
+  /** Returns the bytes that would be sent, and sends nothing. */
   dryRun?: boolean | undefined
-  /** In the background: ends at once when another process is sending. */
+  /** Ends at once if another process is sending. */
   isBackground?: boolean | undefined
 }
 
 export interface Push {
-  /** With a dry run: the body of each request, byte for byte. */
+  /** For a dry run: the body of each request, byte for byte. */
   bodies?: string[]
   sent: number
-  /** Batches that are still here. */
+  /** Batches that were not sent yet. */
   waiting: number
   /** Events that are never sent, because their id does not look like one. */
   leftOut: number
 }
 
-/** Puts what is new in the usage log into the outbox, and sends the outbox. */
+/** Puts new events of the usage log into the outbox, and sends the outbox. */
 export async function pushUsage(machine: Machine, request: PushRequest): Promise<Report<Push>> {
   const membership = requireMembership(machine)
   if (request.dryRun) return { value: preview(machine, membership), findings: [] }
@@ -76,7 +76,7 @@ async function pushLocked(machine: Machine, membership: Membership): Promise<Rep
     findings.push(...done.findings)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    // What was sent before the trouble is gone from the outbox already, and the identity may be a new one.
+    // Batches that were sent before the error have left the outbox, and the identity may be new.
     state = requireOutbox(machine)
     last = { at: now(machine), failures: failures + 1, code: error.code, message: error.message }
     findings.push({ ...asFinding(error), severity: 'error' })
@@ -101,7 +101,7 @@ export function requireOutbox(machine: Machine): OutboxState {
 }
 
 /**
- * Batches are put away first and count from the moment the state says so: a kill in between leaves nothing half done.
+ * Writes the batches first, then the state that makes them count: a kill in between leaves nothing half done.
  */
 function collectAll(machine: Machine, membership: Membership, before: OutboxState): OutboxState {
   let state = before
@@ -121,10 +121,10 @@ interface Sent {
   findings: Finding[]
 }
 
-/** One after the other, the oldest first. Stops at the first that the server cannot take now. */
+/** One after the other, the oldest first. Stops at the first batch that the server does not accept. */
 async function sendAll(machine: Machine, membership: Membership, before: OutboxState): Promise<Sent> {
   const result: Sent = { state: before, sent: 0, hoursOff: 0, findings: [] }
-  // Each of these cures must help: when one is needed again for the same batch, something else is wrong.
+  // Each refusal has one remedy. If the same refusal comes again for the same batch, the remedy did not help.
   const tried = new Set<string>()
   for (;;) {
     const { state } = result
@@ -141,7 +141,7 @@ async function sendAll(machine: Machine, membership: Membership, before: OutboxS
     const attempt = `${refusal.code} ${sequence} ${state.machine}`
     if (tried.has(attempt)) throw refusal
     tried.add(attempt)
-    // Who left did so on the other machine: this one would have forgotten the team.
+    // The user left on a copy of this machine: leaving here would have removed the team's files.
     if (refusal.code === 'TEAM_CLONED' || refusal.code === 'TEAM_LEFT') {
       result.state = await separate(machine, membership, state)
       result.findings.push(clonedFinding())
@@ -155,12 +155,12 @@ function clonedFinding(): Finding {
   return {
     severity: 'info',
     code: 'TEAM_CLONED',
-    message: 'another machine has the identity of this one, as after copying a disk: this one has a new identity now',
+    message: 'another machine had the same identity, for example a copied disk: this machine now has a new identity',
   }
 }
 
 /**
- * Gives this machine an identity of its own, and its batches with it. What both had before they parted was sent once.
+ * Gives this machine and its batches a new identity. Batches from before the copy were sent once.
  */
 async function separate(machine: Machine, membership: Membership, before: OutboxState): Promise<OutboxState> {
   const batches = batchesIn(machine, 'outbox', before).map((sequence) => readBatch(machine, before, sequence))
@@ -176,7 +176,8 @@ async function separate(machine: Machine, membership: Membership, before: Outbox
 }
 
 /**
- * The server lost batches with a backup that was restored: sends again what is still here, and says so for the rest.
+ * The server was restored from a backup and lost batches: sends again those that are still here, and reports the rest
+ * as lost.
  */
 async function sendAgain(
   machine: Machine,
@@ -191,7 +192,7 @@ async function sendAgain(
   if (first !== undefined && first > expected) await register(machine, membership, state, { resume: first })
 }
 
-/** Tells the server about this machine. Again does no harm. */
+/** Registers this machine with the server. May be repeated. */
 export async function register(
   machine: Machine,
   membership: Pick<Membership, 'url' | 'secret' | 'keyPrint'>,

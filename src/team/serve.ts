@@ -13,7 +13,7 @@ import { formatToken, keyPrint, parseToken, type Role } from './rules/access.ts'
 export interface ServeRequest {
   /** `postgres://…` */
   database?: string | undefined
-  /** Instead: a PostgreSQL of its own that is gone afterwards. */
+  /** Instead: a temporary PostgreSQL, removed afterwards. */
   isTry?: boolean | undefined
   port: number
   listen?: string | undefined
@@ -22,7 +22,7 @@ export interface ServeRequest {
   otlp?: string | undefined
   signal: AbortSignal
   onListening(url: string): void
-  /** Takes the token of the first administrator, which is shown once. */
+  /** Receives the token of the first administrator, which is shown once. */
   onFounded(token: string): void
 }
 
@@ -65,12 +65,12 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
   return { value: {}, findings: [] }
 }
 
-/** A password in an argument can be seen by every user of the machine; in the environment it cannot. */
+/** From the environment too: every user of the machine can see a password in an argument. */
 function addressOf({ env }: Machine, named: string | undefined, tried: string | undefined): string {
   const address = tried ?? named ?? env.LOADOUT_TEAM_DATABASE
   if (address) return address
   throw new LoadoutError('USAGE', 'Missing flag: --database', {
-    hint: '--database postgres://… or $LOADOUT_TEAM_DATABASE; --try starts one to look at',
+    hint: '--database postgres://… or $LOADOUT_TEAM_DATABASE; --try starts a temporary one',
   })
 }
 
@@ -81,7 +81,7 @@ async function found(database: Database, { onFounded }: Pick<ServeRequest, 'onFo
   if (founded !== undefined) onFounded(formatToken({ secret: founded.secret, key }))
 }
 
-/** What a database cannot do, as an error for a person who starts something with it. */
+/** Turns a problem of the database into an error with a hint. */
 async function orExplain<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -91,7 +91,7 @@ async function orExplain<T>(work: Promise<T>): Promise<T> {
     // The message of a failed connection names host and port; pg never puts the password into it.
     const detail = error.message === '' && 'code' in error ? String(error.code) : error.message
     throw new LoadoutError('TEAM_DATABASE', `${TROUBLE_TEXTS[trouble]}: ${detail}`, {
-      hint: trouble === 'down' ? 'check that it runs, and its address, user and password' : 'mend it and start again',
+      hint: trouble === 'down' ? 'check that it runs, and its address, user and password' : 'repair it and start again',
       cause: error,
     })
   }
@@ -102,7 +102,7 @@ export interface SchemaChange {
   after: number
 }
 
-/** Brings the schema up to date without serving, or back to an older one. */
+/** Migrates the schema up or down, without serving. */
 export async function migrateTeam(
   machine: Machine,
   request: { database?: string | undefined; to?: number | undefined },
@@ -119,7 +119,7 @@ export async function migrateTeam(
   })
 }
 
-/** A new token straight from the database, for an administrator who lost theirs. */
+/** Makes a token directly in the database, for an administrator who lost theirs. */
 export async function recoverToken(
   machine: Machine,
   request: { database?: string | undefined; role: Role; group: string; key?: string | undefined },
@@ -133,9 +133,13 @@ export async function recoverToken(
     }
     const key = (parseToken(request.key ?? '') ?? { key: request.key ?? '' }).key
     if (keyPrint(key) !== team.keyPrint) {
-      throw new LoadoutError('TEAM_OTHER', 'the key of the team is needed, which is not in the database', {
-        hint: '--key takes any token of this team, also a revoked one',
-      })
+      throw new LoadoutError(
+        'TEAM_OTHER',
+        'the key of the team is missing or wrong; the database does not contain it',
+        {
+          hint: 'pass any token of this team with --key, even a revoked one',
+        },
+      )
     }
     const secret = await addToken(database, { role: request.role, group: request.group, note: 'recovered', by: null })
     return { token: formatToken({ secret, key }) }

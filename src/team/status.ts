@@ -14,7 +14,7 @@ export interface TeamStatus {
   person: string
   joined: string
   server: 'ready' | 'not ready'
-  /** Batches and events that were not sent yet, with what is new in the usage log. */
+  /** Batches and events that were not sent yet, including new ones in the usage log. */
   waiting: { batches: number; events: number }
   sent: number
   leftOut: number
@@ -23,7 +23,7 @@ export interface TeamStatus {
 
 const SERVER_MS = 5_000
 
-/** What this machine shares, and how it stands with its server. */
+/** What this machine has sent, what waits, and whether its server answers. */
 export async function teamStatus(machine: Machine, _request: object): Promise<Report<TeamStatus>> {
   const membership = requireMembership(machine)
   const state = requireOutbox(machine)
@@ -61,7 +61,14 @@ async function askServer(machine: Machine, membership: Membership): Promise<Find
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error
-    return [{ severity: 'error', code, message, hint: hint ?? 'nothing is lost: it is sent when the server is back' }]
+    return [
+      {
+        severity: 'error',
+        code,
+        message,
+        hint: hint ?? 'nothing is lost: events are sent when the server answers again',
+      },
+    ]
   }
 }
 

@@ -16,7 +16,7 @@ export interface Invitation {
   url: string
 }
 
-/** Makes a token for others. The server gives the secret; the key of the team is added here, and never leaves for it. */
+/** Makes a token for others. The server returns the secret; the key of the team is added here and never sent. */
 export async function inviteToTeam(
   machine: Machine,
   { role, group, note }: { role: Role; group: string; note?: string | undefined },
@@ -49,7 +49,7 @@ export async function revokeTeamToken(machine: Machine, { id }: { id: string }):
   return { value: { revoked: id }, findings: [] }
 }
 
-/** Every machine that joined, by a number: how far it came, and what is odd about it. */
+/** Every machine that joined, by a number: how much it sent, and its irregularities. */
 export async function listTeamMachines(
   machine: Machine,
   _request: object,

@@ -371,7 +371,7 @@ describe('a dry run of sync', () => {
     const { findings, value: unasked } = await member.loadout.sync({ dryRun: true })
     expect(unasked.operations).toEqual([])
     expect(findings.map(({ code, message }) => `${code} ${message}`).join()).toContain(
-      'UNREACHABLE the catalog could not be asked, so what it last said counts',
+      'UNREACHABLE the catalog could not be read, so its last answer counts',
     )
   })
 })

@@ -31,7 +31,7 @@ async function list({ backend: { database } }: Call): Promise<Answer> {
   return { json: { entries } }
 }
 
-/** A new version is a draft. The same one again changes nothing; another one under its name is refused. */
+/** Adds a version as a draft. The same content again changes nothing; other content for this version is refused. */
 async function publish({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const body = await readObject(readBody)
   const { kind, name, version } = readName(body)
@@ -56,7 +56,7 @@ async function publish({ backend: { database }, caller, readBody }: Call): Promi
       )
       const [known] = rows
       if (known?.digest === digest) return { json: { state: known.state, isNew: false } }
-      throw new HttpRefusal(409, 'SKILL_EXISTS', `the catalog has another ${name} ${version} already`, {
+      throw new HttpRefusal(409, 'SKILL_EXISTS', `the catalog already has another ${name} ${version}`, {
         hint: 'publish it as another version: --version',
       })
     }
@@ -65,7 +65,7 @@ async function publish({ backend: { database }, caller, readBody }: Call): Promi
   })
 }
 
-/** Holds a version back at once, without a signature: it is not installed any more, and nothing is removed. */
+/** Stops a version at once, without a signature: machines no longer install it, and remove nothing. */
 async function quarantine({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const body = await readObject(readBody)
   const named = readName(body)
@@ -83,7 +83,7 @@ async function quarantine({ backend: { database }, caller, readBody }: Call): Pr
   })
 }
 
-/** Keeps a signed statement. Machines verify it; here only its form is looked at, and that it is about this team. */
+/** Stores a signed statement. Machines verify it; the server checks only its form and its team. */
 async function takeStatement({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
   const { statement: text, signature } = await readObject(readBody)
   if (typeof text !== 'string' || typeof signature !== 'string' || signature.length > LONGEST_SIGNATURE) {
@@ -116,7 +116,7 @@ async function signVersion(connection: Connection, { kind, name, version, state,
   return rowCount === 1
 }
 
-/** The end of every version stands in a row of its own. */
+/** Retires every version, and stores that in a row with the version `*`. */
 async function retireAll(connection: Connection, { kind, name, state, groups, by }: Statement) {
   if (state !== 'retired') throw badRequest('only a retirement may be about all versions')
   const { rowCount } = await connection.query(
@@ -155,6 +155,6 @@ function readName(json: unknown): Named {
 
 function notThere({ kind, name, version }: Named): HttpRefusal {
   return new HttpRefusal(404, 'SKILL_NOT_FOUND', `the catalog has no such version of the ${kind} ${name}: ${version}`, {
-    hint: 'loadout catalog publish comes first',
+    hint: 'run loadout catalog publish first',
   })
 }

@@ -28,7 +28,7 @@ function sumInto(table: string, day: string): string {
       SET times = ${table}.times + excluded.times, tokens = ${table}.tokens + excluded.tokens`
 }
 
-/** Planned alone is the machine's own doing: an entry reached people who were given it or used it. */
+/** An entry reached people who received or used it; planning alone is done by the machine. */
 function reachInto(table: string, day: string): string {
   return `INSERT INTO ${table} (${REACH_KEY}, people)
     SELECT ${day}, f.facet, f.item, f.version, c.person / 512, bit_or(set_bit(0::bit(512), c.person % 512, 1))
@@ -43,7 +43,7 @@ function reachInto(table: string, day: string): string {
 const DAY = "(c.hour AT TIME ZONE 'UTC')::date"
 const MONTH = "date_trunc('month', c.hour AT TIME ZONE 'UTC')::date"
 
-/** What becomes of the rows of `counted`. */
+/** Statements that add the rows of `counted` to the sums. */
 export const SUMS: readonly string[] = [
   sumInto('usage_day', DAY),
   sumInto('usage_month', MONTH),
@@ -51,7 +51,7 @@ export const SUMS: readonly string[] = [
   reachInto('reach_month', MONTH),
 ]
 
-/** Rows as they were sent, at a time that can be true: not after they came, not before the machine joined. */
+/** The rows as sent, with a plausible time: not after they arrived, not before the machine joined. */
 const SENT = `
   SELECT i.machine, i.person, m.group_name,
     greatest(least(r.h + make_interval(hours => i.hours_off), date_trunc('hour', i.received)),
@@ -102,8 +102,8 @@ const COUNT = `
   SELECT coalesce(sum(times), 0) AS events FROM counted`
 
 /**
- * Counts what waits in the inbox, some batches at a time; gives the number of batches. One instance at a time, and only
- * one that was made for the schema as it is: sums that it does not know would miss what it counts.
+ * Counts some batches of the inbox and returns how many. Only one instance at a time, and only one that was made for
+ * the current schema: another would not update sums that it does not know.
  */
 export async function countInbox(database: Database, made: number): Promise<number> {
   return inTransaction(database, async (connection) => {
@@ -135,7 +135,7 @@ async function makePartitions(connection: Connection, ids: readonly string[]): P
 async function makePartition(connection: Pick<Connection, 'query'>, month: string): Promise<void> {
   const [year = 0, number = 0] = month.split('-').map(Number)
   const next = new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 7)
-  // Both come out of to_char and toISOString: digits and a hyphen.
+  // Both come from to_char and toISOString: only digits and a hyphen.
   await connection.query(
     `CREATE TABLE IF NOT EXISTS event_${month.replace('-', '_')} PARTITION OF event
        FOR VALUES FROM ('${month}-01T00:00Z') TO ('${next}-01T00:00Z')`,
@@ -143,8 +143,8 @@ async function makePartition(connection: Pick<Connection, 'query'>, month: strin
 }
 
 /**
- * Removes what is older: whole months of events, and the sums of days and months. The numbers of batches stay a year
- * longer: a machine that wakes up with one must not be counted twice.
+ * Removes older data: whole months of events, and the sums of days and months. The numbers of batches stay a year
+ * longer, so that a batch of a machine that was off for long is not counted twice.
  */
 export async function removeOld(database: Database, keepDays: number): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(

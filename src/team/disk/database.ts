@@ -4,7 +4,7 @@ import { LoadoutError } from '../../text/trouble.ts'
 export type Database = pg.Pool
 export type Connection = pg.PoolClient
 
-/** All that the team's server has in a database is in this schema. */
+/** The schema of all tables of the team's server. */
 export const SCHEMA = 'loadout_team'
 
 const MOST_CONNECTIONS = 10
@@ -12,8 +12,8 @@ const CONNECT_MS = 5_000
 const STATEMENT_MS = 30_000
 
 /**
- * Opens no connection yet. What connections that stand idle run into goes to `onError`. A statement that takes longer than
- * its time is given up.
+ * Opens no connection yet. `onError` receives errors of idle connections. A statement that takes longer than
+ * `statementMs` is cancelled.
  */
 export function openDatabase(url: string, onError: (error: unknown) => void, statementMs = STATEMENT_MS): Database {
   const limits = `statement_timeout=${statementMs} lock_timeout=${Math.ceil(statementMs / 3)}`
@@ -27,12 +27,12 @@ export function openDatabase(url: string, onError: (error: unknown) => void, sta
       .split(' ')
       .map((setting) => `-c ${setting}`)
       .join(' '),
-    // A database that is gone without saying so must not hold a request for ever.
+    // A database that disappears silently must not block a request for ever.
     query_timeout: statementMs + CONNECT_MS,
     keepAlive: true,
   })
   pool.on('error', onError)
-  // One that dies between two statements of a transaction must not end the server: the next statement fails and says why.
+  // A connection that breaks between two statements must not end the server: the next statement fails with the reason.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
@@ -42,7 +42,7 @@ function connectionOf(url: string): { connectionString: string } {
     const { protocol, hostname } = new URL(url)
     if (['postgres:', 'postgresql:'].includes(protocol) && hostname !== '') return { connectionString: url }
   } catch {
-    // Said below, without the password that the text may hold.
+    // Reported below, without the password that the address may contain.
   }
   throw new LoadoutError('USAGE', 'the address of the database is not of the form postgres://user@host/database', {
     hint: 'loadout team serve --database postgres://loadout@localhost/loadout, or --try',
@@ -69,7 +69,7 @@ export async function inTransaction<T>(database: Database, work: (connection: Co
   }
 }
 
-/** What keeps a database from answering, in words for both sides. */
+/** Why a database cannot be used, for the log and for the client. */
 export type DatabaseTrouble = 'down' | 'read-only' | 'full' | 'slow' | 'not set up'
 
 const TROUBLES: readonly (readonly [pattern: RegExp, trouble: DatabaseTrouble])[] = [
@@ -95,5 +95,5 @@ export const TROUBLE_TEXTS: Record<DatabaseTrouble, string> = {
   'read-only': 'the team’s database is read-only',
   full: 'the disk of the team’s database is full',
   slow: 'the team’s database is too slow to answer',
-  'not set up': 'the team’s database has not the tables it should have',
+  'not set up': 'the team’s database lacks tables that it should have',
 }

@@ -15,19 +15,19 @@ export interface Migration {
   down: string | undefined
 }
 
-/** What a database says about its schema. */
+/** The schema of a database. */
 export interface AppliedSchema {
   version: number
   /** The oldest program, by the schema it was made for, that still works with it. */
   oldest: number
 }
 
-/** How a program that was made for one schema gets on with a database. */
+/** Whether a program works with the schema of a database. */
 export type SchemaFit =
-  /** The database is older: it is migrated before anything else. */
+  /** The database is older: the program migrates it first. */
   | 'behind'
   | 'same'
-  /** The database is newer, and made so that this program still works: both run side by side during an upgrade. */
+  /** The database is newer, and this program still works with it: both versions run side by side during an upgrade. */
   | 'ahead'
   | 'too new'
 
@@ -56,7 +56,7 @@ export async function readSchema(database: Pick<Database, 'query'>): Promise<App
 /** Brings the schema up to what this program was made for. Several instances that start at once take turns. */
 export async function migrateUp(database: Database, migrations: readonly Migration[]): Promise<SchemaFit> {
   const made = madeFor(migrations)
-  // A database that is up to date may be read-only: it can still be reported from.
+  // A database that is up to date may be read-only: reports still work.
   const fit = requireFit(await readSchema(database), made)
   if (fit !== 'behind') return fit
   return underLock(database, async (connection) => {
@@ -76,7 +76,7 @@ export async function migrateUp(database: Database, migrations: readonly Migrati
   })
 }
 
-/** Takes changes back, the newest first. What only they held is lost; what the schema before knows stays. */
+/** Reverts migrations, the newest first. Data that the older schema has no place for is lost. */
 export async function migrateDown(database: Database, migrations: readonly Migration[], to: number): Promise<number[]> {
   return underLock(database, async (connection) => {
     const { version } = await readSchema(connection)
@@ -110,7 +110,7 @@ export function requireFit(applied: AppliedSchema, made: number): SchemaFit {
 }
 
 /**
- * All or nothing. Waits for a table that is in use only so long that requests behind it do not pile up, then tries
+ * All or nothing. Waits only briefly for a table that is in use, so that requests do not queue up behind it, then tries
  * again.
  */
 async function step(connection: Connection, sql: string, [note, values]: [string, unknown[]]): Promise<void> {
@@ -139,7 +139,7 @@ async function underLock<T>(database: Database, work: (connection: Connection) =
     await connection.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
     return await work(connection)
   } finally {
-    // Closing the session gives the lock and its settings back, whatever happened.
+    // Closing the session releases the lock and its settings in any case.
     connection.release(true)
   }
 }

@@ -46,7 +46,7 @@ export function readOutbox(machine: Machine): OutboxState | undefined {
   return readRecord(machine, STATE)
 }
 
-/** The one moment at which something counts: batches before it are there, and everything else is as if it never was. */
+/** New batches count from this moment: their files must exist before. */
 export function writeOutbox(machine: Machine, state: OutboxState): void {
   writeRecord(machine, STATE.place, STATE.format(state))
 }
@@ -65,7 +65,10 @@ function fileOf(sequence: number): string {
   return `${String(sequence).padStart(12, '0')}.json`
 }
 
-/** The numbers of the batches in a tray, the oldest first. One that was being made when its process died is not among them. */
+/**
+ * The numbers of the batches in a tray, the oldest first. Ignores batches of a process that was killed before it
+ * finished.
+ */
 export function batchesIn(machine: Machine, tray: Tray, state: OutboxState): number[] {
   const names = namesIn(trayFolder(machine, tray, state))
   const numbers = names.flatMap((name) => (/^\d{12}\.json$/.test(name) ? [Number(name.slice(0, 12))] : []))
@@ -81,7 +84,7 @@ export function putBatch(machine: Machine, state: Pick<OutboxState, 'machine'>, 
   writeAtomically(join(trayFolder(machine, 'outbox', state), fileOf(sequence)), bytes, 0o600)
 }
 
-/** Kept for a while: a server that was restored from a backup asks for it again. */
+/** Sent batches are kept for a while: a server that was restored from a backup asks for them again. */
 export function moveBatch(machine: Machine, state: OutboxState, sequence: number, to: Tray): void {
   privateFolder(machine, `${TEAM_FOLDER}/${to}/${state.machine}`)
   const [name, from] = [fileOf(sequence), to === 'sent' ? 'outbox' : 'sent'] as const
@@ -90,7 +93,7 @@ export function moveBatch(machine: Machine, state: OutboxState, sequence: number
 
 const KEPT_MS = 14 * 86_400_000
 
-/** Removes sent batches that are old, and what belongs to an identity that this machine no longer has. */
+/** Removes old sent batches, and the batches of earlier identities of this machine. */
 export function tidy(machine: Machine, state: OutboxState): void {
   for (const tray of ['outbox', 'sent'] as const) {
     const around = recordPath(machine, `${TEAM_FOLDER}/${tray}`)
@@ -104,12 +107,12 @@ export function tidy(machine: Machine, state: OutboxState): void {
   }
 }
 
-/** Everything about the team. */
+/** Deletes everything about the team. */
 export function forgetTeam(machine: Machine): void {
   rmSync(recordPath(machine, TEAM_FOLDER), { recursive: true, force: true })
 }
 
-/** When the background may try again: the time of a file, so that a hook only has to look at it. */
+/** When the background may try again. Stored as the time of a file, so that a hook only needs one `stat`. */
 export function setDue(machine: Machine, at: Date): void {
   const path = recordPath(machine, TEAM_DUE)
   if (!exists(path)) writeRecord(machine, TEAM_DUE, '')

@@ -3,7 +3,7 @@ import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 
-/** Who works here: the address that git signs with, so that a person is one on all machines; else the account. */
+/** The user: the email address in git, which is the same on all machines of a person; otherwise the account. */
 export async function whoWorksHere(machine: Machine): Promise<{ person: string; from: string }> {
   try {
     const { stdout } = await runGit(machine, machine.home, ['config', '--global', '--get', 'user.email'], {
@@ -20,7 +20,7 @@ function accountName(): string {
   try {
     return userInfo().username
   } catch {
-    // A container may run as a number that has no name.
+    // A container may run as a user id without a name.
     return String(process.getuid?.() ?? 'nobody')
   }
 }

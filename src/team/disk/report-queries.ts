@@ -12,8 +12,8 @@ export interface ReportRange {
 }
 
 /**
- * A long range is read as whole months, with the days before the first and after the last of them: the time that a report
- * takes grows with its range, slowly, and not with what lies outside of it.
+ * Reads whole months of a long range as months, and the rest as days. So the time of a report grows slowly with its
+ * range, and not with the data outside of it.
  */
 function parts(table: 'usage' | 'reach', which: string): string {
   return `
@@ -70,7 +70,7 @@ const HOLDINGS = `
   SELECT e.text AS entry, v.text AS version, machines::float8 AS machines, to_char(since, 'YYYY-MM-DD') AS since
   FROM now_on JOIN label e ON e.id = entry JOIN label v ON v.id = version ORDER BY 1, 2`
 
-/** The first two grow with the range, the last with the machines. */
+/** The time of the first two grows with the range, that of the last with the number of machines. */
 export const REPORT_QUERIES = { usage: USAGE, people: PEOPLE, holdings: HOLDINGS }
 
 export function reportValues(range: ReportRange, group: number): unknown[] {
@@ -123,13 +123,13 @@ function stageAt(number: number) {
   return SENT_STAGES[number] ?? 'planned'
 }
 
-/** A group that never sent anything has no number, and no rows. */
+/** -1 for a group that never sent anything: it has no rows. */
 async function groupNumber(database: Pick<Connection, 'query'>, group: string): Promise<number> {
   const { rows } = await database.query<{ id: number }>('SELECT id FROM label WHERE text = $1', [group])
   return rows[0]?.id ?? -1
 }
 
-/** The first of the first whole month in a range, and the first after the last one. The same twice when there is none. */
+/** The start of the first whole month in a range, and the end of the last one. Equal if there is none. */
 export function wholeMonths({ from, to }: Pick<ReportRange, 'from' | 'to'>): [string, string] {
   const first = from.endsWith('-01') ? from : monthAfter(from)
   const end = `${to.slice(0, 7)}-01`

@@ -17,7 +17,7 @@ export interface Backend {
   database: Database
   migrations: readonly Migration[]
   now(): Date
-  /** Tells that a batch waits to be counted. */
+  /** Called for every batch that arrived. */
   onBatch(events: number, result: TakenIn['result']): void
 }
 
@@ -37,7 +37,7 @@ export interface Answer {
   json: object
 }
 
-/** A route as data. A new part of the server, such as a catalog, is a table of these beside this one. */
+/** A route as data. Each part of the server has its own table of routes. */
 export interface Route {
   method: 'GET' | 'POST'
   path: string
@@ -65,7 +65,7 @@ async function join({ backend: { database }, caller, readBody }: Call): Promise<
     throw badRequest('"resume" is not a number from 1')
   }
   if (key !== team.keyPrint) {
-    throw new HttpRefusal(409, 'TEAM_OTHER', 'the token carries the key of another team', {
+    throw new HttpRefusal(409, 'TEAM_OTHER', 'the token contains the key of another team', {
       hint: 'ask an administrator of this team for a token',
     })
   }
@@ -157,11 +157,11 @@ async function report({ backend, query }: Call): Promise<Answer> {
   return { json: assembleReport({ from, to }, rows) }
 }
 
-// The client waits: what is not counted by then is only reported.
+// The client waits no longer; the report then says how many batches are not counted.
 const SETTLE_MS = 2_000
 
 /**
- * Counts what came in just now, so that a report shows it. A database that cannot be written is still reported from.
+ * Counts new batches, so that a report includes them. A read-only database still gives a report.
  */
 async function settle({ database, migrations }: Backend): Promise<void> {
   const end = Date.now() + SETTLE_MS
@@ -201,7 +201,7 @@ async function revoke({ backend: { database }, params }: Call): Promise<Answer> 
   })
 }
 
-/** Throws unless requests can be answered: reachable, writable, and of a schema that this program knows. */
+/** Throws unless the database is reachable, writable, and of a schema that this program knows. */
 export async function checkReady({ database, migrations }: Pick<Backend, 'database' | 'migrations'>): Promise<void> {
   const fit = requireFit(await readSchema(database), madeFor(migrations))
   if (fit === 'behind')

@@ -24,17 +24,17 @@ interface InstanceOptions {
   port: number
   /** The address to listen on. */
   listen: string
-  /** The names under which it is called from outside. */
+  /** The host names of requests that it accepts. */
   hosts: readonly string[] | undefined
   keepDays: number
-  /** Where its own traces and metrics go. */
+  /** Where to send its own traces and metrics. */
   otlp: { endpoint: string | undefined; headers: Record<string, string> }
   signal: AbortSignal
   now(): Date
   onListening(url: string): void
 }
 
-/** One instance of the team's server, until the signal fires. What it was doing is finished first. */
+/** Runs one instance of the team's server until the signal fires. Finishes running requests first. */
 export async function runInstance(
   database: Database,
   migrations: readonly Migration[],
@@ -58,7 +58,7 @@ export async function runInstance(
   }
 }
 
-/** Standard error: standard output is for what a person asked for. */
+/** Writes to standard error: standard output is for results. */
 export function processLog(now: () => Date): Log {
   return createLog((line) => process.stderr.write(line), now)
 }
@@ -161,8 +161,8 @@ const COUNT_MS = 2_000
 const UPKEEP_MS = 3_600_000
 
 /**
- * Counts what comes in and removes what is old, until it is stopped. Every instance does; the database lets one at a
- * time.
+ * Counts new batches and removes old data, until it is stopped. Every instance tries; a lock in the database admits one
+ * at a time.
  */
 function startUpkeep(service: Service, keepDays: number): { wake(): void; stop(): Promise<void> } {
   const { database, migrations, log } = service
@@ -186,7 +186,7 @@ function startUpkeep(service: Service, keepDays: number): { wake(): void; stop()
         const timer = setTimeout(go, COUNT_MS)
         wake = () => {
           clearTimeout(timer)
-          // Others come right behind it: count them together.
+          // More batches may follow at once: count them together.
           setTimeout(go, 50)
         }
       })

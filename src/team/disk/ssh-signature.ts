@@ -11,7 +11,7 @@ import { SIGNED_FOR } from '../rules/catalog.ts'
 const TIMEOUT_MS = 60_000
 const KEYS = ['id_ed25519', 'id_ecdsa', 'id_rsa']
 
-/** The key that a person signs with: the named one, or the usual one of their account. */
+/** The SSH key to sign with: the named one, or the first usual one in `~/.ssh`. */
 export function signingKey({ home }: Machine, named: string | undefined): string {
   const key = named ?? KEYS.map((name) => join(home, '.ssh', name)).find(exists)
   if (key !== undefined && exists(key)) return key
@@ -20,7 +20,7 @@ export function signingKey({ home }: Machine, named: string | undefined): string
   })
 }
 
-/** Under which name the public key of a signing key stands among the allowed signers. */
+/** The name of a signing key in the list of allowed signers. */
 export function principalOf(key: string, signers: string): string {
   const file = key.endsWith('.pub') ? key : `${key}.pub`
   const [, body = ' '] = exists(file) ? readText(file).trim().split(/\s+/) : []
@@ -42,7 +42,7 @@ export function sign(machine: Machine, key: string, text: string): Promise<strin
   })
 }
 
-/** Which of the texts carry a valid signature of the named signer. */
+/** For each text: whether it has a valid signature of the named signer. */
 export function verifyAll(
   machine: Machine,
   signers: string,
@@ -84,7 +84,7 @@ function run({ env, home }: Machine, words: readonly string[], options: RunOptio
 
 const PLACE = 'team/allowed_signers'
 
-/** Who may approve, as a person said when this machine joined: then the library cannot change it. */
+/** The list of signers that the user pinned when this machine joined. The library cannot change it. */
 export function readPinnedSigners(machine: Machine): string | undefined {
   const path = recordPath(machine, PLACE)
   return exists(path) ? readText(path) : undefined

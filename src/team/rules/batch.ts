@@ -3,34 +3,34 @@ import { parseForeignJson } from '../../text/json.ts'
 import { isRecord } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../../usage/rules/usage-event.ts'
 
-/** Raise it when a server of the version before could not understand a batch any more. */
+/** Raise it when a server of the previous version could no longer read a batch. */
 export const FORMAT = 1
-/** Batches that a server of this version takes: a machine may be offline for months, and wake up with an old program. */
+/** The formats that this server accepts: a machine may be offline for months, and return with an old program. */
 export const ACCEPTED_FORMATS: readonly number[] = [1]
 
 export const MOST_ROWS = 500
 /** In bytes. `MOST_ROWS` rows of the longest texts are below it. */
 export const LARGEST_BATCH = 512 * 1024
 
-/** How far an entry came. `installed` says once a day which version of a skill an agent has; the rest is the usage log's. */
+/** `installed` reports once a day which version of a skill an agent has; the others come from the usage log. */
 export const SENT_STAGES = ['installed', 'planned', 'delivered', 'used'] as const
 
 export type SentStage = (typeof SENT_STAGES)[number]
 
-/** All that ever leaves a machine about its use. What happened alike in the same hour is one row. */
+/** Everything that a machine sends about its usage. Equal events of one hour are one row. */
 export interface SentRow {
   kind: EntryKind
   id: string
   /** `cli`, `mcp`, or the agent. */
   agent: string
   stage: SentStage
-  /** Digest of the version that was installed, where it is known. */
+  /** Digest of the installed version, if known. */
   version?: string
   /** Day and hour in UTC: `2026-11-17T10`. */
   hour: string
   /** Only when the project's `loadout.json` says so. */
   project?: string
-  /** Of all times together. */
+  /** The sum over all `times`. */
   tokens: number
   times: number
 }
@@ -50,7 +50,7 @@ export interface Batch {
 
 const ID = /^[0-9a-f]{32}$/
 
-/** What each text may look like. A name cannot hold a path, a sentence or a line of code. */
+/** The form of each text. A name cannot contain a path, a sentence or a line of code. */
 export const SENT_TEXTS = {
   id: /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/,
   agent: /^[a-z0-9][a-z0-9_-]{0,31}$/,
@@ -59,7 +59,7 @@ export const SENT_TEXTS = {
   project: /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u,
 } as const
 
-/** The bytes of a batch, with its keys in one order: sent again, it is the same. */
+/** The bytes of a batch, with its keys in a fixed order, so that a repeated batch has the same bytes. */
 export function formatBatch({ format, team, machine, sequence, person, client, rows }: Batch): string {
   return JSON.stringify({ format, team, machine, sequence, person, client, rows: rows.map(formatRow) })
 }
@@ -68,7 +68,7 @@ function formatRow({ kind, id, agent, stage, version, hour, project, tokens, tim
   return { kind, id, agent, stage, version, hour, project, tokens, times }
 }
 
-/** A batch as it arrived, or what is wrong with it. Fields that this version does not know are not taken over. */
+/** Reads a batch, or says what is wrong with it. Drops fields that this version does not know. */
 export function parseBatch(text: string): { batch: Batch } | { problem: string; format?: number } {
   const { value: json, problem } = parseForeignJson(text)
   if (problem !== undefined || !isRecord(json)) return { problem: problem ?? 'it is not an object' }
@@ -118,7 +118,7 @@ function parseRow(row: unknown): SentRow | string {
   }
 }
 
-/** Not every day of 31 exists. */
+/** Not every month has 31 days. */
 function isHour(hour: string): boolean {
   return parseInstant(`${hour}:00Z`) !== undefined
 }
@@ -133,12 +133,12 @@ function isWhole(value: unknown, from: number, to: number): value is number {
 
 const HOUR = 3_600
 
-/** Below this, what looks wrong may be the time that a request took. */
+/** A smaller difference may be the duration of the request. */
 const TOLERATED_S = HOUR / 2
 
 /**
- * By how many hours the rows of a machine are moved whose clock is wrong. They were stamped by the same clock that the
- * request states, so the difference to the server's is the error.
+ * How many hours to add to the rows of a machine with a wrong clock. Rows and request have the time of the same clock,
+ * so its difference to the server's clock is the error.
  */
 export function hoursOff(machineSeconds: number | undefined, serverSeconds: number): number {
   if (machineSeconds === undefined || !Number.isFinite(machineSeconds)) return 0
@@ -146,5 +146,5 @@ export function hoursOff(machineSeconds: number | undefined, serverSeconds: numb
   return Math.abs(off) < TOLERATED_S ? 0 : Math.max(-MOST_HOURS, Math.min(MOST_HOURS, Math.round(off / HOUR)))
 }
 
-// A century: a clock that is further off is not a clock.
+// A century.
 const MOST_HOURS = 876_600

@@ -40,7 +40,7 @@ it('has one form only: any other bytes say nothing', () => {
       const place = at % (text.length + 1)
       const changed = text.slice(0, place) + more + text.slice(place)
       const read = parseStatement(changed)
-      // Inside a text the change is part of what was said, and then the signature no longer fits.
+      // A change inside a text gives another statement, and then the signature is not valid.
       if (read !== undefined) expect(formatStatement(read)).toBe(changed)
     }),
   )
@@ -77,7 +77,7 @@ const DAY = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00.0
 interface Row {
   version: string
   state: CatalogState
-  /** The day of a statement that was verified, and what it says. */
+  /** The day of a verified statement, and its content. */
   signed?: [day: number, says: Statement['state'], groups?: string[]]
   team?: string
 }

@@ -1,7 +1,7 @@
 import { CATALOG_KINDS, type CatalogKind, type Verdict } from '../../machine/rules/verdict.ts'
 import { isRecord, isTextList, sortedBy } from '../../text/values.ts'
 
-/** What a person signs: an approval or the retirement of one version of a skill or pack. */
+/** What an approver signs: the approval or retirement of a version of a skill or pack. */
 export interface Statement {
   team: string
   kind: CatalogKind
@@ -9,20 +9,23 @@ export interface Statement {
   /** `*` retires every version that was approved before. */
   version: string
   state: 'approved' | 'retired'
-  /** The commit that has the version, and the hash of its folder. Empty when everything is retired. A pack may have no commit. */
+  /**
+   * The commit that has the version, and the hash of its folder. Empty when everything is retired. A pack may have no
+   * commit.
+   */
   commit: string
   digest: string
-  /** Who gets it: groups of the team, or `*` for everybody. */
+  /** Groups of the team, or `*` for all. */
   groups: readonly string[]
   by: string
   at: string
 }
 
-/** States of a version. A database alone may hold one back; only a signature lets it be installed or removed. */
+/** States of a version. The database alone can hold one; only a signature lets machines install or remove it. */
 export const CATALOG_STATES = ['draft', 'approved', 'quarantined', 'retired'] as const
 export type CatalogState = (typeof CATALOG_STATES)[number]
 
-/** A version in the catalog, as the server gives it. Nothing of it is believed without a statement that was verified. */
+/** A version in the catalog, as the server sends it. Only a verified statement is trusted. */
 export interface CatalogEntry {
   kind: CatalogKind
   name: string
@@ -37,12 +40,12 @@ export interface CatalogEntry {
   signature?: string
 }
 
-/** The namespace of signatures: one made for another purpose does not count here. */
+/** The namespace of signatures: a signature for another purpose is not valid here. */
 export const SIGNED_FOR = 'loadout-catalog'
 
 const FORMAT = 'loadout-catalog-1'
 
-/** The very bytes that are signed. */
+/** The exact bytes that are signed. */
 export function formatStatement({
   team,
   kind,
@@ -86,7 +89,7 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const VERSION = /^[\w.+-]{1,60}$/
 const GROUP = /^(?:\*|[\w.-]{1,60})$/
 
-/** What is wrong with the words that name a version, if anything. */
+/** The problem of a published version, if it has one. */
 export function versionProblem(
   version: Pick<CatalogEntry, 'kind' | 'name' | 'version' | 'groups' | 'commit' | 'digest'>,
 ): string | undefined {
@@ -97,14 +100,14 @@ export function versionProblem(
     return 'a version needs 1 to 50 groups, or * for everybody'
   const group = version.groups.find((each) => !GROUP.test(each))
   if (group !== undefined) return `"${group.slice(0, 80)}" is not the name of a group`
-  // A pack may come with a package instead.
+  // A pack of an npm package has no commit.
   const isInPackage = version.kind === 'pack' && version.commit === ''
   if (!isInPackage && !/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(version.commit))
     return 'the commit is not a full commit id'
   return /^[0-9a-f]{64}$/.test(version.digest) ? undefined : 'the digest is not a SHA-256'
 }
 
-/** A version of the catalog, with its signed verdicts, if they were verified here. */
+/** A version of the catalog, with its statement if this machine verified it. */
 export interface CheckedEntry {
   entry: CatalogEntry
   signed?: Statement | undefined
@@ -114,13 +117,13 @@ export interface Reader {
   team: string
   /** The group of this machine. */
   group: string
-  /** What this machine last heard: nothing older may take its place. */
+  /** The last verdicts on this machine: nothing older may replace them. */
   before: readonly Verdict[]
 }
 
 /**
- * What this machine does with each skill and pack of the catalog. The newest approval for its group decides; a retirement
- * ends every approval before it. What only the database says can hold something back, and do nothing else.
+ * What this machine does with each skill and pack of the catalog. The newest approval for its group decides; a
+ * retirement ends every approval before it. Unsigned data of the server can only hold a version.
  */
 export function chooseVerdicts(entries: readonly CheckedEntry[], reader: Reader): Verdict[] {
   const named = ({ kind, name }: Pick<Verdict, 'kind' | 'name'>) => `${kind}:${name}`

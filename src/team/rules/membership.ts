@@ -7,11 +7,11 @@ export interface Membership {
   /** Without a slash at its end. */
   url: string
   team: string
-  /** What the server knows a token by. */
+  /** The part of the token that is sent to the server. */
   secret: string
-  /** The team's key: only who may invite others keeps it. */
+  /** The team's key; only administrators store it, to invite others. */
   key?: string
-  /** Tells the server that this is the key of its team. */
+  /** Proves to the server that the key is that of its team. */
   keyPrint: string
   /** The pseudonym of the person. */
   person: string
@@ -20,17 +20,17 @@ export interface Membership {
   joined: string
 }
 
-/** How far a machine has come with sending. */
+/** What a machine has sent and what comes next. */
 export interface OutboxState {
   machine: string
-  /** The number of the next batch. Batches in the outbox with a smaller one are whole and may be sent. */
+  /** The number of the next batch. Batches in the outbox with a smaller number are complete and may be sent. */
   next: number
-  /** How much of the usage log is in batches, in bytes, and a digest of what stands before: another log has another. */
+  /** How many bytes of the usage log are in batches, and a digest of them, which shows whether the log was replaced. */
   offset: number
   mark: string
   /** The day and the digest of the last list of installed skills. */
   installed: string
-  /** Events that were not fit to be sent. */
+  /** Events that were left out because a field has the wrong form. */
   leftOut: number
   /** How the last attempt ended. */
   last?: { at: string; code?: string; message?: string; failures: number; hoursOff?: number }
@@ -67,12 +67,15 @@ const MINUTE = 60_000
 const USUAL_MS = 15 * MINUTE
 const LONGEST_MS = 12 * 60 * MINUTE
 
-/** How long to wait before the next attempt: longer after each failure, so that a server that comes back is not flooded. */
+/** How long to wait before the next attempt: longer after each failure, so that a recovering server is not flooded. */
 export function nextAttemptMs(failures: number): number {
   return Math.min(LONGEST_MS, USUAL_MS * 2 ** Math.min(failures, 10))
 }
 
-/** Where a team may be served. A token in the clear is for everybody on the way: only this machine may be asked so. */
+/**
+ * Checks the address of a server. Plain HTTP would reveal the token on the network, so it is allowed only on this
+ * machine.
+ */
 export function serverAddress(text: string): string | { problem: string } {
   if (!URL.canParse(text)) return { problem: `"${text}" is not an address such as https://team.example.com` }
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(text)

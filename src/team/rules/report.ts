@@ -2,24 +2,24 @@ import { compareText } from '../../text/values.ts'
 import type { EntryKind } from '../../usage/rules/usage-event.ts'
 import type { SentStage } from './batch.ts'
 
-/** Figures about people are shown only above this many of them: fewer could be told apart. */
+/** Figures about this many people or fewer are hidden: individuals could be identified. */
 export const LARGEST_HIDDEN_GROUP = 5
 
-/** A number of people, or null where it is too small to be shown. */
+/** A number of people, or null if it is too small to be shown. */
 type People = number | null
 
 interface StageCounts {
   planned: number
   delivered: number
   used: number
-  /** Of what was delivered or used. */
+  /** Delivered or used. */
   tokens: number
 }
 
 interface VersionReport extends StageCounts {
-  /** Empty: not known. */
+  /** Empty if unknown. */
   version: string
-  /** Who was given it or used it. */
+  /** Who received or used it. */
   people: People
   firstDay: string
   lastDay: string
@@ -32,7 +32,7 @@ interface EntryReport extends StageCounts {
   versions: VersionReport[]
 }
 
-/** How far a version has come, today: of all machines that have the skill. */
+/** Which versions the machines with a skill have today. */
 interface RolloutReport {
   kind: EntryKind
   id: string
@@ -47,12 +47,12 @@ export interface TeamReport {
   people: People
   events: number
   tokens: number
-  /** Batches that came in and are not counted yet. */
+  /** Batches that arrived and are not counted yet. */
   waiting: number
   entries: EntryReport[]
-  /** Installed or planned, and in this range neither delivered nor used. */
+  /** Installed or planned, but neither delivered nor used in this range. */
   deadWeight: { kind: EntryKind; id: string; planned: number; machines: People }[]
-  /** Delivered, and in this range never used. */
+  /** Delivered, but never used in this range. */
   inVain: { kind: EntryKind; id: string; delivered: number; tokens: number }[]
   rollout: RolloutReport[]
   groups: { group: string; people: People; events: number; used: number; tokens: number }[]
@@ -60,7 +60,7 @@ export interface TeamReport {
   projects: { project: string; events: number; used: number; tokens: number }[]
 }
 
-/** What the database says, as it says it. */
+/** The rows from the database. */
 export interface ReportRows {
   usage: {
     entry: string
@@ -167,7 +167,7 @@ function deadWeightOf(entries: readonly EntryReport[], { holdings }: ReportRows)
     .sort((a, b) => b.planned - a.planned || compareText(a.id, b.id))
 }
 
-/** Machines stand for people here, and are hidden like them; a share of many is not. */
+/** A machine stands for a person, so small numbers of machines are hidden too; shares of many are shown. */
 function rolloutOf({ holdings }: ReportRows): RolloutReport[] {
   const byEntry = new Map<string, ReportRows['holdings']>()
   for (const row of holdings) byEntry.set(row.entry, [...(byEntry.get(row.entry) ?? []), row])
@@ -201,8 +201,8 @@ function sumNamed(rows: ReportRows['agents']) {
 const SMALLER = 'smaller groups'
 
 /**
- * Groups that are too small to be shown are added up. If that sum is of too few people as well, the smallest group that
- * could be shown joins it: it cannot be calculated by subtracting the others from the whole.
+ * Adds up groups that are too small to be shown. If their sum is too small as well, adds the smallest of the others:
+ * otherwise the sum could be calculated by subtracting the others from the total.
  */
 function groupsOf({ groups, groupPeople }: ReportRows): TeamReport['groups'] {
   const people = new Map(groupPeople.map(({ name, people: count }) => [name, count]))

@@ -6,12 +6,12 @@ import { MOST_ROWS, SENT_TEXTS, type SentRow } from './batch.ts'
 export type VersionOf = (skill: string, agent: string) => string | undefined
 
 /**
- * Gathers what may be sent of the usage log: a fixed choice of fields, each of which has to look like what it is for.
- * The words of a task, its hash, the trigger, the layer and the conversation stay here.
+ * Collects what may be sent of the usage log: fixed fields, each with a checked form. The words of a task, its hash,
+ * the trigger, the layer and the conversation stay here.
  */
 export class SendableRows {
   private readonly rows = new Map<string, SentRow>()
-  /** Events that were left out because a field looked like something else, such as a path. */
+  /** Events that were left out because a field has the wrong form, such as a path. */
   leftOut = 0
 
   get isFull(): boolean {
@@ -19,7 +19,7 @@ export class SendableRows {
   }
 
   add(event: UsageEvent, versionOf: VersionOf): void {
-    // Only holds the words of a task for which nothing was found.
+    // Only records the words of a task for which nothing was found.
     if (event.entryId === '') return
     const row = sendable(event, versionOf)
     if (row === undefined) this.leftOut++

@@ -113,6 +113,6 @@ export const usage: Migration = {
       seen timestamptz NOT NULL,
       PRIMARY KEY (machine, entry, agent)
     );`,
-  // Going below the first schema would be deleting everything.
+  // Reverting the first schema would delete everything.
   down: undefined,
 }

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What may be installed, and who said so. Programs of the first schema do not look at it. */
+/** Which versions may be installed, and who decided it. Programs of the first schema ignore it. */
 export const catalog: Migration = {
   version: 2,
   name: 'catalog',
