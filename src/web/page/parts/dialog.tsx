@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   title: string
@@ -10,11 +10,12 @@ interface DialogProps {
   isWide?: boolean
 }
 
-/** Above everything else, until it is closed. The browser keeps the focus inside, and gives it back. */
+/** Covers the page until it is closed. Keeps the focus inside, and returns it to where it was. */
 export function Dialog({ title, children, onClose, actions, isWide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before anything is painted, and before the dialog leaves the document: the next key goes to the right place.
+  useLayoutEffect(() => {
     const dialog = element.current
     const before = document.activeElement
     dialog?.showModal()
