@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { type HttpEnv, HttpRefusal, isSameSecret } from '../machine/http.ts'
 
-/** What a page may do: nothing but load its own files and ask its own server. */
+/** The page may only load its own files and call its own server. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,20 +24,20 @@ const HEADERS = {
 
 export interface Gate {
   check: MiddlewareHandler<HttpEnv>
-  /** The token of the address that was not opened yet. */
+  /** The token of the next address to open. */
   token(): string
 }
 
 /**
- * Lets in the browser that opened the address with the token, and from then on by its cookie. A token counts once; the
- * next one is printed for the person who started the server. Every secret is valid for this start only.
+ * Admits the browser that opens the address with the token, and recognises it by a cookie afterwards. A token works once;
+ * then the server prints the next one. All secrets end with the server.
  */
 export function createGate(onOpened: (next: string) => void): Gate {
   const session = makeSecret()
   let token = makeSecret()
   const check: MiddlewareHandler<HttpEnv> = async (context, next) => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value)
-    // Browsers send a cookie to every port of a host: each server has a name of its own for it.
+    // Browsers send a cookie to every port of a host, so each server uses its own cookie name.
     const cookie = `loadout-${context.env.incoming.socket.localPort}`
     const given = context.req.path === '/' ? context.req.query('token') : undefined
     if (given !== undefined && isSameSecret(given, token)) {

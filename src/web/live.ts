@@ -4,10 +4,10 @@ import type { HttpApp } from '../machine/http.ts'
 import type { PageServer } from './page-server.ts'
 
 const EVERY_MS = 1_000
-/** A comment keeps a quiet connection open, and notices one whose page is gone. */
+/** A comment keeps an idle connection open, and detects a closed page. */
 const QUIET_ROUNDS = 15
 
-/** Tells every open page what has changed on the machine, by its name; the page then asks again for what it shows. */
+/** Sends the names of changed things to every open page, which then asks again for what it shows. */
 export function serveChanges(app: HttpApp, server: PageServer): void {
   const listeners = new Set<(changed: string[]) => void>()
   let stamps: Stamps | undefined
@@ -27,7 +27,7 @@ export function serveChanges(app: HttpApp, server: PageServer): void {
   server.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   app.get('/api/live', (context) =>
     streamSSE(context, async (stream) => {
-      // What changes from now on counts, also before the first look.
+      // Report every change from now on, even before the first timer.
       stamps ??= await readStamps()
       await stream.writeSSE({ event: 'open', data: '' })
       let quiet = 0
@@ -37,7 +37,7 @@ export function serveChanges(app: HttpApp, server: PageServer): void {
         else if (quiet % QUIET_ROUNDS === 0) void stream.write(': quiet\n\n')
       }
       listeners.add(listener)
-      // The end of the server breaks every connection, so that this ends too.
+      // When the server stops, it closes every connection, which ends this wait.
       await new Promise<void>((done) => stream.onAbort(done))
       listeners.delete(listener)
     }),

@@ -7,17 +7,17 @@ import { servePage } from './page-files.ts'
 import { addRoutes } from './routes.ts'
 
 export interface WebServing {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number
   project?: string | undefined
   /** Opens the page in the browser of this machine. */
   isOpened: boolean
   signal: AbortSignal
-  /** Says something to the person who started it. */
+  /** Prints a line in the terminal of the server. */
   tell(text: string): void
 }
 
-/** Serves the page to the person who started it, until the signal fires. */
+/** Serves the page to the user who started it, until the signal fires. */
 export async function serveWeb({ port, project, isOpened, signal, tell }: WebServing): Promise<void> {
   const app = createHttpApp({ onError: (error) => tell(error instanceof Error ? error.message : String(error)) })
   const server = { project, open: () => createLoadout({ caller: { via: 'web' } }), signal }

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer' }
 
 /**
- * Opens an address in the browser of this machine. By a file that only this user can read: the arguments of a program, and
- * with them the token, are shown to every user of a machine.
+ * Opens an address in the browser of this machine, through a file that only this user can read: every user can see the
+ * arguments of a program, and the address contains the token.
  */
 export function openPage(address: string, tell: (text: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'loadout-web-'))

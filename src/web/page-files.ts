@@ -10,8 +10,8 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * The page: one document for every screen, and its files, whose names change with their content. Only names that the
- * build wrote are served, so that no path of a request is ever joined.
+ * The page: one document for all screens, and its files, whose names change with their content. Serves only names that
+ * the build wrote, and never joins a requested path.
  */
 export function servePage(app: HttpApp): void {
   const names = new Set(readdirSync(join(FOLDER, 'assets')))

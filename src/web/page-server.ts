@@ -4,11 +4,11 @@ import type { Loadout } from '../loadout.ts'
 import { type HttpEnv, HttpRefusal } from '../machine/http.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 
-/** What every route is given. */
+/** The input of every route. */
 export interface PageServer {
-  /** The project that the server was started for. */
+  /** The project of the server. */
   project: string | undefined
-  /** A door for one request: what is reported while it is answered belongs to no other. */
+  /** Opens Loadout for one request, so that findings of other requests do not mix in. */
   open(): Loadout
   signal: AbortSignal
 }
@@ -20,7 +20,7 @@ export function answer<T>(context: Asked, { value, findings }: Report<T>): Respo
   return context.json(Array.isArray(value) ? value : { ...value, findings })
 }
 
-/** The project that a page asks about: the server's with `project`, none for the user's own skills. */
+/** The project of a request: the server's for `project`, none for the user's own skills. */
 export function scopeOf(
   context: Asked,
   server: PageServer,
@@ -36,7 +36,7 @@ function requireProject({ project }: PageServer): string {
   })
 }
 
-/** A whole number from the address; undefined when it is not there. */
+/** A whole number from the query; undefined if absent. */
 export function numberIn(context: Asked, name: string): number | undefined {
   const text = context.req.query(name)
   if (text === undefined || text === '') return undefined
@@ -44,12 +44,12 @@ export function numberIn(context: Asked, name: string): number | undefined {
   throw new LoadoutError('USAGE', `${name} is not a number`, { hint: `${name}=200000` })
 }
 
-/** Names from the address, one for each time that it is there. */
+/** All values of a repeated query parameter. */
 export function namesIn(context: Asked, name: string): string[] {
   return context.req.queries(name) ?? []
 }
 
-/** The body of a request that changes something: an object, sent as JSON, which no form of another page can do. */
+/** The body of a changing request: a JSON object, because a form on a foreign page cannot send JSON. */
 export async function bodyOf(context: Asked): Promise<Record<string, unknown>> {
   const isJson = /^application\/json\b/i.test(context.req.header('content-type') ?? '')
   const body: unknown = isJson ? await context.req.json().catch(() => undefined) : undefined
@@ -64,8 +64,8 @@ export function listIn(body: Record<string, unknown>, name: string): string[] {
 }
 
 /**
- * Plans a change, or carries it out when it is still the plan that the person agreed to: two pages, or a page and a
- * command, may be at work on the same thing.
+ * Plans a change, or applies it if the plan is still the one that the user confirmed: another page or a command may
+ * have changed something meanwhile.
  */
 export async function planOrDo<T extends object>(
   context: Asked,

@@ -12,7 +12,7 @@ import { addUsage } from './routes/usage.ts'
 
 declare const LOADOUT_VERSION: string | undefined
 
-/** One row for each screen: what it asks, and what it changes. */
+/** One row per screen: its questions and changes. */
 const SCREENS: readonly ((app: HttpApp, server: PageServer) => void)[] = [
   addAgents,
   addBundle,

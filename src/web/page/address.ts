@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Where the page is: a screen, and what is chosen in it. Everything a reload or a link must bring back stands here. */
+/** The open screen and the choices in it: everything that a reload or a link must restore. */
 export interface Address {
   screen: string
   params: URLSearchParams
@@ -15,7 +15,7 @@ addEventListener('popstate', () => {
   address.value = read()
 })
 
-/** The token works once: it need not be visible, and must not stay in the history. */
+/** Removes the token, which works only once, from the address and the history. */
 export function forgetToken(): void {
   const { params } = read()
   if (!params.has('token')) return
@@ -29,7 +29,7 @@ export function hrefOf(screen: string, params: URLSearchParams | Record<string, 
   return `/${screen}${search === '' ? '' : `?${search}`}`
 }
 
-/** Opens a screen, as a link does. */
+/** Opens a screen like a link. */
 export function go(screen: string, params: Record<string, string> = {}): void {
   history.pushState(null, '', hrefOf(screen, params))
   address.value = read()
@@ -37,7 +37,7 @@ export function go(screen: string, params: Record<string, string> = {}): void {
 
 type Choices = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Changes what is chosen in this screen; what is undefined or empty is left out. */
+/** Changes the choices in this screen; undefined or empty removes one. */
 export function choose(choices: Choices): void {
   const params = new URLSearchParams(address.value.params)
   for (const [name, value] of Object.entries(choices)) {

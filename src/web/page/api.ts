@@ -4,7 +4,7 @@ import { connection } from './live.ts'
 /** An answer of a use case: the value that `--json` prints, with its findings. */
 export type Answer<T> = T & { findings: Finding[] }
 
-/** What the server refused, in its own words. */
+/** An error answer of the server. */
 export class Refusal extends Error {
   readonly code: string
   readonly hint: string | undefined
@@ -18,12 +18,12 @@ export class Refusal extends Error {
 
 export type Params = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
-/** Asks for something. */
+/** Reads from the server. */
 export function ask<T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
   return send<T>(pathWith(path, params), { signal: signal ?? null })
 }
 
-/** Changes something. */
+/** Sends a change to the server. */
 export function tell<T>(path: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json' }
   return send<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -13,12 +13,12 @@ export function count(number: number, noun: string, many = `${noun}s`): string {
   return `${grouped(number)} ${number === 1 ? noun : many}`
 }
 
-/** The home folder, once the server has told it: paths below it begin with `~`. */
+/** The home folder, once the server has sent it: paths below it begin with `~`. */
 export const home = signal<string | undefined>(undefined)
 
 const LONGEST = 300
 
-/** A foreign text or a path: on one line, its control characters visible, and cut to a readable length. */
+/** Formats any text or path on one line, with visible control characters, cut to a readable length. */
 export function line(text: string, longest = LONGEST): string {
   const short = inHome(text.slice(0, longest + LONGEST), home.value)
   return printableLine(short.length > longest ? `${short.slice(0, longest)}\u2026` : short)

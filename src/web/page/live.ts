@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals'
 import type { Watched } from '../../loadout.ts'
 
-/** Whether the page hears of changes: it does, it waits for the server, or the server no longer knows this browser. */
+/** The state of the connection: live, waiting for the server, or refused because the server no longer knows this browser. */
 export const connection = signal<'waiting' | 'live' | 'lost' | 'refused'>('waiting')
 
-/** How often each thing has changed since the page was opened. */
+/** The number of changes of each thing since the page was opened. */
 const changes = signal<Readonly<Partial<Record<Watched, number>>>>({})
 
 export function countChanges(topics: readonly Watched[]): number {
   return topics.reduce((sum, topic) => sum + (changes.value[topic] ?? 0), 0)
 }
 
-/** Follows what changes on the machine. A connection that breaks is opened again, and then everything may have changed. */
+/** Receives changes on this machine. After a broken connection, everything counts as changed. */
 export function follow(): void {
   const source = new EventSource('/api/live')
   let wasLost = false
@@ -31,7 +31,7 @@ export function follow(): void {
 const ALL: readonly Watched[] = ['config', 'library', 'installs', 'usage', 'sessions', 'consent', 'project']
 const AGAIN_MS = 3_000
 
-/** A browser gives up where the server answers with an error: after a new start it does not know the old session. */
+/** A browser does not reconnect after an error answer, which a restarted server gives to an old session. */
 async function whyClosed(): Promise<void> {
   const response = await fetch('/api/place').catch(() => undefined)
   connection.value = response?.status === 401 ? 'refused' : 'lost'

@@ -9,7 +9,7 @@ follow()
 const place = document.getElementById('page')
 if (place !== null) render(<Shell />, place)
 
-/** A browser in the locale `C` names a language that is none (`en-US@posix`), at which the chart breaks as it loads. */
+/** In the locale `C` a browser reports an invalid language (`en-US@posix`), with which the chart fails to load. */
 function mendLanguage(): void {
   try {
     Intl.getCanonicalLocales(navigator.language)

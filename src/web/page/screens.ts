@@ -1,12 +1,12 @@
 import type { FunctionComponent } from 'preact'
 
-/** One row for each screen, in the order of the menu. Each is a file of its own that loads when it is opened. */
+/** One row per screen, in menu order. Each screen is a separate file that loads when it is opened. */
 export interface ScreenRow {
   path: string
   name: string
   /** Drawn in a box of 16 by 16. */
   icon: string
-  /** Only on a machine that has joined a team. */
+  /** Shown only on a machine that has joined a team. */
   needsTeam?: true
   load(): Promise<{ default: FunctionComponent }>
 }

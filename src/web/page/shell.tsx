@@ -7,7 +7,7 @@ import { Confirm, Toast } from './parts/change.tsx'
 import { SCREENS } from './screens.ts'
 import { useAnswer } from './use-answer.ts'
 
-/** The menu, what the page is connected to, and the screen that is open. */
+/** The menu, the state of the connection, and the open screen. */
 export function Shell() {
   const { screen: path } = address.value
   const row = SCREENS.find((each) => each.path === path) ?? SCREENS[0]
@@ -80,7 +80,7 @@ function useView(path: string | undefined): FunctionComponent | undefined {
   return view?.path === path ? view?.View : undefined
 }
 
-/** Its files are gone when Loadout was installed anew since it was started. */
+/** The files of a screen are missing if Loadout was reinstalled since the server started. */
 function NotLoaded() {
   return <p role="alert">This screen could not be loaded. Reload the page, or start loadout web again.</p>
 }
@@ -110,7 +110,7 @@ function Standing({ place: answer }: { place: Place | undefined }) {
   )
 }
 
-/** What to do when the server no longer answers. */
+/** The remedy when the server does not answer. */
 function Lost() {
   if (connection.value !== 'lost' && connection.value !== 'refused') return null
   return (

@@ -4,14 +4,14 @@ import { type Answer, ask, type Params, pathWith, Refusal } from './api.ts'
 import { countChanges } from './live.ts'
 
 export interface Asked<T> {
-  /** The last answer; it stays while the next one is on its way. */
+  /** The last answer; it stays until the next one arrives. */
   answer: Answer<T> | undefined
   refusal: Refusal | undefined
   isWaiting: boolean
   again(): void
 }
 
-/** An answer that is asked for again when the question or one of the things that it is about changes. */
+/** Asks a question, and asks again when the question or something that it depends on changes. */
 export function useAnswer<T>(path: string | undefined, params: Params, about: readonly Watched[]): Asked<T> {
   const url = path === undefined ? undefined : pathWith(path, params)
   const [state, setState] = useState<Omit<Asked<T>, 'again'>>({
@@ -36,8 +36,8 @@ export function useAnswer<T>(path: string | undefined, params: Params, about: re
       if (now.isStale) now.ask()
     }
     now.ask = () => {
-      // Another change while an answer is on its way: it is shown, then asked for once more. Otherwise a machine that
-      // changes faster than it answers would never be shown.
+      // If something changes while waiting: show the answer, then ask once more. Otherwise a machine that changes
+      // faster than it answers would never be shown.
       now.isStale = now.isBusy
       if (now.isBusy) return
       now.isBusy = true

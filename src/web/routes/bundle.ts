@@ -5,8 +5,8 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { numberIn, type PageServer } from '../page-server.ts'
 
 /**
- * `GET /api/context?task=…&tokens=4000`: `loadout context`. `GET /api/replay/0123abcd`: `loadout replay`. With both come
- * the places of the words that chose each part. `GET /api/records`: `loadout audit list`. Looking records nothing.
+ * `GET /api/context?task=…&tokens=4000`: `loadout context`. `GET /api/replay/0123abcd`: `loadout replay`. Both
+ * include the positions of the words that chose each part. `GET /api/records`: `loadout audit list`. Nothing is recorded.
  */
 export function addBundle(app: HttpApp, server: PageServer): void {
   app.get('/api/context', async (context) => {

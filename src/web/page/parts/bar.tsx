@@ -16,7 +16,7 @@ interface BarProps {
   /** A text version of the bar for screen readers. */
   label: string
   segments: readonly Segment[]
-  /** What there is room for; the segments may take more. */
+  /** The budget; the segments may exceed it. */
   room: number
   unit: string
   current?: string | undefined
@@ -24,7 +24,7 @@ interface BarProps {
   onPick?(id: string): void
 }
 
-/** A budget, and what takes how much of it. Everything in it can also be read, and changed, in the table below it. */
+/** A budget and the share of each part. The table below it shows the same, and can change it. */
 export function Bar({ label, segments, room, unit, current, onPoint, onPick }: BarProps) {
   const used = segments.reduce((sum, { size }) => sum + size, 0)
   const whole = Math.max(room, used, 1)

@@ -8,26 +8,26 @@ import { Command } from './command.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notices, Refused } from './notices.tsx'
 
-/** What the server plans or did: a value of a use case, and the mark of the plan. */
+/** A plan or a result of the server, with the identity of the plan. */
 export interface Planned {
   findings: Finding[]
-  /** Sent back when the plan is carried out; the server refuses when it would be another one by then. */
+  /** Sent back to apply the plan; the server refuses if the plan would now be different. */
   plan?: string
 }
 
 export interface Change<T extends Planned> {
   title: string
-  /** What the button says: `Unequip`. */
+  /** The text of the button: `Unequip`. */
   verb: string
-  /** The command that does the same. */
+  /** The equivalent command. */
   command: string
   path: string
   body: object
-  /** Shows what would be done. */
+  /** Shows the plan. */
   show(planned: T): ComponentChildren
   /** Whether there is anything to do. */
   isEmpty(planned: T): boolean
-  /** What is said afterwards, and what takes it back. */
+  /** The message afterwards, and the change that undoes it. */
   done(result: T): { text: string; undo?: Change<Planned> | undefined }
   onDone?(): void
 }
@@ -37,7 +37,7 @@ const said = signal<{ text: string; findings: readonly Finding[]; undo?: Change<
   undefined,
 )
 
-/** Shows what would be done, and does it once a person agrees: as the command does, by the same plan. */
+/** Shows the plan of a change, and applies exactly that plan when the user confirms, like the command. */
 export function propose<T extends Planned>(change: Change<T>): void {
   asked.value = change as unknown as Change<Planned>
 }
@@ -97,7 +97,7 @@ function Proposal({ change }: { change: Change<Planned> }) {
   )
 }
 
-/** What was done last, with the way back. */
+/** The last change, with a button to undo it. */
 export function Toast() {
   const now = said.value
   return (

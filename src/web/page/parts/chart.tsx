@@ -11,7 +11,7 @@ export interface Series {
 }
 
 interface ChartProps {
-  /** What it shows in one sentence; the table below has the numbers. */
+  /** A one-sentence description; the table below has the numbers. */
   label: string
   /** Seconds since 1970. */
   times: readonly number[]
@@ -19,7 +19,7 @@ interface ChartProps {
   height?: number
 }
 
-/** Lines over time. A colour and a dash tell them apart, and the legend names what the pointer is on. */
+/** Lines over time, which differ in colour and dash; the legend shows the values under the pointer. */
 export function Chart({ label, times, series, height = 220 }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -32,7 +32,7 @@ export function Chart({ label, times, series, height = 220 }: ChartProps) {
     }
     const sizes = new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height }))
     sizes.observe(box)
-    // The chart has its colours from the style of the moment.
+    // The chart reads its colours once: draw it again when the theme changes.
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', again)
     return () => {
@@ -86,7 +86,7 @@ function draw(
   )
 }
 
-/** A colour of the style as a canvas takes it: `light-dark` is for the style only. */
+/** A colour for a canvas, which does not understand `light-dark`. */
 function resolved(box: HTMLElement, colour: string): string {
   const probe = document.createElement('span')
   probe.style.color = colour

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { line } from '../format.ts'
 
-/** A command that does or shows the same in a terminal. */
+/** The equivalent command for a terminal. */
 export function Command({ text }: { text: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = () => {

@@ -5,7 +5,7 @@ interface DialogProps {
   title: string
   children: ComponentChildren
   onClose(): void
-  /** Beside the button that closes it. */
+  /** Buttons beside Cancel. */
   actions?: ComponentChildren
   isWide?: boolean
 }

@@ -5,14 +5,14 @@ interface FieldProps {
   value: string
   onChange(value: string): void
   placeholder?: string
-  /** Words that the browser offers. */
+  /** Suggestions of the browser. */
   offers?: readonly string[]
   isNumber?: boolean
-  /** So long after the last key. */
+  /** The delay after the last key. */
   delayMs?: number
 }
 
-/** A line of text or a number. What is typed counts a moment after the last key, or with Enter. */
+/** A line of text or a number. Takes effect shortly after the last key, or with Enter. */
 export function Field({ label, value, onChange, placeholder, offers, isNumber, delayMs = 300 }: FieldProps) {
   const id = useId()
   const [text, setText] = useState(value)
@@ -55,7 +55,7 @@ interface ChoiceProps {
   onChange(value: string): void
 }
 
-/** One of a few. */
+/** A choice of a few values. */
 export function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
     <label class="field">

@@ -4,7 +4,7 @@ import { printable } from '../../../text/printable.ts'
 
 const LONGEST = 200_000
 
-/** A text as it is, with some words marked. Controls are made visible; nothing in it is markup. */
+/** A literal text with some words marked. Shows control characters; treats nothing as markup. */
 export function MarkedText({ label, text, marks = [] }: { label: string; text: string; marks?: readonly Span[] }) {
   const shown = text.slice(0, LONGEST)
   const pieces: ComponentChildren[] = []

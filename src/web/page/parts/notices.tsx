@@ -7,7 +7,7 @@ const TONES: Record<Finding['severity'], Tone> = { error: 'bad', warning: 'warn'
 const WORDS: Record<Finding['severity'], string> = { error: 'to do', warning: 'warning', info: 'note' }
 const MOST = 50
 
-/** Trouble that came with an answer. */
+/** The findings of an answer. */
 export function Notices({ findings, label = 'What was found' }: { findings: readonly Finding[]; label?: string }) {
   if (findings.length === 0) return null
   const more = findings.length - MOST
@@ -26,7 +26,7 @@ export function Notices({ findings, label = 'What was found' }: { findings: read
   )
 }
 
-/** A question that could not be answered: what is wrong, and what to do. */
+/** An error answer: the problem and the remedy. */
 export function Refused({ refusal, onAgain }: { refusal: Refusal; onAgain?: (() => void) | undefined }) {
   return (
     <div class="refused" role="alert">
@@ -46,7 +46,7 @@ export function Refused({ refusal, onAgain }: { refusal: Refusal; onAgain?: (() 
   )
 }
 
-/** What to do, in the words of the program. */
+/** The remedy, as Loadout prints it. */
 export function Hint({ text }: { text: string }) {
   return <span class="muted">{line(text)}</span>
 }

@@ -13,7 +13,7 @@ const TONES: Record<Operation['kind'], Tone> = {
 
 const MOST = 100
 
-/** What would be done, one line each. */
+/** Planned operations, one line each. */
 export function Operations({ operations }: { operations: readonly Operation[] }) {
   const more = operations.length - MOST
   return (

@@ -1,6 +1,6 @@
 import { Choice } from './field.tsx'
 
-/** The user's own skills, or those of the project that the server was started in. */
+/** The user's own skills, or those of the server's project. */
 export function ScopeChoice({ value, onChange }: { value: string; onChange(value: string): void }) {
   const options = [
     ['', 'yours'],

@@ -3,7 +3,7 @@ import type { Answer } from '../api.ts'
 import type { Asked } from '../use-answer.ts'
 import { Refused } from './notices.tsx'
 
-/** The frame of every screen: its name, what it is in one line, its controls, its content. */
+/** The frame of every screen: name, one-line summary, controls, content. */
 export function Screen(props: {
   title: string
   summary: ComponentChildren
@@ -24,7 +24,7 @@ export function Screen(props: {
   )
 }
 
-/** What an answer shows: it, that it is on its way, or why there is none. */
+/** Shows an answer, or that it is loading, or why it failed. */
 export function Answered<T>({ asked, children }: { asked: Asked<T>; children(answer: Answer<T>): ComponentChildren }) {
   const { answer, refusal, isWaiting, again } = asked
   return (
@@ -36,7 +36,7 @@ export function Answered<T>({ asked, children }: { asked: Asked<T>; children(ans
   )
 }
 
-/** A number and what it counts. */
+/** A number with its label. */
 export function Figure({ value, label }: { value: ComponentChildren; label: string }) {
   return (
     <div class="figure">

@@ -4,11 +4,11 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 interface Column<Row> {
   name: string
-  /** Of the grid: `12rem`, `1fr`. */
+  /** A width of a CSS grid: `12rem`, `1fr`. */
   width: string
   cell(row: Row): ComponentChildren
   isNumber?: boolean
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   isExtra?: boolean
 }
 
@@ -19,9 +19,9 @@ interface TableProps<Row> {
   keyOf(row: Row): string
   current?: string | undefined
   onMove?(row: Row): void
-  /** Enter or a click. */
+  /** On Enter or a click. */
   onOpen?(row: Row): void
-  /** The space bar. */
+  /** On the space bar. */
   onToggle?(row: Row): void
   isDim?(row: Row): boolean
   empty?: string
@@ -38,8 +38,8 @@ narrow.addEventListener('change', ({ matches }) => {
 })
 
 /**
- * A table of any length: only the rows in sight are in the document. It takes the focus as a whole; arrows, page and
- * home keys move through it, Enter opens, the space bar ticks.
+ * A table of any length: only visible rows are in the document. The focus is on the table as a whole; arrows, page, home
+ * and end keys move through it, Enter opens a row, the space bar toggles it.
  */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, keyOf, current, empty = 'Nothing here.' } = props
@@ -82,7 +82,7 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length}
-      // The focus stays here; the row that it is on is named below.
+      // The focus stays on the table; the next attribute names the current row.
       tabIndex={0}
       aria-activedescendant={at >= first && at < last ? `${id}-${at}` : undefined}
       onKeyDown={onKeyDown}
@@ -132,7 +132,7 @@ export function Table<Row>(props: TableProps<Row>) {
 
 function reveal(body: HTMLElement | null, at: number): void {
   if (body === null) return
-  // The head stays above the rows, and hides those that pass below it.
+  // The sticky head covers rows that scroll below it.
   const [above, below] = [at * ROW, (at + 1) * ROW + HEAD]
   if (above < body.scrollTop) body.scrollTop = above
   else if (below > body.scrollTop + body.clientHeight) body.scrollTop = below - body.clientHeight

@@ -189,7 +189,7 @@ function Budget({
   )
 }
 
-/** What is better, and worse, if some were not there. */
+/** The effect of removing some skills. */
 function WhatIf({ before, after, without }: { before: AgentSight; after: AgentSight; without: readonly string[] }) {
   const unit = unitOf(before)
   const fates = new Map(before.skills.map(({ path, fate }) => [path, fate]))
@@ -310,7 +310,7 @@ function FateCell({ before, after }: { before: Fate; after: Fate | undefined }) 
   )
 }
 
-/** What if the description were shorter. */
+/** The effect of a shorter description. */
 function Shorten({ skill, shorten }: { skill: SkillSight; shorten: readonly string[] }) {
   const others = shorten.filter((pair) => !pair.startsWith(`${skill.name}=`))
   const now = shorten.find((pair) => pair.startsWith(`${skill.name}=`))?.slice(skill.name.length + 1) ?? ''

@@ -17,7 +17,7 @@ import { useAnswer } from '../use-answer.ts'
 interface Built {
   bundle?: ContextBundle
   marks?: readonly (readonly Span[])[]
-  /** Of a record: what is another one now. */
+  /** For a record: the parts that changed since. */
   changes?: readonly string[]
 }
 
@@ -65,7 +65,7 @@ export default function BundleScreen() {
   )
 }
 
-/** A task and a budget; `mark` tells the second from the first. */
+/** A task and a budget; `mark` distinguishes the second one of a comparison. */
 function Question({ mark }: { mark: string }) {
   const label = mark === '' ? 'Task' : 'Second task'
   return (
@@ -225,7 +225,7 @@ function Bundle({ built: { bundle, marks = [] }, command }: { built: Built; comm
   )
 }
 
-/** Parts of a class share what the class has used, by how much of each is shown. */
+/** Divides the tokens of a class among its parts by their shown size. */
 function segmentsOf({ files, budget }: ContextBundle) {
   const shown = new Map<SourceClass, number>()
   for (const { source_class: each, chars_emitted } of files) shown.set(each, (shown.get(each) ?? 0) + chars_emitted)

@@ -78,7 +78,7 @@ function Row({ check: { name, state, message, fix }, isCard }: { check: Check; i
   )
 }
 
-/** Puts right what can be put right safely, as `loadout doctor --fix` does. */
+/** Repairs what can be repaired safely, like `loadout doctor --fix`. */
 function Fix({ scope, onFixed }: { scope: string; onFixed(): void }) {
   const [state, setState] = useState<{ isBusy?: boolean; text?: string; refusal?: Refusal }>({})
   const fix = () => {

@@ -22,7 +22,7 @@ import { useAnswer } from '../use-answer.ts'
 type Pair = Similar['pairs'][number]
 
 const ABOUT = ['library', 'installs', 'project', 'consent'] as const
-/** The strongest are drawn; more only when asked for, and never a ball of wool. The table has them all. */
+/** Draws the strongest pairs, and more on request up to a readable number. The table lists all. */
 const FEW_DRAWN = 20
 const MOST_DRAWN = 200
 
@@ -160,12 +160,12 @@ interface Node extends SimulationNodeDatum {
   isTaught: boolean
 }
 
-/** Drawn in about the size that it is shown in, so that names can be read. */
+/** About the size on the screen, so that names are readable. */
 const SIZES = { narrow: { width: 380, height: 360 }, wide: { width: 800, height: 480 } }
 
 type Size = (typeof SIZES)['wide']
 
-/** The same picture for the same pairs: it is laid out before it is shown, and nothing moves. */
+/** Computes the layout before drawing, without randomness: the same pairs always give the same picture. */
 function layOut({ pairs, entries }: Similar, open: Pair | undefined, most: number, { width, height }: Size) {
   const strongest = pairs.slice(0, most)
   const drawn = open === undefined || strongest.includes(open) ? strongest : [...strongest, open]
@@ -213,7 +213,7 @@ const MOST_NAMED = 40
 function Graph({ similar, open }: { similar: Similar; open: Pair | undefined }) {
   const most = chosen('drawn') === 'all' ? MOST_DRAWN : FEW_DRAWN
   const size = isNarrow.value ? SIZES.narrow : SIZES.wide
-  // A pair from further down the table is drawn too, while it is open.
+  // Also draws the open pair, even if it is further down the table.
   const { nodes, drawn, at } = useMemo(() => layOut(similar, open, most, size), [similar, open, most, size])
   const isOpen = (id: string) => open !== undefined && (open.a === id || open.b === id)
   const label = `${count(drawn.length, 'pair')} drawn as lines; the table lists and opens them`

@@ -13,7 +13,7 @@ type Step = ConversationView['steps'][number]
 
 const TONES: Record<Step['stage'], Tone> = { planned: 'quiet', delivered: 'info', used: 'good' }
 
-/** `2026-11-17 09:41`, as the log has it: UTC. */
+/** `2026-11-17 09:41`, in UTC like the log. */
 export function minute(instant: string): string {
   return line(instant.slice(0, 16).replace('T', ' '))
 }

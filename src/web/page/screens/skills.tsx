@@ -172,7 +172,7 @@ function Cell({ skill, agent }: { skill: SkillView; agent: string }) {
   )
 }
 
-/** The copies of a skill in the scope that is looked at. */
+/** The copies of a skill in the chosen scope. */
 function ownPlacements({ placements }: SkillView, scope: string): PlacementView[] {
   return placements.filter(
     (each) => each.scope === (scope === 'project' ? 'project' : 'user') && each.state !== 'unmanaged',
@@ -260,7 +260,7 @@ function update(names: readonly string[], onDone: () => void): void {
   })
 }
 
-/** Takes a commit of the library back. */
+/** Undoes a commit of the library. */
 function undoOf(commit: string): Change<Answer<Undone> & Planned> {
   return {
     title: `Undo commit ${commit.slice(0, 7)}`,

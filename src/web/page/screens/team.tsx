@@ -23,7 +23,7 @@ const STATES: Record<CatalogRow['state'], Tone> = {
   retired: 'bad',
 }
 
-/** Numbers of people are shown only where they are too many to be told apart. */
+/** Shows numbers of people only for groups that are large enough to hide individuals. */
 function people(number: number | null): string {
   return number === null ? '5 or fewer' : grouped(number)
 }
@@ -32,7 +32,7 @@ export default function TeamScreen() {
   const since = chosen('since')
   const report = useAnswer<TeamReport>('/api/team/report', { since }, ['config'])
   const catalog = useAnswer<{ versions: CatalogRow[] }>('/api/team/catalog', {}, ['config', 'library'])
-  // Without a team, or without its server, both are refused for the same reason.
+  // Without a team, or without its server, both fail for the same reason.
   const isSaid = report.refusal !== undefined && report.refusal.message === catalog.refusal?.message
   return (
     <Screen

@@ -33,7 +33,7 @@ const KINDS = [
   ['pack', 'packs'],
 ] as const
 
-/** What an entry shows of itself that asks for a look. */
+/** Signs that an entry needs attention. */
 const SHOWN = [
   ['', 'all entries'],
   ['never', 'offered, never used'],
