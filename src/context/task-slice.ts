@@ -88,6 +88,7 @@ function ownFiles(root: string, own: NonNullable<TaskSliceRequest['own']>, inten
   const candidates = general.candidates.filter(({ path }) => !own.isTaken(path))
   const isTold = candidates.length > 0 || own.answer.paths.every(own.isTaken)
   if (isBareRepository(root)) return { candidates, omitted: general.omitted, findings: [BARE] }
+  if (own.answer.paths.length === 0) return { candidates, omitted: general.omitted, findings: [EMPTY] }
   return {
     candidates,
     omitted: [...found.omitted, ...general.omitted],
@@ -115,6 +116,13 @@ const NOTHING_FITS: Finding = {
   code: 'NO_FITTING_FILE',
   message: 'no file of the project fits the words of the task',
   hint: 'say what it is about in other words',
+}
+
+const EMPTY: Finding = {
+  severity: 'warning',
+  code: 'NO_FITTING_FILE',
+  message: 'the project folder has no files to choose from',
+  hint: 'run this in your project, or name its folder: --project <folder>',
 }
 
 const BARE: Finding = {

@@ -150,7 +150,7 @@ describe('names of machines in what is told', () => {
   })
 
   it('a home at the root of everything changes no warning', () => {
-    const files = { 'loadout.json': '{"controlPlane": ["docs/a/b.md"]}' }
+    const files = { 'loadout.json': '{"controlPlane": ["docs/a/b.md"]}', 'anything.md': '# Anything\n' }
     const [one, other] = [makeFolder(), '/'].map((home) =>
       runLoadout(['context', 'anything', '--format', 'json'], {
         cwd: makeProject(files),

@@ -37,6 +37,11 @@ it('the task has a place however few there are, and the control plane all where 
   expect(classes(own, '1')).toEqual(['control_plane'])
 })
 
+it('an empty folder gets a bundle that says so', () => {
+  const { code, stdout } = runWarm(['context', 'fix the login'], { cwd: makeProject({}), home })
+  expect([code, stdout.includes('the project folder has no files to choose from')]).toEqual([0, true])
+})
+
 it('a bare repository is told', () => {
   const bare = makeProject({ HEAD: 'ref: refs/heads/main\n', 'objects/x': '', 'refs/x': '' })
   const { stdout, code } = runWarm(['context', 'cut a release'], { cwd: bare, home })
