@@ -10,8 +10,9 @@ import { alsoNaming, type Finding } from './text/trouble.ts'
 export type Loadout = ReturnType<typeof createLoadout>
 
 /**
- * The one door to every use case. Faces call these and nothing else. What an agent waits for is ready; the rest loads late.
- * What is not given comes from this process: its working folder, home, environment and clock.
+ * The only entry to every use case: the command line, the page, the MCP server and other programs call these. Use cases
+ * that an agent waits for are loaded at once, the others on first use. Options default to the working folder, home,
+ * environment and clock of this process.
  */
 export function createLoadout(options: Partial<Machine> = {}) {
   // Not spread: a home or a working folder that does not exist is an error only for who needs it.
@@ -20,16 +21,16 @@ export function createLoadout(options: Partial<Machine> = {}) {
   machine.report ??= (finding) => void reported.push(finding)
   reports.set(machine, reported)
   return {
-    /** Names the index files of a call: those that are given, or the project's, yours and the session's. */
+    /** Returns the index files of a call: the named ones, or those of the project, the user and the session. */
     nameLayers: bind(machine, nameLayers),
-    /** Plans what a task needs of the payloads, with the reason and the cost of each. Records the plan as use. */
+    /** Chooses the payloads that a task needs, with the reason and the cost of each. Logs the plan as usage. */
     plan: bind(machine, planAndRecord),
     /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
     loadPlan: bind(machine, loadPlan),
     /** Reads the texts of a plan that you have already. */
     load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) =>
       withReported(machine, loadChosen(machine, plan, request)),
-    /** Finds a payload, pack or skill by its id. Payloads come first: they are at hand. */
+    /** Finds a payload, pack or skill by its id. Payloads come first. */
     lookUp: async (request: LookupRequest) =>
       lookUpPayload(machine, request) ?? (await import('./kit/lookup.ts')).lookUpEntry(machine, request),
     /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
@@ -48,7 +49,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     exportTeaching: late(machine, async () => (await import('./kit/teach.ts')).exportTeaching),
     /** Takes the example prompts that an agent wrote for such a task. */
     importTeaching: late(machine, async () => (await import('./kit/teach.ts')).importTeaching),
-    /** Gives the next entries that need example prompts. */
+    /** Returns the next entries that need example prompts. */
     nextTeaching: late(machine, async () => (await import('./kit/teach.ts')).nextTeaching),
     /** Counts the examples of each entry, and names those that are missing or out of date. */
     teachStatus: late(machine, async () => (await import('./kit/teach-status.ts')).teachStatus),
@@ -66,13 +67,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     checkIndex: late(machine, async () => (await import('./payloads/index-build.ts')).checkIndex),
     /** Splits a large instruction file into payloads. */
     migrate: late(machine, async () => (await import('./payloads/index-migrate.ts')).migrateFile),
-    /** Sums up the usage log: what was planned, delivered and used. */
+    /** Summarises the usage log: planned, delivered and used entries. */
     usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
     /** Sums up the usage log by day or week, entry and agent. */
     usageOverTime: late(machine, async () => (await import('./usage/look-back.ts')).usageOverTime),
     /** Lists the conversations of the usage log. */
     conversations: late(machine, async () => (await import('./usage/look-back.ts')).listConversations),
-    /** Shows what one conversation was given, and when. */
+    /** Shows what one conversation received, and when. */
     conversation: late(machine, async () => (await import('./usage/look-back.ts')).showConversation),
     /** Finds entries that answer the same questions. */
     similar: late(machine, async () => (await import('./kit/similar.ts')).similarEntries),
@@ -80,7 +81,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     keepTasks: late(machine, async () => (await import('./usage/usage.ts')).switchTaskKeeping),
     /** Sends sums of the usage log to an OpenTelemetry collector. */
     exportUsage: late(machine, async () => (await import('./usage/export.ts')).exportUsage),
-    /** Erases the usage log, or what is older than a day. */
+    /** Erases the usage log, or only events before a day. */
     eraseUsage: late(machine, async () => (await import('./usage/usage.ts')).eraseUsage),
     /** Routes kept tasks again and lists what they now choose differently. */
     replayPrompts: late(machine, async () => (await import('./payloads/replay-prompts.ts')).replayPrompts),
@@ -88,7 +89,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     dead: late(machine, async () => (await import('./payloads/analysis.ts')).findDead),
     /** Lists payloads that share keywords. */
     overlaps: late(machine, async () => (await import('./payloads/analysis.ts')).findOverlaps),
-    /** Says what the payloads cost: always, on demand, and for one task. */
+    /** Returns the cost of the payloads: always, on demand, and for one task. */
     budget: late(machine, async () => (await import('./payloads/analysis.ts')).reportBudget),
     /** Connects this machine with a library of skills: a new one, a clone, or a folder. */
     initialize: late(machine, async () => (await import('./skills/init.ts')).initialize),
@@ -112,9 +113,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     outdated: late(machine, async () => (await import('./skills/outdated.ts')).findOutdated),
     /** Takes newer versions, merged with your changes, in one commit. */
     update: late(machine, async () => (await import('./skills/update.ts')).updateSkills),
-    /** Keeps a skill at its version, or lets it go. */
+    /** Pins a skill to its version, or unpins it. */
     pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
-    /** Says how the library stands to its remote. */
+    /** Compares the library with its remote. */
     readStanding: late(machine, async () => (await import('./skills/standing.ts')).readStanding),
     /** Says how much room each agent's list of skills has, and how much is used. */
     readListing: late(machine, async () => (await import('./skills/listing.ts')).readListing),
@@ -124,7 +125,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
     /** Changes which agents a skill is for. */
     changeTargets: late(machine, async () => (await import('./skills/targets.ts')).changeTargets),
-    /** Takes back what a commit of the library did to skills, as a new commit. */
+    /** Undoes a commit of the library, as a new commit. */
     undo: late(machine, async () => (await import('./skills/undo.ts')).undoCommit),
     /** Deletes a skill from the library. */
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
@@ -138,7 +139,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     sync: late(machine, async () => (await import('./team/catalog.ts')).syncWithCatalog),
     /** Checks the whole installation and says what to do; repairs what it can when asked. */
     doctor: late(machine, async () => (await import('./kit/doctor.ts')).runDoctor),
-    /** Starts a skill in the library. */
+    /** Creates a skill in the library. */
     startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
     /** Shows how an installed copy differs from the library. */
     diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
@@ -162,9 +163,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     setAgentFolder: late(machine, async () => (await import('./skills/settings.ts')).setAgentFolder),
     /** Finds the project around the working folder. */
     detectProject: late(machine, async () => (await import('./skills/settings.ts')).detectProject),
-    /** Brings deleted skills back. */
+    /** Restores deleted skills. */
     restoreSkills: late(machine, async () => (await import('./skills/restore.ts')).restoreSkills),
-    /** Gives the last inventory at once, before a new one is taken. */
+    /** Returns the last inventory immediately, while a new one is read. */
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
     buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
@@ -174,13 +175,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listRecords: late(machine, async () => (await import('./context/bundle-record.ts')).listRecords),
     /** Removes old records of bundles and packs. */
     pruneAudits: late(machine, async () => (await import('./context/prune-audits.ts')).pruneAudits),
-    /** Gives the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
+    /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
     resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
-    /** Lists the packs that are found, and what keeps each one closed. */
+    /** Lists the packs, and why some are not used. */
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
     /** Shows one pack. */
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
-    /** Gives the guide of a pack: what it holds and how to ask it. */
+    /** Returns the guide of a pack: what it contains and how to ask it. */
     openGuide: late(machine, async () => (await import('./packs/show.ts')).openGuide),
     /** Says why a pack is used for a task, or why not. */
     explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
@@ -188,15 +189,15 @@ export function createLoadout(options: Partial<Machine> = {}) {
     approve: late(machine, async () => (await import('./kit/approve.ts')).approve),
     /** Denies a pack, an adapter or an imported skill. */
     deny: late(machine, async () => (await import('./kit/approve.ts')).deny),
-    /** Takes an answer back. */
+    /** Revokes an earlier approval or denial. */
     revoke: late(machine, async () => (await import('./kit/approve.ts')).revoke),
     /** Checks a pack. */
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
     /** Asks the test prompts of a pack whether they choose it. */
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
-    /** Starts an empty pack. */
+    /** Creates an empty pack. */
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
-    /** Makes a pack of documents that exist. */
+    /** Creates a pack from existing documents. */
     startPackFrom: late(machine, async () => (await import('./packs/new-from.ts')).startPackFrom),
     /** Writes a task for an agent: the short views of a pack. */
     exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
@@ -216,39 +217,39 @@ export function createLoadout(options: Partial<Machine> = {}) {
     pruneNotes: late(machine, async () => (await import('./context/notes.ts')).pruneProjectNotes),
     /** Lists the adapters of a project, and whether they may run. */
     listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
-    /** Shows this machine: what each agent sees, what a session costs, how the library stands, what to do next. */
+    /** Summarises this machine: what each agent sees, the cost of a session, the state of the library, what to do next. */
     status: late(machine, async () => (await import('./kit/status.ts')).readStatus),
     /** Shows which skills one agent lists, cuts, drops or hides, and why. */
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
     /** Plans the smallest change after which an agent lists every remaining skill. */
     planFix: late(machine, async () => (await import('./skills/fix-listing.ts')).planFix),
-    /** Takes back what such a plan wrote into the settings of an agent. */
+    /** Undoes what such a plan wrote into the settings of an agent. */
     undoFix: late(machine, async () => (await import('./agents/name-only.ts')).undoNameOnly),
-    /** Carries out such a plan. */
+    /** Applies such a plan. */
     applyFix: late(machine, async () => (await import('./skills/fix-listing.ts')).applyFix),
-    /** Lists the rules of agents that are known, by version. */
+    /** Lists the known rules of agents, by version. */
     listRules: late(machine, async () => (await import('./agents/update-rules.ts')).listRules),
-    /** Takes newer rules of agents from files. */
+    /** Installs newer rules of agents from files. */
     updateRules: late(machine, async () => (await import('./agents/update-rules.ts')).updateRules),
     /** Writes, checks or removes the index in `AGENTS.md`. */
     writeAgentsMd: late(machine, async () => (await import('./kit/agents-md.ts')).writeAgentsMd),
     /** Answers one event of an agent's hook. */
     answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
-    /** Says what a bundle would hold, without its texts. */
+    /** Lists what a bundle would contain, without the texts. */
     planContext: late(machine, async () => (await import('./context/context.ts')).planContext),
     /** Lists everything that can be read by its id. */
     listLoadable: late(machine, async () => (await import('./kit/loadable.ts')).listLoadable),
     /** Lists the skills of the library with their files. */
     listLibrarySkills: late(machine, async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
-    /** Gives the text of a skill of the library. */
+    /** Returns the text of a skill of the library. */
     openLibrarySkill: late(machine, async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
     /** Reads one file of a skill of the library. */
     readLibraryFile: late(machine, async () => (await import('./skills/library-skills.ts')).readLibraryFile),
-    /** Puts hooks into the settings of agents. */
+    /** Installs hooks in the settings of agents. */
     installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
     /** Says whether hooks are installed and can run. */
     statusOfHooks: late(machine, async () => (await import('./kit/hooks-status.ts')).statusOfHooks),
-    /** Takes exactly these hooks out again. */
+    /** Removes exactly these hooks. */
     removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
     /** Says when the usage log and the library last changed. */
     readStamps: late(machine, async () => (await import('./kit/watch.ts')).readStamps),
@@ -258,9 +259,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     leaveTeam: late(machine, async () => (await import('./team/join.ts')).leaveTeam),
     /** Whether this machine has joined a team. */
     hasTeam: late(machine, async () => (await import('./team/catalog.ts')).hasTeam),
-    /** Says what waits to be sent, and what the server last answered. */
+    /** Shows what is waiting to be sent, and the last answer of the server. */
     teamStatus: late(machine, async () => (await import('./team/status.ts')).teamStatus),
-    /** Sends what waits, or shows the very bytes. */
+    /** Sends waiting events, or shows the exact bytes. */
     pushUsage: late(machine, async () => (await import('./team/push.ts')).pushUsage),
     /** Asks the server for the report of the team. */
     reportTeam: late(machine, async () => (await import('./team/report.ts')).reportTeam),
@@ -278,7 +279,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     approveVersion: late(machine, async () => (await import('./team/publish.ts')).approveVersion),
     /** Signs that machines must remove a skill or pack. */
     retireVersion: late(machine, async () => (await import('./team/publish.ts')).retireVersion),
-    /** Holds a version back, or lets it go. */
+    /** Quarantines a version, or releases it. */
     quarantineVersion: late(machine, async () => (await import('./team/publish.ts')).quarantineVersion),
     /** Searches the catalog. */
     searchCatalog: late(machine, async () => (await import('./team/catalog.ts')).searchCatalog),
@@ -297,7 +298,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
 
 const reports = new WeakMap<Machine, Finding[]>()
 
-/** What the machine reported while a use case ran, added to its own findings, each once. */
+/** Adds the findings that the machine reported during a use case to its own, each once. */
 function withReported<Result>(machine: Machine, result: Result): Result {
   const reported = reports.get(machine)?.splice(0) ?? []
   if (reported.length === 0 || typeof result !== 'object' || result === null || !('findings' in result)) return result
