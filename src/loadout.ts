@@ -146,9 +146,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Names the skills that fit a task. */
     suggest: late(machine, async () => (await import('./skills/suggest.ts')).suggestSkills),
     /** Lists the agents that Loadout knows, and which are enabled. */
-    listAgents: late(machine, async () => (await import('./agents/list-agents.ts')).listAgents),
+    listAgents: late(machine, async () => (await import('./agents/settings.ts')).listAgents),
     /** Enables or disables agents. */
-    switchAgents: late(machine, async () => (await import('./agents/list-agents.ts')).switchAgents),
+    switchAgents: late(machine, async () => (await import('./agents/settings.ts')).switchAgents),
     /** Saves which agent has which skill under a name. */
     saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
     /** Installs what a profile names; can also remove what it does not name. */
@@ -156,17 +156,17 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Lists the profiles of the library. */
     listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
     /** Shows the settings of this machine. */
-    showSettings: late(machine, async () => (await import('./skills/settings.ts')).showSettings),
+    showSettings: late(machine, async () => (await import('./agents/settings.ts')).showSettings),
     /** Turns one of the actions that Loadout does in the library's repository on or off. */
-    switchAction: late(machine, async () => (await import('./skills/settings.ts')).switchAction),
+    switchAction: late(machine, async () => (await import('./agents/settings.ts')).switchAction),
     /** Sets the folder of an agent. */
-    setAgentFolder: late(machine, async () => (await import('./skills/settings.ts')).setAgentFolder),
+    setAgentFolder: late(machine, async () => (await import('./agents/settings.ts')).setAgentFolder),
     /** Finds the project around the working folder. */
-    detectProject: late(machine, async () => (await import('./skills/settings.ts')).detectProject),
+    detectProject: late(machine, async () => (await import('./agents/settings.ts')).detectProject),
     /** Restores deleted skills. */
     restoreSkills: late(machine, async () => (await import('./skills/restore.ts')).restoreSkills),
     /** Returns the last inventory immediately, while a new one is read. */
-    recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
+    recallInventory: late(machine, async () => (await import('./skills/stored-inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
     buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
@@ -345,8 +345,8 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
 
 export type { HookChanges } from './agents/hooks-change.ts'
 export type { HookStatuses } from './agents/hooks-status.ts'
-export type { AgentView } from './agents/list-agents.ts'
 export type { AgentSight } from './agents/see.ts'
+export type { AgentView, SettingsView } from './agents/settings.ts'
 export type { KnownAgentRules, RulesUpdate } from './agents/update-rules.ts'
 export type { AdapterList } from './context/adapters.ts'
 export type { BundleRecord } from './context/bundle-record.ts'
@@ -415,7 +415,6 @@ export type { SourceState } from './skills/outdated.ts'
 export type { PinResult } from './skills/pin.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
 export type { LibraryStanding } from './skills/rules/standing.ts'
-export type { SettingsView } from './skills/settings.ts'
 export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'

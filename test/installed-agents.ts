@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { RECORDED_AGENTS, recordedRules } from '../src/agents/rules/rule-files.ts'
+import { RECORDED_AGENTS, recordedRules } from '../src/agents/rules/recorded-rules.ts'
 
 /**
  * A path of programs on which every agent whose rules were recorded is installed, in the version recorded last: what

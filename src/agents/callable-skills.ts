@@ -1,9 +1,9 @@
 import type { Machine } from '../machine/machine.ts'
 import { compareText } from '../text/values.ts'
 import { findSkills } from './disk/sight/found-skills.ts'
-import { findPlaces } from './disk/sight/skill-places.ts'
+import { findPlaces } from './disk/sight/places.ts'
 import { requireAgent } from './rules/agents.ts'
-import { readingOf } from './rules/rule-files.ts'
+import { readingOf } from './rules/recorded-rules.ts'
 
 /** A skill that an agent can call, with its SKILL.md. */
 export interface CallableSkill {

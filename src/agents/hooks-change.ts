@@ -12,8 +12,7 @@ import {
   ownCall,
   requireHookProject,
 } from './disk/hook-settings/hook-places.ts'
-import { splitMark } from './disk/hook-settings/settings-change.ts'
-import { readSettings } from './disk/hook-settings/settings-file.ts'
+import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
 import { isEnabled } from './rules/config.ts'
 import { describeRefusal, HOOK_HOSTS, type HookHost, hostRefusal } from './rules/hook-hosts.ts'

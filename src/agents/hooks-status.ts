@@ -15,8 +15,7 @@ import {
   isPresent,
   requireHookProject,
 } from './disk/hook-settings/hook-places.ts'
-import { splitMark } from './disk/hook-settings/settings-change.ts'
-import { readSettings, readSettingsFile } from './disk/hook-settings/settings-file.ts'
+import { readSettings, readSettingsFile, splitMark } from './disk/hook-settings/settings-file.ts'
 import { requireAgent, type Scope } from './rules/agents.ts'
 import {
   describeRefusal,

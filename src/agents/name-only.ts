@@ -11,9 +11,8 @@ import {
   newRecord,
   recallChange,
   type SettingsChange,
-  splitMark,
 } from './disk/hook-settings/settings-change.ts'
-import { readSettings, readSettingsFile } from './disk/hook-settings/settings-file.ts'
+import { readSettings, readSettingsFile, splitMark } from './disk/hook-settings/settings-file.ts'
 import { rulesOf } from './disk/rules-on-machine.ts'
 import { personalFile } from './disk/sight/agent-settings-file.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'

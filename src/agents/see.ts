@@ -2,14 +2,12 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
-import { rulesOf } from './disk/rules-on-machine.ts'
+import { type KnownRules, rulesOf } from './disk/rules-on-machine.ts'
 import { readAgentSettings } from './disk/sight/agent-settings-file.ts'
 import { findSkills } from './disk/sight/found-skills.ts'
-import { findInstructions } from './disk/sight/instruction-files.ts'
-import { type FoundPlace, findPlaces, findPlugins } from './disk/sight/skill-places.ts'
+import { type FoundPlace, findInstructions, findPlaces, findPlugins } from './disk/sight/places.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
 import type { InstructionRules, Listing } from './rules/reading-rules.ts'
-import type { InstalledProgram, RecordedFrom } from './rules/rule-file.ts'
 import {
   type AgentSettings,
   decideInstructions,
@@ -35,13 +33,9 @@ export interface SeeRequest {
   shorten?: Readonly<Record<string, number>> | undefined
 }
 
-export interface AgentSight extends Sight {
+export interface AgentSight extends Sight, Pick<KnownRules, 'program' | 'recordedFrom'> {
   agent: string
   label: string
-  /** Its program on this machine; absent if it was not found, or is unknown. */
-  program?: InstalledProgram
-  /** The version and the day of the recording of its rules; absent if they are unknown. */
-  recordedFrom?: RecordedFrom
   /** What the user must do before it reads the folders of a project; absent if nothing. */
   trust?: string
   cwd?: string

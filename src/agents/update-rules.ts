@@ -5,8 +5,8 @@ import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { readRules, readRuleTexts, rulesOnMachine, takenFile } from './disk/rules-on-machine.ts'
 import { isAgent } from './rules/agents.ts'
+import { RECORDED_AGENTS } from './rules/recorded-rules.ts'
 import { newestDay, type RuleFile } from './rules/rule-file.ts'
-import { RECORDED_AGENTS } from './rules/rule-files.ts'
 
 /** The recorded rules of one agent. */
 export interface KnownAgentRules {

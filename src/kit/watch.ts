@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { libraryPath, readConfig } from '../agents/config.ts'
-import { targetRoots } from '../agents/target-roots.ts'
+import { findLibrary, readConfig, targetRoots } from '../agents/config.ts'
 import { stampAt } from '../machine/cache.ts'
 import { configPath } from '../machine/config-file.ts'
 import { type Machine, stateFolder, usageLogPath } from '../machine/machine.ts'
@@ -37,7 +36,7 @@ function ownPlaces(machine: Machine) {
 function configuredPlaces(machine: Machine, project: string | undefined) {
   try {
     const config = readConfig(machine)
-    const library = config.repoPath === undefined ? undefined : libraryPath(machine, config)
+    const library = findLibrary(machine, config)
     const roots = [
       ...targetRoots(machine, config, undefined),
       ...(project ? targetRoots(machine, config, project) : []),

@@ -1,22 +1,27 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { backUp } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type EditMerge, mergeEdit } from './disk/merge-edit.ts'
 import { hasMerge, keepMerge } from './disk/pending-merge.ts'
 import { conflictFinding, waitingMerge } from './merges.ts'
-import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
-import { placeOf } from './rules/attention.ts'
+import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
-import { missing, type PlacementStatus, type RegisteredSkill, requireName, type SkillStatus } from './rules/skill.ts'
-import { namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
+import {
+  missing,
+  type PlacementStatus,
+  placeOf,
+  type RegisteredSkill,
+  requireName,
+  type SkillStatus,
+} from './rules/skill.ts'
+import { namedAgents, openGitSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
 
-export interface AdoptRequest extends ScopeRequest, Carrying {
+export interface AdoptRequest extends ScopeRequest, RunOptions {
   name: string
   targets?: readonly string[] | undefined
   commit?: boolean | undefined
@@ -41,8 +46,7 @@ export interface Adoption {
 /** Copies an edit of an installed copy, or of the user's folder with the skill's name, back into the library. */
 export async function adopt(machine: Machine, request: AdoptRequest): Promise<Report<Adoption>> {
   const name = requireName(request.name)
-  const setup = openSetup(machine, request)
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, request)
   const roots = rootsFor(setup, namedAgents(request.targets)).filter(({ path }) => isFolder(path))
   const run = async (recovered: Finding[]): Promise<Report<Adoption>> => {
     // An edit goes into the newest version, whatever version the catalog has approved.
@@ -66,6 +70,37 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
   return request.dryRun ? run([]) : asWriter(setup, roots, 'adopt', run)
 }
 
+/** Merges all edits of installed copies into the library. `kept`: skills with conflicts, for the user to resolve. */
+export async function adoptEdits(
+  setup: Setup,
+  roots: Setup['roots'],
+  { signal }: RunOptions,
+): Promise<Report<{ names: string[]; kept: ReadonlySet<string> }>> {
+  const observation = await observe({ ...setup, verdicts: [] }, roots, true)
+  const names: string[] = []
+  const kept = new Set<string>()
+  const findings: Finding[] = []
+  for (const status of observation.statuses) {
+    const [{ registered, name }, edited] = [status, editedCopies(status)]
+    if (registered === undefined || edited.length === 0) continue
+    signal?.throwIfAborted()
+    try {
+      if (hasMerge(setup.machine, name)) throw waitingMerge(name)
+      const isUncommitted = observation.state.uncommittedFolders.has(registered.folder)
+      const taken = await withScratch(async (scratch) =>
+        takeEdit(setup, registered, await readEdit(setup, registered, edited, scratch), isUncommitted, {}),
+      )
+      findings.push(...taken.findings)
+      if (taken.value.conflicts.length > 0) kept.add(name)
+      else if (taken.value.diff !== '') names.push(name)
+    } catch (error) {
+      kept.add(name)
+      findings.push({ ...asFinding(error), severity: 'error', subject: name })
+    }
+  }
+  return { value: { names, kept }, findings }
+}
+
 /** Copies that were edited, or may have been. */
 export function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
   return placements.filter(({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited))
@@ -86,7 +121,7 @@ function notEdited(name: string): LoadoutError {
 }
 
 /** Merges the edits of all copies with the library's skill in `folder`. Throws if two copies were edited differently. */
-export async function readEdit(
+async function readEdit(
   setup: Setup,
   registered: RegisteredSkill,
   edited: readonly PlacementStatus[],
@@ -111,7 +146,7 @@ export async function readEdit(
 }
 
 /** Writes an edit into the library, or stores it for a manual merge if there are conflicts. */
-export async function takeEdit(
+async function takeEdit(
   setup: Setup,
   registered: RegisteredSkill,
   edit: EditMerge,
@@ -151,7 +186,7 @@ async function refreshCopies(
   name: string,
   roots: Setup['roots'],
   edited: readonly PlacementStatus[],
-  request: Carrying,
+  request: RunOptions,
 ): Promise<Report<Operation[]>> {
   const observation = await observe(setup, roots, true)
   const status = observation.statuses.find((each) => each.name === name)

@@ -7,16 +7,14 @@ import { openProject } from '../machine/open-project.ts'
 import { count } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import { createBuilder } from './disk/build.ts'
+import { createBuilder, readBuild } from './disk/build.ts'
 import { applyFolder, planFolder } from './disk/plugin-folder.ts'
-import { type RegistryReading, readRegistry } from './disk/registry.ts'
-import { readBuild } from './disk/skill-files.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
+import { type RegistryReading, readLibrary } from './disk/registry.ts'
 import { requireProfile } from './profiles.ts'
-import { openGate, quarantineFinding } from './quarantine.ts'
+import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import { PLUGIN_FORMS, type PluginFile, pluginFiles } from './rules/plugin-files.ts'
-import { nameProblem, notUsable, type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
-import { openSetup } from './settings.ts'
+import { nameProblem, type RegisteredSkill, requireSkill, SKILL_FILE, supports } from './rules/skill.ts'
+import { openSetup } from './setup.ts'
 
 export interface PluginRequest {
   /** Skills by name. */
@@ -104,23 +102,14 @@ type Chosen = RegisteredSkill & { path: string }
 function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
   if (request.bare) return { skills: [], findings: [] }
   const { library } = openSetup(machine, {})
-  const registry = readRegistry(library, openTreeCache(machine))
-  const names = namesOf(machine, request, registry)
-  const gate = openGate(
-    machine,
-    library,
-    registry.skills.map(({ skill }) => skill.name),
-  )
-  const findings: Finding[] = []
-  const skills = names.flatMap((name) => {
-    const found = registry.skills.find(({ skill }) => skill.name === name)
-    if (found === undefined) throw missing(name, registry)
-    const shut = gate.check(found)
-    if (shut !== undefined) findings.push(quarantineFinding(shut))
-    return shut === undefined ? [{ ...found, path: join(library, found.folder) }] : []
-  })
-  gate.save()
-  return { skills, findings: [...registry.findings, ...findings] }
+  const registry = readLibrary(machine, library)
+  const chosen = namesOf(machine, request, registry).map((name) => requireSkill(registry, name))
+  const quarantined = findQuarantined(machine, library, registry, chosen)
+  const isFree = ({ skill: { name } }: RegisteredSkill) => !quarantined.some(({ skill }) => skill === name)
+  return {
+    skills: chosen.filter(isFree).map((each) => ({ ...each, path: join(library, each.folder) })),
+    findings: [...registry.findings, ...quarantined.map(quarantineFinding)],
+  }
 }
 
 function namesOf(
@@ -141,15 +130,6 @@ function namesOf(
   throw new LoadoutError('USAGE', 'Missing argument: a skill', {
     hint: 'name some, or use --tag, --profile or --all; --bare builds only hooks and the MCP server',
   })
-}
-
-function missing(name: string, { skills, invalid }: RegistryReading): LoadoutError {
-  const problems = invalid.find((each) => each.name === name)?.problems ?? []
-  return notUsable(
-    name,
-    problems,
-    skills.map(({ skill }) => skill.name),
-  )
 }
 
 function skillFiles(name: string, build: ReturnType<ReturnType<typeof createBuilder>>): PluginFile[] {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { targetRoots } from '../agents/target-roots.ts'
+import { targetRoots } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -11,20 +11,20 @@ import { type Observation, observe, recoverAll } from './observe.ts'
 import { type Candidate, type ForeignSkill, groupCandidates, isSameSkill } from './rules/candidates.ts'
 import { type Refusal, refusalFindings } from './rules/refusals.ts'
 import { type RegisteredSkill, supports } from './rules/skill.ts'
-import { enabledAgents, openSetup, type ScopeRequest, type Setup } from './settings.ts'
+import { enabledAgents, openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 /**
  * How an unmanaged skill compares with the library: not in it, installed identically, equal in another form, another
  * text under its name, or copies that disagree.
  */
-export type LooseState = 'new' | 'identical' | 'same' | 'differs' | 'blocked'
+export type UnmanagedState = 'new' | 'identical' | 'same' | 'differs' | 'blocked'
 
 export interface CandidateView {
   name: string
   description: string
   targets: string[]
   paths: string[]
-  state: LooseState
+  state: UnmanagedState
   /** The targets of paths that are links. */
   links?: Record<string, string>
   /** Its source, in the lock file of another manager. */
@@ -50,14 +50,14 @@ export function textShown(
   return texts && skill !== undefined ? { text: skill.document.slice(0, MOST_SHOWN) } : {}
 }
 
-export interface LooseCandidate extends Candidate {
-  state: LooseState
+export interface UnmanagedCandidate extends Candidate {
+  state: UnmanagedState
   locked?: LockedSkill
 }
 
 /** Skills in the agents' folders that Loadout did not install. */
-export interface LooseSkills {
-  candidates: LooseCandidate[]
+export interface UnmanagedSkills {
+  candidates: UnmanagedCandidate[]
   /** Targets of links, by the path of the link. */
   links: ReadonlyMap<string, string>
   refusals: Refusal[]
@@ -68,7 +68,7 @@ export interface LooseSkills {
 export async function listCandidates(machine: Machine, request: CandidatesRequest): Promise<Report<CandidateView[]>> {
   const setup = openSetup(machine, request)
   const recovered = await recoverAll(setup, setup.roots)
-  const { candidates, links, refusals, findings } = findLoose(setup, await observe(setup, setup.roots), undefined)
+  const { candidates, links, refusals, findings } = findUnmanaged(setup, await observe(setup, setup.roots), undefined)
   const value = candidates.map((candidate) => ({
     ...viewCandidate(candidate, links),
     ...textShown(candidate.merged ?? candidate.copies[0], request),
@@ -77,8 +77,12 @@ export async function listCandidates(machine: Machine, request: CandidatesReques
 }
 
 /** Finds skills without our marker. Reports folders that it cannot read, and returns the others. */
-export function findLoose(setup: Setup, observation: Observation, targets: readonly string[] | undefined): LooseSkills {
-  const places = loosePlaces(setup, observation)
+export function findUnmanaged(
+  setup: Setup,
+  observation: Observation,
+  targets: readonly string[] | undefined,
+): UnmanagedSkills {
+  const places = unmanagedPlaces(setup, observation)
   const { skills, refusals } = readForeign(places, { targets, enabled: enabledAgents(setup.config) })
   const { skills: locked, findings } = readSkillsLock(setup.machine, setup.project)
   const judged = skills.map((copy) => ({ copy, state: stateOf(setup, observation, copy) }))
@@ -87,11 +91,11 @@ export function findLoose(setup: Setup, observation: Observation, targets: reado
   const fresh = groupCandidates(known.filter(({ state }) => state === 'new').map(({ copy }) => copy))
   const taken = (['identical', 'same', 'differs'] as const).flatMap((state) =>
     groupByName(known.filter((each) => each.state === state).map(({ copy }) => copy)).map(
-      ([name, copies]): LooseCandidate => ({ name, copies, state }),
+      ([name, copies]): UnmanagedCandidate => ({ name, copies, state }),
     ),
   )
   const candidates = [
-    ...fresh.map((each): LooseCandidate => ({ ...each, state: each.problem === undefined ? 'new' : 'blocked' })),
+    ...fresh.map((each): UnmanagedCandidate => ({ ...each, state: each.problem === undefined ? 'new' : 'blocked' })),
     ...taken,
   ].map((each) => {
     const lock = locked.get(each.name)
@@ -101,17 +105,17 @@ export function findLoose(setup: Setup, observation: Observation, targets: reado
   return { candidates, links, refusals, findings }
 }
 
-interface LoosePlace {
+interface UnmanagedPlace {
   path: string
   agents: readonly string[]
   link?: string
 }
 
 /** Looks in the folders of the enabled agents, and in the shared folder that other managers link to. */
-function loosePlaces({ machine, config, project }: Setup, { placements, roots }: Observation): LoosePlace[] {
+function unmanagedPlaces({ machine, config, project }: Setup, { placements, roots }: Observation): UnmanagedPlace[] {
   const inRoots = placements
     .filter(({ isSkill, marker }) => isSkill && marker === undefined)
-    .map(({ name, root, link }): LoosePlace => {
+    .map(({ name, root, link }): UnmanagedPlace => {
       return { path: join(root.path, name), agents: root.agents, ...(link === undefined ? {} : { link }) }
     })
   const behind = new Set(inRoots.map(({ path }) => realOrSame(path)))
@@ -121,14 +125,14 @@ function loosePlaces({ machine, config, project }: Setup, { placements, roots }:
   return [...inRoots, ...inShared.map(({ path }) => ({ path, agents: [] }))]
 }
 
-function stateOf(setup: Setup, { find, registry }: Observation, copy: ForeignSkill): LooseState {
+function stateOf(setup: Setup, { find, registry }: Observation, copy: ForeignSkill): UnmanagedState {
   const registered = find(copy.skill.name)
   if (registered !== undefined) return compare(setup, registered, copy)
   return registry.invalid.some(({ name }) => name === copy.skill.name) ? 'differs' : 'new'
 }
 
 /** Compares a copy with the library's skill of the same name. */
-function compare({ library }: Setup, { skill, folder }: RegisteredSkill, copy: ForeignSkill): LooseState {
+function compare({ library }: Setup, { skill, folder }: RegisteredSkill, copy: ForeignSkill): UnmanagedState {
   const path = join(library, folder)
   try {
     const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? ''
@@ -171,7 +175,7 @@ export function readForeign(
   return { skills, refusals, ...(failure && { failure }) }
 }
 
-function viewCandidate(candidate: LooseCandidate, links: ReadonlyMap<string, string>): CandidateView {
+function viewCandidate(candidate: UnmanagedCandidate, links: ReadonlyMap<string, string>): CandidateView {
   const { name, copies, merged, problem, state, locked } = candidate
   const shown = merged ?? copies[0]
   const paths = copies.map(({ path }) => path)

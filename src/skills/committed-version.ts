@@ -1,18 +1,16 @@
 import { join } from 'node:path'
-import { readConfig } from '../agents/config.ts'
-import { resolveConfigured } from '../machine/config-file.ts'
+import { findLibrary } from '../agents/config.ts'
 import { exists } from '../machine/files.ts'
 import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { checkOutSnapshot } from './disk/check-out.ts'
+import { checkOutSnapshot } from './disk/git-folders.ts'
 import { literal, uncommittedPaths } from './disk/library-commit.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { requireName } from './rules/skill.ts'
-import { openSetup } from './settings.ts'
+import { openGitSetup, openSetup } from './setup.ts'
 
 /** A committed version of a skill, which can be published, and installed on any machine. */
 export interface CommittedVersion {
@@ -24,14 +22,13 @@ export interface CommittedVersion {
 
 /** Whether the library has a skill of this name. */
 export function isInLibrary(machine: Machine, name: string): boolean {
-  const library = libraryHere(machine)
+  const library = findLibrary(machine)
   return library !== undefined && exists(join(library, SKILLS_FOLDER, requireName(name)))
 }
 
 /** The newest committed version of a skill. Throws if it has uncommitted changes. */
 export async function committedVersion(machine: Machine, name: string): Promise<CommittedVersion> {
-  const { library } = openSetup(machine, {})
-  await requireRepository(machine, library)
+  const { library } = await openGitSetup(machine, {})
   const folder = `${SKILLS_FOLDER}/${requireName(name)}`
   const changed = (await uncommittedPaths(machine, library)).find((path) => path.startsWith(`${folder}/`))
   if (changed !== undefined) {
@@ -49,15 +46,9 @@ export async function committedVersion(machine: Machine, name: string): Promise<
   })
 }
 
-/** The library's folder; undefined while none is configured. */
-export function libraryHere(machine: Machine): string | undefined {
-  const { repoPath } = readConfig(machine)
-  return repoPath === undefined ? undefined : resolveConfigured(machine, repoPath)
-}
-
 /** The text of a library file at HEAD; undefined if HEAD does not have it. */
 export async function committedFile(machine: Machine, path: string): Promise<string | undefined> {
-  if (libraryHere(machine) === undefined) return undefined
+  if (findLibrary(machine) === undefined) return undefined
   const { library } = openSetup(machine, {})
   const { stdout, code } = await runGit(machine, library, ['show', `HEAD:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout : undefined

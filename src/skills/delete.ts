@@ -1,16 +1,13 @@
 import { join } from 'node:path'
-import { targetRoots } from '../agents/target-roots.ts'
+import { targetRoots } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { backUp } from './disk/backups.ts'
-import { changeLibrary } from './disk/library-transaction.ts'
+import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { knownProjects } from './disk/projects.ts'
 import { asWriter, observe } from './observe.ts'
-import { placeOf } from './rules/attention.ts'
-import { messageAbout } from './rules/commit-message.ts'
-import { missing, type RegisteredSkill, requireName, type SkillStatus } from './rules/skill.ts'
-import { allRoots, openSetup, type ScopeRequest, type Setup } from './settings.ts'
+import { missing, placeOf, type RegisteredSkill, requireName, type SkillStatus } from './rules/skill.ts'
+import { allRoots, openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 interface DeleteFlags extends ScopeRequest {
   /** Default: the configured value. */
@@ -59,8 +56,7 @@ async function deleteNamed(
   refuse: (error: LoadoutError) => void,
 ): Promise<Report<Deletion[]>> {
   const names = [...new Set(request.names.map(requireName))]
-  const setup = openSetup(machine, request)
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, request)
   const isDryRun = request.dryRun ?? false
   const run = async (recovered: Finding[]): Promise<Report<Deletion[]>> => {
     const { statuses, state } = await observe(setup, everyRoot(setup), true)

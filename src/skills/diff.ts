@@ -4,12 +4,12 @@ import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import type { Report } from '../text/trouble.ts'
 import { buildFor, writeBuild } from './disk/build.ts'
-import { diffFolders } from './disk/diff-folders.ts'
+import { diffFolders } from './disk/git-folders.ts'
 import { skillPlace } from './disk/registry.ts'
 import { copyTree } from './disk/tree.ts'
 import { observe, recoverAll } from './observe.ts'
 import { missing, type PlacementState, type RegisteredSkill, requireName } from './rules/skill.ts'
-import { namedAgents, openSetup, rootsFor, type ScopeRequest } from './settings.ts'
+import { namedAgents, openSetup, rootsFor, type ScopeRequest } from './setup.ts'
 
 export interface SkillDiff {
   name: string

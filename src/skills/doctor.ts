@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { readConfig } from '../agents/config.ts'
+import { readConfig, targetRoots } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { targetRoots } from '../agents/target-roots.ts'
 import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { gitVersion, requireRepository } from '../machine/repository.ts'
 import { unknownKeys } from '../machine/rules/config-keys.ts'
+import { count, listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
@@ -16,14 +16,13 @@ import { listMerges } from './disk/pending-merge.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { listingFindings } from './listing.ts'
 import { asRootWriter, carryOut, type Observation, observe } from './observe.ts'
-import { openGate, quarantineFinding } from './quarantine.ts'
+import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import { needsAction } from './rules/attention.ts'
 import type { Operation } from './rules/operations.ts'
-import { listed } from './rules/refusals.ts'
 import type { PlacementStatus } from './rules/skill.ts'
 import { describeStanding, standingOf } from './rules/standing.ts'
 import { decideSync } from './rules/sync-decision.ts'
-import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 /** One check and its result. */
 export interface Check {
@@ -222,28 +221,20 @@ function checkSkills({ registry, statuses }: Observation): Check[] {
       .map((found) => checkOf('installs', { ...needsAction(name, found), severity: 'error' })),
   )
   if (installs.length > 0) return [...invalid, ...installs]
-  const count = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
-  return [...invalid, { name: 'installs', state: 'fine', message: `${count} as the library has them` }]
+  const current = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
+  return [...invalid, { name: 'installs', state: 'fine', message: `${current} as the library has them` }]
 }
 
 /** Reports open merges, and imported skills that wait for a decision. */
 function checkDecisions({ machine, library }: Setup, { registry }: Observation): Check[] {
   const merges = listMerges(machine).map(({ skill, conflicts }): Check => {
-    const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length)}`
+    const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
   })
-  const names = registry.skills.map(({ skill }) => skill.name)
-  const gate = openGate(machine, library, names)
-  const shut = registry.skills.flatMap((registered) => gate.check(registered) ?? [])
-  gate.save()
-  const quarantined = shut
+  const quarantined = findQuarantined(machine, library, registry)
     .filter(({ isDenied }) => !isDenied)
     .map((each) => checkOf('review', { ...quarantineFinding(each), severity: 'warning' }))
   return [...merges, ...quarantined]
-}
-
-function count(conflicts: number): string {
-  return conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`
 }
 
 /**

@@ -2,11 +2,19 @@ import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { summarizeLog } from '../usage/usage.ts'
 import { rememberProject } from './disk/projects.ts'
-import { readRegistry } from './disk/registry.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
+import { readLibrary } from './disk/registry.ts'
 import { listingFindings } from './listing.ts'
-import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
+import {
+  asRootWriter,
+  asWriter,
+  carryOut,
+  type Observation,
+  type Outcome,
+  observe,
+  type RunOptions,
+} from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import { isInstalled, requireName, type SkillStatus, supports } from './rules/skill.ts'
 import {
@@ -17,11 +25,10 @@ import {
   rootsFor,
   type ScopeRequest,
   type Setup,
-} from './settings.ts'
-import { usedSkills } from './used.ts'
+} from './setup.ts'
 
 /** Which skills: by name, by tag, or all. */
-export interface EquipCommand extends ScopeRequest, Carrying {
+export interface EquipCommand extends ScopeRequest, RunOptions {
   names: readonly string[]
   tags?: readonly string[] | undefined
   all?: boolean | undefined
@@ -55,7 +62,7 @@ export async function equip(machine: Machine, request: EquipCommand): Promise<Re
 /** Leaves out missing folders of agents that none of the named skills supports, so that Loadout does not create them. */
 function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
   if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
-  const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
+  const { skills } = readLibrary(setup.machine, setup.library)
   const named = skills.filter(({ skill }) => names.includes(skill.name))
   const isWanted = (id: string) => named.some(({ skill }) => supports(skill, id))
   return roots.filter(({ path, agents }) => isFolder(path) || agents.some(isWanted))
@@ -78,6 +85,12 @@ export async function unequip(machine: Machine, request: EquipCommand): Promise<
     const names = isExplicit ? request.names : select(statuses, request, isMeant)
     return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })
   })
+}
+
+/** The skills with a use in the log; undefined if there are none, because then the log proves nothing about the others. */
+export function usedSkills(machine: Machine): ReadonlySet<string> | undefined {
+  const entries = summarizeLog(machine, {}).value.filter(({ kind, used }) => kind === 'skill' && used > 0)
+  return entries.length > 0 ? new Set(entries.map(({ entryId }) => entryId)) : undefined
 }
 
 function requireUsed(machine: Machine): ReadonlySet<string> {
@@ -117,7 +130,7 @@ async function change(
   setup: Setup,
   roots: readonly TargetRoot[],
   purpose: 'equip' | 'unequip',
-  request: Carrying,
+  request: RunOptions,
   plan: (observation: Observation) => OperationPlan,
 ): Promise<Report<Outcome>> {
   // Removing copies needs neither the library nor git.

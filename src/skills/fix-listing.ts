@@ -3,9 +3,8 @@ import type { SkillSight } from '../agents/rules/sight/visibility.ts'
 import { type AgentSight, type SeeRequest, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { unequip } from './equip.ts'
+import { unequip, usedSkills } from './equip.ts'
 import type { Outcome } from './observe.ts'
-import { usedSkills } from './used.ts'
 
 /** The smallest set of changes after which the agent's list shows all remaining skills. */
 export interface FixPlan {

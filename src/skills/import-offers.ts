@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path'
 import { realOrSame } from '../machine/open-project.ts'
+import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { findLoose, type LooseCandidate, readForeign, textShown } from './candidates.ts'
+import { findUnmanaged, readForeign, textShown, type UnmanagedCandidate } from './candidates.ts'
 import { discoverSkills, type LeftOutSkills } from './disk/discover.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
 import type { ImportSource } from './disk/import-source.ts'
@@ -9,9 +10,9 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { type Observation, observe } from './observe.ts'
 import { type Candidate, type ForeignSkill, groupCandidates, isSameSkill } from './rules/candidates.ts'
 import { nameOffers, type Offer, type OfferState } from './rules/offers.ts'
-import { listed, type Refusal } from './rules/refusals.ts'
+import type { Refusal } from './rules/refusals.ts'
 import type { RegisteredSkill } from './rules/skill.ts'
-import { enabledAgents, everyRoot, namedTargets, type Setup } from './settings.ts'
+import { enabledAgents, everyRoot, namedTargets, type Setup } from './setup.ts'
 
 /** One skill that was found, and what importing it would do. */
 export interface SkillOffer {
@@ -60,7 +61,7 @@ export async function findOffers(setup: Setup, source: ImportSource | undefined,
 }
 
 function findAround(setup: Setup, observation: Observation, targets: string[] | undefined) {
-  const { candidates, refusals, findings } = findLoose(setup, observation, targets)
+  const { candidates, refusals, findings } = findUnmanaged(setup, observation, targets)
   return { candidates, refused: refusals, leftOut: [], findings }
 }
 
@@ -115,7 +116,7 @@ function judgeIn({ library }: Setup, { registry }: Observation): (offer: Offer) 
 
 function judge(library: string, known: RegisteredSkill | undefined, taken: ReadonlySet<string>, offer: Offer): Offer {
   const { candidate, name } = offer
-  const loose = 'state' in candidate ? (candidate as LooseCandidate).state : 'new'
+  const loose = 'state' in candidate ? (candidate as UnmanagedCandidate).state : 'new'
   if (loose === 'identical' || loose === 'same') return { ...offer, state: 'unchanged' }
   const { merged, problem } = candidate
   if (known === undefined && !taken.has(name)) {

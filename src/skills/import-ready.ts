@@ -1,20 +1,17 @@
-import { basename } from 'node:path'
+import { listed } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
-import type { LooseCandidate } from './candidates.ts'
+import type { UnmanagedCandidate } from './candidates.ts'
 import { contentOf, type SkillContent } from './disk/foreign-skill.ts'
 import type { ImportSource } from './disk/import-source.ts'
 import { libraryHash, withoutSource } from './disk/merge-base.ts'
-import { readRegistry } from './disk/registry.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
+import { readLibrary } from './disk/registry.ts'
 import { reviewContent } from './quarantine.ts'
 import type { Candidate, ForeignSkill } from './rules/candidates.ts'
-import { messageAbout } from './rules/commit-message.ts'
 import type { Offer } from './rules/offers.ts'
-import { listed } from './rules/refusals.ts'
 import { findTwinIn } from './rules/review/appearance.ts'
 import type { SkillReview } from './rules/review/review.ts'
-import type { SkillSource } from './rules/source.ts'
-import type { Setup } from './settings.ts'
+import type { SkillSource } from './rules/skill.ts'
+import type { Setup } from './setup.ts'
 
 /** A skill in its form for the library, with its review. */
 export interface Ready {
@@ -26,7 +23,7 @@ export interface Ready {
 
 /** The chosen skills in their form for the library. */
 export function prepareSkills(setup: Setup, source: ImportSource | undefined, fresh: readonly Offer[]): Ready[] {
-  const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
+  const { skills } = readLibrary(setup.machine, setup.library)
   const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
   return fresh.flatMap(({ candidate, name }): Ready[] => {
     const { merged, copies } = candidate
@@ -76,7 +73,7 @@ function withSource(
   merged: ForeignSkill,
   name: string,
 ): SkillContent {
-  const { locked } = candidate as LooseCandidate
+  const { locked } = candidate as UnmanagedCandidate
   const from = locked?.origin ?? placeIn(source, merged)
   const content = contentOf({ ...merged, skill: { ...merged.skill, name } })
   if (from === undefined) return content
@@ -98,11 +95,4 @@ function withSource(
 function placeIn(source: ImportSource | undefined, { agents, found }: ForeignSkill) {
   if (source === undefined || source.isShared || agents.length > 0) return undefined
   return { ...source.origin, folder: found?.folder ?? '' }
-}
-
-export function importMessage(fresh: readonly Ready[], source: ImportSource | undefined): string {
-  const { url, path } = source?.origin ?? {}
-  const from = url?.replace(/^[a-z]+:\/\//, '') ?? (path === undefined ? undefined : basename(path))
-  const names = fresh.map(({ name }) => name)
-  return messageAbout('Import', names, from === undefined ? '' : ` from ${from}`)
 }

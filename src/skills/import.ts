@@ -1,24 +1,25 @@
+import { basename } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
+import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import type { LeftOutSkills } from './disk/discover.ts'
 import { writeSkillFolder } from './disk/foreign-skill.ts'
 import { openImportSource, rewordError } from './disk/import-source.ts'
-import { changeLibrary } from './disk/library-transaction.ts'
+import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './import-offers.ts'
-import { importMessage, pointerFindings, prepareSkills, type Ready, severeFindings } from './import-ready.ts'
-import { asWriter, type Carrying } from './observe.ts'
+import { pointerFindings, prepareSkills, type Ready, severeFindings } from './import-ready.ts'
+import { asWriter, type RunOptions } from './observe.ts'
 import { chooseOffers, type Offer } from './rules/offers.ts'
 import type { Operation } from './rules/operations.ts'
-import { listed, type Refusal, refusalFindings } from './rules/refusals.ts'
+import { type Refusal, refusalFindings } from './rules/refusals.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
-import { everyRoot, openSetup, type ScopeRequest, type Setup } from './settings.ts'
+import { everyRoot, openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 import { takeOver } from './take-over.ts'
 
 export type { SkillOffer }
 
-export interface ImportRequest extends ScopeRequest, Carrying, FindRequest {
+export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
   /** A folder, an archive, a git URL or `owner/repo`; undefined for all skills in the agents' folders. */
   source?: string | undefined
   /** Only these: names, folders or plugins. */
@@ -62,8 +63,7 @@ export interface ImportResult {
 
 /** Imports skills into the library, in one commit. */
 export async function importSkills(machine: Machine, request: ImportRequest): Promise<Report<ImportResult>> {
-  const setup = openSetup(machine, request)
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, request)
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
   const reword = source?.reword ?? ((text) => text)
   try {
@@ -200,6 +200,13 @@ async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[]
   const message = (request.commit ?? setup.config.commitsImports) ? importMessage(ready, source) : undefined
   const { signal, onProgress } = request
   return changeLibrary(setup.machine, setup.library, { changes, message, signal, onProgress })
+}
+
+function importMessage(fresh: readonly Ready[], source: Found['source']): string {
+  const { url, path } = source?.origin ?? {}
+  const from = url?.replace(/^[a-z]+:\/\//, '') ?? (path === undefined ? undefined : basename(path))
+  const names = fresh.map(({ name }) => name)
+  return messageAbout('Import', names, from === undefined ? '' : ` from ${from}`)
 }
 
 function rewordReport(

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
-import { changeConfig, readConfig } from '../agents/config.ts'
+import { changeConfig, readConfig, userRoot } from '../agents/config.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { isEnabled, withDefaults, withRepoPath, withTarget } from '../agents/rules/config.ts'
-import { userRoot } from '../agents/target-roots.ts'
 import { cloneRepository } from '../machine/clone.ts'
 import { configPath, expandHome } from '../machine/config-file.ts'
 import { exists, makeFolder } from '../machine/files.ts'
@@ -12,9 +11,8 @@ import { initRepository, requireRepository } from '../machine/repository.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-commit.ts'
-import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
-import { namedAgents } from './settings.ts'
+import { readLibrary, SKILLS_FOLDER } from './disk/registry.ts'
+import { namedAgents } from './setup.ts'
 
 export interface InitRequest {
   /** Exactly one of these. */
@@ -63,7 +61,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
     })
     return withDefaults(connected, places)
   })
-  const { skills, findings } = readRegistry(library, openTreeCache(machine))
+  const { skills, findings } = readLibrary(machine, library)
   return { value: { ...value, skills: skills.length, isDryRun: false }, findings }
 }
 

@@ -12,7 +12,7 @@ import { reviewFolder } from './quarantine.ts'
 import { findTwinIn } from './rules/review/appearance.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import { missing, parseSkill, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
-import { openSetup, type ScopeRequest } from './settings.ts'
+import { everyRoot, openSetup, type ScopeRequest } from './setup.ts'
 
 export interface SkillPreview {
   skill: Skill
@@ -32,7 +32,7 @@ export async function inspectSkill(
 ): Promise<Report<SkillPreview>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, request)
-  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const roots = everyRoot(setup)
   const findings = await recoverAll(setup, roots)
   const { statuses } = await observe(setup, roots)
   const status = statuses.find((each) => each.name === name)

@@ -1,5 +1,4 @@
-import { readConfig } from '../agents/config.ts'
-import { targetRoots } from '../agents/target-roots.ts'
+import { readConfig, targetRoots } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { readPlacements } from './disk/placements.ts'
 import { openTreeCache } from './disk/tree-cache.ts'

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { findAgent, type Scope } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
+import { listed } from '../text/count.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import { listed } from './rules/refusals.ts'
 import {
   EVERY_AGENT,
   type Placement,
@@ -14,8 +14,8 @@ import {
   type SkillState,
   type SkillStatus,
 } from './rules/skill.ts'
-import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
-import { recallCurrent, rememberInventory, stampPlaces } from './snapshot.ts'
+import { everyRoot, openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { recallCurrent, rememberInventory, stampPlaces } from './stored-inventory.ts'
 
 export interface PlacementView {
   agents: readonly string[]
@@ -59,7 +59,7 @@ const MOST_COUNTED = 20
 /** Every skill with its installs and their states. In a project it also shows the user's installs. */
 export async function takeInventory(machine: Machine, request: ScopeRequest): Promise<Report<Inventory>> {
   const setup = openSetup(machine, request)
-  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const roots = everyRoot(setup)
   const recovered = await recoverAll(setup, roots)
   const before = recallCurrent(setup, roots)
   if (before !== undefined) return { ...before, findings: [...recovered, ...before.findings] }

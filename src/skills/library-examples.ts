@@ -1,11 +1,10 @@
 import type { Example } from '../examples/rules/example.ts'
 import { libraryFile, writeExamples } from '../examples/write.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-commit.ts'
 import { asWriter } from './observe.ts'
-import { openSetup } from './settings.ts'
+import { openGitSetup } from './setup.ts'
 
 /** Writes examples beside the skills of the library, and commits exactly these files. Returns the commit. */
 export async function teachLibrary(
@@ -13,9 +12,8 @@ export async function teachLibrary(
   fresh: ReadonlyMap<string, readonly Example[]>,
   wantsCommit: boolean,
 ): Promise<Report<string | undefined>> {
-  const setup = openSetup(machine, {})
+  const setup = await openGitSetup(machine, {})
   const { library } = setup
-  await requireRepository(machine, library)
   const skills = [...fresh.keys()]
   const run = async (findings: Finding[]): Promise<Report<string | undefined>> => {
     for (const [skill, examples] of fresh) await writeExamples(machine, libraryFile(library, skill), examples)

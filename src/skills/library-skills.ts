@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { libraryPath, readConfig } from '../agents/config.ts'
+import { findLibrary } from '../agents/config.ts'
 import { isFolder, isLink } from '../machine/files.ts'
 import { readJsonInside, staysInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -7,11 +7,9 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
-import { type Build, buildFor } from './disk/build.ts'
-import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
-import { readBuild, readBuildFile } from './disk/skill-files.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
-import { openGate, quarantineFinding } from './quarantine.ts'
+import { type Build, buildFor, readBuild, readBuildFile } from './disk/build.ts'
+import { readLibrary, SKILLS_FOLDER } from './disk/registry.ts'
+import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import { nameProblem, parseSkill, type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
 
 export interface LibrarySkill {
@@ -52,18 +50,6 @@ function recordRead(machine: Machine, name: string, document: Uint8Array): Findi
   return recordUsage(machine, { task: `skill ${name}`, stage: 'used', entries: [entry] })
 }
 
-function findLibrary(machine: Machine): string | undefined {
-  const config = readConfig(machine)
-  return config.repoPath === undefined ? undefined : libraryPath(machine, config)
-}
-
-function readLibrary(machine: Machine, library: string) {
-  const cache = openTreeCache(machine)
-  const registry = readRegistry(library, cache)
-  cache.save()
-  return registry
-}
-
 function buildSkill(machine: Machine, name: string): Build | undefined {
   const library = findLibrary(machine)
   if (library === undefined || nameProblem(name) !== undefined) return undefined
@@ -76,18 +62,11 @@ function buildSkill(machine: Machine, name: string): Build | undefined {
 
 /** Clients may not read a skill that is in quarantine. */
 function refuseQuarantined(machine: Machine, library: string, name: string): void {
-  const { skills } = readLibrary(machine, library)
-  const registered = skills.find(({ skill }) => skill.name === name)
-  if (registered === undefined) return
-  const gate = openGate(
-    machine,
-    library,
-    skills.map(({ skill }) => skill.name),
-  )
-  const shut = gate.check(registered)
-  gate.save()
-  if (shut === undefined) return
-  const { code, message, hint } = quarantineFinding(shut)
+  const registry = readLibrary(machine, library)
+  const wanted = registry.skills.filter(({ skill }) => skill.name === name)
+  const [quarantine] = findQuarantined(machine, library, registry, wanted)
+  if (quarantine === undefined) return
+  const { code, message, hint } = quarantineFinding(quarantine)
   throw new LoadoutError(code, message, { ...(hint !== undefined && { hint }) })
 }
 

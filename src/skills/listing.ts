@@ -1,9 +1,9 @@
-import { RECORDED_AGENTS } from '../agents/rules/rule-files.ts'
+import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { type AgentSight, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { grouped } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { enabledAgents, openSetup, type ScopeRequest } from './settings.ts'
+import { enabledAgents, openSetup, type ScopeRequest } from './setup.ts'
 
 /** How full an agent's list of skills for its model is. */
 export interface ListingRoom {

@@ -3,11 +3,10 @@ import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type ConflictPlace, type ConflictText, conflictTexts, takeSide } from './disk/merge-sides.ts'
-import { writeMerged } from './disk/merged-skill.ts'
-import { dropMerge, executablesOf, listMerges, type OpenMerge, openMerge } from './disk/pending-merge.ts'
+import { dropMerge, listMerges, type OpenMerge, openMerge, writeMerged } from './disk/pending-merge.ts'
 import { asWriter, observe } from './observe.ts'
 import { requireName } from './rules/skill.ts'
-import { openSetup } from './settings.ts'
+import { openSetup } from './setup.ts'
 
 export interface MergeRequest {
   /** Default: list all open merges. */
@@ -56,7 +55,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     const { registry } = await observe({ ...setup, verdicts: [] }, [], true)
     const current = registry.skills.find(({ folder }) => folder === merge.folder)
     if (merge.library !== setup.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
-    const write = (stage: string) => writeMerged(merge, executablesOf(machine, name), stage)
+    const write = (stage: string) => writeMerged(machine, merge, stage)
     const message = (request.commit ?? setup.config.commitsImports) ? merge.message : undefined
     const commit = await changeLibrary(machine, setup.library, { changes: [{ folder: merge.folder, write }], message })
     dropMerge(machine, name, true)

@@ -8,7 +8,7 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { writeTreeFile } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
 import { formatSkill, requireName, SKILL_FILE } from './rules/skill.ts'
-import { enabledAgents, namedTargets, openSetup } from './settings.ts'
+import { enabledAgents, namedTargets, openSetup } from './setup.ts'
 
 export interface NewSkillRequest {
   name: string

@@ -5,25 +5,23 @@ import { gitFolder } from '../machine/git-folder.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
 import { headCommit } from '../machine/repository.ts'
 import { removeOldScratch } from '../machine/scratch.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import type { Finding, Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
-import { removePartialBackups } from './disk/backups.ts'
-import { buildFor, hashBuild } from './disk/build.ts'
 import { uncommittedPaths } from './disk/library-commit.ts'
 import { recoverLibrary, withLibrary } from './disk/library-transaction.ts'
-import { removePartialMerges } from './disk/pending-merge.ts'
-import { readPlacements } from './disk/placements.ts'
-import { type RegistryReading, readRegistry, skillPlace } from './disk/registry.ts'
+import { removePartialCopies } from './disk/pending-merge.ts'
+import { readPlacements, withExpectation } from './disk/placements.ts'
+import { type RegistryReading, readRegistry } from './disk/registry.ts'
 import type { Listed } from './disk/stamped-folders.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
-import { openGate, quarantineFinding } from './quarantine.ts'
+import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import type { Operation, OperationPlan } from './rules/operations.ts'
 import { type LibraryState, reconcile } from './rules/reconcile.ts'
-import { type Placement, type RegisteredSkill, type SkillStatus, supports } from './rules/skill.ts'
-import type { Setup } from './settings.ts'
+import type { Placement, RegisteredSkill, SkillStatus } from './rules/skill.ts'
+import type { Setup } from './setup.ts'
 
 /** The current state of the library and of the installs. */
 export interface Observation {
@@ -56,7 +54,7 @@ export async function observe(
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
-    .map((placement) => withExpectation(setup, placement, byName.get(placement.name), willChange))
+    .map((placement) => withExpectation(library, placement, byName.get(placement.name), willChange))
   // The folders of a preview are temporary.
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
@@ -71,31 +69,6 @@ export async function observe(
 
 function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'> {
   return refusal === undefined ? {} : { refusal }
-}
-
-/**
- * Adds the hash of what an install would contain now: for a marker of an older program, and before a change for an
- * unmanaged folder, because Loadout can take over an identical one.
- */
-function withExpectation(
-  { library }: Setup,
-  placement: Placement,
-  registered: RegisteredSkill | undefined,
-  willChange: boolean,
-): Placement {
-  const { marker, root, kind } = placement
-  const isLoose = marker === undefined && kind === 'folder'
-  const isAsked = isLoose ? willChange : marker !== undefined && !('problem' in marker) && !marker.contentHash
-  if (registered === undefined || !isAsked) return placement
-  try {
-    const marked = marker !== undefined && 'commit' in marker ? marker.agent : undefined
-    const agent = marked ?? root.agents.find((id) => supports(registered.skill, id)) ?? root.agents[0] ?? ''
-    const build = buildFor(skillPlace(library, registered), registered.skill, agent)
-    return { ...placement, expectedHash: hashBuild(build) }
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    return { ...placement, expectedHash: '' }
-  }
 }
 
 async function libraryState({ machine, library }: Setup): Promise<LibraryState> {
@@ -176,8 +149,7 @@ function withRoots<T>(
     if (path !== undefined) {
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), { signal })
     }
-    removePartialBackups(setup.machine)
-    removePartialMerges(setup.machine)
+    removePartialCopies(setup.machine)
     removeOldScratch()
     return run(found)
   }
@@ -189,7 +161,7 @@ export async function carryOut(
   setup: Setup,
   observation: Observation,
   plan: OperationPlan,
-  request: Carrying,
+  request: RunOptions,
   { isAll = false }: { isAll?: boolean } = {},
 ): Promise<Report<Outcome>> {
   const { operations, findings } = withoutQuarantined(setup, observation, plan)
@@ -217,20 +189,12 @@ function withoutQuarantined(
   const writing = plan.operations.filter(({ kind }) => kind === 'install' || kind === 'refresh' || kind === 'adopt')
   const names = new Set(writing.map(({ skill }) => skill))
   if (names.size === 0) return plan
-  const gate = openGate(
-    machine,
-    library,
-    registry.skills.map(({ skill }) => skill.name),
-  )
-  const shut = [...names].flatMap((name) => {
-    const registered = find(name)
-    return (registered && gate.check(registered)) ?? []
-  })
-  gate.save()
-  if (shut.length === 0) return plan
-  const isShut = new Set(shut.map(({ skill }) => skill))
-  const operations = plan.operations.filter((each) => !writing.includes(each) || !isShut.has(each.skill))
-  return { operations, findings: [...plan.findings, ...shut.map(quarantineFinding)] }
+  const wanted = [...names].flatMap((name) => find(name) ?? [])
+  const quarantined = findQuarantined(machine, library, registry, wanted)
+  if (quarantined.length === 0) return plan
+  const refused = new Set(quarantined.map(({ skill }) => skill))
+  const operations = plan.operations.filter((each) => !writing.includes(each) || !refused.has(each.skill))
+  return { operations, findings: [...plan.findings, ...quarantined.map(quarantineFinding)] }
 }
 
 /** Repairs that the next writing command will make first. */
@@ -243,7 +207,8 @@ function recoveries(roots: readonly TargetRoot[]): Operation[] {
   })
 }
 
-export interface Carrying {
+/** Options of every command that changes installs. */
+export interface RunOptions {
   dryRun?: boolean | undefined
   onProgress?: OnProgress | undefined
   signal?: AbortSignal | undefined

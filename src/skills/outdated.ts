@@ -5,13 +5,11 @@ import type { Machine } from '../machine/machine.ts'
 import { currentBranch } from '../machine/repository.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
-import { readRegistry } from './disk/registry.ts'
+import { readLibrary } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
 import { hashTree, listTree } from './disk/tree.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
-import { notUsable, type RegisteredSkill, requireName } from './rules/skill.ts'
-import type { SkillSource } from './rules/source.ts'
-import { openSetup } from './settings.ts'
+import { type RegisteredSkill, requireName, requireSkill, type SkillSource } from './rules/skill.ts'
+import { openSetup } from './setup.ts'
 
 export interface OutdatedRequest {
   /** Default: every skill with a source. */
@@ -54,19 +52,9 @@ export function importedSkills(
   names: readonly string[] = [],
 ): { library: string; skills: ImportedSkill[]; withoutSource: string[] } {
   const { library } = openSetup(machine, {})
-  const cache = openTreeCache(machine)
-  const { skills, invalid } = readRegistry(library, cache)
-  cache.save()
-  for (const name of names.map(requireName)) {
-    if (skills.some(({ skill }) => skill.name === name)) continue
-    const problems = invalid.find((each) => each.name === name)?.problems ?? []
-    throw notUsable(
-      name,
-      problems,
-      skills.map(({ skill }) => skill.name),
-    )
-  }
-  const wanted = skills.filter(({ skill }) => names.length === 0 || names.includes(skill.name))
+  const registry = readLibrary(machine, library)
+  for (const name of names.map(requireName)) requireSkill(registry, name)
+  const wanted = registry.skills.filter(({ skill }) => names.length === 0 || names.includes(skill.name))
   return {
     library,
     skills: wanted.flatMap((each) => (each.skill.source ? [{ ...each, source: each.skill.source }] : [])),
@@ -76,7 +64,7 @@ export function importedSkills(
 
 export function libraryNames(machine: Machine): string[] {
   const { library } = openSetup(machine, {})
-  return readRegistry(library, openTreeCache(machine)).skills.map(({ skill }) => skill.name)
+  return readLibrary(machine, library).skills.map(({ skill }) => skill.name)
 }
 
 export function isPinned({ others }: SkillSource): boolean {

@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { copyTree, writeTreeFile } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
 import { type ImportedSkill, importedSkills, isPinned } from './outdated.ts'
 import { formatSkill, SKILL_FILE } from './rules/skill.ts'
-import { openSetup } from './settings.ts'
+import { openGitSetup } from './setup.ts'
 
 export interface PinRequest {
   names: readonly string[]
@@ -24,8 +23,7 @@ export interface PinResult {
 
 /** Keeps imported skills at their current commit, or allows updates again. */
 export async function pinSkills(machine: Machine, request: PinRequest): Promise<Report<PinResult>> {
-  const setup = openSetup(machine, {})
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, {})
   return asWriter(setup, [], 'pin', async (recovered) => {
     const { skills, withoutSource } = importedSkills(machine, request.names)
     const [unknown] = withoutSource

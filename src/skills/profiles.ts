@@ -1,4 +1,4 @@
-import { libraryPath, readConfig } from '../agents/config.ts'
+import { findLibrary, readConfig } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requireRepository } from '../machine/repository.ts'
@@ -6,9 +6,9 @@ import { LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, nearest, setOwn } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
 import { rememberProject } from './disk/projects.ts'
-import { asWriter, type Carrying, carryOut, type Outcome, observe } from './observe.ts'
+import { asWriter, carryOut, type Outcome, observe, type RunOptions } from './observe.ts'
 import { planProfile } from './rules/plan-profile.ts'
-import { openSetup, type ScopeRequest } from './settings.ts'
+import { openSetup, type ScopeRequest } from './setup.ts'
 
 export interface SavedProfile {
   name: string
@@ -50,10 +50,9 @@ export async function saveProfile(
 /** Profiles of the library, then those that only this machine's configuration has. */
 export function listProfiles(machine: Machine, _request: object): Report<SavedProfile[]> {
   const config = readConfig(machine)
+  const library = findLibrary(machine, config)
   const known: ReturnType<typeof readLibraryProfiles> =
-    config.repoPath === undefined
-      ? { profiles: new Map(), findings: [] }
-      : readLibraryProfiles(libraryPath(machine, config))
+    library === undefined ? { profiles: new Map(), findings: [] } : readLibraryProfiles(library)
   const own = Object.entries(config.profiles).filter(([name]) => !known.profiles.has(name))
   const value = [
     ...[...known.profiles].map(([name, profile]): SavedProfile => ({ name, profile, place: 'library' })),
@@ -65,7 +64,7 @@ export function listProfiles(machine: Machine, _request: object): Report<SavedPr
 /** Equips every skill of a profile; with `exact` also unequips all others. */
 export async function applyProfile(
   machine: Machine,
-  request: ScopeRequest & Carrying & { name: string; exact?: boolean | undefined },
+  request: ScopeRequest & RunOptions & { name: string; exact?: boolean | undefined },
 ): Promise<Report<Outcome>> {
   const setup = openSetup(machine, request)
   const { profile } = requireProfile(machine, request.name)

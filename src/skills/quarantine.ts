@@ -1,20 +1,28 @@
-import { readApprovals } from '../machine/approvals.ts'
+import { join } from 'node:path'
+import { readApprovals, recordApproval } from '../machine/approvals.ts'
 import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
-import type { Approval, FileDigests } from '../machine/rules/approval.ts'
+import type { Approval, Decision, FileDigests } from '../machine/rules/approval.ts'
 import type { Finding } from '../text/trouble.ts'
 import { isRecord, isTextList, sha256 } from '../text/values.ts'
 import type { SkillContent } from './disk/foreign-skill.ts'
 import { withoutSource } from './disk/merge-base.ts'
-import { skillPlace } from './disk/registry.ts'
+import { readLibrary, skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import { permissionsOf, reviewSkill, type SkillReview } from './rules/review/review.ts'
-import { type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
-import type { SkillSource } from './rules/source.ts'
+import {
+  type RegisteredSkill,
+  type Registry,
+  requireName,
+  requireSkill,
+  SKILL_FILE,
+  type SkillSource,
+} from './rules/skill.ts'
+import { openSetup } from './setup.ts'
 
 /** Reviews a skill before it enters the library. */
 export function reviewContent(content: SkillContent, findTwin: FindTwin): SkillReview {
@@ -35,45 +43,41 @@ export interface Quarantine {
   findings: ReviewFinding[]
 }
 
-/** Checks many skills, and caches their reviews. */
-export interface Gate {
-  check(registered: RegisteredSkill): Quarantine | undefined
-  /** Stores the reviews for the next process. */
-  save(): void
-}
-
 /**
- * Reviews imported skills. Only those with severe findings need a decision, which covers the current files with such
- * findings: when one of them changes, the user must decide again.
+ * Finds skills that may not be installed, in `wanted` or the whole library. Reviews imported skills. Only those with
+ * severe findings need a decision, which covers the current files with such findings: when one of them changes, the user
+ * must decide again.
  */
-export function openGate(machine: Machine, library: string, names: readonly string[]): Gate {
+export function findQuarantined(
+  machine: Machine,
+  library: string,
+  { skills }: Pick<Registry, 'skills'>,
+  wanted = skills,
+): Quarantine[] {
   const known = new Map(Object.entries(readCached(machine, KEY, REVIEWS.decode) ?? {}))
   const answers = new Map(
     readApprovals(machine)
       .approvals.filter(({ kind, root }) => kind === 'skill' && root === realOrSame(library))
       .map((approval) => [approval.name, approval]),
   )
-  const findTwin = findTwinIn(names)
+  const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
   let isChanged = false
-  return {
-    check(registered) {
-      const { skill, sourceHash } = registered
-      const place = skillPlace(library, registered)
-      const answer = answers.get(skill.name)
-      if (answer?.decision === 'denied') return { skill: skill.name, isDenied: true, findings: [] }
-      if (skill.source === undefined) return undefined
-      const key = [sourceHash, findTwin(skill.name) ?? ''].join(' ')
-      const severe = known.get(key) ?? severeFindings(place, registered, findTwin)
-      if (!known.has(key)) isChanged = true
-      known.set(key, severe)
-      if (severe.length === 0 || isAnswered(answer, severe, place, registered)) return undefined
-      return { skill: skill.name, isDenied: false, findings: severe }
-    },
-    save() {
-      const bytes = isChanged ? REVIEWS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
-      if (bytes !== undefined) writeCached(machine, KEY, bytes)
-    },
-  }
+  const found = wanted.flatMap((registered): Quarantine[] => {
+    const { skill, sourceHash } = registered
+    const place = skillPlace(library, registered)
+    const answer = answers.get(skill.name)
+    if (answer?.decision === 'denied') return [{ skill: skill.name, isDenied: true, findings: [] }]
+    if (skill.source === undefined) return []
+    const key = [sourceHash, findTwin(skill.name) ?? ''].join(' ')
+    const severe = known.get(key) ?? severeFindings(place, registered, findTwin)
+    if (!known.has(key)) isChanged = true
+    known.set(key, severe)
+    if (severe.length === 0 || isAnswered(answer, severe, place, registered)) return []
+    return [{ skill: skill.name, isDenied: false, findings: severe }]
+  })
+  const bytes = isChanged ? REVIEWS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
+  if (bytes !== undefined) writeCached(machine, KEY, bytes)
+  return found
 }
 
 // Increase the version whenever a rule changes.
@@ -83,7 +87,7 @@ const REVIEWS = jsonCodec(
 )
 const MOST_KNOWN = 5000
 
-export function severeFindings(
+function severeFindings(
   folder: string,
   { skill }: Pick<RegisteredSkill, 'skill'>,
   findTwin: FindTwin,
@@ -113,7 +117,7 @@ function isAnswered(
 }
 
 /** What a decision covers. Of skill.json only the reviewed part: tags and targets may change. */
-export function digestsOf(folder: string, { skill }: RegisteredSkill, severe: readonly ReviewFinding[]): FileDigests {
+function digestsOf(folder: string, { skill }: RegisteredSkill, severe: readonly ReviewFinding[]): FileDigests {
   const { files } = listTree(folder)
   const paths = new Set(severe.map(({ path }) => path))
   return Object.fromEntries(
@@ -129,6 +133,28 @@ export function digestsOf(folder: string, { skill }: RegisteredSkill, severe: re
       ]
     }),
   )
+}
+
+export interface SkillAnswer {
+  approval: Approval
+  /** The severe findings that the decision is about. */
+  findings: ReviewFinding[]
+}
+
+/** Records whether a skill of the library may be installed on this machine, and returns its severe findings. */
+export async function answerForSkill(
+  machine: Machine,
+  { name, decision }: { name: string; decision: Decision },
+): Promise<SkillAnswer> {
+  const { library } = openSetup(machine, {})
+  const registry = readLibrary(machine, library)
+  const registered = requireSkill(registry, requireName(name))
+  const folder = join(library, registered.folder)
+  const findings = severeFindings(folder, registered, findTwinIn(registry.skills.map(({ skill }) => skill.name)))
+  const files = digestsOf(folder, registered, findings)
+  const about = { kind: 'skill', root: realOrSame(library), name, tier: 'evidence', decision } as const
+  const covered = decision === 'approved' ? { digest: registered.sourceHash, files } : {}
+  return { approval: await recordApproval(machine, { ...about, ...covered }), findings }
 }
 
 const MOST_SHOWN = 3

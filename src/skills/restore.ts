@@ -4,12 +4,11 @@ import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import type { Deletion } from './delete.ts'
-import { checkOutSnapshot } from './disk/check-out.ts'
-import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
+import { checkOutSnapshot } from './disk/git-folders.ts'
+import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
 import { copyTree } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
-import { messageAbout } from './rules/commit-message.ts'
-import { openSetup } from './settings.ts'
+import { openSetup } from './setup.ts'
 
 /** Undoes deletions: each from the backup if there is one, else from the commit before it. */
 export async function restoreSkills(

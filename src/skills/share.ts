@@ -7,11 +7,10 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { type Build, buildFor } from './disk/build.ts'
-import { readRegistry } from './disk/registry.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
+import { readLibrary } from './disk/registry.ts'
 import { type ArchiveEntry, writeArchive } from './disk/write-archive.ts'
-import { notUsable, requireName, type Skill } from './rules/skill.ts'
-import { openSetup } from './settings.ts'
+import { requireName, requireSkill, type Skill } from './rules/skill.ts'
+import { openSetup } from './setup.ts'
 
 export interface ShareRequest {
   name: string
@@ -31,13 +30,7 @@ export interface SharedSkill {
 export async function shareSkill(machine: Machine, request: ShareRequest): Promise<Report<SharedSkill>> {
   const name = requireName(request.name)
   const { library } = openSetup(machine, {})
-  const { skills, invalid } = readRegistry(library, openTreeCache(machine))
-  const registered = skills.find(({ skill }) => skill.name === name)
-  if (registered === undefined) {
-    const problems = invalid.find((each) => each.name === name)?.problems ?? []
-    const known = skills.map(({ skill }) => skill.name)
-    throw notUsable(name, problems, known)
-  }
+  const registered = requireSkill(readLibrary(machine, library), name)
   const path = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}.tar.gz`))
   const project = openProject(machine).root
   refuseNamedLinkOut(project, path)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { libraryPath, readConfig } from '../agents/config.ts'
-import { findProject, targetRoots } from '../agents/target-roots.ts'
+import { findLibrary, findProject, readConfig, targetRoots } from '../agents/config.ts'
 import { openExamples } from '../examples/examples.ts'
+import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { importedDocument } from '../machine/skill-document.ts'
@@ -9,10 +9,8 @@ import type { RankDocument } from '../search/document.ts'
 import type { Shelf } from '../search/shelf.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
-import { findSkillFolders, readRegistry, requireLibraryFolder } from './disk/registry.ts'
-import { readSkillFile } from './disk/skill-files.ts'
+import { findSkillFolders, readLibrary, requireLibraryFolder } from './disk/registry.ts'
 import { listTree } from './disk/tree.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
 import { rankedSkill } from './ranked-skill.ts'
 import { SKILL_FILE } from './rules/skill.ts'
 
@@ -75,7 +73,7 @@ interface CollectedSkills {
 function collectSkills(machine: Machine, opened: Project): CollectedSkills {
   const config = readConfig(machine)
   const findings: Finding[] = []
-  const library = config.repoPath === undefined ? undefined : libraryPath(machine, config)
+  const library = findLibrary(machine, config)
   const own = library === undefined ? [] : librarySkills(machine, library, findings)
   const project = findProject(machine, config, opened)
   const roots = [
@@ -92,9 +90,7 @@ function collectSkills(machine: Machine, opened: Project): CollectedSkills {
 function librarySkills(machine: Machine, library: string, findings: Finding[]): ShelvedSkill[] {
   try {
     requireLibraryFolder(library)
-    const cache = openTreeCache(machine)
-    const registry = readRegistry(library, cache)
-    cache.save()
+    const registry = readLibrary(machine, library)
     const broken = registry.findings.filter(({ code }) => code !== 'NAME_DIFFERS')
     findings.push(...broken.map((finding): Finding => ({ ...finding, severity: 'warning' })))
     return registry.skills.map(({ skill: { name, description, tags }, folder }) => {
@@ -108,7 +104,7 @@ function librarySkills(machine: Machine, library: string, findings: Finding[]): 
 
 function skillDocument(skill: ShelvedSkill, findings: Finding[]): RankDocument {
   try {
-    return rankedSkill(skill, readSkillFile(skill.folder, DOCUMENT_FILE))
+    return rankedSkill(skill, readShelved(skill, DOCUMENT_FILE))
   } catch (error) {
     findings.push({ ...asFinding(error), subject: skill.name })
     return rankedSkill(skill, '')
@@ -116,10 +112,10 @@ function skillDocument(skill: ShelvedSkill, findings: Finding[]): RankDocument {
 }
 
 /** The description from skill.json, else from SKILL.md; empty if that cannot be read. */
-export function descriptionOf({ folder, description }: ShelvedSkill): string {
-  if (description !== undefined) return description
+export function descriptionOf(skill: ShelvedSkill): string {
+  if (skill.description !== undefined) return skill.description
   try {
-    return importedDocument(readSkillFile(folder, DOCUMENT_FILE)).description ?? ''
+    return importedDocument(readShelved(skill, DOCUMENT_FILE)).description ?? ''
   } catch (error) {
     if (error instanceof LoadoutError) return ''
     throw error
@@ -128,7 +124,7 @@ export function descriptionOf({ folder, description }: ShelvedSkill): string {
 
 /** The text of one file of a skill. */
 export function readShelved({ folder }: ShelvedSkill, path: string): string {
-  return readSkillFile(folder, path)
+  return readTextInside(folder, path).replace(/^\ufeff/, '')
 }
 
 /** Its files, sorted by path. */

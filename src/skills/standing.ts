@@ -1,12 +1,11 @@
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import type { Report } from '../text/trouble.ts'
 import { fetchRemote, lastAsked, readRemote, readRepoState } from './disk/library-state.ts'
 import { listMerges } from './disk/pending-merge.ts'
 import { observe } from './observe.ts'
 import { isInstalled } from './rules/skill.ts'
 import { type LibraryStanding, standingOf } from './rules/standing.ts'
-import { openSetup, type ScopeRequest } from './settings.ts'
+import { everyRoot, openGitSetup, type ScopeRequest } from './setup.ts'
 
 export interface StandingRequest extends ScopeRequest {
   /** Contact the remote first. Only for callers that do not block the user: it takes as long as the network does. */
@@ -16,16 +15,14 @@ export interface StandingRequest extends ScopeRequest {
 
 /** The state of the library relative to its remote and to the installs, as of the last fetch. */
 export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<LibraryStanding>> {
-  const setup = openSetup(machine, request)
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, request)
   if (request.fetch) {
     const remote = await readRemote(machine, setup.library)
     const { signal } = request
     if (remote !== undefined) await fetchRemote(machine, setup.library, remote, { ...(signal && { signal }) })
   }
   const state = await readRepoState(machine, setup.library)
-  const roots = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
-  const { registry, statuses } = await observe(setup, roots)
+  const { registry, statuses } = await observe(setup, everyRoot(setup))
   const placements = statuses.flatMap((status) => status.placements)
   const drift = placements.filter(({ state: each }) => each !== 'current' && each !== 'unmanaged').length
   const merges = listMerges(machine).map(({ skill }) => skill)

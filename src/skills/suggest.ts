@@ -11,7 +11,7 @@ import type { Report } from '../text/trouble.ts'
 import { observe, recoverAll } from './observe.ts'
 import { rankedSkill } from './ranked-skill.ts'
 import { type RegisteredSkill, SKILL_FILE, type SkillStatus, supports } from './rules/skill.ts'
-import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+import { everyRoot, openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface Suggestion {
   name: string
@@ -42,7 +42,7 @@ export async function suggestSkills(
   request: ScopeRequest & { task: string; limit?: number | undefined },
 ): Promise<Report<Suggestions>> {
   const setup = openSetup(machine, request)
-  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const roots = everyRoot(setup)
   const findings = await recoverAll(setup, roots)
   const { statuses, registry } = await observe(setup, roots)
   const byName = new Map(statuses.map((status) => [status.name, status]))

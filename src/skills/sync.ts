@@ -2,24 +2,21 @@ import { join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { commitOf, requireRepository } from '../machine/repository.ts'
+import { commitOf } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
-import { editedCopies, readEdit, takeEdit } from './adopt.ts'
-import { checkOutSnapshot } from './disk/check-out.ts'
-import { diffSkillFolders } from './disk/diff-folders.ts'
+import { adoptEdits, editedCopies } from './adopt.ts'
+import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, pushBranch, readRemote, readRepoState } from './disk/library-state.ts'
 import { fastForwardLibrary } from './disk/library-transaction.ts'
-import { hasMerge } from './disk/pending-merge.ts'
-import { waitingMerge } from './merges.ts'
-import { asWriter, type Carrying, carryOut, type Observation, type Outcome, observe, stateFrom } from './observe.ts'
+import { asWriter, carryOut, type Observation, type Outcome, observe, type RunOptions, stateFrom } from './observe.ts'
 import { planRefresh } from './rules/operations.ts'
 import type { LibraryState } from './rules/reconcile.ts'
 import type { Registry } from './rules/skill.ts'
 import { decideSync, type FastForward, type Fetched, type SyncStep } from './rules/sync-decision.ts'
-import { openSetup, otherProjectRoots, type ScopeRequest, type Setup } from './settings.ts'
+import { openGitSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface SyncResult extends Outcome {
   /** The changes of the repository. */
@@ -42,7 +39,7 @@ interface SkillChange {
   diff?: string
 }
 
-export interface SyncCommand extends ScopeRequest, Carrying {
+export interface SyncCommand extends ScopeRequest, RunOptions {
   push?: boolean | undefined
   keepEdits?: boolean | undefined
   /** First merge edits of installed copies into the library. */
@@ -56,15 +53,16 @@ export interface SyncCommand extends ScopeRequest, Carrying {
 /** Updates the library from its remote, and every managed install from the library. */
 export async function sync(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
   const { verdicts } = request
-  const setup = { ...openSetup(machine, request), ...(verdicts && { verdicts }) }
-  await requireRepository(machine, setup.library)
+  const setup = { ...(await openGitSetup(machine, request)), ...(verdicts && { verdicts }) }
   const inScope = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
   const roots = [...inScope, ...otherProjectRoots(setup)].filter(({ path }) => isFolder(path))
   if (request.dryRun) return withScratch((scratch) => previewSync(setup, roots, request, scratch))
   const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
     const fetched = await fetchTracked(setup, request)
     const updated = await updateLibrary(setup, request, fetched)
-    const merged = request.merge ? await mergeEdits(setup, roots, request) : NO_MERGES
+    const merged = request.merge
+      ? await adoptEdits(setup, roots, request)
+      : { value: { names: [], kept: new Set<string>() }, findings: [] }
     // Merges are new commits, which may be pushed too.
     const pushed = merged.value.names.length > 0 ? await updateLibrary(setup, request, fetched) : updated
     const observation = await observe(
@@ -83,38 +81,6 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
     }
   }
   return asWriter(setup, roots, 'sync', run, request.signal)
-}
-
-const NO_MERGES: Report<{ names: string[]; kept: ReadonlySet<string> }> = {
-  value: { names: [], kept: new Set() },
-  findings: [],
-}
-
-/** Merges edits of installed copies into the library. Edits with conflicts stay, for the user to resolve. */
-async function mergeEdits(setup: Setup, roots: readonly TargetRoot[], request: SyncCommand): Promise<typeof NO_MERGES> {
-  const observation = await observe({ ...setup, verdicts: [] }, roots, true)
-  const names: string[] = []
-  const kept = new Set<string>()
-  const findings: Finding[] = []
-  for (const status of observation.statuses) {
-    const [{ registered, name }, edited] = [status, editedCopies(status)]
-    if (registered === undefined || edited.length === 0) continue
-    request.signal?.throwIfAborted()
-    try {
-      if (hasMerge(setup.machine, name)) throw waitingMerge(name)
-      const isUncommitted = observation.state.uncommittedFolders.has(registered.folder)
-      const taken = await withScratch(async (scratch) =>
-        takeEdit(setup, registered, await readEdit(setup, registered, edited, scratch), isUncommitted, {}),
-      )
-      findings.push(...taken.findings)
-      if (taken.value.conflicts.length > 0) kept.add(name)
-      else if (taken.value.diff !== '') names.push(name)
-    } catch (error) {
-      kept.add(name)
-      findings.push({ ...asFinding(error), severity: 'error', subject: name })
-    }
-  }
-  return { value: { names, kept }, findings }
 }
 
 /** Makes the plan for the library as it would be after the fast-forward. Only `git fetch` writes anything. */
@@ -210,6 +176,6 @@ async function fetchTracked({ machine, library }: Setup, request: SyncCommand): 
   return remote === undefined ? 'no remote' : fetchRemote(machine, library, remote, signalOf(request))
 }
 
-function signalOf({ signal }: Carrying): { signal?: AbortSignal } {
+function signalOf({ signal }: RunOptions): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal }
 }

@@ -4,12 +4,12 @@ import { isLink } from '../machine/files.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { rememberProject } from './disk/projects.ts'
-import { type Carrying, carryOut, type Observation, observe } from './observe.ts'
+import { carryOut, type Observation, observe, type RunOptions } from './observe.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
 import type { Offer } from './rules/offers.ts'
 import type { Operation } from './rules/operations.ts'
 import { type RegisteredSkill, supports } from './rules/skill.ts'
-import { everyRoot, type Setup } from './settings.ts'
+import { everyRoot, type Setup } from './setup.ts'
 
 /**
  * Turns folders and links in the agents' folders into managed installs. A folder with exactly the right content only
@@ -18,7 +18,7 @@ import { everyRoot, type Setup } from './settings.ts'
 export async function takeOver(
   setup: Setup,
   offers: readonly Offer[],
-  request: Carrying,
+  request: RunOptions,
 ): Promise<Report<Operation[]>> {
   const roots = everyRoot(setup)
   const observation = await observe(setup, [], true)

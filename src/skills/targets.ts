@@ -1,17 +1,15 @@
 import { join } from 'node:path'
 import { requireAgent } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import { readRegistry } from './disk/registry.ts'
+import { readLibrary } from './disk/registry.ts'
 import { copyFile, listTree, writeTreeFile } from './disk/tree.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
 import { asWriter } from './observe.ts'
 import { type Refusal, refusalFindings } from './rules/refusals.ts'
-import { EVERY_AGENT, formatSkill, notUsable, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
+import { EVERY_AGENT, formatSkill, requireName, requireSkill, SKILL_FILE, type Skill } from './rules/skill.ts'
 import { changedTargets } from './rules/targets.ts'
-import { enabledAgents, openSetup, type Setup } from './settings.ts'
+import { enabledAgents, openGitSetup, type Setup } from './setup.ts'
 
 export interface TargetsRequest {
   names: readonly string[]
@@ -32,10 +30,9 @@ export interface TargetsChange {
 
 /** Changes which agents skills of the library support. */
 export async function changeTargets(machine: Machine, request: TargetsRequest): Promise<Report<TargetsChange>> {
-  const setup = openSetup(machine, {})
   const [add, remove] = [agentsIn(request.add), agentsIn(request.remove)]
   requireRequest(request, [...add, ...remove])
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, {})
   const run = async (recovered: Finding[]): Promise<Report<TargetsChange>> => {
     const refusals: Refusal[] = []
     const chosen = chooseSkills(setup, request)
@@ -81,13 +78,9 @@ function requireRequest({ names, all }: TargetsRequest, agents: readonly string[
 }
 
 function chooseSkills({ machine, library }: Setup, { names, all }: TargetsRequest) {
-  const { skills, invalid } = readRegistry(library, openTreeCache(machine))
-  const known = skills.map(({ skill }) => skill.name)
-  for (const name of names) {
-    const problems = invalid.find((each) => each.name === name)?.problems ?? []
-    if (!known.includes(name)) throw notUsable(name, problems, known)
-  }
-  return all ? skills : skills.filter(({ skill }) => names.includes(skill.name))
+  const registry = readLibrary(machine, library)
+  for (const name of names) requireSkill(registry, name)
+  return all ? registry.skills : registry.skills.filter(({ skill }) => names.includes(skill.name))
 }
 
 interface Change {

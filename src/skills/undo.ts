@@ -2,19 +2,18 @@ import { join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { checkOutSnapshot } from './disk/check-out.ts'
+import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { copyTree, hashTree, listTree } from './disk/tree.ts'
-import { asWriter, type Carrying } from './observe.ts'
+import { asWriter, type RunOptions } from './observe.ts'
 import type { Operation } from './rules/operations.ts'
-import { openSetup, type Setup } from './settings.ts'
+import { openGitSetup, type Setup } from './setup.ts'
 import { refreshInstalls } from './update.ts'
 
-export interface UndoRequest extends Carrying {
+export interface UndoRequest extends RunOptions {
   /** A commit of the library; default: the last one. */
   commit?: string | undefined
 }
@@ -39,8 +38,7 @@ export interface Undone {
  * has changed since, so that no later change is lost.
  */
 export async function undoCommit(machine: Machine, request: UndoRequest): Promise<Report<Undone>> {
-  const setup = openSetup(machine, {})
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, {})
   const roots = setup.roots.filter(({ path }) => isFolder(path))
   const isDryRun = request.dryRun ?? false
   const run = (recovered: Report<unknown>['findings']) =>

@@ -1,16 +1,15 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { checkOutSnapshot } from './disk/check-out.ts'
+import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { skillIn } from './disk/merge-folders.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
 import { hasMerge, keepMerge } from './disk/pending-merge.ts'
 import { conflictFinding, waitingMerge } from './merges.ts'
-import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
+import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
 import {
   type AskedSkill,
   askSources,
@@ -25,9 +24,9 @@ import { type Operation, planRefresh } from './rules/operations.ts'
 import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import type { RegisteredSkill } from './rules/skill.ts'
-import { openSetup, type Setup } from './settings.ts'
+import { openGitSetup, type Setup } from './setup.ts'
 
-export interface UpdateRequest extends Carrying {
+export interface UpdateRequest extends RunOptions {
   names?: readonly string[] | undefined
   /** Every imported skill, as without names. Required to use `ref` or `take` without names. */
   all?: boolean | undefined
@@ -67,8 +66,7 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       hint: 'name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
     })
   }
-  const setup = openSetup(machine, {})
-  await requireRepository(machine, setup.library)
+  const setup = await openGitSetup(machine, {})
   const { skills, withoutSource } = importedSkills(machine, all ? [] : names)
   const unknown = all ? [] : withoutSource
   if (unknown.length > 0) throw noSource(unknown)
@@ -256,7 +254,7 @@ export async function refreshInstalls(
   setup: Setup,
   roots: Setup['roots'],
   names: ReadonlySet<string>,
-  request: Carrying,
+  request: RunOptions,
 ): Promise<Report<Operation[]>> {
   const observation = await observe(setup, roots, true)
   const statuses = observation.statuses.filter(({ name }) => names.has(name))

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { libraryPath, readConfig } from '../agents/config.ts'
+import { findLibrary } from '../agents/config.ts'
 import { AGENT_IDS } from '../agents/rules/agents.ts'
 import { exists, isFile, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -8,8 +8,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { buildFor } from './disk/build.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
-import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
+import { readLibrary, SKILLS_FOLDER } from './disk/registry.ts'
 import { formatWarnings } from './rules/format-limits.ts'
 import { type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
 
@@ -24,7 +23,7 @@ export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
 
 /** Checks every skill of a library. A broken skill is an error; one that exceeds the public format is a warning. */
 export function checkLibrary(machine: Machine, library: string): Finding[] {
-  const { skills, findings } = readRegistry(library, openTreeCache(machine))
+  const { skills, findings } = readLibrary(machine, library)
   return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
 }
 
@@ -36,7 +35,7 @@ export function checkSkill(machine: Machine, path: string): Finding[] {
   const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && isOurs()
   if (isInLibrary) {
     const place = `${SKILLS_FOLDER}/${basename(folder)}`
-    const { skills, findings } = readRegistry(library, openTreeCache(machine))
+    const { skills, findings } = readLibrary(machine, library)
     const registered = skills.filter((each) => each.folder === place)
     const own = findings.filter(({ message }) => message.startsWith(`${place} `))
     return [...own, ...registered.flatMap((each) => checkInstalls(library, each))]
@@ -79,8 +78,6 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
 
 /** The library of this machine, if it exists. */
 export function configuredLibrary(machine: Machine): string | undefined {
-  const config = readConfig(machine)
-  if (config.repoPath === undefined) return undefined
-  const path = libraryPath(machine, config)
-  return isFolder(path) ? path : undefined
+  const path = findLibrary(machine)
+  return path !== undefined && isFolder(path) ? path : undefined
 }

@@ -1,7 +1,8 @@
+import { findLibrary } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
-import { committedFile, libraryHere } from '../skills/committed-version.ts'
+import { committedFile } from '../skills/committed-version.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { isRecord, isTextList } from '../text/values.ts'
 import { readPinnedSigners, verifyAll } from './disk/ssh-signature.ts'
@@ -65,7 +66,7 @@ function unverified(refused: readonly CheckedEntry[], hasNoSigners: boolean): Fi
 }
 
 export function readerOf(machine: Machine, { team, group }: Membership) {
-  return { team, group, before: readVerdicts(machine, libraryHere(machine)) }
+  return { team, group, before: readVerdicts(machine, findLibrary(machine)) }
 }
 
 /** The signers that were pinned when this machine joined; otherwise those that the library has committed. */

@@ -1,8 +1,8 @@
+import { findLibrary } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { CatalogKind, Verdict } from '../machine/rules/verdict.ts'
 import { writeVerdicts } from '../machine/verdicts.ts'
 import { fetchPacks } from '../packs/fetch.ts'
-import { libraryHere } from '../skills/committed-version.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
 import type { Outcome } from '../skills/observe.ts'
 import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
@@ -61,7 +61,7 @@ async function askCatalog(machine: Machine, milliseconds?: number): Promise<Repo
 /** Stores the verified catalog: installs and packs obey it from then on, also without a connection. */
 export async function refreshCatalog(machine: Machine, _request: object): Promise<Report<readonly Verdict[]>> {
   const asked = await askCatalog(machine)
-  await writeVerdicts(machine, libraryHere(machine), asked.value)
+  await writeVerdicts(machine, findLibrary(machine), asked.value)
   return asked
 }
 

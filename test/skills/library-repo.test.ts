@@ -8,15 +8,10 @@ import { refuseUnsafeConfig } from '../../src/machine/git-config.ts'
 import { gitFolder } from '../../src/machine/git-folder.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { gitVersion, headCommit, initRepository, requireRepository } from '../../src/machine/repository.ts'
-import { diffFolders } from '../../src/skills/disk/diff-folders.ts'
+import { fastForward } from '../../src/skills/disk/fast-forward.ts'
+import { diffFolders } from '../../src/skills/disk/git-folders.ts'
 import { commitPaths, uncommittedPaths } from '../../src/skills/disk/library-commit.ts'
-import {
-  commitsBehind,
-  fastForward,
-  fetchRemote,
-  pushBranch,
-  readRepoState,
-} from '../../src/skills/disk/library-state.ts'
+import { commitsBehind, fetchRemote, pushBranch, readRepoState } from '../../src/skills/disk/library-state.ts'
 import { decideSync } from '../../src/skills/rules/sync-decision.ts'
 import { LoadoutError } from '../../src/text/trouble.ts'
 import { makeFolder } from '../cli/run.ts'

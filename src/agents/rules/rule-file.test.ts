@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { RECORDED_AGENTS, recordedRules } from './recorded-rules.ts'
 import { compareVersions, nearestRow, newestDay, readRuleFile } from './rule-file.ts'
-import { RECORDED_AGENTS, recordedRules } from './rule-files.ts'
 
 const READING = {
   places: [{ from: 'home', path: '.x/skills', scope: 'user' }],

@@ -1,5 +1,5 @@
 import { type CallableSkill, callableSkills } from '../../agents/callable-skills.ts'
-import { libraryPath, readConfig } from '../../agents/config.ts'
+import { findLibrary } from '../../agents/config.ts'
 import { contextSettings } from '../../context/settings.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
@@ -233,7 +233,7 @@ export function refreshCatalog(
 ): { packs: OfferedPack[]; catalog: HookCatalog } {
   const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
   const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
-  const library = attempt(log, 'the library is left out', () => libraryOf(machine), undefined)
+  const library = attempt(log, 'the library is left out', () => findLibrary(machine), undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   return { packs, catalog: writeCatalog(machine, project, agent, { knowledge, packs, skills, library, log }) }
 }
@@ -250,9 +250,4 @@ function learnHere(
     if (kind !== 'payload') return named[kind].find(({ name }) => name === id)?.description
     return place === root ? allEntries(table).find((entry) => entry.id === id)?.summary : undefined
   })
-}
-
-function libraryOf(machine: Machine): string | undefined {
-  const config = readConfig(machine)
-  return config.repoPath === undefined ? undefined : libraryPath(machine, config)
 }

@@ -11,7 +11,7 @@ import { makeScratch } from '../../machine/scratch.ts'
 import { pathProblem } from '../../text/paths.ts'
 import { slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import type { SkillSource } from '../rules/source.ts'
+import type { SkillSource } from '../rules/skill.ts'
 import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/source-name.ts'
 import { unpackArchive } from './archive-unpack.ts'
 

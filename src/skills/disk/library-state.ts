@@ -9,7 +9,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
-import type { FastForward, Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.ts'
+import type { Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.ts'
 import { literal } from './library-commit.ts'
 
 /** The state of the repository as of the last fetch. Does not use the network. */
@@ -195,29 +195,6 @@ const ANY = [0, 1, 2, 128]
 export function lastAsked(repo: string): Date | undefined {
   const stat = statSync(join(gitFolder(repo), 'FETCH_HEAD'), { throwIfNoEntry: false })
   return stat === undefined || stat.size === 0 ? undefined : stat.mtime
-}
-
-/** Fast-forwards the branch. Throws if an uncommitted file, even an ignored one, would be overwritten. */
-export async function fastForward(
-  machine: Machine,
-  repo: string,
-  { trackingRef, track }: FastForward,
-  from: string | undefined,
-): Promise<void> {
-  await refuseUnsafeConfig(machine, repo)
-  if (from === undefined) {
-    const branch = await currentBranch(machine, repo)
-    return startBranch(machine, repo, track?.branch ?? branch ?? 'main', trackingRef)
-  }
-  const flags = ['--quiet', '--ff-only', '--no-squash', '--commit', '--no-overwrite-ignore', '--no-stat']
-  await runGit(machine, repo, ['merge', ...flags, '--', trackingRef])
-}
-
-/** Before the first commit a branch is only a name, which may change. Not `git merge`: it overwrites ignored files. */
-async function startBranch(machine: Machine, repo: string, branch: string, trackingRef: string): Promise<void> {
-  refuseOption(repo, branch)
-  const flags = ['--quiet', '--no-overwrite-ignore', '--no-recurse-submodules', '--track']
-  await runGit(machine, repo, ['checkout', ...flags, '-b', branch, trackingRef, '--'])
 }
 
 /** Pushes one branch, without force. */

@@ -20,11 +20,10 @@ import { commitOf } from '../../machine/repository.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import type { FastForward, RepoState } from '../rules/sync-decision.ts'
+import { fastForward, isClear, type Move, undoFastForward } from './fast-forward.ts'
 import { commitPaths } from './library-commit.ts'
-import { fastForward } from './library-state.ts'
 import { SKILLS_FOLDER } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
-import { isClear, type Move, undoFastForward } from './undo-fast-forward.ts'
 import {
   discard,
   interruptedIn,
@@ -156,6 +155,16 @@ export async function changeLibrary(
     for (const { old } of staged) if (exists(old)) discard(old)
     if (message !== undefined) removeFile(intentPath(library))
   }
+}
+
+// A commit message is one argument of git, whose length is limited.
+const MOST_NAMED = 500
+
+/** `Delete skill a`, or `Delete 2 skills` with their names below; `from` ends the subject of several. */
+export function messageAbout(verb: string, names: readonly string[], from = ''): string {
+  if (names.length === 1) return `${verb} skill ${names[0]}`
+  const more = names.length > MOST_NAMED ? `\nand ${names.length - MOST_NAMED} more` : ''
+  return `${verb} ${names.length} skills${from}\n\n${names.slice(0, MOST_NAMED).join('\n')}${more}\n`
 }
 
 interface Staged {

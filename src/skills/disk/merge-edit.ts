@@ -4,13 +4,18 @@ import { readJson } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Sides } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { placeOf } from '../rules/attention.ts'
-import { type PlacementStatus, parseSkill, type RegisteredSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
-import type { SkillSource } from '../rules/source.ts'
+import {
+  type PlacementStatus,
+  parseSkill,
+  placeOf,
+  type RegisteredSkill,
+  SKILL_FILE,
+  type Skill,
+  type SkillSource,
+} from '../rules/skill.ts'
 import { readAdopted } from './adopted-skill.ts'
-import { checkOutSnapshot } from './check-out.ts'
-import { diffFolders } from './diff-folders.ts'
 import { writeSkillFolder } from './foreign-skill.ts'
+import { checkOutSnapshot, diffFolders } from './git-folders.ts'
 import { findInHistory, libraryHash, libraryHashOf } from './merge-base.ts'
 import { mergeSkillFolders, type SkillMerge, type SkillVersions } from './merge-folders.ts'
 import { copyTree } from './tree.ts'

@@ -10,11 +10,18 @@ import { findMarker, type Sides } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
 import type { TreeConflict } from '../rules/merge-tree.ts'
-import { nameProblem } from '../rules/skill.ts'
-import { formatSource, parseSource, type SkillSource } from '../rules/source.ts'
-import { backUp } from './backups.ts'
+import {
+  formatSkill,
+  formatSource,
+  nameProblem,
+  parseSkill,
+  parseSource,
+  SKILL_FILE,
+  type SkillSource,
+} from '../rules/skill.ts'
+import { backUp, removePartialBackups } from './backups.ts'
 import { mergeSkillFolders, OURS_END, type SkillMerge, type SkillVersions, THEIRS_END } from './merge-folders.ts'
-import { copyTree, hashTree, listTree, writeTreeFile } from './tree.ts'
+import { copyFile, copyTree, hashTree, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
 const MERGES = 'merges'
 const FILE = 'merge.json'
@@ -72,8 +79,9 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
   return openMerge(machine, merge.skill)
 }
 
-/** Removes merges that a killed process had not finished writing or removing. */
-export function removePartialMerges(machine: Machine): void {
+/** Removes merges and backups that a killed process had not finished writing or removing. */
+export function removePartialCopies(machine: Machine): void {
+  removePartialBackups(machine)
   removeOrphans(recordPath(machine, MERGES))
 }
 
@@ -123,8 +131,28 @@ export function conflictsOf(machine: Machine, skill: string) {
   return { folder, files, sides, waits }
 }
 
+/** Writes a merge that the user has finished, in its form for the library. */
+export function writeMerged(machine: Machine, { files, skill, source }: OpenMerge, target: string): void {
+  const executables = executablesOf(machine, skill)
+  const tree = listTree(files)
+  const problem = treeProblem(tree.files)
+  if (problem !== undefined) throw problem
+  const parsed = parseSkill(readJson(join(files, SKILL_FILE)), skill)
+  if (parsed.skill === undefined || parsed.skill.name !== skill) {
+    const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
+    throw new LoadoutError('INVALID_SKILL', `${join(files, SKILL_FILE)} cannot be used: ${reason}`, {
+      hint: `repair it, then loadout merge ${skill} --continue`,
+    })
+  }
+  for (const { path, isExecutable } of tree.files) {
+    if (path !== SKILL_FILE) copyFile(files, path, join(target, path), isExecutable || executables.has(path))
+  }
+  const merged = { ...parsed.skill, ...(source && { source }) }
+  writeTreeFile(join(target, SKILL_FILE), formatSkill(merged), false)
+}
+
 /** Executable files that were written without their bit, because they had conflict markers. */
-export function executablesOf(machine: Machine, skill: string): ReadonlySet<string> {
+function executablesOf(machine: Machine, skill: string): ReadonlySet<string> {
   const folder = folderOf(machine, skill)
   const merge = readMerge(machine, folder)
   const texts = remake(folder, merge).conflicts.filter(({ kind }) => kind === 'text')

@@ -7,7 +7,9 @@ import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { type InstallMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
-import type { Placement } from '../rules/skill.ts'
+import { type Placement, type RegisteredSkill, supports } from '../rules/skill.ts'
+import { buildFor, hashBuild } from './build.ts'
+import { skillPlace } from './registry.ts'
 import type { FolderState, TreeCache } from './tree-cache.ts'
 
 /** Reads everything in a root except hidden entries. A missing root is empty. */
@@ -69,4 +71,29 @@ function markerOf({ marker, label }: FolderState): InstallMarker | { problem: st
   if (marker.kind !== 'file') return { problem: `${MARKER_FILE} is not a file` }
   if (label === undefined) return { problem: `${MARKER_FILE} cannot be read as text` }
   return 'json' in label ? parseMarker(label.json) : { problem: `${MARKER_FILE} is not valid JSON` }
+}
+
+/**
+ * Adds the hash of what an install would contain now: for a marker of an older program, and before a change for an
+ * unmanaged folder, because Loadout can take over an identical one.
+ */
+export function withExpectation(
+  library: string,
+  placement: Placement,
+  registered: RegisteredSkill | undefined,
+  willChange: boolean,
+): Placement {
+  const { marker, root, kind } = placement
+  const isLoose = marker === undefined && kind === 'folder'
+  const isAsked = isLoose ? willChange : marker !== undefined && !('problem' in marker) && !marker.contentHash
+  if (registered === undefined || !isAsked) return placement
+  try {
+    const marked = marker !== undefined && 'commit' in marker ? marker.agent : undefined
+    const agent = marked ?? root.agents.find((id) => supports(registered.skill, id)) ?? root.agents[0] ?? ''
+    const build = buildFor(skillPlace(library, registered), registered.skill, agent)
+    return { ...placement, expectedHash: hashBuild(build) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { ...placement, expectedHash: '' }
+  }
 }

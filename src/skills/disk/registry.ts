@@ -2,6 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TargetRoot } from '../../agents/rules/agents.ts'
 import { asLoadoutError, exists, isFile, isFolder, isLink } from '../../machine/files.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { parseJson } from '../../text/json.ts'
 import { shellWord } from '../../text/printable.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
@@ -9,7 +10,7 @@ import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText, sortedBy } from '../../text/values.ts'
 import { parseSkill, type RegisteredSkill, type Registry, SKILL_FILE } from '../rules/skill.ts'
 import { treeProblem } from './tree.ts'
-import type { FolderState, Label, TreeCache } from './tree-cache.ts'
+import { type FolderState, type Label, openTreeCache, type TreeCache } from './tree-cache.ts'
 
 export const SKILLS_FOLDER = 'skills'
 
@@ -28,6 +29,14 @@ export function readRegistry(library: string, cache: TreeCache): RegistryReading
     invalid: sortedBy([...invalid, ...duplicates], ({ folder }) => folder),
     findings: [...invalidFindings([...invalid, ...duplicates]), ...unique.flatMap(nameFindings)],
   }
+}
+
+/** Reads the library, and caches the hashes of its folders. */
+export function readLibrary(machine: Machine, library: string): RegistryReading {
+  const cache = openTreeCache(machine)
+  const registry = readRegistry(library, cache)
+  cache.save()
+  return registry
 }
 
 function skillFolders(library: string): Dirent[] {

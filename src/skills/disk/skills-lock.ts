@@ -3,7 +3,7 @@ import { exists, readJson } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
-import type { SkillSource } from '../rules/source.ts'
+import type { SkillSource } from '../rules/skill.ts'
 
 /** A skill that another manager installed, and its source. */
 export interface LockedSkill {

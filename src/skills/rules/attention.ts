@@ -1,10 +1,6 @@
 import { shellWord } from '../../text/printable.ts'
 import type { Finding } from '../../text/trouble.ts'
-import type { PlacementStatus } from './skill.ts'
-
-export function placeOf({ placement }: PlacementStatus): string {
-  return `${placement.root.path}/${placement.name}`
-}
+import { type PlacementStatus, placeOf } from './skill.ts'
 
 function scopeFlag({ placement }: PlacementStatus): string {
   return placement.root.scope === 'project' ? ' --project .' : ''

@@ -1,10 +1,10 @@
 import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
+import { listed } from '../../text/count.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
 import { inTheWay, keptEdit, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
-import { listed } from './refusals.ts'
 import { missing, type PlacementStatus, type RegisteredSkill, type Skill, type SkillStatus, supports } from './skill.ts'
 
 /** One operation in a target root. A list of them is a plan, which Loadout can print or apply. */

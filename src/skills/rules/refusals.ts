@@ -1,3 +1,4 @@
+import { listed } from '../../text/count.ts'
 import type { Code, Finding } from '../../text/trouble.ts'
 
 /** A refused skill, and why. */
@@ -9,8 +10,6 @@ export interface Refusal {
   reason: string
   hint?: string
 }
-
-const MOST_NAMED = 5
 
 /** One finding for each cause, with all its skills. */
 export function refusalFindings(refusals: readonly Refusal[], verb = 'imported'): Finding[] {
@@ -28,10 +27,4 @@ export function refusalFindings(refusals: readonly Refusal[], verb = 'imported')
     const message = `${whom} not ${verb}, because ${reason}${names}`
     return { severity: 'error', code, message, ...(isAlone ? { subject: first.name } : {}), ...(hint ? { hint } : {}) }
   })
-}
-
-/** `a, b, c and 4 more` */
-export function listed(names: readonly string[], most = MOST_NAMED): string {
-  const shown = names.slice(0, most).join(', ')
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown
 }

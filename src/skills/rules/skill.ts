@@ -2,7 +2,6 @@ import { AGENT_IDS, findAgent, isAgent, type TargetRoot } from '../../agents/rul
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, getOwn, isRecord, isTextList, nearest, setOwn } from '../../text/values.ts'
 import type { InstallMarker } from './marker.ts'
-import { formatSource, parseSource, type SkillSource } from './source.ts'
 
 export const SKILL_FILE = 'skill.json'
 
@@ -22,6 +21,56 @@ export interface Skill {
   source?: SkillSource
   /** Unknown fields of skill.json; kept when it is written again. */
   others: Record<string, unknown>
+}
+
+/** Where a skill of the library was imported from: `source` in skill.json. */
+export interface SkillSource {
+  /** An address that git can clone, without a password. Exactly one of `url` and `path`. */
+  url?: string
+  /** A folder or an archive on the machine that imported it; `~/…` in the home folder. */
+  path?: string
+  /** The path of the skill in the source, with slashes; empty for the source itself. */
+  folder: string
+  /** The branch or tag. */
+  ref?: string
+  /** If the source is a git repository. */
+  commit?: string
+  /** Hash of the folder as found, before any change for the library. */
+  treeHash: string
+  importedAt: string
+  /** Hash of the folder as import wrote it into the library, with skill.json without this record. */
+  libraryHash?: string
+  /** Unknown keys; kept when it is written again. */
+  others: Record<string, unknown>
+}
+
+const SOURCE_KEYS = ['url', 'path', 'folder', 'ref', 'commit', 'tree_hash', 'imported_at', 'library_hash']
+
+/** Undefined for any other kind of "source" in a skill.json, which stays unchanged. */
+export function parseSource(json: unknown): SkillSource | undefined {
+  if (!isRecord(json)) return undefined
+  const { url, path, folder, ref, commit, tree_hash, imported_at, library_hash } = json
+  const optional = [url, path, ref, commit, library_hash]
+  if (optional.some((value) => value !== undefined && typeof value !== 'string')) return undefined
+  if ((url === undefined) === (path === undefined)) return undefined
+  if (typeof folder !== 'string' || typeof tree_hash !== 'string' || typeof imported_at !== 'string') return undefined
+  return {
+    ...(typeof url === 'string' ? { url } : {}),
+    ...(typeof path === 'string' ? { path } : {}),
+    folder,
+    ...(typeof ref === 'string' ? { ref } : {}),
+    ...(typeof commit === 'string' ? { commit } : {}),
+    treeHash: tree_hash,
+    importedAt: imported_at,
+    ...(typeof library_hash === 'string' ? { libraryHash: library_hash } : {}),
+    others: Object.fromEntries(Object.entries(json).filter(([key]) => !SOURCE_KEYS.includes(key))),
+  }
+}
+
+export function formatSource(source: SkillSource): Record<string, unknown> {
+  const { url, path, folder, ref, commit, treeHash, importedAt, libraryHash, others } = source
+  const known = { url, path, folder, ref, commit, tree_hash: treeHash, imported_at: importedAt }
+  return { ...known, library_hash: libraryHash, ...others }
 }
 
 /** A skill, or why it cannot be used. Never both. */
@@ -134,7 +183,7 @@ export function missing(name: string, status: SkillStatus | undefined, statuses:
   return notUsable(name, status?.problems ?? [], known)
 }
 
-export function notUsable(name: string, problems: readonly string[], known: readonly string[]): LoadoutError {
+function notUsable(name: string, problems: readonly string[], known: readonly string[]): LoadoutError {
   if (problems.length > 0) {
     return new LoadoutError('INVALID_SKILL', `${name} cannot be used: ${problems.join('; ')}`, {
       hint: 'repair it in the library; loadout validate checks it',
@@ -146,6 +195,15 @@ export function notUsable(name: string, problems: readonly string[], known: read
     `the library has no skill "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`,
     { hint: 'loadout inventory lists the skills' },
   )
+}
+
+/** Finds a skill of the library. Throws if it is missing or broken. */
+export function requireSkill({ skills, invalid }: Registry, name: string): RegisteredSkill {
+  const found = skills.find(({ skill }) => skill.name === name)
+  if (found !== undefined) return found
+  const problems = invalid.find((each) => each.name === name)?.problems ?? []
+  const known = skills.map(({ skill }) => skill.name)
+  throw notUsable(name, problems, known)
 }
 
 /** A skill of the library that can be installed. */
@@ -216,6 +274,10 @@ export interface PlacementStatus {
   /** An unmanaged folder with exactly the content of an install: only the marker is missing. */
   isIdentical?: true
   reason?: string
+}
+
+export function placeOf({ placement }: PlacementStatus): string {
+  return `${placement.root.path}/${placement.name}`
 }
 
 export type SkillState = PlacementState | 'inactive' | 'invalid'

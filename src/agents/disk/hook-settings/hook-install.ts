@@ -6,8 +6,8 @@ import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
 import { findHooks, reconcileHooks } from '../../rules/hook-settings/hook-settings.ts'
 import { pluginText, readPlugin } from '../../rules/hook-settings/opencode-plugin.ts'
 import type { HookPlace } from './hook-places.ts'
-import { asItWas, changeSettings, newRecord, recallChange, type SettingsChange, splitMark } from './settings-change.ts'
-import { readSettings, readSettingsFile } from './settings-file.ts'
+import { asItWas, changeSettings, newRecord, recallChange, type SettingsChange } from './settings-change.ts'
+import { readSettings, readSettingsFile, splitMark } from './settings-file.ts'
 
 const RECORDS = 'hook-installs.json'
 

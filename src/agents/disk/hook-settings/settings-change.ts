@@ -11,8 +11,6 @@ import {
   replaceSettingsFile,
 } from './settings-file.ts'
 
-const BYTE_ORDER_MARK = '\ufeff'
-
 /** The change of a settings file. */
 export interface SettingsChange {
   path: string
@@ -51,11 +49,6 @@ export function newRecord(
 export function asItWas(path: string, { before }: ChangeRecord, emptied: string): string | undefined {
   if (before === null) return isOrdinaryFile(path) ? undefined : emptied
   return before ?? emptied
-}
-
-export function splitMark(text: string): { mark: string; body: string } {
-  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-  return { mark, body: text.slice(mark.length) }
 }
 
 /** If the process is killed, the file is either old or new, and the record lets the next process continue. */

@@ -27,6 +27,13 @@ export function readSettingsFile(path: string): string | undefined {
   return exists(path) ? readText(path) : undefined
 }
 
+const BYTE_ORDER_MARK = '\ufeff'
+
+export function splitMark(text: string): { mark: string; body: string } {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+  return { mark, body: text.slice(mark.length) }
+}
+
 /** The missing folders above a file, the outermost first. */
 export function missingFolders(path: string): string[] {
   const missing: string[] = []

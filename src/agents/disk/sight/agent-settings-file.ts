@@ -7,8 +7,8 @@ import { getDeep, isRecord, isTextList } from '../../../text/values.ts'
 import type { Agent } from '../../rules/agents.ts'
 import type { SettingsRules } from '../../rules/reading-rules.ts'
 import { type AgentSettings, NO_SETTINGS, usageScore } from '../../rules/sight/agent-settings.ts'
+import { homePath, ownFolder } from './places.ts'
 import { HEAD_BYTES, readHead } from './read-head.ts'
-import { homePath, ownFolder } from './skill-places.ts'
 
 /** The state file of an agent grows with every project. */
 const LARGEST_STATE = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ import { compareText } from '../../../text/values.ts'
 import type { ReadingRules } from '../../rules/reading-rules.ts'
 import type { FoundSkill } from '../../rules/sight/visibility.ts'
 import { describeSkill } from './described-skill.ts'
-import type { FoundPlace } from './skill-places.ts'
+import type { FoundPlace } from './places.ts'
 
 /** Limits against huge folders. */
 const MOST_ENTRIES = 20_000

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { recordedRules } from '../rule-files.ts'
+import { recordedRules } from '../recorded-rules.ts'
 import { decideInstructions, type InstructionFile } from './agent-settings.ts'
 
 const file = (folder: string, name: string, bytes: number, more: Partial<InstructionFile> = {}): InstructionFile => ({

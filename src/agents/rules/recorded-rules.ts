@@ -1,5 +1,4 @@
 import type { Agent } from './agents.ts'
-import { plainReading } from './plain-reading.ts'
 import type { ReadingRules } from './reading-rules.ts'
 import claude from './recorded/claude.json' with { type: 'json' }
 import codex from './recorded/codex.json' with { type: 'json' }
@@ -28,4 +27,25 @@ export function recordedRules(agent: string): RuleFile | undefined {
 /** How an agent reads skills: by its newest recording, else by the public format. */
 export function readingOf(agent: Agent): ReadingRules {
   return recordedRules(agent.id)?.rows.at(-1)?.rules.reading ?? plainReading(agent)
+}
+
+/** For agents of which Loadout knows only the folders. */
+export function plainReading({ userFolder, projectFolder }: Agent): ReadingRules {
+  return {
+    places: [
+      ...(userFolder === undefined ? [] : [{ from: 'home', path: userFolder, scope: 'user' } as const]),
+      { from: 'project', path: projectFolder, scope: 'project' },
+    ],
+    depth: 1,
+    skipsDotFolders: false,
+    followsLinkedFiles: true,
+    needsUtf8: false,
+    readsBehindMark: true,
+    joinsBlanks: true,
+    namedBy: 'frontmatter',
+    guessesDescription: false,
+    hiding: [],
+    sameName: 'unknown',
+    climbsWithoutRepository: false,
+  }
 }

@@ -2,16 +2,41 @@ import { lstatSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { exists } from '../../machine/files.ts'
 import { runGit } from '../../machine/git.ts'
+import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import { staysInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { headCommit } from '../../machine/repository.ts'
+import { currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
 import { withScratch } from '../../machine/scratch.ts'
+import type { FastForward } from '../rules/sync-decision.ts'
 import { isUnder, readChanges } from './library-commit.ts'
 
 /** A fast-forward of the branch. `from` is undefined before the first commit. */
 export interface Move {
   from: string | undefined
   to: string
+}
+
+/** Fast-forwards the branch. Throws if an uncommitted file, even an ignored one, would be overwritten. */
+export async function fastForward(
+  machine: Machine,
+  repo: string,
+  { trackingRef, track }: FastForward,
+  from: string | undefined,
+): Promise<void> {
+  await refuseUnsafeConfig(machine, repo)
+  if (from === undefined) {
+    const branch = await currentBranch(machine, repo)
+    return startBranch(machine, repo, track?.branch ?? branch ?? 'main', trackingRef)
+  }
+  const flags = ['--quiet', '--ff-only', '--no-squash', '--commit', '--no-overwrite-ignore', '--no-stat']
+  await runGit(machine, repo, ['merge', ...flags, '--', trackingRef])
+}
+
+/** Before the first commit a branch is only a name, which may change. Not `git merge`: it overwrites ignored files. */
+async function startBranch(machine: Machine, repo: string, branch: string, trackingRef: string): Promise<void> {
+  refuseOption(repo, branch)
+  const flags = ['--quiet', '--no-overwrite-ignore', '--no-recurse-submodules', '--track']
+  await runGit(machine, repo, ['checkout', ...flags, '-b', branch, trackingRef, '--'])
 }
 
 /**

@@ -1,89 +1,14 @@
-import { resolve } from 'node:path'
-import { changeConfig, libraryPath, readConfig } from '../agents/config.ts'
-import { type AgentView, listAgents } from '../agents/list-agents.ts'
+import { libraryPath, readConfig, requireProject, targetRoots } from '../agents/config.ts'
 import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
-import { type Config, isEnabled, withAction, withTargetPath } from '../agents/rules/config.ts'
-import { findProject, requireProject, targetRoots } from '../agents/target-roots.ts'
-import { configPath, resolveConfigured } from '../machine/config-file.ts'
-import { exists } from '../machine/files.ts'
+import { type Config, isEnabled } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
+import { requireRepository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { knownProjects } from './disk/projects.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
-
-/** Automatic actions when the library changes. */
-const ACTIONS = [
-  { name: 'import_auto_commit', label: 'commit what is imported', isOn: (config: Config) => config.commitsImports },
-  { name: 'delete_auto_commit', label: 'commit what is deleted', isOn: (config: Config) => config.commitsDeletes },
-  { name: 'sync_push', label: 'push when syncing', isOn: (config: Config) => config.pushesOnSync },
-] as const
-
-export interface SettingsView {
-  /** The path of the settings file. */
-  config: string
-  /** False: nothing was set yet; these are the defaults. */
-  isWritten: boolean
-  library?: string
-  agents: AgentView[]
-  actions: { name: string; label: string; isOn: boolean }[]
-}
-
-/** All settings of this machine. */
-export function showSettings(machine: Machine, _request: object): Report<SettingsView> {
-  const config = readConfig(machine)
-  const value = {
-    config: configPath(machine),
-    isWritten: exists(configPath(machine)),
-    ...(config.repoPath === undefined ? {} : { library: resolveConfigured(machine, config.repoPath) }),
-    agents: listAgents(machine, {}).value,
-    actions: ACTIONS.map(({ name, label, isOn }) => ({ name, label, isOn: isOn(config) })),
-  }
-  return { value, findings: [] }
-}
-
-export async function switchAction(
-  machine: Machine,
-  { name, isOn }: { name: string; isOn: boolean },
-): Promise<Report<SettingsView>> {
-  if (!ACTIONS.some((action) => action.name === name)) {
-    throw new LoadoutError('USAGE', `unknown setting "${name}"`, {
-      hint: ACTIONS.map((each) => each.name).join(', '),
-    })
-  }
-  await changeConfig(machine, (json) => withAction(json, name, isOn))
-  return showSettings(machine, {})
-}
-
-/** Sets the folder from which an agent reads the user's skills. An empty path restores the default. */
-export async function setAgentFolder(
-  machine: Machine,
-  { agent, path }: { agent: string; path: string },
-): Promise<Report<SettingsView>> {
-  const { id } = requireAgent(agent)
-  const place = path.trim()
-  const config = readConfig(machine)
-  // In the file, a relative path would start from another folder.
-  const written = place === '' || /^[~/]/.test(place) ? place : resolve(machine.cwd, place)
-  await changeConfig(machine, (json) => withTargetPath(json, id, written, isEnabled(config, id)))
-  return showSettings(machine, {})
-}
-
-/** The project around the working folder, if there is one. */
-export function detectProject(machine: Machine, _request: object): { home: string; project?: string } {
-  const { home } = machine
-  try {
-    const project = findProject(machine, readConfig(machine), openProject(machine))
-    return project === undefined ? { home } : { home, project }
-  } catch (error) {
-    // Code that needs the configuration reports a broken one.
-    if (error instanceof LoadoutError) return { home }
-    throw error
-  }
-}
 
 /** Which installs a command is about: the user's, or those of a project. */
 export interface ScopeRequest {
@@ -121,6 +46,13 @@ export function openSetup(machine: Machine, request: ScopeRequest): Setup {
   const named = project === undefined ? [] : [project]
   const projects = [...new Set([...named, ...(request.allProjects ? knownProjects(machine) : [])])]
   return { machine, config, library, project, roots, userRoots, projects, verdicts: readVerdicts(machine, library) }
+}
+
+/** Opens the setup. Throws unless the library is a git repository. */
+export async function openGitSetup(machine: Machine, request: ScopeRequest): Promise<Setup> {
+  const setup = openSetup(machine, request)
+  await requireRepository(machine, setup.library)
+  return setup
 }
 
 /** The agents named with `--target`; undefined for none, or `all`. */

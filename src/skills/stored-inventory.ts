@@ -7,7 +7,7 @@ import { isRecord } from '../text/values.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from './disk/stamped-folders.ts'
 import type { Inventory, PlacementView, SkillView } from './inventory.ts'
-import type { Setup } from './settings.ts'
+import type { Setup } from './setup.ts'
 
 /** The last inventory, to show while Loadout takes the current one. */
 export function recallInventory(machine: Machine, { project }: { project: string | undefined }): Inventory | undefined {
