@@ -1,12 +1,13 @@
-import { answer, confirm, confirmDelete } from './boxes.ts'
-import { type Action, BINDINGS, type Binding, bindingsOf } from './keys.ts'
-import { activeProject, type Model, SCREENS } from './model.ts'
+import { count } from '../text/count.ts'
+import { type Action, BINDINGS, type Binding, bindingsOf, matchingActions } from './keys.ts'
+import { type Asking, activeProject, type Model, SCREENS, type Step, step } from './model.ts'
 import { back, focusOn, open, toggleHelp } from './navigate.ts'
-import { askSource, chooseAll, chooseOne, importChosen } from './screens/import-state.ts'
+import { askSource, chooseAll, chooseOne, importChosen, readSource } from './screens/import-state.ts'
 import {
   currentSkill,
   markAll,
   markOne,
+  meantSkills,
   nextGrouping,
   openSkill,
   switchFacet,
@@ -14,12 +15,10 @@ import {
 } from './screens/inventory-state.ts'
 import { activeList } from './screens/lists.ts'
 import { finishMerge, giveUpMerge, takeSide } from './screens/merge-state.ts'
-import { matchingActions } from './screens/palette-state.ts'
 import { editSetting, switchSetting } from './screens/settings-state.ts'
 import { nextWay, setUp } from './screens/setup-state.ts'
 import { pickAgent, toggle } from './screens/toggle.ts'
 import { chooseAllUpdates, chooseUpdate, runUpdate } from './screens/update-state.ts'
-import { type Step, step } from './step.ts'
 import { eraseAll, eraseLast } from './text-entry.ts'
 import { undo } from './undo.ts'
 
@@ -174,4 +173,48 @@ function applyProfile(model: Model): Step {
   const profile = model.profiles.list?.[model.profiles.at]
   if (profile === undefined) return step(model)
   return step(model, { kind: 'apply profile', name: profile.name, project: activeProject(model) })
+}
+
+/** Asks before skills go from the library: others use it too. */
+function confirmDelete(model: Model): Step {
+  const skills = meantSkills(model).filter(({ state }) => state !== 'orphaned')
+  const [first] = skills
+  if (first === undefined) return step(model)
+  const names = skills.map(({ name }) => name)
+  const what = skills.length === 1 ? first.name : count(skills.length, 'skill')
+  const listed = skills.length === 1 ? '' : `${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}. `
+  const gone = skills.length === 1 ? 'it is gone' : 'they are gone'
+  const text = `${listed}The library is shared: with the next push ${gone} for everybody who uses it. u undoes it.`
+  const effect = { kind: 'delete', names, project: activeProject(model) } as const
+  const question = `Delete ${what} from the library?`
+  return step({ ...model, overlay: { kind: 'confirm', question, text, effect: { ...effect, names } } })
+}
+
+/** Does what was asked about. */
+function confirm(model: Model): Step {
+  const { overlay } = model
+  const closed: Model = { ...model, overlay: undefined }
+  return overlay?.kind === 'confirm' ? step(closed, overlay.effect) : step(closed)
+}
+
+/** Takes what was typed into a box. */
+function answer(model: Model): Step {
+  const { overlay } = model
+  const closed: Model = { ...model, overlay: undefined }
+  return overlay?.kind === 'ask' ? take(closed, overlay.asking, overlay.text.trim()) : step(closed)
+}
+
+function take(model: Model, asking: Asking, text: string): Step {
+  switch (asking.for) {
+    case 'profile':
+      return text === ''
+        ? step(model)
+        : step(model, { kind: 'save profile', name: text, project: activeProject(model) })
+    case 'source':
+      return readSource(model, text)
+    case 'folder':
+      return step(model, { kind: 'set folder', agent: asking.agent, path: text })
+    case 'library':
+      return text === '' ? step(model) : step(model, { kind: 'set up', way: 'repo', place: text })
+  }
 }

@@ -1,9 +1,11 @@
 import { decodeInput } from './decode-input.ts'
+import type { Effect } from './effect.ts'
 import { colourDepth, paintLine } from './frame/paint.ts'
+import type { Message } from './message.ts'
 import type { Model } from './model.ts'
 import { startWorker } from './start-worker.ts'
-import { createStore } from './store.ts'
 import { screenSize, type TakenScreen } from './terminal.ts'
+import { update } from './update.ts'
 import { view } from './view.ts'
 
 const TICK_MS = 120
@@ -60,5 +62,32 @@ function painter(screen: TakenScreen, read: () => Model, isOver: () => boolean):
       isDue = false
       if (!isOver()) screen.paint(view(read()).map((line) => paintLine(line, depth)))
     })
+  }
+}
+
+/** The model as it is now, and who wants to know when it changes. */
+interface Store {
+  read(): Model
+  subscribe(listener: () => void): () => void
+  dispatch(message: Message): void
+}
+
+/** Effects go out after the model has changed, in the order in which they were asked for. */
+function createStore(initial: Model, run: (effect: Effect) => void): Store {
+  let model = initial
+  const listeners = new Set<() => void>()
+  return {
+    read: () => model,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    dispatch(message) {
+      const { model: next, effects } = update(model, message)
+      const isChanged = next !== model
+      model = next
+      if (isChanged) for (const listener of listeners) listener()
+      for (const effect of effects) run(effect)
+    },
   }
 }

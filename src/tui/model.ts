@@ -205,3 +205,13 @@ export function activeProject({ scope, project }: Model): string | undefined {
 export function shortPath({ home }: Model, text: string): string {
   return inHome(text, home)
 }
+
+/** What follows from a message: a new model, and what is to be done outside. */
+export interface Step {
+  model: Model
+  effects: readonly Effect[]
+}
+
+export function step(model: Model, ...effects: readonly Effect[]): Step {
+  return { model, effects }
+}

@@ -1,8 +1,7 @@
 import type { Effect } from './effect.ts'
-import { activeProject, type Model, type ScreenId, type Split } from './model.ts'
+import { activeProject, type Model, type ScreenId, type Split, type Step, step } from './model.ts'
 import { readSource } from './screens/import-state.ts'
 import { setFilter, withPreview } from './screens/inventory-state.ts'
-import { type Step, step } from './step.ts'
 
 /** Goes to a screen, and asks for what it shows. */
 export function open(model: Model, screen: ScreenId): Step {

@@ -1,8 +1,7 @@
 import { graphemes } from '../text/text-width.ts'
-import type { Model } from './model.ts'
+import { type Model, type Step, step } from './model.ts'
 import { setImportFilter } from './screens/import-state.ts'
 import { setFilter } from './screens/inventory-state.ts'
-import { type Step, step } from './step.ts'
 
 /** Adds to the text that is being written. Line ends and other controls become blanks: it is one line. */
 export function typeText(model: Model, added: string): Step {

@@ -1,9 +1,8 @@
 import type { Deletion, Outcome } from '../loadout.ts'
 import { count } from '../text/count.ts'
 import type { Effect } from './effect.ts'
-import type { Model, Undo } from './model.ts'
+import { type Model, type Step, step, type Undo } from './model.ts'
 import { partsOf, startToggle } from './screens/toggle.ts'
-import { type Step, step } from './step.ts'
 
 // Enough for a session of slips; more would be a history.
 const MOST_REMEMBERED = 20

@@ -3,9 +3,8 @@ import { perform } from './actions.ts'
 import { type Effect, longLabel } from './effect.ts'
 import { actionFor, isTyping, placeOf } from './keys.ts'
 import type { Message } from './message.ts'
-import type { Model } from './model.ts'
+import { type Model, type Step, step } from './model.ts'
 import { received } from './received.ts'
-import { type Step, step } from './step.ts'
 import { typeText } from './text-entry.ts'
 
 /** The whole behaviour of the interface: what follows from what has happened. Pure. */

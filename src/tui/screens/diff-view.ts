@@ -1,8 +1,6 @@
 import { insideOf, type Line, plain, type Size, styled } from '../frame/line.ts'
-import { textPane } from '../frame/list.ts'
+import { problemLines, textPane, unifiedLines } from '../frame/rows.ts'
 import { type Model, shortPath } from '../model.ts'
-import { unifiedLines } from './diff-lines.ts'
-import { problemLines } from './problem-lines.ts'
 
 export function viewDiff(model: Model, size: Size): Line[] {
   const { name, value, at } = model.diff

@@ -1,8 +1,7 @@
 import type { Check } from '../../loadout.ts'
 import { insideOf, type Line, pane, type Size, type Style, span, styled, wrapped } from '../frame/line.ts'
-import { listLines } from '../frame/list.ts'
+import { listLines, problemLines } from '../frame/rows.ts'
 import { type Model, shortPath } from '../model.ts'
-import { problemLines } from './problem-lines.ts'
 import { withPaneBelow } from './regions.ts'
 
 const CHECK_SIGNS: Record<Check['state'], { sign: string; style: Style }> = {

@@ -1,6 +1,6 @@
 import { insideOf, type Line, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
-import { textPane } from '../frame/list.ts'
-import { BINDINGS, type Binding, isTypingPlace, type Place } from '../keys.ts'
+import { textPane } from '../frame/rows.ts'
+import { BINDINGS, type Binding, isTypingPlace, keyName, type Place } from '../keys.ts'
 import type { Model } from '../model.ts'
 import { SIGNS } from '../signs.ts'
 
@@ -46,11 +46,6 @@ function keyLines({ keys, help }: Binding, columns: number): Line[] {
   const [first = [], ...rest] = wrapped(help, columns - room - 4)
   const indent = span(' '.repeat(room + 4))
   return [[span(`  ${names.padEnd(room)}  `, 'accent'), ...first], ...rest.map((line) => [indent, ...line])]
-}
-
-/** A key as footer and help call it. */
-export function keyName(key: string): string {
-  return key === 'escape' ? 'esc' : key
 }
 
 function signLines(): Line[] {

@@ -1,6 +1,5 @@
-import { clamp } from '../frame/list.ts'
-import { activeProject, type ImportState, type Model } from '../model.ts'
-import { type Step, step } from '../step.ts'
+import { clamp } from '../frame/rows.ts'
+import { activeProject, type ImportState, type Model, type Step, step } from '../model.ts'
 import { findBest, parseFilter, scoreWords } from './filter.ts'
 
 /** A skill that can come into the library, wherever it was found. */

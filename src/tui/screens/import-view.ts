@@ -1,10 +1,8 @@
-import { inColumns } from '../frame/columns.ts'
 import { endOf, insideOf, type Line, pane, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
-import { listLines, textPane } from '../frame/list.ts'
+import { inColumns, listLines, problemLines, textPane } from '../frame/rows.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { type Model, shortPath } from '../model.ts'
 import { allRows, type ImportRow, importRows } from './import-state.ts'
-import { problemLines } from './problem-lines.ts'
 import { splitPanes } from './regions.ts'
 
 export function viewImport(model: Model, size: Size): Line[] {

@@ -1,8 +1,7 @@
 import type { Inventory, SkillView } from '../../loadout.ts'
-import { clamp } from '../frame/list.ts'
-import { activeProject, GROUPINGS, type InventoryState, type Model, shortPath } from '../model.ts'
+import { clamp } from '../frame/rows.ts'
+import { activeProject, GROUPINGS, type InventoryState, type Model, type Step, shortPath, step } from '../model.ts'
 import type { SIGNS } from '../signs.ts'
-import { type Step, step } from '../step.ts'
 import { facetRows, visibleSkills, withFacet } from './filter.ts'
 
 export function currentSkill(inventory: InventoryState): SkillView | undefined {

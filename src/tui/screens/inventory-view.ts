@@ -16,14 +16,12 @@ import {
   styled,
   wrapped,
 } from '../frame/line.ts'
-import { clamp, textPane, windowAround } from '../frame/list.ts'
+import { clamp, problemLines, textPane, windowAround } from '../frame/rows.ts'
+import { renderMarkdown } from '../markdown.ts'
 import type { Model } from '../model.ts'
 import { needsAttention, SIGNS } from '../signs.ts'
-import { type AgentColumn, agentColumns, cellLine, headLines, widthOf } from './agent-columns.ts'
-import { detailsLines } from './details-lines.ts'
-import { groupOf, visibleSkills } from './filter.ts'
-import { currentSkill } from './inventory-state.ts'
-import { problemLines } from './problem-lines.ts'
+import { groupOf, shortSource, visibleSkills } from './filter.ts'
+import { agentState, currentSkill, hasUserCopy } from './inventory-state.ts'
 import { inventoryPanes } from './regions.ts'
 
 export function viewInventory(model: Model, size: Size): Line[] {
@@ -128,4 +126,108 @@ function viewDetails(model: Model, size: Size): Line[] {
   const title = styled(currentSkill(inventory)?.name ?? '', 'strong')
   const lines = detailsLines(model, insideOf(size).columns)
   return textPane(title, lines.length > 0 ? lines : [plain('')], inventory.scroll, size, inventory.focus === 'text')
+}
+
+/** One column for every agent: its head, and how many columns of the screen it takes with the gap before it. */
+interface AgentColumn {
+  agent: string
+  head: string
+  width: number
+}
+
+/** Heads as long as the room allows: whole names, three letters, or one letter each. */
+function agentColumns({ inventory, scope }: Model, columns: number): AgentColumn[] {
+  const agents = inventory.value?.agents ?? []
+  // The state, and in a project whether the user's own copy is there as well.
+  const cell = scope === 'project' ? 2 : 1
+  const headed = (heads: readonly string[]) =>
+    agents.map((agent, at) => ({ agent, head: heads[at] ?? '', width: Math.max(heads[at]?.length ?? 0, cell) + 1 }))
+  const whole = headed(agents)
+  if (widthOf(whole) <= columns * 0.4) return whole
+  // Names of agents differ in three letters.
+  const short = headed(agents.map((agent) => agent.slice(0, 3)))
+  if (widthOf(short) <= columns * 0.5) return short
+  const least = headed(letters(agents))
+  return cell === 1 ? least.map((each) => ({ ...each, width: 1 })) : least
+}
+
+// The keys that equip for these agents.
+const KEYS: Readonly<Record<string, string>> = { claude: 'c', codex: 'x' }
+
+/** A letter for each: that of its key, else the first of its name that no other has. */
+function letters(agents: readonly string[]): string[] {
+  const taken = new Set(agents.flatMap((agent) => KEYS[agent] ?? []))
+  return agents.map((agent) => {
+    const letter = KEYS[agent] ?? [...agent].find((each) => /[a-z]/.test(each) && !taken.has(each)) ?? '·'
+    taken.add(letter)
+    return letter
+  })
+}
+
+function widthOf(columns: readonly AgentColumn[]): number {
+  return columns.reduce((sum, { width }) => sum + width, 0)
+}
+
+/** The heads, above the cells. Where one letter has to do and there is room, three stand below each other. */
+function headLines(columns: readonly AgentColumn[], rows: number): Line[] {
+  const isShort = columns.some(({ head }) => head.length === 1)
+  const count = isShort && rows >= ROWS_FOR_LETTERS ? 3 : 1
+  return Array.from({ length: count }, (_, row) =>
+    columns.flatMap(({ agent, head, width }) => {
+      const text = count === 1 ? head : (agent[row] ?? ' ')
+      return inCell([span(text, 'faint')], head.length, width)
+    }),
+  )
+}
+
+const ROWS_FOR_LETTERS = 12
+
+function cellLine(model: Model, columns: readonly AgentColumn[], skill: SkillView): Line {
+  return columns.flatMap(({ agent, head, width }) => {
+    const { sign, style } = SIGNS[agentState(model, skill, agent)]
+    const copy = hasUserCopy(model, skill, agent) ? [span(SIGNS.user.sign, 'faint')] : []
+    return inCell([span(sign, style), ...copy], head.length, width)
+  })
+}
+
+/** The gap stands before the cell, and its content under the head. */
+function inCell(content: Line, letters: number, width: number): Line {
+  const room = Math.max(letters, width - 1)
+  const gap = width - room
+  return [...(gap > 0 ? [span(' '.repeat(gap))] : []), ...fitLine(content, room)]
+}
+
+/** Everything about the skill under the cursor: what it is for, who has it, what it says. */
+export function detailsLines(model: Model, columns: number): Line[] {
+  const skill = currentSkill(model.inventory)
+  if (skill === undefined) return []
+  const agents = model.inventory.value?.agents ?? []
+  return [
+    ...wrapped(skill.description, columns),
+    ...(skill.tags.length > 0 ? wrapped(`tags ${skill.tags.join(', ')}`, columns, 'faint') : []),
+    ...(skill.source === undefined ? [] : wrapped(`from ${shortSource(skill.source)}`, columns, 'faint')),
+    ...skill.problems.flatMap((problem) => wrapped(problem, columns, 'alert')),
+    [],
+    ...agents.flatMap((agent) => agentRows(model, skill, agent)),
+    styled('─'.repeat(columns), 'faint'),
+    ...previewLines(model, skill, columns),
+  ]
+}
+
+function agentRows(model: Model, skill: SkillView, agent: string): Line[] {
+  const state = agentState(model, skill, agent)
+  const { sign, word, style } = SIGNS[state]
+  const behind = state === 'outdated' && skill.commitsBehind !== undefined ? `, ${skill.commitsBehind} behind` : ''
+  const help = state === 'edited' ? '  e diff  E adopt' : ''
+  const own: Line = [span(` ${agent.padEnd(9)}`), span(`${sign} ${word}${behind}`, style), span(help, 'faint')]
+  const user = skill.placements.find(({ agents, scope }) => scope === 'user' && agents.includes(agent))
+  // In a project the user's own copy is worth knowing: it works there as well.
+  if (model.scope === 'user' || user === undefined) return [own]
+  const { sign: mark, word: standing } = SIGNS[user.state]
+  return [own, styled(` ${''.padEnd(9)}${mark} ${standing} in user scope`, 'faint')]
+}
+
+function previewLines({ inventory }: Model, skill: SkillView, columns: number): Line[] {
+  const { preview } = inventory
+  return preview?.skill.name === skill.name ? renderMarkdown(preview.markdown, columns) : []
 }

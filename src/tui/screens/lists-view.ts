@@ -1,7 +1,7 @@
 import type { ListingRoom } from '../../loadout.ts'
 import { grouped } from '../../text/count.ts'
 import { insideOf, type Line, type Size, span, styled, wrapped } from '../frame/line.ts'
-import { textPane } from '../frame/list.ts'
+import { textPane } from '../frame/rows.ts'
 import type { Model } from '../model.ts'
 
 /** The list of skills that each agent shows its model: how full it is, and what helps where it is too full. */

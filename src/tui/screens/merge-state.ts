@@ -1,7 +1,6 @@
 import type { MergeView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
-import { activeProject, type Model } from '../model.ts'
-import { type Step, step } from '../step.ts'
+import { activeProject, type Model, type Step, step } from '../model.ts'
 
 /** One place that waits for a decision, or a merge that has none left. */
 export interface MergeRow {

@@ -1,10 +1,8 @@
 import { count } from '../../text/count.ts'
-import { inColumns } from '../frame/columns.ts'
 import { beside, insideOf, type Line, pane, plain, type Size, styled, wrapped } from '../frame/line.ts'
-import { listLines, textPane } from '../frame/list.ts'
+import { inColumns, listLines, problemLines, textPane } from '../frame/rows.ts'
 import { type Model, shortPath } from '../model.ts'
 import { type MergeRow, mergeRows } from './merge-state.ts'
-import { problemLines } from './problem-lines.ts'
 import { splitPanes } from './regions.ts'
 
 // Narrower than this, the two texts stand below each other.

@@ -1,9 +1,11 @@
-import { endOf, insideOf, type Line, pane, plain, type Size, styled, wrapped } from '../frame/line.ts'
+import { count } from '../../text/count.ts'
+import { endOf, insideOf, type Line, pane, plain, type Size, span, spread, styled, wrapped } from '../frame/line.ts'
+import { inColumns, listLines } from '../frame/rows.ts'
+import { keyName, matchingActions } from '../keys.ts'
 import type { Model } from '../model.ts'
-import { viewAgents } from './agents-view.ts'
-import { viewFacets } from './facets-view.ts'
+import { SIGNS } from '../signs.ts'
 import { facetRows } from './filter.ts'
-import { viewPalette } from './palette-view.ts'
+import { agentState, meantSkills } from './inventory-state.ts'
 
 /** The box over the screen, if there is one. It leaves header and footer visible where it can. */
 export function viewOverlay(model: Model): Line[] | undefined {
@@ -36,4 +38,40 @@ function viewConfirm({ question, text }: { question: string; text: string }, roo
   // The keys stay, however little room there is for the reason.
   const kept = lines.slice(0, Math.max(0, insideOf(size).rows - 2))
   return pane(styled(question, 'strong'), [...kept, [], keys], size, true)
+}
+
+/** The agents, and how each stands to the skill, if only one is meant. */
+function viewAgents(model: Model, at: number, size: Size): Line[] {
+  const meant = meantSkills(model)
+  const skill = meant.length === 1 ? meant[0] : undefined
+  const lines = listLines(model.inventory.value?.agents ?? [], at, insideOf(size), (agent) => {
+    if (skill === undefined) return [span(agent)]
+    const { sign, word, style } = SIGNS[agentState(model, skill, agent)]
+    return [span(`${agent.padEnd(12)} `), span(`${sign} ${word}`, style)]
+  })
+  return pane(styled(`Equip ${skill?.name ?? count(meant.length, 'skill')} for…`, 'strong'), lines, size, true)
+}
+
+/** States, agents, tags and sources that the list can be filtered by. */
+function viewFacets({ inventory }: Model, at: number, size: Size): Line[] {
+  const rows = facetRows(inventory)
+  const row = inColumns(rows, ({ facet, value, count, isOn }) => [
+    plain(isOn ? '☑' : '☐'),
+    styled(facet, 'faint'),
+    plain(value),
+    styled(String(count), 'faint'),
+  ])
+  return pane(styled('Show only…', 'strong'), listLines(rows, at, insideOf(size), row), size, true)
+}
+
+function viewPalette({ query, at }: { query: string; at: number }, size: Size): Line[] {
+  const { columns, rows } = insideOf(size)
+  const typed: Line = [span(': ', 'accent'), span(`${endOf(query, columns - 3)}▏`)]
+  // The row under the cursor comes before what was typed.
+  const room = { columns, rows: rows > 1 ? rows - 1 : rows }
+  const lines = listLines(matchingActions(query), at, room, ({ help, keys }) =>
+    spread(plain(help), styled(keyName(keys[0] ?? ''), 'accent'), columns - 2),
+  )
+  const shown = lines.length > 0 ? lines : [plain('no action fits')]
+  return pane(styled('Actions', 'strong'), rows > 1 ? [typed, ...shown] : shown, size, true)
 }

@@ -1,10 +1,8 @@
 import type { SavedProfile } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
-import { inColumns } from '../frame/columns.ts'
 import { insideOf, type Line, pane, plain, type Size, styled, wrapped } from '../frame/line.ts'
-import { listLines } from '../frame/list.ts'
+import { inColumns, listLines, problemLines } from '../frame/rows.ts'
 import type { Model } from '../model.ts'
-import { problemLines } from './problem-lines.ts'
 
 export function viewProfiles({ profiles, problems }: Model, size: Size): Line[] {
   const { list, at } = profiles

@@ -1,6 +1,5 @@
 import type { Effect } from '../effect.ts'
-import { type Asking, type Model, shortPath } from '../model.ts'
-import { type Step, step } from '../step.ts'
+import { type Asking, type Model, type Step, shortPath, step } from '../model.ts'
 
 export interface SettingRow {
   label: string

@@ -1,8 +1,6 @@
-import { inColumns } from '../frame/columns.ts'
 import { insideOf, type Line, pane, plain, type Size, span, styled } from '../frame/line.ts'
-import { listLines } from '../frame/list.ts'
+import { inColumns, listLines, problemLines } from '../frame/rows.ts'
 import { type Model, shortPath } from '../model.ts'
-import { problemLines } from './problem-lines.ts'
 import { type SettingRow, settingRows } from './settings-state.ts'
 
 // Of the agents' ids; what is longer has its own words beside it.

@@ -1,5 +1,4 @@
-import type { Model } from '../model.ts'
-import { type Step, step } from '../step.ts'
+import { type Model, type Step, step } from '../model.ts'
 
 /** The three ways to a library. */
 export const SETUP_WAYS = [

@@ -1,13 +1,9 @@
 import type { SyncResult } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
-import type { Finding } from '../../text/trouble.ts'
-import { inColumns } from '../frame/columns.ts'
-import { insideOf, type Line, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
-import { textPane } from '../frame/list.ts'
+import { insideOf, type Line, plain, type Size, span, styled } from '../frame/line.ts'
+import { findingLines, inColumns, problemLines, textPane, unifiedLines } from '../frame/rows.ts'
 import type { SyncPreview } from '../message.ts'
 import type { Model } from '../model.ts'
-import { unifiedLines } from './diff-lines.ts'
-import { problemLines } from './problem-lines.ts'
 
 export function viewSync(model: Model, size: Size): Line[] {
   const { result, preview, push } = model.sync
@@ -61,9 +57,4 @@ function changeLines({ diffs }: SyncPreview): Line[] {
     [span(skill, 'strong'), span(`  ${where}`, 'faint')],
     ...unifiedLines(text),
   ])
-}
-
-export function findingLines({ message, hint, severity }: Finding, columns: number): Line[] {
-  const help = wrapped(hint ?? '', columns - 2, 'faint').map((line) => [span('  '), ...line])
-  return [...wrapped(message, columns, severity === 'info' ? 'faint' : 'alert'), ...help]
 }

@@ -1,8 +1,7 @@
 import type { SkillView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import type { Effect, TogglePart } from '../effect.ts'
-import { activeProject, type Model, type Notice, type Pending } from '../model.ts'
-import { type Step, step } from '../step.ts'
+import { activeProject, type Model, type Notice, type Pending, type Step, step } from '../model.ts'
 import { agentState, meantSkills } from './inventory-state.ts'
 
 type Toggle = Effect & { kind: 'toggle' }

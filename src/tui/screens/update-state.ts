@@ -1,6 +1,5 @@
 import type { UpdateResult } from '../../loadout.ts'
-import type { Model } from '../model.ts'
-import { type Step, step } from '../step.ts'
+import { type Model, type Step, step } from '../model.ts'
 
 export type SkillUpdate = UpdateResult['updates'][number]
 

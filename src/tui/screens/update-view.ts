@@ -1,13 +1,9 @@
 import { count } from '../../text/count.ts'
-import { inColumns } from '../frame/columns.ts'
 import { insideOf, type Line, pane, plain, type Size, type Style, span, styled, wrapped } from '../frame/line.ts'
-import { listLines, textPane } from '../frame/list.ts'
+import { findingLines, inColumns, listLines, problemLines, textPane, unifiedLines } from '../frame/rows.ts'
 import type { Model } from '../model.ts'
-import { unifiedLines } from './diff-lines.ts'
 import { shortSource } from './filter.ts'
-import { problemLines } from './problem-lines.ts'
 import { splitPanes } from './regions.ts'
-import { findingLines } from './sync-view.ts'
 import { canUpdate, type SkillUpdate, updateRows } from './update-state.ts'
 
 export function viewUpdate(model: Model, size: Size): Line[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Line, plain } from './line.ts'
-import { clamp, furthestScroll, listLines, textPane, windowAround } from './list.ts'
+import { clamp, furthestScroll, listLines, textPane, windowAround } from './rows.ts'
 
 const draw = (lines: readonly Line[]) => lines.map((line) => line.map(({ text }) => text).join(''))
 const items = ['a', 'b', 'c', 'd', 'e']
