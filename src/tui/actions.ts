@@ -112,13 +112,13 @@ function halfPage({ size }: Model): number {
   return Math.max(1, Math.floor(size.rows / 2))
 }
 
-/** For the agent under the cursor of the list of agents, which stays open for the next one. */
+/** Switches the agent under the cursor. The list of agents stays open. */
 function switchAgent(model: Model): Step {
   const { at } = activeList(model)
   return toggle(model, model.inventory.value?.agents.slice(at, at + 1) ?? [])
 }
 
-/** What was chosen from the palette. An action of another screen opens that screen, where it can be seen and done. */
+/** Runs the action that was chosen in the palette. An action of another screen only opens that screen. */
 function runChosen(model: Model): Step {
   const { overlay } = model
   const action = overlay?.kind === 'palette' ? matchingActions(overlay.query)[overlay.at]?.action : undefined
@@ -141,7 +141,7 @@ function openSync(model: Model, push: boolean): Step {
   return open({ ...model, sync: { push, preview: undefined, result: undefined, findings: [], at: 0 } }, 'sync')
 }
 
-/** Does what was shown. */
+/** Runs the sync that the preview shows. */
 function runSync(model: Model): Step {
   const { push } = model.sync
   return step({ ...model, sync: { ...model.sync, at: 0 } }, { kind: 'sync', project: activeProject(model), push })
@@ -175,7 +175,7 @@ function applyProfile(model: Model): Step {
   return step(model, { kind: 'apply profile', name: profile.name, project: activeProject(model) })
 }
 
-/** Asks before skills go from the library: others use it too. */
+/** Asks before skills are deleted from the library: others use it too. */
 function confirmDelete(model: Model): Step {
   const skills = meantSkills(model).filter(({ state }) => state !== 'orphaned')
   const [first] = skills
@@ -190,14 +190,14 @@ function confirmDelete(model: Model): Step {
   return step({ ...model, overlay: { kind: 'confirm', question, text, effect: { ...effect, names } } })
 }
 
-/** Does what was asked about. */
+/** Runs the effect that the box asks about. */
 function confirm(model: Model): Step {
   const { overlay } = model
   const closed: Model = { ...model, overlay: undefined }
   return overlay?.kind === 'confirm' ? step(closed, overlay.effect) : step(closed)
 }
 
-/** Takes what was typed into a box. */
+/** Uses the text that was typed into a box. */
 function answer(model: Model): Step {
   const { overlay } = model
   const closed: Model = { ...model, overlay: undefined }

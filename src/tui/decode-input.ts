@@ -37,8 +37,8 @@ const PASTE_START = '\u001b[200~'
 const PASTE_END = '\u001b[201~'
 
 /**
- * What was typed or pasted, from what the terminal sent. Several keys may come in one piece, and one key in two:
- * `rest` is to be put before the next piece.
+ * Decodes what the terminal sent into keys, text and pastes. Several keys may arrive in one piece, and one key in two:
+ * put `rest` before the next piece.
  */
 export function decodeInput(input: string): { messages: Pressed[]; rest: string } {
   const messages: Pressed[] = []
@@ -73,7 +73,7 @@ function decodeOne(input: string, at: number): [Pressed | undefined, number] {
   return [{ kind: 'text', text }, text.length]
 }
 
-// As terminals send them: parameters, then at most one end. The second form is the console's function keys.
+// As terminals send them: parameters, then at most one end. `[[A` to `[[E` are function keys of the console.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape itself
 const SEQUENCE = /\u001b(\[\[[A-E]|\[[0-?]*[ -/]*[@-Z\\-~]|O[ -~])/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape itself
@@ -91,7 +91,7 @@ function decodeEscape(input: string, at: number): [Pressed | undefined, number] 
   return UNFINISHED.test(input) ? [undefined, 0] : [{ kind: 'key', name: 'escape' }, 1]
 }
 
-/** With shift, alt or control an arrow is still an arrow. */
+/** Ignores shift, alt and control with an arrow. */
 function withoutModifier(sequence: string): string {
   return sequence.replace(/^\[1;\d+([A-Z])$/, '[$1').replace(/^\[(\d+);\d+~$/, '[$1~')
 }

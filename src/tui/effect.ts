@@ -2,21 +2,23 @@ import type { Deletion, MergeView } from '../loadout.ts'
 
 type ConflictPlace = Pick<MergeView['places'][number], 'path' | 'stretch'>
 
-/** Skills that are equipped for agents, or taken from them. */
+/** Skills to equip for agents, or to remove from them. */
 export interface TogglePart {
   names: string[]
   agents: string[]
 }
 
-/** Something to be done outside: by a use case, or with the program itself. A value, so that updates stay pure. */
+/** Work for a use case, or for the program itself. A value, so that updates stay pure. */
 export type Effect =
   | { kind: 'load inventory'; project: string | undefined }
-  /** How the library stands to its remote and how full the agents' lists are; `fetch` asks the remote first. */
+  /**
+   * The state of the library relative to its remote, and how full the agents' lists are; `fetch` asks the remote first.
+   */
   | { kind: 'load standing'; project: string | undefined; fetch: boolean }
   | { kind: 'load preview'; name: string; project: string | undefined }
   | { kind: 'toggle'; parts: TogglePart[]; isOn: boolean; project: string | undefined; isUndo?: true }
   | { kind: 'load candidates'; project: string | undefined }
-  /** What a folder or an address holds. */
+  /** The skills in a folder or at an address. */
   | { kind: 'load offers'; source: string; project: string | undefined }
   | { kind: 'import'; names: string[]; source: string | undefined; project: string | undefined }
   | { kind: 'preview sync'; project: string | undefined; push: boolean }
@@ -43,7 +45,7 @@ export type Effect =
   | { kind: 'cancel' }
   | { kind: 'quit' }
 
-/** Work that may take long, with what it is called while it runs. It can be stopped. */
+/** Work that may take long and can be stopped, with the label that is shown meanwhile. */
 const LONG: Partial<Record<Effect['kind'], string>> = {
   'preview sync': 'asking the remote',
   sync: 'syncing',
@@ -55,7 +57,7 @@ const LONG: Partial<Record<Effect['kind'], string>> = {
   'apply profile': 'applying the profile',
 }
 
-// A few are done before anybody could read what is going on.
+// Fewer are done before a user could read the label.
 const MANY = 10
 
 export function longLabel(effect: Effect): string | undefined {

@@ -6,8 +6,8 @@ import { screenSize, type TakenScreen, takeScreen } from './terminal.ts'
 import { view } from './view.ts'
 
 /**
- * Shows what was known the last time, before anything heavy is loaded or read. The interface takes over from this
- * model and this screen.
+ * Shows the last known inventory before anything heavy is loaded or read. The interface continues with this model and
+ * this screen.
  */
 export async function paintFirst(
   loadout: Loadout,

@@ -30,23 +30,23 @@ const OPENED = [
 const WITHOUT_TEXT = ['inventory', ...OPENED] as const
 const BOXES = ['agents', 'facets'] as const
 const LISTS = [...WITHOUT_TEXT, ...BOXES] as const
-/** A list with a text about its row, which can be entered. */
+/** Screens with a list and a text about its row. */
 const SPLIT = ['inventory', 'import', 'update', 'merge'] as const
 const CHOICES = ['import', 'update'] as const
 const HERE = ['inventory'] as const
 
-/** One key, or several that do the same. */
+/** One key, or several with the same action. */
 export interface Binding {
   keys: readonly string[]
   action: Action
   places: readonly Place[]
-  /** What it does, as help and palette say it. */
+  /** What it does, for help and palette. */
   help: string
-  /** The same in a word or two: it is also named in the footer. */
+  /** A word or two for the footer; without it, the footer does not show the key. */
   label?: string
 }
 
-/** The only place where keys have a meaning: update, footer, help and palette all read it. */
+/** The only definition of keys: update, footer, help and palette read it. */
 export const BINDINGS = [
   { keys: ['c'], action: 'toggle claude', places: HERE, label: 'claude', help: 'Equip for Claude, or take it away' },
   { keys: ['x'], action: 'toggle codex', places: HERE, label: 'codex', help: 'Equip for Codex, or take it away' },
@@ -247,7 +247,7 @@ export function placeOf({ overlay, screen, inventory, imports, sync }: Model): P
   return screen === 'inventory' && inventory.isFiltering ? 'filter' : screen
 }
 
-/** Whether letters are text now, and not keys. */
+/** Whether letters are text now, not keys. */
 export function isTyping(model: Model): boolean {
   return isTypingPlace(placeOf(model))
 }
@@ -265,7 +265,7 @@ export function actionFor(place: Place, key: string): Action | undefined {
   return bindingsOf(place).find(({ keys }) => keys.includes(key))?.action
 }
 
-// Moving the cursor from a list of actions would move only that cursor.
+// From the palette, these would only move its own cursor, or do nothing.
 const MOVES: readonly Action[] = [
   'up',
   'down',
@@ -280,7 +280,7 @@ const MOVES: readonly Action[] = [
   'switch agent',
 ]
 
-/** Every action once, as far as it fits what was typed. */
+/** The actions that match the typed words, each once. */
 export function matchingActions(query: string): Binding[] {
   const words = query
     .toLowerCase()
@@ -296,7 +296,7 @@ export function matchingActions(query: string): Binding[] {
   })
 }
 
-/** A key as footer and help call it. */
+/** The name of a key in footer and help. */
 export function keyName(key: string): string {
   return key === 'escape' ? 'esc' : key
 }

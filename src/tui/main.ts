@@ -46,12 +46,12 @@ export async function runInterface(initial: Model, screen: TakenScreen): Promise
     process.stdout.on('resize', onResize)
     process.stdin.setEncoding('utf8').on('data', onData).resume()
     worker.run({ kind: 'load inventory', project: initial.scope === 'project' ? initial.project : undefined })
-    // It may have changed since the first screen was painted.
+    // The size may have changed since the first paint.
     onResize()
   })
 }
 
-/** Paints what the model has become: once, however many messages came in one piece. */
+/** Paints the model once, however many messages arrived together. */
 function painter(screen: TakenScreen, read: () => Model, isOver: () => boolean): () => void {
   const depth = colourDepth(process.env)
   let isDue = false
@@ -65,14 +65,14 @@ function painter(screen: TakenScreen, read: () => Model, isOver: () => boolean):
   }
 }
 
-/** The model as it is now, and who wants to know when it changes. */
+/** The current model, and listeners for its changes. */
 interface Store {
   read(): Model
   subscribe(listener: () => void): () => void
   dispatch(message: Message): void
 }
 
-/** Effects go out after the model has changed, in the order in which they were asked for. */
+/** Runs effects after the model has changed, in their order. */
 function createStore(initial: Model, run: (effect: Effect) => void): Store {
   let model = initial
   const listeners = new Set<() => void>()

@@ -2,17 +2,19 @@ import { Lexer, type Token, type Tokens } from 'marked'
 import { printable } from '../text/printable.ts'
 import { clipLine, fitLine, type Line, lineWidth, mark, span, styled, wrapped } from './frame/line.ts'
 
-// A preview: what lies beyond this is read in an editor.
+// Enough for a preview.
 const MOST_CHARACTERS = 60_000
-// Marks inside a longer paragraph are shown as they are written: finding them takes time with the square of its length.
+// Marks inside a longer paragraph are shown as written: parsing them takes time quadratic in its length.
 const LONGEST_INLINE = 2_000
 const DEEPEST_QUOTE = /^((?:[ \t]*>){8})(?:[ \t]*>)+/gm
 
 let last: { markdown: string; columns: number; lines: Line[] } | undefined
 
-/** Markdown as lines of a pane, none wider than asked. Texts from files are made harmless. */
+/**
+ * Renders Markdown as lines of a pane, none wider than `columns`. Removes everything that could control the terminal.
+ */
 export function renderMarkdown(markdown: string, columns: number): Line[] {
-  // The same text is drawn again with every key.
+  // Every key draws the same text again.
   if (last?.markdown === markdown && last.columns === columns) return last.lines
   const lines = renderAll(parse(markdown), columns).map((line) => clipLine(line, columns))
   last = { markdown, columns, lines }
@@ -23,7 +25,7 @@ function parse(markdown: string): Token[] {
   const lexer = new Lexer()
   const text = markdown.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, '\n').replace(DEEPEST_QUOTE, '$1')
   const blocks = lexer.blockTokens(text, lexer.tokens)
-  // More are added while these are read.
+  // The loop adds more to the queue.
   for (const { src, tokens } of lexer.inlineQueue) {
     if (src.length <= LONGEST_INLINE) lexer.inlineTokens(src, tokens)
     else tokens.push({ type: 'text', raw: src, text: src })
@@ -77,12 +79,12 @@ function renderList({ items, ordered, start }: Tokens.List, columns: number): Li
 
 function renderQuote({ tokens }: Tokens.Blockquote, columns: number): Line[] {
   const lines = renderAll(tokens, columns - 2)
-  // The blank after the last block of a quote is none of the quote.
+  // The blank line after the last block is not part of the quote.
   const shown = lines.at(-1)?.length === 0 ? lines.slice(0, -1) : lines
   return shown.map((line) => [span('│ ', 'faint'), ...line])
 }
 
-// Beyond this a column takes the room of the others.
+// A wider column would take the room of the others.
 const WIDEST_COLUMN = 40
 
 function renderTable({ header, rows }: Tokens.Table): Line[] {

@@ -29,17 +29,17 @@ export type Message =
   | { kind: 'paste'; text: string }
   | { kind: 'resized'; size: Size }
   | { kind: 'progress'; done: number; total: number; what: string }
-  /** The user waits: time for the progress sign to move. */
+  /** Moves the progress sign while the user waits. */
   | { kind: 'tick' }
   | { kind: 'failed'; effect: Effect; message: string; hint: string | undefined; code?: Code | undefined }
   | ({ kind: 'done'; findings: Finding[] } & Done)
 
-/** What a sync would do, and how the text of each skill would change in the library or in an installed copy. */
+/** What a sync would do, and how the text of each skill would change, in the library or in an installed copy. */
 export interface SyncPreview extends SyncResult {
   diffs: { skill: string; where: string; text: string }[]
 }
 
-/** Everything that the status line tells. */
+/** Everything that the status line shows. */
 export interface Attention {
   library: LibraryStanding | undefined
   rooms: ListingRoom[]

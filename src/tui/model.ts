@@ -33,7 +33,7 @@ export const SCREENS = [
 ] as const
 export type ScreenId = (typeof SCREENS)[number]
 
-/** Everything that can be seen, and nothing else. */
+/** The state of the interface. */
 export interface Model {
   size: Size
   screen: ScreenId
@@ -43,7 +43,7 @@ export interface Model {
   project: string | undefined
   scope: 'user' | 'project'
   inventory: InventoryState
-  /** What the status line tells; undefined until it was read. `wasAsked`: the remote was asked in this session. */
+  /** For the status line; undefined until it is read. `wasAsked`: the remote was asked in this session. */
   attention: (Attention & { wasAsked: boolean }) | undefined
   imports: ImportState
   sync: SyncState
@@ -53,20 +53,20 @@ export interface Model {
   doctor: { health: Health | undefined; at: number }
   profiles: { list: SavedProfile[] | undefined; at: number }
   settings: { view: SettingsView | undefined; at: number }
-  /** `name`: the skill that is compared, also before there is an answer. */
+  /** `name`: the compared skill; set before the result arrives. */
   diff: { name: string; value: SkillDiff | undefined; at: number }
   setup: { at: number; place: string }
-  /** `from`: the screen that it was opened from. */
+  /** `from`: the screen to return to. */
   help: { at: number; from: ScreenId }
   /** Why a screen has nothing to show, and what to do. */
   problems: Partial<Record<ScreenId, Notice>>
   /** A box over the screen. */
   overlay: Overlay | undefined
-  /** What was last done or went wrong, in one line. */
+  /** The last success or failure, in one line. */
   notice: Notice | undefined
-  /** Long work that is under way. */
+  /** Running work that takes long. */
   work: { label: string; done: number; total: number; what: string; ticks: number } | undefined
-  /** What `u` takes back, the last thing first. */
+  /** What `u` undoes, the last change first. */
   undo: readonly Undo[]
 }
 
@@ -85,18 +85,18 @@ export interface InventoryState extends Split {
   filter: string
   isFiltering: boolean
   grouping: (typeof GROUPINGS)[number]
-  /** Names of skills that the next action is about. */
+  /** Names of skills for the next action. */
   marked: readonly string[]
   /** The text takes the whole screen. */
   isOpen: boolean
   preview: SkillText | undefined
   /** Placements that are being changed. */
   pending: readonly Pending[]
-  /** From an earlier run, while the present state is being read. */
+  /** The value is from an earlier run, until the current state is read. */
   isStale: boolean
 }
 
-/** Skills that can come into the library: those in the agents' folders, or those of a source. */
+/** Skills that can be imported: those in the agents' folders, or those of a source. */
 export interface ImportState extends Split {
   candidates: CandidateView[] | undefined
   /** A folder or an address, and what was found there. */
@@ -109,7 +109,7 @@ export interface ImportState extends Split {
 
 interface SyncState {
   push: boolean
-  /** What it would do; undefined while that is being asked. */
+  /** What it would do; undefined until that is known. */
   preview: SyncPreview | undefined
   result: SyncResult | undefined
   findings: Finding[]
@@ -119,7 +119,7 @@ interface SyncState {
 export interface Pending {
   skill: string
   agent: string
-  /** It is done, and will be seen when the inventory has been read again. */
+  /** Done; the inventory is being read again. */
   isDone: boolean
 }
 
@@ -196,17 +196,17 @@ export function initialModel(
   }
 }
 
-/** The project that use cases are asked about: none in user scope. */
+/** The project for use cases; undefined in user scope. */
 export function activeProject({ scope, project }: Model): string | undefined {
   return scope === 'project' ? project : undefined
 }
 
-/** A path as people write it, also where it stands in a sentence. */
+/** Writes `~` for the home folder, in a path or a sentence. */
 export function shortPath({ home }: Model, text: string): string {
   return inHome(text, home)
 }
 
-/** What follows from a message: a new model, and what is to be done outside. */
+/** The result of a message: a new model, and effects to run. */
 export interface Step {
   model: Model
   effects: readonly Effect[]

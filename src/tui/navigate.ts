@@ -3,7 +3,7 @@ import { activeProject, type Model, type ScreenId, type Split, type Step, step }
 import { readSource } from './screens/import-state.ts'
 import { setFilter, withPreview } from './screens/inventory-state.ts'
 
-/** Goes to a screen, and asks for what it shows. */
+/** Opens a screen and loads what it shows. */
 export function open(model: Model, screen: ScreenId): Step {
   const project = activeProject(model)
   const { source } = model.imports
@@ -29,7 +29,7 @@ export function toggleHelp(model: Model): Step {
   return step({ ...model, screen: 'help', help: { at: 0, from: model.screen } })
 }
 
-/** One step out: first close what is open, then stop what runs, then leave the screen, then drop the filter. */
+/** One step back: closes a box, or stops running work, or leaves the screen, or drops the filter; in this order. */
 export function back(model: Model): Step {
   const { inventory, screen, overlay, work, imports } = model
   if (overlay !== undefined) return step({ ...model, overlay: undefined })

@@ -18,10 +18,10 @@ type Outside = Extract<Message, { kind: 'done' | 'failed' }>
 type Of = Done['of']
 type DoneOf<K extends Of> = Extract<Done, { of: K }> & { findings: Finding[] }
 
-/** What the outcome of an effect changes. */
+/** Applies the result of an effect to the model. */
 export function received(model: Model, message: Outside): Step {
   const rested: Model = wasLong(message) ? { ...model, work: undefined } : model
-  // The table has the right function for every message; that the two belong together is beyond the type checker.
+  // The table has the right function for every message, which the type checker cannot know.
   return message.kind === 'failed' ? failed(rested, message) : OUTCOMES[message.of](rested, message as never)
 }
 
@@ -31,14 +31,14 @@ function wasLong(message: Outside): boolean {
   return longLabel({ kind: message.of } as Effect) !== undefined
 }
 
-/** A late answer to what was asked before is left alone: another one is on its way. */
+/** Ignores a late result of an earlier request: another one will follow. */
 const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
   'load inventory': (model, { value }) => {
     if (value.scope !== model.scope) return step(model)
     const { model: read, effects } = withInventory(without(model, 'inventory'), value)
     return step(read, ...effects, { kind: 'load standing', project: activeProject(model), fetch: false })
   },
-  // The remote is asked once, when what is known without it is on the screen.
+  // Asks the remote once, after the local state is on the screen.
   'load standing': (model, { value, effect }) => {
     if (effect.project !== activeProject(model)) return step(model)
     const wasAsked = model.attention?.wasAsked ?? false
@@ -72,7 +72,7 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
     const { source, project } = effect
     const next = { ...model, imports: { ...model.imports, chosen: [] } }
     const { model: told, effects } = reloaded(next, importNotice(value, findings))
-    // What is left of a source is known: those that came in are not new any more.
+    // The source need not be read again: imported skills are no longer new.
     if (source !== undefined)
       return step(
         withImported(
@@ -87,7 +87,7 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
     step({ ...without(model, 'sync'), sync: { ...model.sync, preview: value, result: undefined, findings, at: 0 } }),
   sync: (model, { value, findings }) => {
     const next = { ...without(model, 'sync'), sync: { ...model.sync, result: value, findings, at: 0 } }
-    // A user who has left the screen meanwhile sees it on the current one.
+    // If the user has left the screen, the current one shows the result.
     return reloaded(
       next,
       model.screen === 'sync' ? model.notice : (worst(findings) ?? { tone: 'good', text: 'synced' }),
@@ -181,7 +181,7 @@ function withMerges(model: Model, list: NonNullable<Model['merges']['list']>): S
   return step({ ...next, merges: { ...next.merges, at: clamp(next.merges.at, mergeRows(next).length) } })
 }
 
-/** The screen that would have shown the answer. */
+/** The screen that shows the result of an effect. */
 const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
   'load inventory': 'inventory',
   'load candidates': 'import',
@@ -198,7 +198,7 @@ const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
 
 function failed(model: Model, { effect, message: text, hint, code }: Extract<Message, { kind: 'failed' }>): Step {
   const notice: Notice = { tone: 'alert', text, hint }
-  // Code that needs it reports why it cannot be read.
+  // A command that needs the library reports the reason.
   if (effect.kind === 'load standing') return step(model)
   if (effect.kind === 'load inventory') {
     if (effect.project !== activeProject(model)) return step(model)
@@ -225,7 +225,7 @@ function reloaded(model: Model, notice: Notice | undefined): Step {
   return step({ ...model, notice }, { kind: 'load inventory', project: activeProject(model) })
 }
 
-/** The gravest thing that was met, if it needs to be told. */
+/** The most serious error or warning. */
 function worst(findings: readonly Finding[]): Notice | undefined {
   const found =
     findings.find(({ severity }) => severity === 'error') ?? findings.find(({ severity }) => severity === 'warning')

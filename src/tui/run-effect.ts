@@ -8,7 +8,7 @@ export interface Outside {
   dispatch(message: Message): void
 }
 
-/** Carries out effects. The only file of the interface that calls use cases. */
+/** Runs effects. The only file of the interface that calls use cases. */
 export function createRunner({ loadout, dispatch }: Outside) {
   let running: AbortController | undefined
   let fetching: { controller: AbortController; ended: Promise<void> } | undefined
@@ -36,7 +36,7 @@ export function createRunner({ loadout, dispatch }: Outside) {
     }
     if (longLabel(effect) === undefined) return run(effect, controller)
     running = controller
-    // Two of git's commands would wait for each other's locks; what is asked for now comes first.
+    // Two git commands would wait for each other's locks; the new one goes first.
     fetching?.controller.abort()
     await fetching?.ended
     await run(effect, controller)
@@ -100,7 +100,7 @@ const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying
   },
   import: async (loadout, effect, carrying) => {
     const { names, source, project } = effect
-    // What lies in an agent's folder becomes a managed install; a source is left as it is.
+    // A skill in an agent's folder becomes a managed install; a source stays unchanged.
     const adopt = source === undefined
     return { of: effect.kind, effect, ...(await loadout.importSkills({ names, source, project, adopt, ...carrying })) }
   },
@@ -170,7 +170,7 @@ const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying
 }
 
 function call(loadout: Loadout, effect: Exclude<Effect, { kind: 'quit' | 'cancel' }>, carrying: Carrying) {
-  // The table has the right function for every effect; that the two belong together is beyond the type checker.
+  // The table has the right function for every effect, which the type checker cannot know.
   const calls: Record<Kind, (loadout: Loadout, effect: never, carrying: Carrying) => Promise<Outcome>> = CALLS
   return calls[effect.kind](loadout, effect as never, carrying)
 }
@@ -178,7 +178,7 @@ function call(loadout: Loadout, effect: Exclude<Effect, { kind: 'quit' | 'cancel
 // Each comparison runs git: beyond this number, users do not read them before a sync.
 const MOST_COMPARED = 20
 
-/** How the text of every skill would change: in the library, or where only a copy is behind, in that copy. */
+/** How the text of every skill would change: in the library, or in a copy if only that is behind. */
 async function withDiffs(
   loadout: Loadout,
   value: Omit<SyncPreview, 'diffs'>,
@@ -188,7 +188,7 @@ async function withDiffs(
   const diffs = changes.map(({ skill, kind, diff = '' }) => ({ skill, where: `${kind} in the library`, text: diff }))
   const isTold = (name: string) => changes.some(({ skill }) => skill === name)
   const behind = operations.filter(({ kind, skill }) => kind === 'refresh' && !isTold(skill))
-  // In a project the copies of the user are refreshed as well.
+  // A sync in a project refreshes the user's copies too.
   for (const scope of ['project', 'user'] as const) {
     const names = new Set(behind.flatMap((each) => (each.scope === scope ? each.skill : [])))
     for (const name of [...names].slice(0, MOST_COMPARED)) {

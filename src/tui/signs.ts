@@ -21,7 +21,7 @@ export const SIGNS: Record<
   pending: { sign: '◌', word: 'changing…', style: 'accent' },
 }
 
-/** States that ask for attention in the list. */
+/** States that need attention in the list. */
 export function needsAttention(state: SkillView['state']): boolean {
   return state !== 'current' && state !== 'inactive'
 }

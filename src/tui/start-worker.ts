@@ -5,11 +5,11 @@ import type { Message } from './message.ts'
 
 export interface EffectWorker {
   run(effect: Effect): void
-  /** After what is being written is written, if that takes no more than a moment. */
+  /** Waits up to 5 seconds for writes to finish. */
   stop(): Promise<void>
 }
 
-/** What goes to the worker, and what comes back: any number of messages, then that it is over. */
+/** A request to the worker. It replies with any number of messages, then with the id of the finished request. */
 export interface Order {
   id: number
   effect: Effect
@@ -30,7 +30,7 @@ export function startWorker(face: { dispatch(message: Message): void; fail(error
     worker.postMessage({ id, effect } satisfies Order)
     return id
   }
-  // Of the texts that a moving cursor asks for only the last one matters.
+  // While the cursor moves, only the last requested preview matters.
   const sendPreview = (effect: Effect) => {
     if (preview === undefined) preview = { id: send(effect), next: undefined }
     else preview.next = effect
@@ -48,7 +48,7 @@ export function startWorker(face: { dispatch(message: Message): void; fail(error
   worker.on('exit', () => {
     writing.clear()
     onIdle()
-    // Unless it was asked to end, or a worse problem was already reported.
+    // Has no effect after `stop`, or after an earlier error.
     face.fail(new Error('the worker has ended'))
   })
   return {

@@ -4,20 +4,20 @@ import type { Size } from './frame/line.ts'
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?2004h'
 const LEAVE = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
 
-/** The terminal, while it is ours. */
+/** The terminal, while the interface uses it. */
 export interface TakenScreen {
   /** Shows a screen; only lines that changed are written, so nothing flickers and nothing scrolls. */
   paint(lines: readonly string[]): void
-  /** After a resize nothing that was shown can be trusted. */
+  /** Paints everything again, after a resize. */
   forget(): void
-  /** Ends the program when the system asks for it. Without one, the system ends it directly. */
+  /** Called when a signal asks the program to end. Without a listener, the signal ends it directly. */
   onSignal(listener: (code: number) => void): void
   giveBack(): void
 }
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
-/** Takes the whole screen, and gives it back as it was: also when the program ends in any other way. */
+/** Takes over the whole screen, and restores it however the program ends. */
 export function takeScreen(): TakenScreen {
   let isTaken = true
   let shown: string[] = []
@@ -36,7 +36,7 @@ export function takeScreen(): TakenScreen {
       else process.kill(process.pid, signal)
     })
   }
-  // From the first moment: what is typed before anybody reads it must neither show nor interrupt.
+  // At once: early keys must neither be echoed nor interrupt the program.
   if (process.stdin.isTTY) process.stdin.setRawMode(true)
   write(ENTER)
   return {
@@ -47,7 +47,7 @@ export function takeScreen(): TakenScreen {
     paint(lines) {
       let output = ''
       lines.forEach((line, row) => {
-        // Cleared before: after a full line some terminals would clear its last column.
+        // Cleared first: after a full line some terminals would clear its last column.
         if (shown[row] !== line) output += `\u001b[${row + 1};1H\u001b[K${line.replace(/ +$/, '')}\u001b[0m`
       })
       if (lines.length < shown.length) output += `\u001b[${lines.length + 1};1H\u001b[J`
@@ -61,7 +61,7 @@ export function takeScreen(): TakenScreen {
   }
 }
 
-/** Synchronous: what is on its way when the program dies must still arrive. */
+/** Synchronous, so that nothing is lost when the program dies. */
 function write(text: string): void {
   const bytes = Buffer.from(text)
   for (let written = 0; written < bytes.length; ) {

@@ -3,12 +3,12 @@ import { type Model, type Step, step } from './model.ts'
 import { setImportFilter } from './screens/import-state.ts'
 import { setFilter } from './screens/inventory-state.ts'
 
-/** Adds to the text that is being written. Line ends and other controls become blanks: it is one line. */
+/** Adds to the text that is being typed. Line ends and other controls become blanks: it is one line. */
 export function typeText(model: Model, added: string): Step {
   return putText(model, readText(model) + added.replace(/\p{Cc}+/gu, ' '))
 }
 
-/** Takes off the last character as a reader sees it. */
+/** Removes the last visible character. */
 export function eraseLast(model: Model): Step {
   return putText(model, graphemes(readText(model)).slice(0, -1).join(''))
 }

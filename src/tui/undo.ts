@@ -4,10 +4,10 @@ import type { Effect } from './effect.ts'
 import { type Model, type Step, step, type Undo } from './model.ts'
 import { partsOf, startToggle } from './screens/toggle.ts'
 
-// Enough for a session of slips; more would be a history.
+// Enough for the slips of a session.
 const MOST_REMEMBERED = 20
 
-/** Takes back the last change. */
+/** Undoes the last change. */
 export function undo(model: Model): Step {
   const [last, ...earlier] = model.undo
   if (last === undefined) return step({ ...model, notice: { tone: 'plain', text: 'nothing to undo' } })
@@ -15,7 +15,7 @@ export function undo(model: Model): Step {
   return last.effect.kind === 'toggle' ? startToggle(next, last.effect) : step(next, last.effect)
 }
 
-/** Only what was really changed can be taken back; taking back is not remembered. */
+/** Remembers only real changes; an undo is not remembered. */
 export function rememberToggle(model: Model, effect: Effect & { kind: 'toggle' }, { operations }: Outcome): Model {
   const names = [...new Set(operations.map(({ skill }) => skill))]
   const agentsOf = (name: string) => [...new Set(operations.flatMap((each) => (each.skill === name ? each.agent : [])))]

@@ -78,7 +78,7 @@ const AT: Record<Place, Given> = {
 interface Row {
   action: Binding['action']
   place: Place
-  /** In addition to what makes the place. */
+  /** Besides the parts that make the place. */
   given?: Given
   /** Parts of the model that must follow. */
   model?: Record<string, unknown>

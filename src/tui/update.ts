@@ -7,7 +7,7 @@ import { type Model, type Step, step } from './model.ts'
 import { received } from './received.ts'
 import { typeText } from './text-entry.ts'
 
-/** The whole behaviour of the interface: what follows from what has happened. Pure. */
+/** The whole behaviour of the interface, as a pure function. */
 export function update(model: Model, message: Message): Step {
   switch (message.kind) {
     case 'text':
@@ -29,7 +29,7 @@ export function update(model: Model, message: Message): Step {
   }
 }
 
-/** Fast typing arrives in one piece: every character is a key of its own, until one of them begins a text. */
+/** Fast typing arrives in one piece: every character is a key, until one of them opens a text field. */
 function typed(model: Model, text: string): Step {
   if (isTyping(model)) return typeText(model, text)
   const [first, ...others] = graphemes(text)
@@ -40,13 +40,13 @@ function typed(model: Model, text: string): Step {
   return step(rest.model, ...withoutPassing(pressedFirst.effects, rest.effects), ...rest.effects)
 }
 
-/** The user will not see the text of skills that the cursor only passed. */
+/** Drops previews of skills that the cursor only passed. */
 function withoutPassing(effects: readonly Effect[], later: readonly Effect[]): readonly Effect[] {
   const isPassed = later.some(({ kind }) => kind === 'load preview')
   return isPassed ? effects.filter(({ kind }) => kind !== 'load preview') : effects
 }
 
-/** What is pasted is always text: its letters must not become commands. */
+/** Pasted letters are text, never keys. */
 function pasted(model: Model, text: string): Step {
   if (isTyping(model)) return typeText(model, text)
   const hint = model.screen === 'inventory' ? '/ opens the filter' : undefined
@@ -58,7 +58,7 @@ function pressed(model: Model, key: string): Step {
   return action === undefined ? step(model) : perform({ ...model, notice: undefined }, action)
 }
 
-/** Long work is shown from the moment it is asked for. While it runs, no other can be begun. */
+/** Shows long work at once. While it runs, no other long work can start. */
 function announced(before: Model, { model, effects }: Step): Step {
   const label = effects.map(longLabel).find((each) => each !== undefined)
   if (label === undefined) return { model, effects }

@@ -169,7 +169,7 @@ function hasCursor({ screen, inventory, imports, doctor, profiles, settings, ove
   return (counts[screen] ?? 0) > 0
 }
 
-// Controls, and what turns the direction of a text.
+// Control characters, and marks that change the direction of a text.
 const STEERING = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 function check(model: Model): void {
@@ -208,7 +208,7 @@ describe('the screen is exactly as large as the terminal', () => {
     })
   })
 
-  // Of a character that Unicode does not know yet nobody can say how wide it is.
+  // The width of a character that Unicode does not define yet is unknown.
   const assigned = (noise: string) => noise.replace(/\p{Cn}/gu, '')
   const size = fc.record({ columns: fc.integer({ min: 1, max: 130 }), rows: fc.integer({ min: 1, max: 45 }) })
   const text = fc.oneof(

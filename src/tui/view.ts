@@ -66,7 +66,7 @@ function header(model: Model, columns: number): Line {
   const reading = span(inventory.isStale ? 'reading…  ' : '', 'faint')
   const status = hasStatusLine(model.size) ? [] : [...shortStatus(model), span(' ')]
   const [worded, signed] = [stateCounts(model, true), stateCounts(model, false)]
-  // Beside the short status the signs of the states would say other things with the same signs.
+  // Not with the short status, which uses the same signs for other things.
   const ways = [
     [reading, ...status, ...worded],
     status.length > 0 ? [reading, ...status] : [reading, ...signed],
@@ -78,23 +78,23 @@ function header(model: Model, columns: number): Line {
 
 const LIFE = ['⠋', '⠙', '⠸', '⠴', '⠦', '⠇']
 
-/** What is under way, else what has happened, else what the keys do here. */
+/** Running work, or the last notice, or the keys of this place. */
 function footer(model: Model, columns: number): Line[] {
   const { work, notice } = model
   if (work !== undefined) {
     const far = work.total > 0 ? `  ${work.done} of ${work.total}` : ''
     const stop = styled('  esc stops ', 'faint')
     const doing = styled(` ${LIFE[work.ticks % LIFE.length]} ${work.label}${far}  ${work.what}`, 'accent')
-    // How to stop it stays readable, however long the name of what is worked on.
+    // How to stop it stays readable, however long the label is.
     return [spread(clipLine(doing, columns - lineWidth(stop) - 1), stop, columns)]
   }
   return notice === undefined ? [keyLine(model, columns)] : noticeLines(model, notice)
 }
 
-// A message of more lines would take the room of what it is about.
+// A longer message would take the room of the screen that it is about.
 const MOST_TOLD = 3
 
-/** On a screen with some room, a message that is longer than a line takes more, with what to do about it. */
+/** A long message takes several lines, with its hint, if the screen has room. */
 function noticeLines(model: Model, notice: Notice): Line[] {
   const { size } = model
   const { tone } = notice
@@ -112,7 +112,7 @@ function keyLine(model: Model, columns: number): Line {
     if (label === undefined || (action === 'undo' && model.undo.length === 0)) return []
     return [[span(keyName(keys[0] ?? ''), 'accent'), span(` ${label}  `)]]
   })
-  // The way out and the help stay, however narrow it is.
+  // Help and back stay, however narrow the terminal is.
   const last = shown.slice(-2).flat()
   const marked = model.screen === 'inventory' && model.overlay === undefined ? model.inventory.marked.length : 0
   const line = [span(isTyping(model) ? ' type  ' : marked > 0 ? ` ${marked} marked: ` : ' ')]
@@ -123,20 +123,20 @@ function keyLine(model: Model, columns: number): Line {
   return [...line, ...last]
 }
 
-/** One thing that the status line tells, in words and in signs. */
+/** One part of the status line, in words and in signs. */
 interface Part {
   words: string
   signs: string
   style?: Style
-  /** The order in which problems are written out, if not all fit. */
+  /** The order of problems to show in words, if not all fit. */
   rank?: number
 }
 
-/** Branch, remote and working tree of the library; merges and copies that need a decision; what the agents list. */
+/** Branch, remote and working tree of the library; merges and copies that need a decision; the agents' lists. */
 function statusLine(model: Model, columns: number): Line {
   const parts = [...libraryParts(model), ...waitingParts(model), ...listParts(model)]
   const shown = parts.map(({ signs, style }): Line => [span(signs, style)])
-  // As many in words as fit: the most costly problem first.
+  // As many in words as fit, the most important problem first.
   const order = [...parts.keys()].sort((a, b) => (parts[a]?.rank ?? 9) - (parts[b]?.rank ?? 9))
   for (const at of order) {
     const { words, style } = parts[at] ?? { words: '' }
@@ -146,7 +146,7 @@ function statusLine(model: Model, columns: number): Line {
   return clipLine(join(shown), columns)
 }
 
-/** The part of it that fits beside the scope. */
+/** The part of the status that fits beside the scope. */
 function shortStatus(model: Model): Line {
   const parts = [...libraryParts(model), ...waitingParts(model)].filter(({ style }) => style === 'alert')
   return parts.flatMap(({ signs, style }) => [span(' '), span(signs, style)])
@@ -170,7 +170,7 @@ function libraryParts({ attention }: Model): Part[] {
   ]
 }
 
-/** Installed copies that are not as the library has them, and skills that are not in it. */
+/** Installed copies that differ from the library, and skills that are not in it. */
 function waitingParts({ inventory, scope }: Model): Part[] {
   const { value } = inventory
   if (value === undefined) return []
@@ -188,7 +188,7 @@ function some(number: number, words: string, signs: string, rank: number): Part[
   return number === 0 ? [] : [{ words, signs, style: 'alert', rank }]
 }
 
-/** How full the list of each agent is; where it drops skills, how many. */
+/** How full the list of each agent is, or how many skills it drops. */
 function listParts({ attention }: Model): Part[] {
   return (attention?.rooms ?? []).map(({ agent, skills, cut, dropped, used, room }): Part => {
     const lost = dropped > 0 ? `drops ${grouped(dropped)}` : `cuts ${grouped(cut)}`
@@ -200,7 +200,7 @@ function listParts({ attention }: Model): Part[] {
   })
 }
 
-/** How many skills are in each state that asks for attention. */
+/** How many skills are in each state that needs attention. */
 function stateCounts({ inventory }: Model, isWorded: boolean): Line {
   const counts = new Map<string, number>()
   for (const { state } of inventory.value?.skills ?? []) {

@@ -1,10 +1,10 @@
 import { printableLine } from '../../text/printable.ts'
 import { clip, graphemes, graphemeWidth, textWidth } from '../../text/text-width.ts'
 
-/** How a piece of text should look. What it becomes is for the palette to say. */
+/** How a text should look. `paint.ts` maps it to colours. */
 export type Style = 'strong' | 'faint' | 'good' | 'alert' | 'accent' | 'chosen'
 
-/** Made by `span` only: it sees to it that no text can steer the terminal. */
+/** Made only by `span`, which removes everything that could control the terminal. */
 export interface Span {
   text: string
   style?: Style
@@ -13,7 +13,7 @@ export interface Span {
 /** One line of the screen. */
 export type Line = readonly Span[]
 
-// Longer than any line of a terminal: what lies beyond costs time and is never seen.
+// Longer than any line of a terminal: the rest would cost time and never be seen.
 const LONGEST_SPAN = 2_000
 const LONGEST_WRAPPED = 8_000
 
@@ -22,7 +22,7 @@ export function span(text: string, style?: Style): Span {
   return style === undefined ? { text: harmless } : { text: harmless, style }
 }
 
-/** Without marks at the end that join the character after them: they would take the first one of the next span. */
+/** Removes marks at the end that join the next character: they would join the first one of the next span. */
 function closed(text: string): string {
   let end = text
   while (end !== '' && graphemes(`${end.slice(-2)} `).at(-1) !== ' ') end = [...end].slice(0, -1).join('')
@@ -41,14 +41,14 @@ export function lineWidth(line: Line): number {
   return line.reduce((columns, { text }) => columns + textWidth(text), 0)
 }
 
-/** At most so many columns: where something had to go, the last one says so. */
+/** At most so many columns; the last one shows that the line was cut. */
 export function clipLine(line: Line, columns: number): Line {
   if (lineWidth(line) <= columns) return line
   const kept: Span[] = []
   let left = columns
   for (const [at, { text, ...rest }] of line.entries()) {
     const isCut = textWidth(text) > left || (textWidth(text) === left && lineWidth(line.slice(at + 1)) > 0)
-    // One character more than there is room for makes `clip` say that there was more.
+    // One character too many makes `clip` show that the text was cut.
     const shown = isCut ? clip(`${text} `, left) : text
     left -= textWidth(shown)
     kept.push({ text: shown, ...rest })
@@ -57,7 +57,7 @@ export function clipLine(line: Line, columns: number): Line {
   return kept
 }
 
-/** The end of a text that is being typed: where it does not fit, its beginning goes. */
+/** The end of a text that is being typed; cuts the beginning if it does not fit. */
 export function endOf(text: string, columns: number): string {
   const harmless = printableLine(text.slice(-LONGEST_SPAN))
   if (textWidth(harmless) <= columns) return harmless
@@ -78,7 +78,7 @@ export function fitLine(line: Line, columns: number): Line {
   return left > 0 ? [...clipped, { text: ' '.repeat(left) }] : clipped
 }
 
-/** A left and a right part, as far apart as the line allows; the right one gives way. */
+/** A left and a right part, as far apart as the line allows; the right one is cut first. */
 export function spread(left: Line, right: Line, columns: number): Line {
   const gap = columns - lineWidth(left) - lineWidth(right)
   return gap < 1 ? fitLine(left, columns) : [...left, { text: ' '.repeat(gap) }, ...right]
@@ -89,7 +89,7 @@ export function mark(line: Line, style: Style): Line {
   return [{ text: line.map(({ text }) => text).join(''), style }]
 }
 
-/** Words in lines of at most so many columns. A longer word, or a text that has no blanks, goes on in the next line. */
+/** Wraps words to lines of at most so many columns. Splits a longer word, or a text without blanks. */
 export function wrapText(text: string, columns: number): string[] {
   if (columns < 1) return []
   const wrapped: string[] = []
@@ -109,7 +109,7 @@ export function wrapText(text: string, columns: number): string[] {
   return line === '' ? wrapped : [...wrapped, line]
 }
 
-/** The same as lines in one style. */
+/** Like `wrapText`, as lines in one style. */
 export function wrapped(text: string, columns: number, style?: Style): Line[] {
   return wrapText(text, columns).map((line) => [span(line, style)])
 }
@@ -119,7 +119,7 @@ function splitWord(word: string, columns: number): string[] {
   let used = 0
   for (const grapheme of graphemes(word)) {
     const width = graphemeWidth(grapheme)
-    // What is wider than the line cannot be shown at all.
+    // A character that is wider than the line cannot be shown.
     if (width > columns) continue
     used += width
     if (used > columns) {
@@ -136,7 +136,7 @@ export interface Size {
   rows: number
 }
 
-/** The room for content in a pane of this size. What is too small for a box is all content. */
+/** The room for content in a pane of this size. A pane that is too small for a border is all content. */
 export function insideOf({ columns, rows }: Size): Size {
   return hasBox({ columns, rows }) ? { columns: columns - 4, rows: rows - 2 } : { columns, rows: Math.max(0, rows) }
 }

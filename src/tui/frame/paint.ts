@@ -5,7 +5,7 @@ export type ColourDepth = 0 | 4 | 8 | 24
 
 type Codes = Record<Style, string>
 
-// Without colour a state still has its sign and word; what is chosen is shown by reversing.
+// Without colour a state still has its sign and word; the chosen row is reversed.
 const NONE: Codes = { strong: '1', faint: '', good: '', alert: '', accent: '', chosen: '7' }
 const FEW: Codes = { strong: '1', faint: '90', good: '32', alert: '33', accent: '36', chosen: '7' }
 const MANY: Codes = { ...FEW, faint: '38;5;244', accent: '38;5;75', good: '38;5;114', alert: '38;5;215' }
@@ -30,7 +30,7 @@ export function paintLine(line: Line, depth: ColourDepth): string {
     .join('')
 }
 
-/** What the terminal can show, from what it says about itself. */
+/** The colours of the terminal, from its environment variables. */
 export function colourDepth(env: Readonly<Record<string, string | undefined>>): ColourDepth {
   if (env.NO_COLOR || env.TERM === 'dumb') return 0
   if (/truecolor|24bit/i.test(env.COLORTERM ?? '')) return 24

@@ -2,7 +2,7 @@ import type { Finding } from '../../text/trouble.ts'
 import type { Notice } from '../model.ts'
 import { fitLine, insideOf, type Line, lineWidth, mark, pane, plain, type Size, span, styled, wrapped } from './line.ts'
 
-/** Which rows of a list are shown: the one under the cursor is always among them. */
+/** Which rows of a list are shown, always including the one under the cursor. */
 export function windowAround(at: number, count: number, height: number): { from: number; to: number } {
   const from = Math.max(0, Math.min(at - Math.floor(height / 2), count - height))
   return { from, to: Math.min(count, from + Math.max(0, height)) }
@@ -12,7 +12,7 @@ export function clamp(at: number, count: number): number {
   return Math.max(0, Math.min(at, count - 1))
 }
 
-/** The rows of a list that fit, the one under the cursor with its sign. `row` is asked only for what is shown. */
+/** The rows of a list that fit, with a sign at the cursor. Calls `row` only for these. */
 export function listLines<T>(
   items: readonly T[],
   at: number,
@@ -29,7 +29,7 @@ export function listLines<T>(
   })
 }
 
-/** How far down lines can be scrolled in a pane: until the last one is at its end. */
+/** How far lines can be scrolled in a pane: until the last one is at its bottom. */
 export function furthestScroll(lines: readonly Line[], size: Size): number {
   return Math.max(0, lines.length - insideOf(size).rows)
 }
@@ -39,7 +39,7 @@ export function textPane(title: Line, lines: readonly Line[], at: number, size: 
   return pane(title, lines.slice(Math.min(at, furthestScroll(lines, size))), size, isFocused)
 }
 
-/** Why there is nothing to see, and what to do; else what is being waited for. */
+/** Why there is nothing to show and what to do; without a problem, what the screen waits for. */
 export function problemLines(problem: Notice | undefined, otherwise: string, columns: number): Line[] {
   if (problem === undefined) return wrapped(otherwise, columns)
   const hint = wrapped(problem.hint ?? '', columns)
@@ -53,19 +53,19 @@ export function unifiedLines(text: string): Line[] {
 }
 
 function diffLine(line: string): Line {
-  // One column for the sign: a tab behind it must not be lost.
+  // The sign takes a column, so a tab after it must become blanks.
   const text = line.replaceAll('\t', '    ')
   if (line.startsWith('+')) return styled(text, 'good')
   if (line.startsWith('-')) return styled(text, 'alert')
   return line.startsWith('@@') ? styled(text, 'accent') : plain(text)
 }
 
-// Beyond this a column takes the room of the others.
+// A wider column would take the room of the others.
 const WIDEST = 36
-// More of a text says nothing about whether it is wider than that.
+// Enough of a text to know whether it is wider than that.
 const MOST_MEASURED = 200
 
-/** Draws rows whose cells stand under each other; the last cell of a row takes what is left. */
+/** Aligns the cells of rows in columns; the last cell of a row gets the rest. */
 export function inColumns<T>(
   items: readonly T[],
   cells: (item: T) => readonly Line[],

@@ -14,7 +14,7 @@ interface Term {
 
 const TERM = /(state|agent|tag|source):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/g
 
-/** The words of a filter. A value with blanks stands in quotes; one that is not typed yet leaves everything. */
+/** The words of a filter. A value with blanks is in quotes; an empty value matches everything. */
 export function parseFilter(filter: string): Term[] {
   return [...filter.toLowerCase().matchAll(TERM)].map(([, facet, quotedValue, value, quoted, word]): Term => {
     if (facet === undefined) return { word: quoted ?? word ?? '' }
@@ -26,7 +26,7 @@ function termOf(facet: Facet, value: string): string {
   return /\s/.test(value) ? `${facet}:"${value}"` : `${facet}:${value}`
 }
 
-/** What a skill has of a facet. Agents: those that it is installed for, in the scope that is shown. */
+/** The values of a skill for a facet. Agents: those that it is installed for, in the shown scope. */
 function facetValues(facet: Facet, skill: SkillView, scope: Model['scope']): string[] {
   if (facet === 'state') return [skill.state]
   if (facet === 'tag') return skill.tags
@@ -38,7 +38,7 @@ export function shortSource(source: string): string {
   return source.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?/, '').replace(/\.git$/, '')
 }
 
-/** Something that can be found by words: its name, and what else is said about it. */
+/** Something that can be found by its name or other text. */
 interface Findable {
   name: string
   text: string
@@ -52,8 +52,8 @@ function scoreWord(word: string, { name, text }: Findable, isLoose: boolean): nu
 }
 
 /**
- * What fits, the best first; what fits alike stays in its order. Only where nothing has the words as they are written,
- * letters may be left out: a user who acts on all shown rows must know which they are.
+ * The matches, best first; equal ones keep their order. Letters may be left out only if nothing contains the words as
+ * written: a user who acts on all shown rows must know which they are.
  */
 export function findBest<T>(items: readonly T[], score: (item: T, isLoose: boolean) => number | undefined): T[] {
   for (const isLoose of [false, true]) {
@@ -76,7 +76,7 @@ export function scoreWords(words: readonly string[], item: Findable, isLoose: bo
   return score
 }
 
-/** The letters of the word in their order: together is best, at the beginnings of words is better than inside. */
+/** Matches the letters of the word in their order: best together, better at the beginnings of words than inside. */
 export function fuzzyScore(word: string, text: string): number | undefined {
   const at = text.indexOf(word)
   if (at >= 0) return 100 + (at === 0 || text[at - 1] === '-' ? 50 : 0) - Math.min(at, 40)
@@ -100,10 +100,10 @@ function hasFacets(terms: readonly Term[], skill: SkillView, scope: Model['scope
   })
 }
 
-// The model never changes: what was found for one is right as long as it is there.
+// Cached by model: a model never changes.
 const found = new WeakMap<InventoryState, SkillView[]>()
 
-/** The skills that the filter leaves: by group, then the best first, then in the order of the library. */
+/** The skills that match the filter: by group, then the best first, then in the order of the library. */
 export function visibleSkills(inventory: InventoryState): SkillView[] {
   const known = found.get(inventory)
   if (known !== undefined) return known
@@ -137,7 +137,7 @@ export function groupOf({ value, grouping }: InventoryState, skill: SkillView): 
   return named || NOTHING[grouping]
 }
 
-/** States by how much they ask for attention; names by their letters, and what has none at the end. */
+/** States by urgency; names alphabetically, and skills without one last. */
 function groupOrder({ grouping }: InventoryState): (a: string, b: string) => number {
   if (grouping === 'none') return () => 0
   if (grouping === 'state') {
@@ -164,7 +164,7 @@ export interface FacetRow {
   facet: Facet
   value: string
   count: number
-  /** It is part of the filter. */
+  /** Whether the filter contains it. */
   isOn: boolean
 }
 

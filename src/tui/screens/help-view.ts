@@ -23,7 +23,7 @@ export function viewHelp(model: Model, size: Size): Line[] {
   return textPane(styled('Help', 'strong'), helpLines(model, insideOf(size).columns), model.help.at, size)
 }
 
-/** All keys and all signs, from the tables that give them their meaning. */
+/** All keys and signs, from the tables that define them. */
 export function helpLines(_: Model, columns: number): Line[] {
   const titles = [...new Set(BINDINGS.map(sectionOf))]
   const keys = titles.flatMap((title): Line[] => [
@@ -41,7 +41,7 @@ function sectionOf({ places }: Binding): string {
 
 function keyLines({ keys, help }: Binding, columns: number): Line[] {
   const names = keys.map(keyName).join(' ')
-  // Narrow: the sentence matters more than straight columns.
+  // On a narrow screen the sentence matters more than alignment.
   const room = columns < 50 ? names.length : 16
   const [first = [], ...rest] = wrapped(help, columns - room - 4)
   const indent = span(' '.repeat(room + 4))

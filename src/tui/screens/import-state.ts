@@ -2,15 +2,15 @@ import { clamp } from '../frame/rows.ts'
 import { activeProject, type ImportState, type Model, type Step, step } from '../model.ts'
 import { findBest, parseFilter, scoreWords } from './filter.ts'
 
-/** A skill that can come into the library, wherever it was found. */
+/** A skill that may be imported, wherever it was found. */
 export interface ImportRow {
   name: string
   description: string
-  /** The agents that it supports, or where in its source it lies. */
+  /** The agents that it supports, or its folder in the source. */
   detail: string
   paths: string[]
   text: string
-  /** How it stands to the library, when it is not new. */
+  /** Its state relative to the library, if it is not new. */
   standing?: string
   /** Why it cannot be imported. */
   problem?: string
@@ -20,7 +20,7 @@ export interface ImportRow {
 
 const rowsOf = new WeakMap<ImportState, ImportRow[]>()
 
-/** What can be imported and fits the filter. */
+/** The rows that match the filter. */
 export function importRows(imports: ImportState): ImportRow[] {
   const known = rowsOf.get(imports)
   if (known !== undefined) return known
@@ -55,7 +55,7 @@ export function allRows({ candidates, found, source }: ImportState): ImportRow[]
   }))
 }
 
-/** Chooses the skill under the cursor and goes on to the next one. */
+/** Chooses the skill under the cursor and moves to the next one. */
 export function chooseOne(model: Model): Step {
   const { imports } = model
   const row = importRows(imports)[imports.at]
@@ -68,7 +68,7 @@ export function chooseOne(model: Model): Step {
   return step({ ...model, imports: { ...imports, chosen, at, scroll: 0 } })
 }
 
-/** All that the filter leaves and that can be imported; once more takes that back. */
+/** Chooses all matching skills that can be imported; again: none of them. */
 export function chooseAll(model: Model): Step {
   const { imports } = model
   const free = importRows(imports).flatMap(({ problem, isKnown, name }) =>
@@ -79,7 +79,7 @@ export function chooseAll(model: Model): Step {
   return step({ ...model, imports: { ...imports, chosen: isAll ? others : [...others, ...free] } })
 }
 
-/** Imports what is chosen, or else what is under the cursor. Copies in the agents' folders become managed installs. */
+/** Imports the chosen skills, or the one under the cursor. Copies in the agents' folders become managed installs. */
 export function importChosen(model: Model): Step {
   const { imports } = model
   const { chosen, at, source } = imports
@@ -99,7 +99,7 @@ export function askSource(model: Model): Step {
   return step({ ...model, overlay })
 }
 
-/** Shows what a source holds; without one, what the agents' folders hold. */
+/** Shows the skills of a source; without a source, those in the agents' folders. */
 export function readSource(model: Model, typed: string): Step {
   const source = typed.trim() === '' ? undefined : typed.trim()
   const imports = { ...model.imports, source, found: undefined, chosen: [], filter: '', at: 0, scroll: 0 }

@@ -62,7 +62,7 @@ function empty({ imports }: Model, problem: Model['notice'], columns: number): L
   ]
 }
 
-/** What a skill is for, why it cannot come in, where it lies, and what it says. */
+/** Description of a skill, why it cannot be imported, its paths, and its text. */
 export function importText(model: Model, columns: number): Line[] {
   const row = importRows(model.imports)[model.imports.at]
   if (row === undefined) return []

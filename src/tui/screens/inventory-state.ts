@@ -8,7 +8,7 @@ export function currentSkill(inventory: InventoryState): SkillView | undefined {
   return visibleSkills(inventory)[inventory.at]
 }
 
-/** The skills that an action is about: those that are marked, else the one under the cursor. */
+/** The skills for an action: the marked ones, or the one under the cursor. */
 export function meantSkills({ inventory }: Model): SkillView[] {
   const { marked, value } = inventory
   if (marked.length > 0) return (value?.skills ?? []).filter(({ name }) => marked.includes(name))
@@ -16,14 +16,14 @@ export function meantSkills({ inventory }: Model): SkillView[] {
   return skill === undefined ? [] : [skill]
 }
 
-/** How one agent stands to a skill, in the scope that is shown. */
+/** The state of a skill for one agent, in the shown scope. */
 export function agentState({ inventory, scope }: Model, skill: SkillView, agent: string): keyof typeof SIGNS {
   if (inventory.pending.some((each) => each.skill === skill.name && each.agent === agent)) return 'pending'
   const placement = skill.placements.find((each) => each.scope === scope && each.agents.includes(agent))
   return placement?.state ?? (skill.targets.includes(agent) ? 'absent' : 'unfit')
 }
 
-/** In a project: whether the user's own copy is there as well. */
+/** In a project: whether there is a copy in user scope too. */
 export function hasUserCopy({ scope }: Model, skill: SkillView, agent: string): boolean {
   return scope === 'project' && skill.placements.some((each) => each.scope === 'user' && each.agents.includes(agent))
 }
@@ -36,7 +36,7 @@ export function moveCursor(model: Model, at: number): Step {
   })
 }
 
-/** Asks for the text of the skill under the cursor, unless it is there. */
+/** Loads the text of the skill under the cursor, unless it is loaded. */
 export function withPreview(model: Model): Step {
   const isThere = model.inventory.preview?.skill.name === currentSkill(model.inventory)?.name
   return isThere ? step(model) : loadPreview(model)
@@ -48,7 +48,7 @@ function loadPreview(model: Model): Step {
   return step(model, { kind: 'load preview', name: skill.name, project: activeProject(model) })
 }
 
-/** Another choice or order of skills. The cursor stays on its skill, if that is still shown. */
+/** Changes the filter or order. The cursor stays on its skill if that is still shown. */
 function withView(model: Model, change: Partial<InventoryState>): Step {
   const name = currentSkill(model.inventory)?.name
   const inventory = { ...model.inventory, ...change, scroll: 0 }
@@ -56,7 +56,7 @@ function withView(model: Model, change: Partial<InventoryState>): Step {
   return withPreview({ ...model, inventory: { ...inventory, at: Math.max(0, at) } })
 }
 
-/** While something is typed the best fit is under the cursor. */
+/** Puts the cursor on the best match. */
 export function setFilter(model: Model, filter: string): Step {
   const isTyped = model.inventory.isFiltering && filter !== ''
   return isTyped
@@ -82,7 +82,7 @@ export function openSkill(model: Model): Step {
   return withPreview({ ...model, inventory: { ...model.inventory, focus: 'text', isOpen: true } })
 }
 
-/** Marks the skill under the cursor and goes on to the next one, or takes the mark away. */
+/** Marks or unmarks the skill under the cursor, and moves to the next one. */
 export function markOne(model: Model): Step {
   const { inventory } = model
   const name = currentSkill(inventory)?.name
@@ -92,7 +92,7 @@ export function markOne(model: Model): Step {
   return moveCursor({ ...model, inventory: { ...inventory, marked } }, inventory.at + 1)
 }
 
-/** Marks all that the filter leaves; once more takes these marks away. */
+/** Marks all matching skills; again: unmarks them. */
 export function markAll(model: Model): Step {
   const { inventory } = model
   const names = visibleSkills(inventory).map(({ name }) => name)
@@ -101,7 +101,7 @@ export function markAll(model: Model): Step {
   return step({ ...model, inventory: { ...inventory, marked: isAll ? others : [...others, ...names] } })
 }
 
-/** A new reading. The cursor stays on its skill; where that is gone, on its row. */
+/** Takes a new inventory. The cursor stays on its skill, or on its row if the skill is gone. */
 export function withInventory(model: Model, value: Inventory): Step {
   const before = model.inventory
   const name = currentSkill(before)?.name
@@ -121,7 +121,7 @@ export function withInventory(model: Model, value: Inventory): Step {
     overlay: overlay?.kind === 'agents' ? { ...overlay, at: clamp(overlay.at, value.agents.length) } : overlay,
     inventory: { ...next, at, scroll: found >= 0 ? before.scroll : 0 },
   }
-  // Its text may have changed: it is asked for anew, and shown as it was until then.
+  // The text may have changed: load it again, and show the old one until then.
   return loadPreview(read)
 }
 

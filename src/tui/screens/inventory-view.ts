@@ -31,7 +31,7 @@ export function viewInventory(model: Model, size: Size): Line[] {
   return left !== undefined && right !== undefined ? beside(left, right) : (left ?? right ?? [])
 }
 
-// In fewer rows than this every one is needed for a skill.
+// With fewer rows, all are needed for skills.
 const ROWS_WITH_HEADS = 4
 
 function viewList(model: Model, size: Size): Line[] {
@@ -56,7 +56,7 @@ function viewList(model: Model, size: Size): Line[] {
 
 type Row = { skill: SkillView; at: number } | { heading: string; count: number }
 
-/** The skills, with a heading where another group begins. */
+/** The skills, with a heading before each group. */
 function listRows({ inventory }: Model): Row[] {
   const skills = visibleSkills(inventory)
   if (inventory.grouping === 'none') return skills.map((skill, at) => ({ skill, at }))
@@ -76,7 +76,7 @@ function rowLine(model: Model, row: Row, agents: readonly AgentColumn[], columns
   return isCurrent && model.inventory.focus === 'list' ? mark(line, 'chosen') : line
 }
 
-// A name of which less than this is left says nothing: then the signs go.
+// If less than this is left for the name, the signs are not shown.
 const LEAST_NAME = 8
 
 function skillLine(model: Model, skill: SkillView, agents: readonly AgentColumn[], columns: number): Line {
@@ -101,7 +101,7 @@ function listTitle({ inventory }: Model, columns: number): Line {
   const title: Line = [span(counts, 'strong'), span(group, 'faint')]
   if (!hasFilter) return title
   const cursor = inventory.isFiltering ? '▏' : ''
-  // What is being typed is worth more than the number before it.
+  // The typed filter matters more than the numbers before it.
   const room = columns - 2 - cursor.length
   const kept = room - lineWidth(title) - 2 >= 8 ? title : []
   const typed = `/${endOf(inventory.filter, room - lineWidth(kept) - 2)}${cursor}`
@@ -128,7 +128,7 @@ function viewDetails(model: Model, size: Size): Line[] {
   return textPane(title, lines.length > 0 ? lines : [plain('')], inventory.scroll, size, inventory.focus === 'text')
 }
 
-/** One column for every agent: its head, and how many columns of the screen it takes with the gap before it. */
+/** The column of an agent: its head, and its width including the gap before it. */
 interface AgentColumn {
   agent: string
   head: string
@@ -138,13 +138,13 @@ interface AgentColumn {
 /** Heads as long as the room allows: whole names, three letters, or one letter each. */
 function agentColumns({ inventory, scope }: Model, columns: number): AgentColumn[] {
   const agents = inventory.value?.agents ?? []
-  // The state, and in a project whether the user's own copy is there as well.
+  // The state; in a project also whether there is a copy in user scope.
   const cell = scope === 'project' ? 2 : 1
   const headed = (heads: readonly string[]) =>
     agents.map((agent, at) => ({ agent, head: heads[at] ?? '', width: Math.max(heads[at]?.length ?? 0, cell) + 1 }))
   const whole = headed(agents)
   if (widthOf(whole) <= columns * 0.4) return whole
-  // Names of agents differ in three letters.
+  // Three letters are enough to distinguish agents.
   const short = headed(agents.map((agent) => agent.slice(0, 3)))
   if (widthOf(short) <= columns * 0.5) return short
   const least = headed(letters(agents))
@@ -154,7 +154,7 @@ function agentColumns({ inventory, scope }: Model, columns: number): AgentColumn
 // The keys that equip for these agents.
 const KEYS: Readonly<Record<string, string>> = { claude: 'c', codex: 'x' }
 
-/** A letter for each: that of its key, else the first of its name that no other has. */
+/** A letter for each: that of its key, or the first free letter of its name. */
 function letters(agents: readonly string[]): string[] {
   const taken = new Set(agents.flatMap((agent) => KEYS[agent] ?? []))
   return agents.map((agent) => {
@@ -168,7 +168,7 @@ function widthOf(columns: readonly AgentColumn[]): number {
   return columns.reduce((sum, { width }) => sum + width, 0)
 }
 
-/** The heads, above the cells. Where one letter has to do and there is room, three stand below each other. */
+/** The heads above the cells. A head of one letter continues below with two more, if there is room. */
 function headLines(columns: readonly AgentColumn[], rows: number): Line[] {
   const isShort = columns.some(({ head }) => head.length === 1)
   const count = isShort && rows >= ROWS_FOR_LETTERS ? 3 : 1
@@ -190,14 +190,14 @@ function cellLine(model: Model, columns: readonly AgentColumn[], skill: SkillVie
   })
 }
 
-/** The gap stands before the cell, and its content under the head. */
+/** The gap comes before the cell, so that its content is under the head. */
 function inCell(content: Line, letters: number, width: number): Line {
   const room = Math.max(letters, width - 1)
   const gap = width - room
   return [...(gap > 0 ? [span(' '.repeat(gap))] : []), ...fitLine(content, room)]
 }
 
-/** Everything about the skill under the cursor: what it is for, who has it, what it says. */
+/** Everything about the skill under the cursor: description, agents, text. */
 export function detailsLines(model: Model, columns: number): Line[] {
   const skill = currentSkill(model.inventory)
   if (skill === undefined) return []
@@ -221,7 +221,7 @@ function agentRows(model: Model, skill: SkillView, agent: string): Line[] {
   const help = state === 'edited' ? '  e diff  E adopt' : ''
   const own: Line = [span(` ${agent.padEnd(9)}`), span(`${sign} ${word}${behind}`, style), span(help, 'faint')]
   const user = skill.placements.find(({ agents, scope }) => scope === 'user' && agents.includes(agent))
-  // In a project the user's own copy is worth knowing: it works there as well.
+  // A copy in user scope works in the project too.
   if (model.scope === 'user' || user === undefined) return [own]
   const { sign: mark, word: standing } = SIGNS[user.state]
   return [own, styled(` ${''.padEnd(9)}${mark} ${standing} in user scope`, 'faint')]

@@ -4,7 +4,7 @@ import { insideOf, type Line, type Size, span, styled, wrapped } from '../frame/
 import { textPane } from '../frame/rows.ts'
 import type { Model } from '../model.ts'
 
-/** The list of skills that each agent shows its model: how full it is, and what helps where it is too full. */
+/** How full the list of skills is that each agent shows its model, and what helps if it is too full. */
 export function viewLists(model: Model, size: Size): Line[] {
   const title = styled('What the agents list', 'strong')
   return textPane(title, listsLines(model, insideOf(size).columns), model.lists.at, size)

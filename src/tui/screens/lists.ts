@@ -19,14 +19,14 @@ import { syncLines } from './sync-view.ts'
 import { updateRows } from './update-state.ts'
 import { updateText } from './update-view.ts'
 
-/** Where a cursor stands, in how many places it can stand, and how to put it elsewhere. */
+/** The position of a cursor, the number of positions, and how to move it. */
 interface ListOf {
   at: number
   count: number
   put(at: number): Step
 }
 
-/** Moving works alike in every list and every text: this says which one is moved. */
+/** The list or text that the cursor keys move. */
 export function activeList(model: Model): ListOf {
   const { overlay } = model
   if (overlay === undefined || !('at' in overlay)) return screenList(model)
@@ -92,7 +92,7 @@ function inventoryList(model: Model): ListOf {
   return { at: clamp(inventory.at, count), count, put: (at) => moveCursor(model, at) }
 }
 
-/** The list, or the text below it, whichever the keys go to. */
+/** The list, or the text below it, by the focus. */
 function split(
   model: Model,
   { at, focus, scroll }: Split,
@@ -111,7 +111,7 @@ function list(at: number, count: number, put: (at: number) => Model): ListOf {
   return { at: clamp(at, count), count, put: (to) => step(put(clamp(to, count))) }
 }
 
-/** A text ends where its last line is the last of its pane: its lines are those that the view draws. */
+/** A text scrolls until its last line is at the bottom of its pane; `linesOf` gives the lines that the view draws. */
 function text(
   model: Model,
   linesOf: (model: Model, columns: number) => Line[],

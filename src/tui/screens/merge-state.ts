@@ -2,7 +2,7 @@ import type { MergeView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import { activeProject, type Model, type Step, step } from '../model.ts'
 
-/** One place that waits for a decision, or a merge that has none left. */
+/** A place that needs a decision, or a merge without any left. */
 export interface MergeRow {
   merge: MergeView
   place?: MergeView['places'][number]
@@ -14,7 +14,7 @@ export function mergeRows({ merges }: Model): MergeRow[] {
   )
 }
 
-/** Decides the place under the cursor, or every one of its skill. */
+/** Decides the place under the cursor, or all places of its skill. */
 export function takeSide(model: Model, take: 'library' | 'other', isAll: boolean): Step {
   const row = mergeRows(model)[model.merges.at]
   if (row?.place === undefined) return step(model)
@@ -23,7 +23,7 @@ export function takeSide(model: Model, take: 'library' | 'other', isAll: boolean
   return step(model, { kind: 'take side', name: row.merge.skill, take, only })
 }
 
-/** Brings the merged skill into the library, when every place of it is decided. */
+/** Puts the merged skill into the library, if every place is decided. */
 export function finishMerge(model: Model): Step {
   const row = mergeRows(model)[model.merges.at]
   if (row === undefined) return step(model)

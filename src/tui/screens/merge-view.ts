@@ -5,7 +5,7 @@ import { type Model, shortPath } from '../model.ts'
 import { type MergeRow, mergeRows } from './merge-state.ts'
 import { splitPanes } from './regions.ts'
 
-// Narrower than this, the two texts stand below each other.
+// On a narrower screen, one text is below the other.
 const SIDE_BY_SIDE = 70
 
 export function viewMerge(model: Model, size: Size): Line[] {
@@ -61,7 +61,7 @@ function decided(model: Model, { merge }: MergeRow, columns: number): Line[] {
   ]
 }
 
-/** The places of the two texts. */
+/** The panes of the two texts. */
 export function textPanes({ columns, rows }: Size): [Size, Size] {
   if (columns >= SIDE_BY_SIDE) {
     const left = Math.floor(columns / 2)
@@ -89,7 +89,7 @@ function sideLines(text: string | undefined, columns: number): Line[] {
     })
 }
 
-/** The longer of the two texts, in a pane of this many columns: it says how far they scroll. */
+/** The longer of the two texts, which decides how far they scroll. */
 export function mergeLines(model: Model, columns: number): Line[] {
   const row = mergeRows(model)[model.merges.at]
   if (row?.place === undefined) return row === undefined ? [] : decided(model, row, columns)

@@ -7,7 +7,7 @@ import { SIGNS } from '../signs.ts'
 import { facetRows } from './filter.ts'
 import { agentState, meantSkills } from './inventory-state.ts'
 
-/** The box over the screen, if there is one. It leaves header and footer visible where it can. */
+/** The box over the screen, if there is one. Header and footer stay visible if there is room. */
 export function viewOverlay(model: Model): Line[] | undefined {
   const { overlay: box, size } = model
   if (box === undefined) return undefined
@@ -35,12 +35,12 @@ function viewConfirm({ question, text }: { question: string; text: string }, roo
   const lines = wrapped(text, insideOf(room(9)).columns)
   const keys: Line = [...styled('y', 'accent'), ...plain(' yes   '), ...styled('n', 'accent'), ...plain(' no')]
   const size = room(lines.length + 4)
-  // The keys stay, however little room there is for the reason.
+  // The keys stay, however little room there is for the text.
   const kept = lines.slice(0, Math.max(0, insideOf(size).rows - 2))
   return pane(styled(question, 'strong'), [...kept, [], keys], size, true)
 }
 
-/** The agents, and how each stands to the skill, if only one is meant. */
+/** The agents, and the state of the skill for each, if only one is selected. */
 function viewAgents(model: Model, at: number, size: Size): Line[] {
   const meant = meantSkills(model)
   const skill = meant.length === 1 ? meant[0] : undefined
@@ -67,7 +67,7 @@ function viewFacets({ inventory }: Model, at: number, size: Size): Line[] {
 function viewPalette({ query, at }: { query: string; at: number }, size: Size): Line[] {
   const { columns, rows } = insideOf(size)
   const typed: Line = [span(': ', 'accent'), span(`${endOf(query, columns - 3)}▏`)]
-  // The row under the cursor comes before what was typed.
+  // With one row, the row under the cursor is shown instead of the typed text.
   const room = { columns, rows: rows > 1 ? rows - 1 : rows }
   const lines = listLines(matchingActions(query), at, room, ({ help, keys }) =>
     spread(plain(help), styled(keyName(keys[0] ?? ''), 'accent'), columns - 2),

@@ -1,20 +1,22 @@
 import type { Size } from '../frame/line.ts'
 import type { InventoryState } from '../model.ts'
 
-// In fewer rows the status line gives way, and the header tells the most important part of it.
+// With fewer rows the header shows the most important part of the status line.
 const ROWS_WITH_STATUS = 16
 
 export function hasStatusLine({ rows }: Size): boolean {
   return rows >= ROWS_WITH_STATUS
 }
 
-/** What header, status line and footer leave. In a terminal of one or two lines the screen itself comes first. */
+/**
+ * The room between header, status line and footer. A terminal of one or two lines shows only the screen and the footer.
+ */
 export function middleOf({ columns, rows }: Size): Size {
   if (rows <= 2) return { columns, rows: Math.min(rows, 1) }
   return { columns, rows: rows - (hasStatusLine({ columns, rows }) ? 3 : 2) }
 }
 
-// Narrower than this, list and details take turns.
+// On a narrower screen, either the list or the details are shown.
 const BOTH_PANES = 70
 
 /** The panes of the inventory that are shown, and how large. */
@@ -31,7 +33,7 @@ export function inventoryPanes(
   return { list: { columns: left, rows }, details: { columns: columns - left, rows } }
 }
 
-/** A list, and below it a text about the row under the cursor. Where there is room for one, they take turns. */
+/** A list, and below it a text about the row under the cursor. With room for one, the focus decides which is shown. */
 export function splitPanes(
   size: Size,
   wanted: number,
@@ -42,7 +44,7 @@ export function splitPanes(
   return { list: { ...size, rows: size.rows - rows }, below: { ...size, rows } }
 }
 
-/** A list, and below it a pane about the row under the cursor, where there is room for both. */
+/** A list, and below it a pane about the row under the cursor, if there is room for both. */
 export function withPaneBelow(size: Size, wanted: number): { list: Size; below: Size | undefined } {
   const { list = size, below } = splitPanes(size, wanted, 'list')
   return { list, below }

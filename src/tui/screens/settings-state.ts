@@ -8,11 +8,11 @@ export interface SettingRow {
   /** Undefined unless it is a switch. */
   isOn?: boolean
   change?: Effect
-  /** A path that can be typed anew. */
+  /** A path that the user can change. */
   path?: { question: string; asking: Asking }
 }
 
-/** Everything that can be set: the library, the agents with their folders, then what happens in the library. */
+/** All settings: the library, the agents with their folders, then the actions in the library. */
 export function settingRows(model: Model): SettingRow[] {
   const { view } = model.settings
   if (view === undefined) return []
@@ -46,7 +46,7 @@ export function settingRows(model: Model): SettingRow[] {
   ]
 }
 
-/** Switches what can be switched; asks for what can be typed. */
+/** Switches a setting on or off, or asks for its path. */
 export function switchSetting(model: Model): Step {
   const row = settingRows(model)[model.settings.at]
   if (row?.change !== undefined) return step(model, row.change)

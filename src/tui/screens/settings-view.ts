@@ -3,7 +3,7 @@ import { inColumns, listLines, problemLines } from '../frame/rows.ts'
 import { type Model, shortPath } from '../model.ts'
 import { type SettingRow, settingRows } from './settings-state.ts'
 
-// Of the agents' ids; what is longer has its own words beside it.
+// The longest id of an agent.
 const LONGEST_ID = 8
 
 export function viewSettings(model: Model, size: Size): Line[] {
@@ -22,7 +22,7 @@ function cells({ isOn, label, about, detail }: SettingRow): Line[] {
   return [standing(isOn), plain(label), plain(about), styled(detail, 'faint')]
 }
 
-/** Narrow: the path is worth more than the long name. */
+/** On a narrow screen the path matters more than the long name. */
 function shortCells({ isOn, label, about, detail }: SettingRow): Line[] {
   return [standing(isOn), plain(label), styled(detail === '' ? about : detail, 'faint')]
 }

@@ -1,6 +1,6 @@
 import { type Model, type Step, step } from '../model.ts'
 
-/** The three ways to a library. */
+/** The three ways to set up a library. */
 export const SETUP_WAYS = [
   { way: 'new', label: 'Make a new library', ask: 'folder', initial: '~/skills' },
   { way: 'clone', label: 'Clone one with git', ask: 'URL', initial: '' },
@@ -11,7 +11,7 @@ export function typedPlace({ setup }: Model): string {
   return setup.place === '' ? (SETUP_WAYS[setup.at]?.initial ?? '') : setup.place
 }
 
-/** The next way; after the last one the first. What was typed stays. */
+/** The next way; after the last one the first. The typed text stays. */
 export function nextWay(model: Model): Step {
   return step({ ...model, setup: { ...model.setup, at: (model.setup.at + 1) % SETUP_WAYS.length } })
 }

@@ -13,7 +13,7 @@ export function viewSetup(model: Model, size: Size): Line[] {
   const introduction = [...wrapped(INTRODUCTION, columns), []]
   const essential = [...ways, answer]
   const lines = rows < introduction.length + essential.length + 1 ? essential : [...introduction, ...ways, [], answer]
-  // Where not even that fits: the way that is chosen, and what was typed.
+  // If not even that fits: the chosen way and the typed text.
   const shown = rows >= essential.length ? lines : rows > 1 ? [ways[at] ?? [], answer] : [ways[at] ?? []]
   return pane(styled('Welcome to Loadout', 'strong'), shown, size, true)
 }

@@ -16,7 +16,7 @@ export function viewSync(model: Model, size: Size): Line[] {
   )
 }
 
-/** What a sync would do or did, what it met, and how texts would change. */
+/** What a sync would do or did, its findings, and how texts would change. */
 export function syncLines({ sync, problems }: Model, columns: number): Line[] {
   const { result, preview, findings } = sync
   const value = result ?? preview
@@ -35,7 +35,7 @@ export function syncLines({ sync, problems }: Model, columns: number): Line[] {
 }
 
 function doneLines({ steps, operations }: SyncResult): Line[] {
-  // A new stamp on the same content is nothing that anybody would see.
+  // A new stamp on the same content is of no interest to the user.
   const told = operations.filter(({ kind }) => kind !== 'restamp')
   const row = inColumns(told, ({ kind, skill, agent, scope }) => [
     plain(kind),

@@ -6,7 +6,7 @@ import { agentState, meantSkills } from './inventory-state.ts'
 
 type Toggle = Effect & { kind: 'toggle' }
 
-/** Agents for which the skill is installed by us, in the scope that is shown. */
+/** Agents for which Loadout installed the skill, in the shown scope. */
 function equippedAgents({ placements }: SkillView, scope: Model['scope']): string[] {
   const managed = placements.filter(
     (each) => each.scope === scope && each.state !== 'unmanaged' && each.state !== 'broken',
@@ -14,13 +14,13 @@ function equippedAgents({ placements }: SkillView, scope: Model['scope']): strin
   return managed.flatMap(({ agents }) => agents)
 }
 
-/** Equips skills for agents that lack them; where none lacks any, takes them from these agents. */
+/** Equips skills for agents that lack them; if none lacks any, removes them from these agents. */
 export function toggle(model: Model, wanted: readonly string[]): Step {
   const skills = meantSkills(model)
   const { value } = model.inventory
   if (skills.length === 0 || value === undefined) return step(model)
   const possible = wanted.filter((agent) => value.agents.includes(agent))
-  // What is being changed now has no state that could be turned round.
+  // A placement that is being changed has no state to toggle.
   const changing = skills.find((skill) => possible.some((agent) => agentState(model, skill, agent) === 'pending'))
   if (changing !== undefined) return told(model, { tone: 'plain', text: `${changing.name} is still being changed` })
   const has = (skill: SkillView) => equippedAgents(skill, model.scope).filter((agent) => possible.includes(agent))
@@ -32,7 +32,7 @@ export function toggle(model: Model, wanted: readonly string[]): Step {
   return startToggle(model, { kind: 'toggle', parts, isOn, project: activeProject(model) })
 }
 
-/** Skills that change for the same agents are changed together. */
+/** Groups skills that change for the same agents. */
 export function partsOf(changes: readonly (readonly [name: string, agents: readonly string[]])[]): TogglePart[] {
   const parts = new Map<string, TogglePart>()
   for (const [name, agents] of changes) {
@@ -49,7 +49,7 @@ function told(model: Model, notice: Notice): Step {
   return step({ ...model, notice })
 }
 
-/** The agents show that they are being changed until that is done and read again. */
+/** Shows the placements as changing until the inventory is read again. */
 export function startToggle(model: Model, effect: Toggle): Step {
   const pending = [...model.inventory.pending, ...pendingOf(effect)]
   return step({ ...model, inventory: { ...model.inventory, pending } }, effect)
@@ -61,7 +61,7 @@ function pendingOf({ parts }: Toggle): Pending[] {
   )
 }
 
-/** What remains when a change has ended: done changes are shown until the inventory is read, failed ones are not. */
+/** Ends a change. A successful one stays marked until the inventory is read; a failed one does not. */
 export function endToggle(model: Model, { parts }: Toggle, isDone: boolean): Model {
   const isMeant = (each: Pending) =>
     parts.some(({ names, agents }) => names.includes(each.skill) && agents.includes(each.agent))

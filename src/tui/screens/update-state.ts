@@ -3,7 +3,7 @@ import { type Model, type Step, step } from '../model.ts'
 
 export type SkillUpdate = UpdateResult['updates'][number]
 
-/** What has something new, or something to be decided, comes first. */
+/** Skills with news, or with something to decide, come first. */
 export function updateRows({ updates }: Model): SkillUpdate[] {
   const all = updates.value?.updates ?? []
   return [...all.filter(isWorthShowing), ...all.filter((each) => !isWorthShowing(each))]
@@ -13,7 +13,7 @@ function isWorthShowing({ state, result }: SkillUpdate): boolean {
   return state === 'outdated' || result !== 'unchanged'
 }
 
-/** It can be taken: merged, or with a conflict that a person then decides. */
+/** Whether it can be updated: merged, or with a conflict that the user then decides. */
 export function canUpdate({ state }: SkillUpdate): boolean {
   return state === 'outdated'
 }
@@ -37,7 +37,7 @@ export function chooseAllUpdates(model: Model): Step {
   return step({ ...model, updates: { ...model.updates, chosen } })
 }
 
-/** Updates what is chosen, or else what is under the cursor. */
+/** Updates the chosen skills, or the one under the cursor. */
 export function runUpdate(model: Model): Step {
   const { chosen, at, value } = model.updates
   if (value?.isDryRun === false) return step({ ...model, screen: 'inventory' })

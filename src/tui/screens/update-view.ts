@@ -61,7 +61,7 @@ function cells(update: SkillUpdate, isChosen: boolean): Line[] {
   return [plain(`${tick}${name}`), styled(word, style ?? 'faint'), styled(`${commits}${shortSource(source)}`, 'faint')]
 }
 
-/** What an update brings: what a look through it found, what did not merge, and the difference. */
+/** An update: the findings of its review, its conflicts, and the difference. */
 export function updateText(model: Model, columns: number): Line[] {
   const row = updateRows(model)[model.updates.at]
   if (row === undefined) return []
