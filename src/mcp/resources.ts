@@ -8,7 +8,10 @@ import {
   cap,
   ENTRY_TEMPLATE,
   entryUri,
+  formatFinding,
   INDEX_URI,
+  MOST_CHARACTERS,
+  MOST_WARNINGS,
   orProtocolError,
   PACK_TEMPLATE,
   packUri,
@@ -17,8 +20,7 @@ import {
   TASK,
   type ToolContext,
 } from './tool.ts'
-import { buildFitting, formatFinding, MOST_WARNINGS } from './tools/bundle.ts'
-import { MOST_CHARACTERS } from './tools/read-entry.ts'
+import { buildFitting } from './tools/context.ts'
 import { TEACHING_PROMPT } from './tools/teach-examples.ts'
 
 /** A kind of resource with many instances. */

@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, type Variables } from '@modelcontextp
 import * as z from 'zod'
 import type { Loadout } from '../loadout.ts'
 import { printableLine } from '../text/printable.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 
 /** The use cases that answer a call, and the default project. */
 export interface ToolContext {
@@ -42,6 +42,14 @@ export function cap<T>(items: readonly T[], most: number, what: string): { shown
   const more = items.length - most
   return { shown: items.slice(0, most), cut: more > 0 ? [`${more} more ${what} not listed`] : [] }
 }
+
+export function formatFinding({ message, hint }: Finding): string {
+  return hint === undefined ? message : `${message}: ${hint}`
+}
+
+/** Limits of a reply. */
+export const MOST_WARNINGS = 40
+export const MOST_CHARACTERS = 60_000
 
 const LONGEST_TASK = 100_000
 const LONGEST_NAME = 1_000

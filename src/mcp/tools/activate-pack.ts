@@ -2,9 +2,7 @@ import * as z from 'zod'
 import { allGaps, newWrappers } from '../../display-rules.ts'
 import { printableLine } from '../../text/printable.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { cap, defineTool, NAME, PROJECT, TASK } from '../tool.ts'
-import { formatFinding, MOST_WARNINGS } from './bundle.ts'
-import { MOST_CHARACTERS } from './read-entry.ts'
+import { cap, defineTool, formatFinding, MOST_CHARACTERS, MOST_WARNINGS, NAME, PROJECT, TASK } from '../tool.ts'
 
 const NOTHING = 'The pack has nothing for this question.\n'
 

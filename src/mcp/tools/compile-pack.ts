@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { cap, defineTool, NAME, PROJECT } from '../tool.ts'
-import { formatFinding, MOST_WARNINGS } from './bundle.ts'
+import { cap, defineTool, formatFinding, MOST_WARNINGS, NAME, PROJECT } from '../tool.ts'
 
 const GIVE_BACK = 'Then call the tool compile_pack again, with the same `pack` and the object as `answer`.'
 

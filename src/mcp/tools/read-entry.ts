@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { defineTool, NAME, PROJECT, placeOf } from '../tool.ts'
-
-export const MOST_CHARACTERS = 60_000
+import { defineTool, MOST_CHARACTERS, NAME, PROJECT, placeOf } from '../tool.ts'
 
 export const readEntry = defineTool({
   name: 'read_entry',

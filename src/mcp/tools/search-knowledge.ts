@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { pointerText } from '../../display-rules.ts'
 import { describeWhy, type SearchHit } from '../../loadout.ts'
 import { printableLine } from '../../text/printable.ts'
-import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
-import { formatFinding, MOST_WARNINGS } from './bundle.ts'
+import { cap, defineTool, formatFinding, MOST_WARNINGS, PROJECT, placeOf } from '../tool.ts'
 
 const LONGEST_QUERY = 2_000
 const USUAL = 10

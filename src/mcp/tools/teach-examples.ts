@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { TEACHING_INSTRUCTIONS } from '../../display-rules.ts'
 import { printableLine } from '../../text/printable.ts'
-import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
-import { formatFinding, MOST_WARNINGS } from './bundle.ts'
+import { cap, defineTool, formatFinding, MOST_WARNINGS, PROJECT, placeOf } from '../tool.ts'
 
 const USUAL_BATCH = 8
 const LARGEST_BATCH = 20
