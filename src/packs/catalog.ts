@@ -36,13 +36,13 @@ import { type KnowledgePack, PACK_FILE } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
 export interface CatalogRequest {
-  /** The workspace; the working folder's when it is absent. */
+  /** The project folder. Default: the project around the working folder. */
   project?: string | Project | undefined
-  /** Packs that were named. Those named by a path are there too, wherever they lie. */
+  /** Packs that the user named. A pack named by its path is included wherever it is. */
   packs?: readonly string[] | undefined
 }
 
-/** What the machine's configuration says about packs. A bad value is an error for packs alone. */
+/** The settings for packs in `config.json`. A bad value breaks only commands about packs. */
 export function readPackConfig(machine: Machine): PackConfig {
   return parsePackConfig(readConfigJson(machine), configPath(machine))
 }
@@ -52,11 +52,11 @@ export interface OpenedCatalog {
   discovery: Discovery
   approvals: readonly Approval[]
   findings: Finding[]
-  /** What is taught about packs, committed in the project. */
+  /** Example prompts for packs, committed in the project. */
   examples: Examples
 }
 
-/** Discovers, checks and decides: the start of everything about packs. Reads no body of an undecided pack. */
+/** Discovers packs and decides which may be used. Every command about packs starts here. Reads frontmatter only. */
 export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCatalog {
   const discovery = discover(machine, request)
   const { approvals, isKnown, findings } = readApprovals(machine)
@@ -79,7 +79,7 @@ export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCa
   }
 }
 
-/** What was named by its path and lies in none of the places that are looked through. */
+/** Packs that the user named by path and that discovery did not find. */
 function explicitPacks(machine: Machine, typed: readonly string[], known: readonly KnowledgePack[]): KnowledgePack[] {
   return typed.filter(isPackPath).flatMap((path) => {
     const root = findPackRoot(realFolder(machine, path))
@@ -95,7 +95,7 @@ function judge(machine: Machine, pack: KnowledgePack, approval: Approval | undef
   return trustOf(pack, approval, current, policy)
 }
 
-/** What cannot be read is not what was approved. */
+/** Files that cannot be read count as changed since the approval. */
 function stateOf(machine: Machine, pack: KnowledgePack, { place, follow }: Approval): PackState {
   const isSamePlace = place === undefined || isPlace(machine, pack.root, place)
   return { isSamePlace, files: follow === true ? undefined : filesOf(machine, pack) }
@@ -110,30 +110,30 @@ function filesOf(machine: Machine, pack: KnowledgePack): FileDigests | undefined
   }
 }
 
-/** The last answer of the team's catalog. While its record cannot be read, it is unknown what the catalog holds back. */
+/** The last answer of the team's catalog. If its record cannot be read, every pack is held back. */
 function teamSays(machine: Machine): { about(pack: KnowledgePack): Verdict | undefined; findings: Finding[] } {
   try {
     const verdicts = new Map(readVerdicts(machine).map((verdict) => [verdict.name, verdict]))
     return { about: ({ manifest }) => verdicts.get(manifest.name), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const held = { state: 'held', version: '', why: 'what the catalog said cannot be read' } as const
+    const held = { state: 'held', version: '', why: "the record of the team's catalog cannot be read" } as const
     return { about: ({ manifest: { name } }) => ({ kind: 'pack', name, ...held }), findings: [asFinding(error)] }
   }
 }
 
-/** What the ranker reads of a pack, with what is taught about it. A project teaches only about its own packs. */
+/** A pack as the ranker reads it, with its example prompts. A project has examples only for its own packs. */
 export function taughtPack(examples: Examples, { manifest, scope }: TrustedPack): RankDocument {
   return examples.into('pack', packDocument(manifest), scope === 'workspace')
 }
 
-/** The pack in a folder for the ranker, by its metadata alone; undefined where there is none that can be read. */
+/** The pack in a folder as the ranker reads it, from its metadata. Undefined if there is no readable pack. */
 export function packDocumentIn(folder: string): RankDocument | undefined {
   const { manifest } = readPackManifest(folder)
   return manifest && packDocument(manifest)
 }
 
-/** What a person typed after a command. */
+/** Tells a pack's name from a path. */
 export function readChoice(machine: Machine, typed: string): PackChoice {
   if (!isPackPath(typed)) return { name: typed }
   const place = realFolder(machine, typed)
@@ -144,23 +144,22 @@ export function findPack(machine: Machine, catalog: Catalog, typed: string): Tru
   return choosePack(catalog, readChoice(machine, typed))
 }
 
-/** What was found, and the configuration it was looked for with. */
 export interface Discovery extends Discovered {
   config: PackConfig
 }
 
 export interface DiscoverRequest {
-  /** The folder of a project, if it is not the one around the working folder. */
+  /** Default: the project around the working folder. */
   project?: string | Project | undefined
 }
 
-/** Every pack that this machine can see from here, as its configuration says. */
+/** Finds every pack that the configuration makes visible from here. */
 export function discover(machine: Machine, { project }: DiscoverRequest): Discovery {
   const config = readPackConfig(machine)
   return { ...discoverPacks(machine, { project, config, packageFolder: packageFolder() }), config }
 }
 
-/** Every file of a pack as it is now, for an approval that holds until one of them changes. */
+/** Digests of all files of a pack, for an approval that ends when one of them changes. */
 export function pinPack(pack: TrustedPack): Pick<Approval, 'digest' | 'files'> {
   const files = digestTree(pack)
   const digest = files[PACK_FILE]

@@ -24,13 +24,13 @@ export interface PackChooser {
 interface PackReason {
   isChosen: boolean
   confidence: number
-  /** Words of its description. */
+  /** Matching words of its description. */
   why: readonly Why[]
-  /** Where its text speaks of the task, for a pack that may be read. */
+  /** The section about the task, if the pack may be read. */
   section?: Spoken['section']
 }
 
-/** Chooses by descriptions and examples; packs that may be read also by what their sections say. */
+/** Chooses packs by descriptions and examples, and by the text of sections where a pack may be read. */
 export function createChooser(
   packs: readonly TrustedPack[],
   examples: OpenedCatalog['examples'],
@@ -42,7 +42,7 @@ export function createChooser(
     return { those, selector: once(() => createSelector(those, (pack) => taughtPack(examples, pack))) }
   }
   const [withoutOwn, all] = [once(() => open(others)), once(() => open(packs))]
-  // The pack about Loadout itself is for those who write for Loadout, and their task says so.
+  // The built-in pack is about Loadout itself: only tasks that mention Loadout can choose it.
   const openFor = (task: string) => (ABOUT_LOADOUT.test(task) ? all() : withoutOwn())
   const spokenOf = (task: string) => {
     const words = readTaskWords(task)
@@ -81,7 +81,7 @@ export function createChooser(
   }
 }
 
-/** A persona is not searched by content; one of an unknown type must be named. */
+/** Whether the text of a pack may be searched. Never for personas; packs of an unknown type must be named. */
 export function isReadable(pack: TrustedPack): boolean {
   const { mode, type } = pack.manifest
   if (mode === 'persona' || !isKnownType(type, PACK_TYPES) || !opensTier(pack.trust, 'context')) return false
@@ -98,7 +98,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Among all packs that have a name. */
+/** Chooses among the packs of the catalog. */
 export function catalogChooser(machine: Machine, { catalog, examples }: OpenedCatalog): PackChooser {
   return createChooser(
     catalog.entries.map(({ pack }) => pack),

@@ -9,21 +9,21 @@ import { digestTree } from './disk/pack-digest.ts'
 import { linkedRoot } from './disk/pack-place.ts'
 import { packDigest, packWord, type TrustedPack } from './rules/gates/trust.ts'
 
-/** A pack as it can be published: what other machines get of it has the same digest. */
+/** A pack that can be published: other machines that fetch it get the same digest. */
 export interface CommittedPack {
-  /** What it says of itself. */
+  /** From its frontmatter. */
   version?: string | undefined
-  /** Empty for a pack that came with a package: then its registry has it. */
+  /** Empty for a pack from an npm package, which other machines get from the registry. */
   commit: string
   digest: string
 }
 
-/** Whether a pack of this name can be seen from here. */
+/** Whether discovery finds a pack of this name. */
 export function hasPack(machine: Machine, name: string): boolean {
   return openCatalog(machine, {}).catalog.entries.some(({ pack }) => pack.manifest.name === name)
 }
 
-/** Throws while the pack has files that no commit has. */
+/** Throws if a file of the pack is not committed. */
 export async function committedPack(machine: Machine, name: string): Promise<CommittedPack> {
   const { catalog } = openCatalog(machine, {})
   const pack = findPack(machine, catalog, name)
@@ -38,14 +38,14 @@ export async function committedPack(machine: Machine, name: string): Promise<Com
   return { version: pack.manifest.version, commit, digest: packDigest(digestTree(pack)) }
 }
 
-/** As the packages of a project are. */
+/** For example a folder in `node_modules`. */
 async function isIgnored(machine: Machine, repository: string, folder: string): Promise<boolean> {
   await refuseUnsafeConfig(machine, repository)
   const { code } = await runGit(machine, repository, ['check-ignore', '--quiet', '--', folder], { okCodes: [0, 1] })
   return code === 0
 }
 
-/** The last commit of the pack and of what it links, when nothing in them differs from it. */
+/** The last commit of the pack and of the folder it links. Throws if a file differs from it. */
 async function commitWith(machine: Machine, repository: string, { root, linked, manifest }: TrustedPack) {
   const folders = [root, ...(linked === undefined ? [] : [linkedRoot(linked)])]
   const paths = folders.map((folder) => `:(literal)${relative(repository, folder) || '.'}`)

@@ -18,7 +18,7 @@ export interface PackCompileStatus {
   next: string[]
 }
 
-/** The packs that are written here: what is stale because its inputs changed, and what was never compiled. */
+/** For each pack of the project and the user: which views are stale or were never compiled. */
 export function packStatus(
   machine: Machine,
   request: CatalogRequest & { pack?: string | undefined },
@@ -35,7 +35,7 @@ export function packStatus(
 
 function statusOf(pack: TrustedPack): PackCompileStatus {
   const { manifest, root, scope, trust } = pack
-  // An approved pack that has changed is compared nevertheless: only names of existing files are reported.
+  // Also for an approved pack that changed since: the report shows only names of existing files.
   const isKnown = opensTier(trust, 'context') || trust.state === 'changed'
   const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
   const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
@@ -58,7 +58,7 @@ function findingsOf({ name, state }: PackCompileStatus): Finding[] {
   return (state?.views ?? []).flatMap(({ path, state: is, changed, gone }): Finding[] => {
     const hint = `loadout packs compile ${name}`
     if (is === 'failed') {
-      const message = `${name}/${path} was not finished by its run, and is not used`
+      const message = `${name}/${path} is not used: its compile run did not finish`
       return [{ severity: 'warning', code: 'run.failed', message, subject: name, hint }]
     }
     if (is !== 'stale') return []

@@ -31,7 +31,7 @@ import { type Compiled, writeViews } from './write-views.ts'
 
 export interface CompileRequest extends CatalogRequest {
   pack: string
-  /** The user asks for it by its name, so that a draft may be compiled. An agent that asks alone may not. */
+  /** Allows to compile a draft: true when the user named the pack, false when only an agent did. */
   isConfirmed?: boolean | undefined
 }
 
@@ -39,14 +39,14 @@ export interface CompileTask {
   pack: string
   task: string
   inputs: { path: string; sha256: string }[]
-  /** For an agent: what to write, from what, and how to give it back. */
+  /** The instructions for an agent: what to write, the inputs, and how to return the answer. */
   text: string
-  /** The file that it was written to. */
+  /** The file that holds the text, with `out`. */
   path?: string
 }
 
 /**
- * What an agent needs to write the views of a pack. The inputs are remembered: the answer is for them and no others.
+ * Writes the task for an agent that writes the views of a pack. Remembers the inputs: an answer is valid only for them.
  */
 export function exportCompile(
   machine: Machine,
@@ -69,13 +69,13 @@ export function exportCompile(
   return { value: { ...value, path }, findings: [] }
 }
 
-/** With an approval like any reader, and only where its files are the user's to write. */
+/** Needs an approval like any reader, and a pack whose files the user may write. */
 function openForCompile(machine: Machine, request: CompileRequest): TrustedPack {
   const { catalog } = openCatalog(machine, { project: request.project, packs: [request.pack] })
   const pack = findPack(machine, catalog, request.pack)
   if (pack.scope === 'organization' || pack.scope === 'built-in') {
     throw new LoadoutError('PACK_REFUSED', `${packWord(pack.manifest.name)} is a pack of the ${pack.scope} scope`, {
-      hint: 'compile it where it is written',
+      hint: 'compile it in the repository that it comes from',
     })
   }
   const { trust, manifest } = openAdmitted(pack, request.isConfirmed ?? false).pack
@@ -116,7 +116,7 @@ interface RememberedTask {
   inputs: { path: string; sha256: string }[]
 }
 
-/** One for each pack: a newer task takes the place of the older. */
+/** One task per pack: a new task replaces the old one. */
 function taskFile({ root }: TrustedPack): RecordFile<RememberedTask | undefined> {
   return {
     place: `packs/compile/${sha256(root).slice(0, 16)}.json`,
@@ -133,10 +133,7 @@ function isTask(json: unknown): json is RememberedTask {
 
 export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
 
-/**
- * Reads the answer of an agent. One wrong statement refuses all of it: then nothing is written, and each reason is
- * reported.
- */
+/** Reads an agent's answer and writes the views. One wrong statement refuses the whole answer; findings say why. */
 export function importCompile(
   machine: Machine,
   request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean | undefined },
@@ -154,7 +151,7 @@ export function importCompile(
   return { value: writeViews(machine, pack, answer, inputs, request.isReviewed ?? false), findings: [] }
 }
 
-/** The answer is for the task that was written last, and its inputs are still what they were. */
+/** Throws unless the answer is for the last task and its inputs have not changed since. */
 function requireSameInputs(
   machine: Machine,
   pack: TrustedPack,
@@ -176,17 +173,17 @@ function requireSameInputs(
   throw new LoadoutError('COMPILE_REFUSED', `inputs changed while the views were written: ${named}`, { hint })
 }
 
-const MOST_TOLD = 20
+const MOST_REPORTED = 20
 
 function refusals(problems: readonly AnswerProblem[]): Finding[] {
-  const told = problems.slice(0, MOST_TOLD).map(({ at, problem }): Finding => {
-    const hint = 'correct the answer and give it back again; nothing was written'
+  const reported = problems.slice(0, MOST_REPORTED).map(({ at, problem }): Finding => {
+    const hint = 'correct the answer and import it again; nothing was written'
     return { severity: 'error', code: 'COMPILE_REFUSED', message: `${at}: ${problem}`, subject: at, hint }
   })
-  const more = problems.length - told.length
-  if (more <= 0) return told
-  const message = `${more} more statements are wrong`
-  return [...told, { severity: 'error', code: 'COMPILE_REFUSED', message }]
+  const more = problems.length - reported.length
+  if (more <= 0) return reported
+  const message = more === 1 ? '1 more statement is wrong' : `${more} more statements are wrong`
+  return [...reported, { severity: 'error', code: 'COMPILE_REFUSED', message }]
 }
 
 function nothingToCompile({ manifest, root }: TrustedPack): LoadoutError {

@@ -9,15 +9,14 @@ import { EXAMPLES_PATH, exampleDigest, readExamples, secretLines } from './rules
 
 export interface DeclaredExamples {
   root: string
-  /** Those that are new. */
+  /** New in this call. */
   declared: { path: string; line: number }[]
-  /** All that the pack declares now. */
+  /** All examples of the pack. */
   count: number
 }
 
 /**
- * Notes that lines of a pack only look like a secret. Only the digest of the lines is written: when they change, they are
- * looked at again.
+ * Declares lines of a pack as examples that only look like a secret. Stores a digest: changed lines are scanned again.
  */
 export function declareExamples(
   machine: Machine,

@@ -26,9 +26,9 @@ export interface PackEvalRequest {
   /** Its name, or its folder. */
   pack: string
   project?: string | Project | undefined
-  /** `train`, `validation` or a file. Default: all that the pack has. */
+  /** `train`, `validation` or a file. Default: all suites of the pack. */
   suite?: string | undefined
-  /** Leave the results in the pack. */
+  /** Writes the results into `runs/` of the pack. */
   write?: boolean | undefined
 }
 
@@ -38,7 +38,7 @@ export interface PackEvaluation {
   suites: (EvalReport & { suite: string; written?: string })[]
 }
 
-/** Asks the prompts that a pack brings along whether they would choose it. A case that fails is an error. */
+/** Runs the selection suites of a pack: would each prompt choose it? A failed case is an error. */
 export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
   const opened = openCatalog(machine, { project: request.project, packs: [request.pack] })
   const pack = findPack(machine, opened.catalog, request.pack)
@@ -57,7 +57,7 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
     const isOpen = opensTier(pack.trust, 'context')
     if (!isOpen) findings.push(onlySelection(pack))
     const report = runSuite(isOpen ? read.suite : withoutNames(read.suite), answer)
-    const written = request.write ? leaveRecord(machine, root, name, report, suites.length > 1) : undefined
+    const written = request.write ? writeRecord(machine, root, name, report, suites.length > 1) : undefined
     value.suites.push({ suite: name, ...report, ...(written === undefined ? {} : { written }) })
     findings.push(...failures(name, report))
   }
@@ -90,13 +90,13 @@ function readSuiteText(
   return parsed.problem === undefined ? readSelectionSuite(parsed.value, packName) : { problem: parsed.problem }
 }
 
-/** Cases by number: text from a pack is not shown before the pack is approved. */
+/** Numbers instead of ids: Loadout shows no text of a pack before its approval. */
 function withoutNames(suite: SelectionSuite): SelectionSuite {
   return { ...suite, cases: suite.cases.map((each, index) => ({ ...each, id: `case-${index + 1}` })) }
 }
 
-/** One file a suite, named by the time. */
-function leaveRecord(machine: Machine, root: string, suite: string, report: EvalReport, isOneOfMany: boolean): string {
+/** Writes one file per suite, named by the time. */
+function writeRecord(machine: Machine, root: string, suite: string, report: EvalReport, isOneOfMany: boolean): string {
   const time = machine.now().toISOString().slice(0, 19).replaceAll(':', '-')
   const kind = isOneOfMany ? `-${suite.replace(/^.*discovery\.?|\.?json$/g, '') || 'all'}` : ''
   const name = `eval-discovery-${time}Z${kind}.json`
@@ -105,12 +105,12 @@ function leaveRecord(machine: Machine, root: string, suite: string, report: Eval
   return path
 }
 
-/** Choosing takes the metadata alone; what a context would warn of takes the pack. */
+/** Selection needs only the metadata; warnings of a context need an open pack. */
 function onlySelection({ manifest, root }: TrustedPack): Finding {
   return {
     severity: 'info',
     code: 'pack.trust.unapproved',
-    message: `${packWord(manifest.name)} is not open: its cases have numbers for names, and its warnings were not looked for`,
+    message: `${packWord(manifest.name)} is not approved: cases are shown by number, and warnings were not checked`,
     subject: manifest.name,
     hint: `loadout approve ${shellWord(root)}`,
   }
@@ -137,7 +137,7 @@ function badSuite(subject: string, problem: string): Finding {
   }
 }
 
-/** Whether a prompt would choose the pack among all others here, and which warnings its context would carry. */
+/** Whether a prompt would choose the pack among all visible ones, and the warnings of its context. */
 export function selectForEval(
   machine: Machine,
   opened: OpenedCatalog,

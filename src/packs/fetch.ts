@@ -12,7 +12,7 @@ export interface PackFetch {
   sources: (Omit<FetchedSource, 'error'> & { problem?: string })[]
 }
 
-/** Brings every repository with packs of the organization up to date. One that fails stops none of the others. */
+/** Updates every git repository with packs of the organization. A failure does not stop the others. */
 export async function fetchPacks(machine: Machine, request: FetchRequest): Promise<Report<PackFetch>> {
   const { onProgress, signal } = request
   const wanted = readPackConfig(machine).organization.filter((source) => source.kind === 'git')

@@ -4,26 +4,28 @@ import { isReadable } from './choose.ts'
 import { openSections, type SectionsKey, sectionsKey } from './disk/section-cache.ts'
 import type { TrustedPack } from './rules/gates/trust.ts'
 
-/** Ranks the sections of a pack that may be read, so that the first question and the hooks find them. */
+/** Builds the section index of a readable pack in advance, for the first question and for hooks. */
 export function keepSections(machine: Machine, pack: TrustedPack): void {
   if (isReadable(pack)) openSections(machine, pack)
 }
 
-/** A pack that may be read, and where its sections are found while it stays as it is. */
+/** A readable pack, and the cache key of its sections as long as it does not change. */
 export interface ReadableSections {
   pack: TrustedPack
   place: SectionsKey
 }
 
-/** Undefined for a pack that may not be read. Nothing is ranked. */
+/** Undefined for a pack that may not be read. Builds no index. */
 export function readableSections(machine: Machine, pack: TrustedPack): ReadableSections | undefined {
   return isReadable(pack) ? { pack, place: sectionsKey(machine, pack) } : undefined
 }
 
-/** The user waits for the start of a session: about half a second. Larger packs wait for their first question. */
+/**
+ * Indexing this much takes about half a second at the start of a session. Larger packs wait for their first question.
+ */
 const MOST_BYTES = 1024 * 1024
 
-/** Ranks sections that are not cached: of packs that need no approval, and of packs that changed. */
+/** Builds missing indexes: of packs that need no approval, and of packs that changed. */
 export function keepMissingSections(machine: Machine, packs: readonly ReadableSections[]): void {
   let left = MOST_BYTES
   for (const { pack, place } of packs) {

@@ -4,10 +4,10 @@ import { readTaskWords } from '../search/task-words.ts'
 import { openSectionIndex } from './rules/resolve/section-index.ts'
 import { type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
 
-/** A person waits for the answer: a larger index is not asked. */
+/** A user waits for the answer, so Loadout skips a larger index. */
 const LARGEST_INDEX = 16 * 1024 * 1024
 
-/** What a pack says about a task, from what was kept of it. Undefined where nothing usable is: nothing is made anew. */
+/** What a pack says about a task, from its cached index only. Undefined if there is no usable index; builds none. */
 export function askKeptSections(
   machine: Machine,
   { description, name, sections }: { name: string; description: string; sections: CacheKey },

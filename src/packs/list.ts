@@ -17,26 +17,26 @@ export interface WaitingPack {
   scope: Scope
   root: string
   trust: TrustState
-  /** Whether another pack has the name until the user decides. */
+  /** Whether approving it would replace another pack of the same name. */
   wouldShadow: boolean
-  /** What a person types to approve it. */
+  /** The command that approves it. */
   command: string
 }
 
 export interface PackList {
   packs: ListedPack[]
-  /** What exists but is not listed by default. */
+  /** Packs that only `--all` lists. */
   hidden: { archived: number; shadowed: number }
   waiting: WaitingPack[]
   collisions: readonly Collision[]
   quarantined: Discovery['quarantined']
   roots: Discovery['roots']
   skipped: Discovery['skipped']
-  /** The fenced description of the packs for a model; empty without packs. */
+  /** The fenced list of packs for a model; empty without packs. */
   disclosure: string
 }
 
-/** The packs by name. With `all` also those that are archived, or kept out by another. */
+/** Lists the packs by name. `all` adds archived packs and those that another pack of the same name shadows. */
 export function listPacks(machine: Machine, request: CatalogRequest & { all?: boolean }): Report<PackList> {
   const { catalog, discovery, findings } = openCatalog(machine, request)
   const winners = catalog.entries.map(({ pack }) => pack)

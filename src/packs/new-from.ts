@@ -31,7 +31,7 @@ import {
 } from './rules/pack.ts'
 
 export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'> {
-  /** Default: made of the name of the folder. */
+  /** Default: derived from the name of the folder. */
   name?: string | undefined
   /** A folder with documents, or one document. */
   from: string
@@ -53,7 +53,7 @@ export interface PackFromDocs extends ImportWritten {
   next: string[]
 }
 
-/** Makes a pack of documents that exist. Making it again takes over what changed, and leaves alone what others wrote. */
+/** Makes a pack from existing documents. A second run updates its own files and keeps those that others changed. */
 export async function startPackFrom(machine: Machine, request: PackFromRequest): Promise<Report<PackFromDocs>> {
   const source = openSource(machine, request.from)
   const inPlace = packFolderOf(machine, source)
@@ -61,7 +61,7 @@ export async function startPackFrom(machine: Machine, request: PackFromRequest):
 }
 
 interface Source {
-  /** After links. */
+  /** With links resolved. */
   path: string
   isFile: boolean
 }
@@ -76,7 +76,7 @@ function openSource(machine: Machine, typed: string): Source {
   })
 }
 
-/** The pack that a source already lies in: a folder of a knowledge folder. Its texts stay where they are. */
+/** The pack folder, if the source is already inside a knowledge folder. Then its texts stay where they are. */
 function packFolderOf(machine: Machine, { path, isFile: isGuide }: Source): { root: string; home: string } | undefined {
   const root = isGuide ? dirname(path) : path
   const home = projectOf(root)
@@ -99,13 +99,13 @@ async function importDocs(machine: Machine, request: PackFromRequest, source: So
   const plan = planOf(request, name, docs, { profile, from: isCopied ? undefined : (inside ?? '') })
   const files = new Map([[PACK_FILE, docsGuide(plan)]])
   if (isCopied) for (const [path, text] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${path}`, text)
-  // The user's own packs may be kept elsewhere, behind a link.
+  // A user's own pack folder may be a link to another place.
   const from = inside ?? basename(source.path)
   const written = await writeImport(request.isUser ? '/' : home, target, files, from)
   return report(request, target, plan, docs, written, isCopied)
 }
 
-/** A folder of the project as the link of a pack sees it; of a copy, the folder by itself. */
+/** The source as a linked layer: below the project, or by itself when it is copied. */
 function linkTo({ path, isFile: isOne }: Source, place: { root: string; inside: string } | undefined): LinkedLayer {
   const root = place?.root ?? (isOne ? dirname(path) : path)
   const inside = place === undefined ? (isOne ? basename(path) : '') : place.inside
@@ -132,7 +132,7 @@ function planOf(
   }
 }
 
-/** A KNOWLEDGE.md without frontmatter, or texts without a KNOWLEDGE.md, in a folder where packs are looked for. */
+/** Adds what is missing in a knowledge folder: frontmatter, or the whole KNOWLEDGE.md. */
 function completeFolder(
   request: PackFromRequest,
   { root, home }: { root: string; home: string },
@@ -179,7 +179,7 @@ function chooseName(request: PackFromRequest, { path, isFile: isOne }: Source): 
 }
 
 function mustCopy({ from, name, isUser }: PackFromRequest, { path }: Source): LoadoutError {
-  const message = isUser ? 'a pack of the user holds its documents itself' : `${path} does not lie in this project`
+  const message = isUser ? 'a pack with --user needs a copy of its documents' : `${path} is not in this project`
   const words = ['loadout packs new', ...(name === undefined ? [] : [name]), '--from', shellWord(from)]
   const hint = `${[...words, ...(isUser ? ['--user'] : []), '--copy'].join(' ')} copies the documents into the pack`
   return new LoadoutError('USAGE', message, { hint })
@@ -187,7 +187,7 @@ function mustCopy({ from, name, isUser }: PackFromRequest, { path }: Source): Lo
 
 function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
   const all = leftOut.reduce((sum, { count }) => sum + count, 0)
-  const why = all === 0 ? 'it is empty' : `of its ${all} entries none is a text that a pack can hold`
+  const why = all === 0 ? 'it is empty' : `none of its entries (${all}) is a text file that a pack can hold`
   return new LoadoutError('NOTHING_TO_IMPORT', `${from} cannot become a pack: ${why}`, {
     hint: 'documents are files of the kind .md, .mdx, .markdown, .rst, .adoc or .txt; nothing was written',
   })
@@ -208,8 +208,8 @@ function report(
   ]
   const value = { name, path, from, profile, description, isProposed, isCopied, leftOut, next, ...written }
   const findings = written.kept.map((file): Finding => {
-    const message = `${join(path, file)} was changed since it was made, and was kept`
-    const hint = 'remove it and run the command again to have it made anew'
+    const message = `${join(path, file)} was edited since Loadout wrote it, and was kept`
+    const hint = 'to replace it, remove it and run the command again'
     return { severity: 'warning', code: 'LEFT_OUT', message, subject: file, hint }
   })
   return { value: { ...value, documents: documents.length }, findings }

@@ -14,9 +14,9 @@ export interface NewPackRequest {
   description?: string | undefined
   profile?: Profile | undefined
   mode?: RuntimeMode | undefined
-  /** For every project of this user. */
+  /** Makes a pack for all projects of this user. */
   isUser?: boolean | undefined
-  /** The workspace. Default: the one around the working folder. */
+  /** Default: the project around the working folder. */
   project?: string | undefined
 }
 
@@ -24,13 +24,13 @@ export interface NewPack {
   name: string
   path: string
   files: string[]
-  /** Commands to go on with. */
+  /** Commands to run next. */
   next: string[]
 }
 
 const LONGEST_DESCRIPTION = 1024
 
-/** Starts a pack: a small one that is valid, for its author to fill in. */
+/** Creates a small valid pack for its author to fill in. */
 export async function startPack(machine: Machine, request: NewPackRequest): Promise<Report<NewPack>> {
   const { profile = 'wiki-first', mode = 'data' } = request
   const name = requirePackName(request.name)
@@ -38,7 +38,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
   const path = join(home, SHARED_FOLDER, name)
   if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
   const files = packTemplate({ name, description: describe(request), profile, mode })
-  // The user's own packs may be kept elsewhere, behind a link.
+  // A user's own pack folder may be a link to another place.
   await writeNewFolder(request.isUser ? '/' : home, path, files)
   const shown = shellWord(path)
   const next = [
@@ -56,7 +56,7 @@ export function requirePackName(name: string): string {
   })
 }
 
-/** The folder whose knowledge folder gets the pack. */
+/** The folder above the knowledge folder that gets the pack. */
 export function packHome(machine: Machine, { isUser, project }: Pick<NewPackRequest, 'isUser' | 'project'>): string {
   if (isUser && project !== undefined) {
     throw new LoadoutError('USAGE', '--user and --project exclude each other', { hint: 'loadout help packs new' })
@@ -69,7 +69,7 @@ function describe({ name, description }: NewPackRequest): string {
   return readDescription(description) || `What is known about ${name.replace(/-+/g, ' ')}. Use for questions about it.`
 }
 
-/** Empty when there is none. */
+/** Returns an empty text for a missing description. */
 export function readDescription(description: string | undefined): string {
   const text = description?.trim() ?? ''
   if (text.length > LONGEST_DESCRIPTION) {

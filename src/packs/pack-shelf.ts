@@ -15,23 +15,20 @@ export interface PackDetails {
   trust: TrustState
   /** Where it was found. */
   scope: Scope
-  /** What happens when it is asked for by name. */
+  /** The decision of the gates when a user names it. */
   admission: Admission['verdict']
-  /** What a person types next to use it. */
+  /** The command to run next. */
   next: string
 }
 
 export interface PackShelf extends Shelf<PackDetails> {
   kind: 'pack'
   catalog: Catalog
-  /** Also one that is not offered. */
+  /** Finds also packs that are not offered. */
   find(name: string): TrustedPack | undefined
 }
 
-/**
- * The packs by name, by their metadata alone. Offers only packs that a model may know of: none that was denied, none
- * that is archived.
- */
+/** The packs by name, from their metadata. Offers no denied, held back or archived pack. */
 export function openPacks(machine: Machine, project: Project): PackShelf {
   const { catalog, examples, findings } = openCatalog(machine, { project })
   const all = catalog.entries.map(({ pack }) => pack)
@@ -50,7 +47,7 @@ export function openPacks(machine: Machine, project: Project): PackShelf {
       return pack && describePack(pack)
     },
     find,
-    // `packs list` reports findings about the catalog; unreadable approvals close packs here too.
+    // `packs list` reports the other findings. Unreadable approvals close packs, so they are reported here too.
     findings: findings.filter(({ code }) => code === 'BAD_APPROVALS'),
   }
 }

@@ -12,7 +12,7 @@ import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/
 import { wrapPack } from './rules/resolve/pack-context.ts'
 import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from './show.ts'
 
-/** The guide of a pack, or one of its files, as far as its gates are open. */
+/** Reads the guide of a pack or one of its files, if the gates allow it. */
 export function openPackText(pack: TrustedPack, path: string | undefined): Readable {
   const admitted = openAdmitted(pack, false)
   const { path: wanted, lines } = readLines(path)
@@ -26,14 +26,14 @@ interface Lines {
   to: number
 }
 
-/** `wiki/a.md#L3-L9` is some lines of the file. */
+/** `wiki/a.md#L3-L9` names lines of a file. */
 function readLines(path: string | undefined): { path: string | undefined; lines?: Lines } {
   const [, file, from, to] = /^(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(path ?? '') ?? []
   if (file === undefined) return { path }
   return { path: file, lines: { from: Number(from), to: Number(to ?? from) } }
 }
 
-/** A file that a reader may ask for, if the approval goes that far. */
+/** Reads a file of a readable layer. Throws if the approval does not cover it. */
 function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
   const problem = packPathProblem(path)
   if (problem !== undefined) throw pathEscape(path, problem)
@@ -85,7 +85,7 @@ function shownPath(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 199)}\u2026` : path)
 }
 
-/** As a resolution would give it: not when its run failed, without secrets, with what must be known about it. */
+/** Prepares a file as a resolution does: refuses it if its run failed, withholds secrets, adds warnings. */
 function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, lines?: Lines): Fenceable {
   const { manifest } = pack
   const records = readRecords(files)

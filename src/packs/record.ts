@@ -21,7 +21,7 @@ export interface RecordRequest {
   writeRun?: boolean | undefined
 }
 
-/** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
+/** Records the context that a model gets. A failure is a finding and does not stop the delivery. */
 export function recordContext(
   machine: Machine,
   context: PackContext,
@@ -37,12 +37,12 @@ export function recordContext(
     return { auditId, findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `the delivery could not be recorded: ${error.message}`
+    const message = `the context was delivered but could not be recorded: ${error.message}`
     return { auditId: undefined, findings: [{ severity: 'warning', code: 'AUDIT_NOT_RECORDED', message }] }
   }
 }
 
-/** The form that other clients read, in the `runs/` of each pack. */
+/** Writes a record in the format of other clients into the `runs/` of each pack. */
 function writeRuns(machine: Machine, context: PackContext, version: string): void {
   const name = `context-${machine.now().toISOString().replace(/:/g, '-')}`
   const text = renderContextRecord({
@@ -89,7 +89,7 @@ function rememberWrappers(machine: Machine, session: string, { active }: PackCon
   notePacks(machine, session, wrappers, audit)
 }
 
-/** For the usage log: the packs whose text goes to the model now, and those that its session has already. */
+/** Logs the usage: delivered packs, and packs that the session already had as planned. */
 export function noteUse(machine: Machine, context: PackContext, session: string | undefined): Finding[] {
   const repeated = context.active.filter(({ isRepeated }) => isRepeated)
   const steps = [
@@ -99,7 +99,7 @@ export function noteUse(machine: Machine, context: PackContext, session: string 
   return recordTask(session === undefined ? machine : inSession(machine, session), { task: context.task, steps })
 }
 
-/** The packs whose text goes to the model now. What a session has already is not given again. */
+/** The packs whose text goes to the model now, without those that its session already has. */
 export function deliveredPacks({ active }: PackContext): RecordedEntry[] {
   return active.flatMap((each) => {
     const { presented, isRepeated } = each

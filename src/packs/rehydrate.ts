@@ -11,13 +11,13 @@ import { rebuildWrapper } from './rules/resolve/rehydrate.ts'
 export interface RehydratedContext {
   id: string
   task: string
-  /** Byte for byte what was given then. Empty when anything has changed. */
+  /** The same bytes as then. Empty if anything has changed. */
   wrappers: { pack: string; text: string }[]
-  /** What has changed since, by pack. */
+  /** The changes since then, by pack. */
   changed: { pack: string; paths: string[] }[]
 }
 
-/** A recorded context once more, byte for byte; or what has changed since, and then not a byte. */
+/** Rebuilds a recorded context byte for byte. If anything has changed, reports the changes and returns no text. */
 export function rehydrate(machine: Machine, id: string, record: AuditRecord): Report<RehydratedContext> {
   const given = record.packs.filter(({ wrapper }) => wrapper !== undefined)
   const { task } = record.request
@@ -33,7 +33,7 @@ export function rehydrate(machine: Machine, id: string, record: AuditRecord): Re
   return { value, findings: [...changed.map((each) => changedFinding(each, task)), ...since] }
 }
 
-/** The gates are asked again: who took an approval back does not want to see the text any more. */
+/** Asks the gates again: after `revoke` the text must not be shown any more. */
 function rebuild(machine: Machine, audited: AuditedPack, task: string) {
   const { catalog } = openCatalog(machine, { packs: [audited.root] })
   const pack = catalog.all.find(({ root }) => root === audited.root)
@@ -43,7 +43,7 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string) {
     })
   }
   const { trust } = pack
-  // Of a pack that has changed, the files that are still what was approved may be given again.
+  // In a changed pack, files that still match the approval may be given again.
   const judged =
     trust.state === 'changed' && trust.files !== undefined ? { ...pack, trust: { ...trust, isOpen: true } } : pack
   const { verdict } = admit(judged, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })

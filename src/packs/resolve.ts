@@ -28,22 +28,22 @@ import { givenPacks } from './session.ts'
 
 export interface ResolveRequest extends RecordRequest {
   task: string
-  /** Packs by name or path; without any, those that fit the task. */
+  /** Packs by name or path. Default: Loadout chooses by the task. */
   packs?: readonly string[] | undefined
   /** Tokens for all wrappers together. */
   budget?: number | undefined
   /** Each pack may take the whole budget. */
   isBudgetPerPack?: boolean | undefined
-  /** Packs whose status the user said yes to. */
+  /** Names of packs whose status the user confirmed. */
   confirmed?: readonly string[] | undefined
   project?: string | Project | undefined
-  /** Default: true. A look at what would happen leaves no trace. */
+  /** Default: true. A preview passes false and leaves no record. */
   isRecorded?: boolean | undefined
 }
 
 const DEFAULT_PACK_BUDGET = 4_000
 
-/** What the packs of this machine know about a task: gated, reduced to what is useful, fenced, with what is missing. */
+/** Collects what packs know about a task: passes the gates, picks what is useful, fences it and lists the gaps. */
 export function resolvePacks(machine: Machine, request: ResolveRequest): Report<PackContext> {
   const opened = openCatalog(machine, { project: request.project, packs: request.packs })
   const sectionsOf = sectionsOnce(machine)
@@ -75,19 +75,19 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   }
 }
 
-/** The file that was read is the one that was judged: it may have been swapped in between. */
+/** Whether the KNOWLEDGE.md that was read is the approved one: it may have been replaced after the check. */
 function isAsApproved({ pack, resolution }: ActivePack): boolean {
   return pack.trust.files === undefined || pack.trust.files[PACK_FILE] === resolution.entryDigest
 }
 
 const NOT_RECORDED = { auditId: undefined, findings: [] as Finding[] }
 
-/** A broken store of approvals shuts packs that were open: that must be said here too. */
+/** Unreadable approvals close packs, so they are reported here too. */
 function isAboutApprovals({ code }: Finding): boolean {
   return code === 'BAD_APPROVALS'
 }
 
-/** Whichever pack has the name in the catalog: a pack that was named by its path wins here. */
+/** Collisions of the wanted packs. A pack that the user named by path wins over the catalog's choice. */
 function collisionsAmong({ collisions }: Catalog, wanted: readonly Wanted[]): Collision[] {
   return collisions.flatMap((collision) => {
     const found = wanted.find(({ pack }) => pack.manifest.name === collision.name)
@@ -112,18 +112,18 @@ function choosePacks(
     return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
   }
   const all = catalog.entries.map(({ pack }) => pack)
-  const shut = new Set(all.filter(isShut))
+  const closed = new Set(all.filter(isClosed))
   const among = (packs: readonly TrustedPack[]): Wanted[] => {
     const chosen = createChooser(packs, examples, sectionsOf).choose(request.task)
     return chosen.map((each) => ({ ...each, activation: 'implicit' }))
   }
-  const wanted = among(all.filter((pack) => !shut.has(pack)))
-  // Closed packs override no other. They are listed, so that the user can see why.
-  return [...wanted, ...among([...shut])]
+  const wanted = among(all.filter((pack) => !closed.has(pack)))
+  // Closed packs come last and replace no other. They are listed so that the user sees why they are closed.
+  return [...wanted, ...among([...closed])]
 }
 
-/** Whatever anybody answers now, a task alone does not open it. */
-function isShut(pack: TrustedPack): boolean {
+/** Whether a task cannot use the pack, even with the user's confirmation. */
+function isClosed(pack: TrustedPack): boolean {
   return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'refused'
 }
 
@@ -132,7 +132,7 @@ interface Admitted extends Wanted {
   confirmation: string | undefined
 }
 
-/** Trust, then status; for a stale pack a newer one of its name, if there is one. */
+/** Checks trust, then status. Replaces a stale pack by a newer one of the same name, if there is one. */
 function passGates(catalog: Catalog, wanted: readonly Wanted[], request: ResolveRequest) {
   const admitted: Admitted[] = []
   const refused: RefusedPack[] = []
@@ -150,7 +150,7 @@ function passGates(catalog: Catalog, wanted: readonly Wanted[], request: Resolve
   return { admitted, refused, substitutions }
 }
 
-/** What was said yes to: this status of this pack. */
+/** Identifies what the user confirmed: this status of this pack. */
 function confirmationOf({ root, manifest }: TrustedPack): string {
   return sha256(JSON.stringify([root, manifest.name, manifest.status])).slice(0, 16)
 }
@@ -160,7 +160,7 @@ function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
   return { name: stale.manifest.name, from: side(stale), to: side(newer) }
 }
 
-/** Packs that were named share the budget. Of those that a task chose, the likeliest takes first what it needs. */
+/** Named packs share the budget. Packs that Loadout chose take what they need, the likeliest first. */
 function resolveAll(
   admitted: readonly Admitted[],
   request: ResolveRequest,
@@ -177,7 +177,7 @@ function resolveAll(
   const shares = shareBudget(needs, budget)
   let left = budget
   const active = resolved.map(({ admission, present, ...rest }, order) => {
-    // What the session has already takes no room, and is only named.
+    // Text that the session already has costs nothing: only its name is shown.
     const share = isShared && needs[order] !== 0 ? (shares[order] ?? 0) : left
     const most = request.isBudgetPerPack ? budget : share
     const presented = present(most)
@@ -189,7 +189,7 @@ function resolveAll(
   return orderWrappers(active).map((each) => each.active)
 }
 
-/** What a pack says about the task, and how it is shown within so many tokens. */
+/** Resolves one pack; `present` fits the result into a budget. */
 function resolveOne({ pack, admission, ...rest }: Admitted, request: ResolveRequest, sectionsOf: SectionsOf) {
   const resolution = askPack(pack, request, admission, sectionsOf)
   const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
@@ -216,7 +216,7 @@ export function askPack(
   })
 }
 
-/** Divides a budget: who needs less than an equal share gets what it needs, and the others share the rest equally. */
+/** Divides a budget: packs that need less than an equal share get all they need, the others share the rest equally. */
 export function shareBudget(needs: readonly number[], budget: number): number[] {
   const shares = needs.map(() => 0)
   const order = needs.map((need, at) => ({ need, at })).sort((a, b) => a.need - b.need || a.at - b.at)

@@ -9,23 +9,23 @@ import { shownText } from './rules/shown-text.ts'
 
 /** A section of a pack that may be read. */
 export interface SectionFound {
-  /** The id to read it by, with its lines. */
+  /** The id for `loadout lookup`, with lines. */
   id: string
   pack: string
   path: string
   from: number
   to: number
-  /** The headings it stands below; its file when there are none. */
+  /** The headings above it, or its path. */
   title: string
-  /** 0 to 1: how much of the words it holds. */
+  /** 0 to 1: the share of the query's words that it contains. */
   confidence: number
 }
 
 const MOST_OF_ONE = 3
-/** What holds less of the words is about something else. */
+/** A section with a smaller share of the query's words is about something else. */
 const LEAST_SHARE = 0.6
 
-/** The sections of approved packs that hold some words, best first. The pack about Loadout itself is left out. */
+/** Searches the sections of approved packs, best first. Skips the built-in pack about Loadout. */
 export function searchSections(
   machine: Machine,
   packs: readonly TrustedPack[],

@@ -9,7 +9,7 @@ import { formatClaim, readState } from '../usage/rules/session-state.ts'
 
 const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
 
-/** The digests of the pack texts that a conversation was given. A file that cannot be read counts as empty. */
+/** Digests of the pack texts that a conversation already has. An unreadable file counts as empty. */
 export function givenPacks(machine: Machine, session: string): string[] {
   requireConversation(session)
   const claims = agentsOf(machine, session).flatMap((agent) => {
@@ -23,7 +23,7 @@ export function givenPacks(machine: Machine, session: string): string[] {
   return [...new Set([...earlierPacks(machine, session), ...sums])]
 }
 
-/** Notes pack texts in the file that the hooks of the conversation use, where it has hooks. */
+/** Records delivered pack texts, in the file of the conversation's hooks if it has hooks. */
 export function notePacks(machine: Machine, session: string, sums: readonly string[], audit?: string): void {
   requireConversation(session)
   if (sums.length === 0) return
@@ -37,7 +37,7 @@ function agentsOf(machine: Machine, session: string): string[] {
   return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
 }
 
-/** What earlier versions noted, in a file of its own. */
+/** Earlier versions kept them in a separate file. */
 function earlierPacks(machine: Machine, session: string): string[] {
   try {
     const json = readJson(recordPath(machine, `packs/sessions/${session}.json`))

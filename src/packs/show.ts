@@ -28,19 +28,19 @@ export interface PackView extends CatalogRow {
   maintainers: readonly string[]
   updated?: string
   primaryAnswers?: string
-  /** How far it is open; absent while it is shut. */
+  /** What may be read; absent while the pack is closed. */
   tier?: Tier
   approvalId?: string
-  /** What happens when it is asked for by name. */
+  /** The decision of the gates when a user names it. */
   admission: Admission['verdict']
-  /** What a person types next to use it. */
+  /** The command to run next. */
   next: string
-  /** Files per folder of the pack. Absent while it is shut: then not even its names are shown. */
+  /** Number of files per folder. Absent while the pack is closed. */
   files?: { layer: PackLayer; count: number }[]
   collision?: Collision
 }
 
-/** One pack: all it says of itself, where it lies, and what is odd about it. Never its text. */
+/** Shows the metadata of a pack, its place and its problems. Never its text. */
 export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): Report<PackView> {
   const { catalog, findings } = openCatalog(machine, { ...request, packs: [request.pack] })
   const value = viewPack(catalog, findPack(machine, catalog, request.pack))
@@ -68,17 +68,14 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
   }
 }
 
-/**
- * The guide of a pack that may be used, fenced, with the names of what else is in it. Recorded as used: it was asked
- * for.
- */
+/** The fenced guide of an admitted pack, with the names of its other files. Logged as used. */
 export function openGuide(
   machine: Machine,
   request: CatalogRequest & {
     pack: string
     isConfirmed?: boolean | undefined
     isRecorded?: boolean | undefined
-    /** The most that the text may have, fence included. */
+    /** The maximum length of the text, including the fence. */
     maxCharacters?: number | undefined
   },
 ): Report<{ name: string; guide: string }> {
@@ -95,7 +92,7 @@ export function openGuide(
   return { value: { name, guide: text }, findings: [...fenced.findings, ...recorded] }
 }
 
-/** A pack that has passed its gates, and is still what was approved. */
+/** A pack that passed its gates and still matches its approval. */
 export interface AdmittedPack {
   pack: TrustedPack
   files: PackFiles
@@ -103,7 +100,7 @@ export interface AdmittedPack {
   warnings: readonly PackWarning[]
 }
 
-/** For a caller that named a pack. Throws what is missing if the pack is closed. */
+/** Opens a pack that the caller named. Throws if it is closed; the error says what is missing. */
 export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
   const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (verdict !== 'admitted') throw admissionError(pack, verdict)
@@ -115,13 +112,13 @@ export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedP
   return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }
 }
 
-/** A text that may be shortened before it is fenced. */
+/** A text that the caller may shorten before the fence is added. */
 export interface Fenceable {
   body: string
   wrap(body: string): { text: string; findings: Finding[] }
 }
 
-/** The guide, without what looks like a secret. */
+/** Prepares the guide and withholds what looks like a secret. */
 export function prepareGuide({ pack, files, guide, warnings }: AdmittedPack): Fenceable {
   const { name, status = 'unknown', profile, mode } = pack.manifest
   const { firstLine } = guide
@@ -138,7 +135,7 @@ export function prepareGuide({ pack, files, guide, warnings }: AdmittedPack): Fe
 }
 
 const MOST_RESOURCES = 200
-/** The folders whose files may be asked for one by one, and what they are good for. */
+/** The folders whose files can be read one by one, and what their files are for. */
 export const RESOURCE_KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
   compiled: 'runtime',
   documents: 'primary',

@@ -10,14 +10,14 @@ import { layerOf, PACK_FILE, type PackWarning } from './rules/pack.ts'
 export interface PackValidation {
   status: 'passed' | 'needs-review' | 'failed'
   path: string
-  /** What the pack calls itself, if that could be read. */
+  /** From its frontmatter, if readable. */
   name: string | undefined
   errors: number
   warnings: number
   issues: PackWarning[]
 }
 
-/** Checks everything about one pack that can be checked without using it. A path that is not a pack fails. */
+/** Checks a pack without using it. Reports an error for a path that is not a pack. */
 export function validatePackAt(machine: Machine, request: { path: string }): Report<PackValidation> {
   const path = resolve(machine.cwd, request.path)
   const root = findPackRoot(path)
@@ -29,12 +29,12 @@ export function validatePackAt(machine: Machine, request: { path: string }): Rep
   return { value, findings: issues.map(asFinding) }
 }
 
-/** Whether a path is a pack: its folder, or the KNOWLEDGE.md in it. */
+/** Whether a path is a pack folder, or the KNOWLEDGE.md in one. */
 export function isPack(path: string): boolean {
   return findPackRoot(path) !== undefined
 }
 
-/** The pack that a path is a part of: its guide, or something in one of the folders that packs have. */
+/** The pack that contains a path: its KNOWLEDGE.md, or a file in one of a pack's folders. */
 export function packAround(path: string): string | undefined {
   for (let folder = dirname(path), below = ''; folder !== below; below = folder, folder = dirname(folder)) {
     if (!isFile(join(folder, PACK_FILE))) continue
@@ -48,7 +48,7 @@ function isPartOfPack(path: string): boolean {
   return layerOf(path) !== undefined || /^(runs|evals|schemas)\//.test(path)
 }
 
-/** The same findings, for who checks a path of any kind. */
+/** The findings of `validatePackAt`; empty for a path that is not a pack. */
 export function checkPack(machine: Machine, path: string): Finding[] {
   const root = findPackRoot(path)
   return root === undefined ? [] : inspectPack(machine, root).issues.map(asFinding)

@@ -9,12 +9,12 @@ import { type Catalog, type Collision, newerAlternative } from './rules/gates/ca
 import { packWord, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
 import type { PackStatus, Scope } from './rules/pack.ts'
 
-/** One question on the way to the model, and how it was answered. */
+/** One of the checks that a pack must pass to reach a model, and its result. */
 export interface Step {
   question: 'place' | 'name' | 'trust' | 'status' | 'agents' | 'task'
   isPassed: boolean
   says: string
-  /** What would change it. */
+  /** The command that would change the result. */
   command?: string
 }
 
@@ -25,13 +25,13 @@ export interface PackTrail {
   trust: TrustState
   status: PackStatus | 'unknown'
   steps: Step[]
-  /** What happens when a task merely fits it, and when it is named. */
+  /** The decision when only a task fits it, and when the user names it. */
   implicit: Admission['verdict']
   explicit: Admission['verdict']
   collision?: Collision
 }
 
-/** Why a pack is used or not: where it was found, who has its name, whether it is trusted, ready, and fits. */
+/** Explains why a pack is used or not: its place, name, trust, status, and match with the task. */
 export function explainPack(
   machine: Machine,
   request: CatalogRequest & { pack: string; task?: string | undefined },
@@ -62,11 +62,11 @@ export function explainPack(
 }
 
 const PLACES: Record<Scope, string> = {
-  explicit: 'a path that was named',
+  explicit: 'the path that you named',
   workspace: 'the workspace',
   user: "the user's packs",
   organization: "the organization's packs",
-  'built-in': 'what the program brings along',
+  'built-in': 'the packs that come with Loadout',
 }
 
 function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
@@ -75,8 +75,8 @@ function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
   if (winner === pack) return { question: 'name', isPassed: true, says: namesakes(entry?.shadowed ?? [], waiting) }
   const by = `the pack in ${PLACES[winner.scope]}, ${winner.root},`
   const says = waiting.includes(pack)
-    ? `${by} keeps the name until this one is approved`
-    : `${by} has the name; this one is used only by its path`
+    ? `${by} is used until this one is approved`
+    : `${by} is used; this one only if you name its path`
   return { question: 'name', isPassed: false, says }
 }
 
@@ -85,16 +85,16 @@ function namesakes(shadowed: readonly TrustedPack[], waiting: readonly TrustedPa
   const ahead = shadowed.filter((pack) => waiting.includes(pack))
   const behind = shadowed.filter((pack) => !waiting.includes(pack))
   const says = [
-    ...(ahead.length === 0 ? [] : [`it keeps the name while another is not approved: ${scopes(ahead)}`]),
-    ...(behind.length === 0 ? [] : [`it keeps out the same name in: ${scopes(behind)}`]),
+    ...(ahead.length === 0 ? [] : [`it is used until a pack of the same name is approved: ${scopes(ahead)}`]),
+    ...(behind.length === 0 ? [] : [`it is used instead of packs of the same name: ${scopes(behind)}`]),
   ]
-  return says.join('; ') || 'nothing else has its name'
+  return says.join('; ') || 'no other pack has its name'
 }
 
 function trustStep({ trust, scope, root }: TrustedPack): Step {
   const says: Record<TrustState, string> = {
-    trusted: `trusted, because it lies in ${PLACES[scope]}`,
-    approved: `approved up to ${trust.tier}, as it stands now`,
+    trusted: `trusted, because it is in ${PLACES[scope]}`,
+    approved: `approved up to ${trust.tier}, and unchanged since`,
     unapproved: 'it is not approved',
     changed: `it ${whyNotOpen(trust)}`,
     denied: 'it was denied',
@@ -115,22 +115,22 @@ function statusStep(pack: TrustedPack, { all }: Catalog): Step {
     newer === undefined ? '' : `; ${packWord(newer.manifest.version ?? newer.scope)} is newer and is used instead`
   const says: Record<PackStatus, string> = {
     ready: 'ready',
-    draft: 'a draft: used only after a yes',
+    draft: 'a draft: used only after you confirm it',
     'needs-review': 'not reviewed yet: used with a warning and a list of gaps',
     stale:
-      newer === undefined ? 'out of date, and nothing newer is there: used with a warning' : `out of date${instead}`,
-    disputed: 'disputed: used only after a yes, with a warning, and never without what is behind it',
+      newer === undefined ? 'out of date, and there is no newer pack: used with a warning' : `out of date${instead}`,
+    disputed: 'disputed: used only after you confirm it, with a warning and with the pages behind it',
     archived: 'archived: used only when it is named',
   }
   const isPassed = status === 'ready' || status === 'needs-review' || (status === 'stale' && newer === undefined)
-  return { question: 'status', isPassed, says: status === undefined ? 'none that is known: never used' : says[status] }
+  return { question: 'status', isPassed, says: status === undefined ? 'unknown: never used' : says[status] }
 }
 
-/** Whether the task would choose the pack among all that have a name. */
+/** Whether the task would choose the pack from the catalog. */
 function taskStep(machine: Machine, task: string, pack: TrustedPack, opened: OpenedCatalog): Step {
   const { isChosen, confidence, why, section } = catalogChooser(machine, opened).explain(task, pack)
   const sure = `confidence ${percent(confidence)}`
-  const place = section && `${section.path}, line ${section.from}, speaks of it`
+  const place = section && `${section.path}, line ${section.from}, is about it`
   const reasons = [place, why.length > 0 && describeWhy(why)].filter(Boolean).join('; ')
   if (isChosen) return { question: 'task', isPassed: true, says: `the task chooses it, ${sure}: ${reasons}` }
   const says = reasons === '' ? 'no word of the task is in its description' : `too weak a match, ${sure}: ${reasons}`

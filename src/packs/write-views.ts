@@ -14,7 +14,7 @@ import { parsePackJson, SOURCE_MAP_PATH } from './rules/pack.ts'
 export interface Compiled {
   pack: string
   root: string
-  /** Views, the source map and the record of the run. Empty when the answer was refused. */
+  /** Views, the source map and the record of the run. Empty if the answer was refused. */
   written: string[]
   statements: number
   unknown: number
@@ -23,7 +23,7 @@ export interface Compiled {
   next: string[]
 }
 
-/** Writes the views of an answer that was checked, their claims, and the record of the run. */
+/** Writes the views of a checked answer, their claims and the record of the run. */
 export function writeViews(
   machine: Machine,
   pack: TrustedPack,
@@ -36,7 +36,7 @@ export function writeViews(
   const [foreign] = foreignViews(root, [...views.keys()])
   if (foreign !== undefined) {
     throw new LoadoutError('COMPILE_REFUSED', `${foreign} was written or changed by hand`, {
-      hint: `move it away first, for example to wiki/; nothing was written`,
+      hint: `move it first, for example to wiki/; nothing was written`,
     })
   }
   const files = openPack(pack)
@@ -45,12 +45,12 @@ export function writeViews(
     const isThere = files.sizeOf(path) !== undefined
     return { path, operation: !isThere ? 'created' : hasText(root, path, text) ? 'unchanged' : 'updated' }
   })
-  // An earlier answer had a view that this one lacks: its statements are obsolete.
+  // Views of an earlier answer that this one lacks are obsolete.
   const outdated = ownViews(root).filter((view) => !views.has(view))
   const outputs = [...written, ...outdated.map((view) => ({ path: view, operation: 'deleted' as const }))]
   const run: CompileRunInput = { at: machine.now(), version: programVersion(), manifest, inputs, outputs, isReviewed }
   const path = runPath(run)
-  // First as failed: a process killed from here on leaves views that no reader uses.
+  // Marked as failed first: if the process is killed now, no reader uses the views.
   writeCompiled(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
   removeViews(root, outdated)
   noteCompiled(root, views)
@@ -71,7 +71,7 @@ export function writeViews(
   }
 }
 
-/** An unreadable map is not replaced: it may contain its author's knowledge. */
+/** Refuses to replace an unreadable map: it may contain its author's work. */
 function readMap(text: string | undefined, { manifest }: TrustedPack): Record<string, unknown> {
   if (text === undefined || isPlaceholder(text)) return {}
   const parsed = parsePackJson({ path: SOURCE_MAP_PATH, text })

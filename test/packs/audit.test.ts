@@ -382,5 +382,5 @@ it('packs that state the same with different numbers are both given, and named',
   expect(json.findings).toContainEqual(
     expect.objectContaining({ code: 'claim.disputed', message: expect.stringContaining('birds compiled/facts.md:3') }),
   )
-  expect(world.run(['resolve', TASK]).stderr).toContain('packs state the same with different numbers: birds')
+  expect(world.run(['resolve', TASK]).stderr).toContain('packs state different numbers for the same thing: birds')
 })

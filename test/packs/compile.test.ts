@@ -114,7 +114,7 @@ describe('the answer', () => {
   })
 
   it.each<[string, object | string, RegExp]>([
-    ['nonsense', 'I am sorry, I cannot do that.', /holds no JSON object with views/],
+    ['nonsense', 'I am sorry, I cannot do that.', /has no JSON object with views/],
     ['broken JSON', '{"facts": [{"text": "An article', /not valid JSON/],
     ['nothing', { facts: [] }, /neither a briefing nor a fact/],
     ['a list in the place of a statement', { facts: [['a']] }, /must have a text and a source/],
@@ -137,7 +137,7 @@ describe('the answer', () => {
       { facts: [{ ...RETURNED, text: 'Gift cards are refunded in cash by every branch.' }] },
       /do not say this/,
     ],
-    ['lines that are not there', { facts: [{ ...RETURNED, source: 'documents/refunds.md#L99' }] }, /is not there/],
+    ['lines that are not there', { facts: [{ ...RETURNED, source: 'documents/refunds.md#L99' }] }, /does not exist/],
     ['a source without lines', { facts: [{ ...RETURNED, source: 'documents/refunds.md' }] }, /no lines and no heading/],
     ['another file', { facts: [{ ...RETURNED, source: '../../../etc/passwd#L1' }] }, /not one of the inputs/],
     ['one wrong among good ones', { ...GOOD, boundaries: [NEVER, { ...NEVER, source: 'x#L1' }] }, /^boundaries\[1\]/],

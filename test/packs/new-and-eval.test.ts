@@ -94,12 +94,12 @@ function evalOpen(root: string, ...words: string[]): Run {
 }
 
 describe('packs eval', () => {
-  it('a pack that is not open: its cases have numbers for names', () => {
+  it('a pack that is not approved: its cases are shown by number', () => {
     const { root } = makePack({ 'evals/discovery.train.json': suite(unrelated, wrong) }, 'quails')
     const { code, stdout, stderr } = runWarm(['packs', 'eval', root])
     expect(code).toBe(1)
     expect(stderr).toContain('case-2: expected select, got reject')
-    expect(stderr).toContain('is not open: its cases have numbers for names')
+    expect(stderr).toContain('is not approved: cases are shown by number')
     expect(stdout + stderr).not.toMatch(/bread|wrong/)
   })
 

@@ -8,14 +8,14 @@ const BOTH = {
 }
 
 describe('one name, several packs', () => {
-  it('case 40: the trusted one keeps the name until the other is approved', () => {
+  it('case 40: the trusted one is used until the other is approved', () => {
     const { workspace, home, run, json } = makeWorld(BOTH)
     const before = json(['list'])
     expect(own(before.packs)).toMatchObject([{ name: 'handbook', scope: 'user', effectiveTrust: 'trusted' }])
     expect(before.waiting).toMatchObject([{ name: 'handbook', scope: 'workspace', wouldShadow: true }])
     expect(json(['show', 'handbook']).packRoot).toBe(join(home, '.agents/knowledge/handbook'))
     const says = run(['why', '.agents/knowledge/handbook']).stdout.replace(/\s+/g, ' ')
-    expect(says).toContain('keeps the name until this one is approved')
+    expect(says).toContain('is used until this one is approved')
 
     expect(run(['approve', 'handbook'])).toMatchObject({ code: 0, stderr: '' })
     const after = json(['list'])
@@ -139,11 +139,11 @@ describe('case 57: a stale pack', () => {
     run(['approve', 'handbook'])
     expect(run(['why', 'handbook']).stdout).toContain('- status  out of date; 1.10.0 is newer and is used instead')
     const { stderr } = run(['resolve', 'how we work', '--pack', 'handbook', '--format', 'prompt'])
-    expect(stderr).toContain('of the workspace is stale; that of the user is newer, and is used [pack.substituted]')
+    expect(stderr).toContain('of the workspace is stale; the newer one of the user is used instead [pack.substituted]')
   })
 
   it('case 58: is used when there is none', () => {
     const { run } = makeWorld({ user: { handbook: guide({ status: 'stale' }) } })
-    expect(run(['why', 'handbook']).stdout).toContain('+ status  out of date, and nothing newer is there')
+    expect(run(['why', 'handbook']).stdout).toContain('+ status  out of date, and there is no newer pack')
   })
 })

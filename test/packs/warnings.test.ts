@@ -314,10 +314,10 @@ it('case 108: ten entries of one index that lead nowhere are one warning', () =>
   expect(warnings.filter(({ code }) => code === 'index.dangling')).toMatchObject([{ count: 10 }])
 })
 
-it('case 108: a map that names a hundred things that are not there is one warning', () => {
+it('case 108: a map that names a hundred missing paths is one warning', () => {
   const lines = Array.from({ length: 100 }, (_, at) => `ferry ${at}: \`compiled/part-${at}.md\``)
   const { warnings } = resolveFiles({ ...FERRY, 'KNOWLEDGE.md': mapText(...lines) }, CAPACITY)
-  expect(warnings).toMatchObject([{ code: 'pack.map.absent', message: expect.stringContaining('100 things') }])
+  expect(warnings).toMatchObject([{ code: 'pack.map.absent', message: expect.stringContaining('100 missing paths') }])
 })
 
 it('tells what its map names and does not have', () => {

@@ -298,7 +298,7 @@ describe('a version of a pack', () => {
     const { active, why } = await uses(second)
     expect([active, why]).toEqual([
       0,
-      'the pack handbook is not used: it is not version 1.0.0 that admin@example.com approved in the catalog',
+      'the pack handbook is not used: it differs from version 1.0.0 that admin@example.com approved in the catalog',
     ])
     await expect(second.loadout.openGuide({ pack: 'handbook' })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
     await first.loadout.publishVersion({ name: 'handbook', version: '1.1.0' })

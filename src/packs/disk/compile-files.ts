@@ -5,10 +5,10 @@ import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { isTemplate } from '../rules/author/pack-template.ts'
 import { LARGEST_PACK_FILE } from '../rules/pack.ts'
 
-/** The views that Loadout wrote, with their digests: one that differs was edited. */
+/** Digests of the views that Loadout wrote: a view with another digest was edited. */
 const COMPILED_RECORD = 'runs/compiled.json'
 
-/** Those of these views that were written by hand. The texts of a new pack do not count. */
+/** The views that a person wrote or edited. Unchanged template texts do not count. */
 export function foreignViews(root: string, paths: readonly string[]): string[] {
   const made = readMade(root)
   return paths.filter((path) => {
@@ -17,7 +17,7 @@ export function foreignViews(root: string, paths: readonly string[]): string[] {
   })
 }
 
-/** The views that Loadout wrote and that are unchanged since. */
+/** The views that Loadout wrote and that are still unchanged. */
 export function ownViews(root: string): string[] {
   const made = readMade(root)
   return Object.keys(made)
@@ -39,7 +39,7 @@ export function hasText(root: string, path: string, text: string): boolean {
   return textAt(root, path) === text
 }
 
-/** Writes files of a pack one after the other; none at all when a link leads one of them out of it. */
+/** Writes files of a pack. Writes none if a link leads one of them out of the pack. */
 export function writeCompiled(root: string, files: ReadonlyMap<string, string>): void {
   for (const path of [...files.keys(), COMPILED_RECORD]) refuseLinkOut(root, path)
   for (const [path, text] of files) writeInside(root, path, text)

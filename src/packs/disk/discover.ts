@@ -11,22 +11,22 @@ import { type DiscoveryRequest, findPackRoots, type PackRoot, realOrSame } from 
 
 export type { DiscoveryRequest } from './pack-roots.ts'
 
-/** Everything that was found, metadata only, and all that was not looked at. */
+/** The packs that were found, by their metadata, and what was skipped. */
 export interface Discovery {
-  /** Of all scopes; names may occur more than once. By scope, depth and path. */
+  /** From all scopes, sorted by scope, depth and path. A name may occur more than once. */
   packs: KnowledgePack[]
   quarantined: QuarantinedPack[]
   roots: { scope: Scope; path: string; exists: boolean }[]
-  /** Folders that were not looked into because of their name: the first of them. */
+  /** The first folders that were skipped because of their names. */
   skipped: string[]
   skippedCount: number
   findings: Finding[]
 }
 
-/** A pack that cannot be listed, because it cannot be read. */
+/** A pack whose frontmatter cannot be read. */
 interface QuarantinedPack {
   scope: Scope
-  /** Of its KNOWLEDGE.md. */
+  /** Its KNOWLEDGE.md. */
   path: string
   reason: string
   line?: number
@@ -35,7 +35,7 @@ interface QuarantinedPack {
 
 const MOST_SKIPPED = 100
 
-/** Looks for packs in every place where they may be. Of each it reads the frontmatter, and opens nothing else. */
+/** Finds packs in all places. Reads the frontmatter of each and nothing else. */
 export function discoverPacks(machine: Machine, request: DiscoveryRequest): Discovery {
   const { roots, findings } = findPackRoots(machine, request)
   const found = new Collection(machine.home)
@@ -60,7 +60,7 @@ export function discoverPacks(machine: Machine, request: DiscoveryRequest): Disc
 }
 
 function scanOne(machine: Machine, root: string, { config, packageFolder }: DiscoveryRequest): Scan {
-  // The head of the pack that comes with this program is cached too: nothing in it is secret.
+  // The frontmatter of the built-in pack is always cached: it contains no secrets.
   const isOurs = root === realOrSame(join(packageFolder, 'knowledge'))
   const heads = openHeadCache(machine, root, isOurs ? 1 : undefined)
   const scan = scanRoot(root, config, heads)
@@ -68,7 +68,7 @@ function scanOne(machine: Machine, root: string, { config, packageFolder }: Disc
   return scan
 }
 
-/** A pack is there once, under the scope that comes first, whichever ways lead to it. */
+/** Collects each pack once, under its first scope, even if several paths lead to it. */
 class Collection {
   readonly packs: KnowledgePack[] = []
   readonly quarantined: QuarantinedPack[] = []
@@ -82,7 +82,7 @@ class Collection {
 
   isNewRoot({ scope, path }: PackRoot, roots: readonly PackRoot[]): boolean {
     const real = realOrSame(path)
-    // A project that is a link to the user's own packs does not take them over.
+    // A project that links the user's own packs does not change their scope.
     const isUsers = roots.some((other) => other.scope === 'user' && other.exists && realOrSame(other.path) === real)
     if ((scope === 'workspace' && isUsers) || this.seenRoots.has(real)) return false
     this.seenRoots.add(real)
@@ -117,14 +117,14 @@ function compareScopes(a: { scope: Scope }, b: { scope: Scope }): number {
 const MOST_NAMED = 5
 const MOST_EACH = 20
 
-/** What a scan did not look at, in words. Many places of one kind are one finding that names some of them. */
+/** Findings about what a scan skipped. One finding names several places of the same kind. */
 function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
   const findings: Finding[] = []
   const add = (severity: Severity, code: Code, message: string, hint?: string) =>
     findings.push({ severity, code, subject: root, message, ...(hint !== undefined && { hint }) })
   const name = (paths: readonly string[]) => nameSome(root, paths)
   if (scan.left > 0) {
-    const message = `${root} has more than ${limits.maxDirectories} folders; ${scan.left} or more were not looked into`
+    const message = `${root} has more than ${limits.maxDirectories} folders; ${scan.left} or more were skipped`
     add('warning', 'discovery.limit', message, raise('maxDirectories'))
   }
   for (const { path, reason } of scan.unreadable.slice(0, MOST_EACH)) {
@@ -148,20 +148,20 @@ function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
     add('warning', 'discovery.link', message, 'set "followLinks": true under "packs" in the configuration to allow it')
   }
   if (scan.dangling.length > 0) {
-    add('info', 'discovery.link', `links in ${root} that lead nowhere: ${name(scan.dangling)}`)
+    add('info', 'discovery.link', `broken links in ${root}: ${name(scan.dangling)}`)
   }
   if (scan.beyond.length > 0) {
-    const message = `folders more than ${limits.maxDepth} levels below ${root} were not looked into, in: ${name(scan.beyond)}`
+    const message = `folders more than ${limits.maxDepth} levels below ${root} were skipped, in: ${name(scan.beyond)}`
     add('info', 'discovery.depth', message, raise('maxDepth'))
   }
   if (scan.skipped.length > 0) {
-    add('info', 'discovery.skipped', `not looked into because of their names: ${name(scan.skipped)}`)
+    add('info', 'discovery.skipped', `skipped because of their names: ${name(scan.skipped)}`)
   }
   return findings
 }
 
 function raise(key: string): string {
-  return `raise "${key}" under "packs" in the configuration to look further`
+  return `to include them, raise "${key}" under "packs" in the configuration`
 }
 
 function nameSome(root: string, paths: readonly string[]): string {

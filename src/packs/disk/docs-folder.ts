@@ -6,17 +6,17 @@ import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/auth
 import { LARGEST_PACK_FILE, type LinkedLayer } from '../rules/pack.ts'
 import { linkedRoot, listLinked, MOST_LINKED } from './pack-place.ts'
 
-/** What a folder of documents holds, and what of it cannot be part of a pack. */
+/** The documents of a folder, and the files that cannot be part of a pack. */
 export interface DocsFolder {
   documents: DocumentOutline[]
-  /** By reason, with an example. */
+  /** Grouped by reason, with an example path. */
   leftOut: { what: string; count: number; example: string }[]
 }
 
-/** Headings stand near the start; of a longer document the rest is not needed to describe it. */
+/** The headings in this part of a document are enough to describe it. */
 const HEAD_BYTES = 128 * 1024
 
-/** Looks at every document once. Throws when there are none, or more than a pack can hold. */
+/** Reads the outline of every document. Throws if there are more than a pack can hold. */
 export function readDocsFolder(linked: LinkedLayer, packRoot: string): DocsFolder {
   const left = new Map<string, { count: number; example: string }>()
   const leave = (what: string, path: string) => {
@@ -40,7 +40,7 @@ export function readDocsFolder(linked: LinkedLayer, packRoot: string): DocsFolde
   return { documents, leftOut: leftOut.sort((a, b) => b.count - a.count || (a.what < b.what ? -1 : 1)) }
 }
 
-/** The documents as texts. One that is not UTF-8 would change on the way, and is left out. */
+/** The texts of the documents. Leaves out files that are not UTF-8: copying would change them. */
 export function copyDocuments(linked: LinkedLayer, docs: DocsFolder): Map<string, string> {
   const texts = new Map<string, string>()
   const refused: string[] = []

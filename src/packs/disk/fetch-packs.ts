@@ -19,20 +19,20 @@ export interface GitSource {
   branch: string | undefined
 }
 
-/** What became of one repository of the organization. */
+/** The result of fetching one repository of the organization. */
 export interface FetchedSource {
   /** Its address, without a password. */
   source: string
   branch?: string
   state: 'fetched' | 'updated' | 'unchanged' | 'failed'
-  /** What is there now; after a failure, what was there before. */
+  /** The current commit; after a failure, the previous one. */
   commit?: string
   error?: LoadoutError
 }
 
 const ASK_MS = 60_000
 
-/** Brings the copy of a repository up to date, or makes it. When that fails, the copy is as it was. */
+/** Clones a repository or updates its clone. A failure leaves the clone as it was. */
 export async function fetchSource(
   machine: Machine,
   source: GitSource,
@@ -48,7 +48,7 @@ export async function fetchSource(
     try {
       const address = addressOf(machine, url)
       makeFolders(dirname(folder))
-      putRight(folder)
+      recover(folder)
       before = await copiedCommit(machine, folder)
       if (before !== undefined && before === (await remoteCommit(machine, folder, address, branch, patience))) {
         return { ...told, state: 'unchanged', commit: before }
@@ -65,13 +65,13 @@ export async function fetchSource(
   }
 }
 
-/** A path is seen from the configuration, as it was written there. */
+/** A path is relative to the configuration file. */
 function addressOf(machine: Machine, url: string): string {
   const address = cloneSource(machine, url)
   return /^[^/]+:/.test(url) ? address : resolveConfigured(machine, url)
 }
 
-/** Clones again if the copy is not a repository or its settings are unsafe. */
+/** Undefined if the clone is not a repository or its git settings are unsafe: then it is cloned again. */
 async function copiedCommit(machine: Machine, folder: string): Promise<string | undefined> {
   if (!exists(join(folder, '.git'))) return undefined
   try {
@@ -95,7 +95,7 @@ async function remoteCommit(
   return /^[0-9a-f]{40,64}/.exec(stdout)?.[0]
 }
 
-/** The new copy is made beside the old one and takes its place when it is complete. */
+/** Makes the new clone beside the old one and swaps them when it is complete. */
 async function replace(
   machine: Machine,
   folder: string,
@@ -113,10 +113,8 @@ async function replace(
   return commit
 }
 
-/**
- * After a process that was killed: its half copy goes, and what it had put aside comes back if nothing took its place.
- */
-function putRight(folder: string): void {
+/** Cleans up after a killed process: removes unfinished clones and restores the old one if there is no new one. */
+function recover(folder: string): void {
   const own = `${basename(folder)}.`
   for (const name of readdirSync(dirname(folder))) {
     if (!name.startsWith(own)) continue

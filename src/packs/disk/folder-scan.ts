@@ -11,26 +11,24 @@ export interface ScanLimits {
   followLinks: boolean
 }
 
-/**
- * What was found below one root, and what was not looked at. Every list is in the order in which folders are visited.
- */
+/** The packs below one root, and what was skipped. Every list is in the order of the walk. */
 export interface Scan {
   packs: { folder: string; depth: number; head: PackHead }[]
   skipped: string[]
-  /** Folders with folders in them that lie deeper than the limit. */
+  /** Folders whose subfolders are below the depth limit. */
   beyond: string[]
-  /** How many folders were known and not looked into when the limit was reached. */
+  /** How many known folders were skipped when the limit was reached. */
   left: number
   unreadable: { path: string; reason: string }[]
   /** Links to folders outside the root. */
   outside: string[]
-  /** Links that lead nowhere. */
+  /** Broken links. */
   dangling: string[]
-  /** Places with something else than a file under the name of a pack's file. */
+  /** Paths named KNOWLEDGE.md that are not readable files. */
   notFiles: string[]
 }
 
-/** Looks for packs level by level, so that a limit keeps those near the root. The root must be a real path. */
+/** Searches level by level, so that a limit keeps the packs near the root. The root must be a real path. */
 export function scanRoot(root: string, limits: ScanLimits, heads: HeadCache): Scan {
   return new FolderScan(root, limits, heads).run()
 }
@@ -46,7 +44,7 @@ class FolderScan {
     dangling: [],
     notFiles: [],
   }
-  /** Real paths. Only links can lead to a folder twice. */
+  /** Real paths. Needed only when following links: otherwise no folder is reached twice. */
   private readonly seen = new Set<string>()
   private readonly root: string
   private readonly limits: ScanLimits
@@ -62,7 +60,7 @@ class FolderScan {
     const { maxDirectories, maxDepth, followLinks } = this.limits
     const walk = new Walk(this.root, {
       ignore: ['versions', 'dependencies', 'built', 'pack indexes'],
-      // Hidden folders are those of version control and of caches. The root itself may be hidden.
+      // Hidden folders belong to version control and caches. The root itself may be hidden.
       ignoreHidden: true,
       mostFolders: maxDirectories,
       mostDepth: maxDepth,
@@ -74,7 +72,7 @@ class FolderScan {
     return { ...this.scan, left: count, beyond: tooDeep, unreadable: refused }
   }
 
-  /** A link can lead into a pack; what is there is a part of that pack. */
+  /** A link can lead into a pack; then the nested pack is a part of it. */
   private dropNested(): void {
     const packs = new Set(this.scan.packs.map(({ folder }) => folder))
     const isNested = (folder: string): boolean => {
@@ -86,7 +84,7 @@ class FolderScan {
 
   private visit(folder: WalkFolder): void {
     const { path, depth, entries } = folder
-    // Compared with the entry, never asked of the disk: one that ignores case would say yes to knowledge.md.
+    // Compared with the listing: a case-insensitive disk would also find knowledge.md.
     const packFile = entries.find(({ name }) => name === PACK_FILE)
     if (packFile !== undefined && this.isPack(path, packFile)) {
       this.scan.packs.push({ folder: path, depth, head: this.heads.read(join(path, PACK_FILE)) })
@@ -113,14 +111,14 @@ class FolderScan {
     if (kind === 'file') return true
     const file = join(path, PACK_FILE)
     try {
-      // A link may stay inside the pack; later readers of the pack accept no other.
+      // Only a link inside the pack: later readers accept no other.
       if (kind === 'link' && isInside(path, realpathSync(file)) && statSync(file).isFile()) return true
     } catch {}
     this.scan.notFiles.push(file)
     return false
   }
 
-  /** Without `followLinks` a link is only judged: what it leads to inside the root is found where it is. */
+  /** Without `followLinks` only checks the link: a target inside the root is found by itself. */
   private takeLink({ enterPath }: WalkFolder, link: string): void {
     let target: string | undefined
     try {

@@ -6,16 +6,16 @@ import type { Machine } from '../../machine/machine.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 
-/** Where a package is looked for, nearest first. Nothing is run, and only folders are looked at. */
+/** Where to look for a package, nearest first. Looks only at folders and runs nothing. */
 export interface PackagePlaces {
-  /** Of this program: what was installed beside it. */
+  /** The installed package of Loadout, for packages beside it. */
   packageFolder: string
-  /** Where the call is about, and the project around it. */
+  /** The folder of the call, and the project around it. */
   place: string
   root: string
 }
 
-/** The folder that npm, pnpm or yarn put a package into; undefined when it is nowhere. */
+/** The folder where npm, pnpm or yarn installed a package. Undefined if it is not installed. */
 export function findPackage(machine: Machine, name: string, places: PackagePlaces): string | undefined {
   const { packageFolder, place, root } = places
   const inModules = (folders: Iterable<string>) => firstFolder(folders, (folder) => join(folder, 'node_modules', name))
@@ -44,7 +44,7 @@ function* upwardsFrom(start: string): Generator<string> {
   }
 }
 
-/** Global packages lie beside the folder of programs that is on the path; or where npm's own setting says. */
+/** Folders of global packages: from npm's prefix setting, and beside the `bin` folders on the PATH. */
 function* globalModules({ env, home }: Machine): Generator<string> {
   const npmrc = readInside(home, '.npmrc', { most: 64 * 1024 }).bytes?.toString('utf8') ?? ''
   const written = /^\s*prefix\s*=\s*(.+?)\s*$/m.exec(npmrc)?.[1]?.replace(/^(["'])(.*)\1$/, '$2')
@@ -60,7 +60,7 @@ function* globalModules({ env, home }: Machine): Generator<string> {
 const MOST_ON_PATH = 100
 const MOST_MEMBERS = 500
 
-/** The packages of a project that has several, as its package.json or pnpm-workspace.yaml names them. */
+/** The workspace packages of a project, from package.json or pnpm-workspace.yaml. */
 function members(root: string): string[] {
   const patterns = [...npmMembers(root), ...pnpmMembers(root)].filter((pattern) => !pattern.startsWith('!'))
   return patterns.flatMap((pattern) => expand(root, pattern)).slice(0, MOST_MEMBERS)
@@ -80,7 +80,7 @@ function pnpmMembers(root: string): string[] {
   return [...list.matchAll(/^[ \t]*-[ \t]*(["']?)(.+?)\1[ \t]*$/gm)].map(([, , pattern = '']) => pattern)
 }
 
-/** `packages/*`, `packages/**`, or one folder. Other signs of patterns are taken by their letters. */
+/** Expands `packages/*`, `packages/**` or one folder. Other pattern characters have no special meaning. */
 function expand(root: string, pattern: string): string[] {
   const parts = pattern.replace(/^\.\//, '').split('/').filter(Boolean)
   if (parts.includes('..') || pattern.startsWith('/')) return []
@@ -94,7 +94,7 @@ function expand(root: string, pattern: string): string[] {
   )
 }
 
-/** Below other packages, and where pnpm keeps what only packages need. */
+/** `node_modules` of other packages, and pnpm's folder of indirect dependencies. */
 function* nestedModules(root: string): Generator<string> {
   const modules = join(root, 'node_modules')
   yield join(modules, '.pnpm', 'node_modules')

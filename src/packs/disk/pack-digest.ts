@@ -20,27 +20,26 @@ import { compareText } from '../../text/values.ts'
 import { LARGEST_PACK_FILE, PACK_FILE } from '../rules/pack.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-place.ts'
 
-/** What is larger is never read, so that approving it would promise too much. */
+/** Loadout never reads a larger KNOWLEDGE.md, so it must not be approved. */
 const LARGEST_GUIDE = LARGEST_PACK_FILE
 
 const MOST_TREE_FILES = 5_000
 const MOST_TREE_BYTES = 64 * 1024 * 1024
 const DEEPEST_FOLDER = 32
 
-/** One file as it was when it was read. */
 type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
 
 /**
- * Every file of a pack by its path, with what it links from its project. No link is followed: it counts as what it
- * says. Throws when the pack is too large.
+ * The digest of every file of a pack and of its linked folder. Follows no symbolic link: the digest covers its target
+ * path. Throws if the pack is too large.
  */
 export function digestTree(place: PackPlaceOnDisk): FileDigests {
   return digestsOf(readRows(place, new Map()))
 }
 
 /**
- * Like the above for a pack that was read before: reads only files that changed since. Good enough to ask whether a
- * pack changed; what is given to a model is compared with its digest when it is read.
+ * Like `digestTree`, but caches digests and reads only changed files. Enough to see whether a pack changed: text for a
+ * model is compared with its digest again when it is read.
  */
 export function digestKnownTree(machine: Machine, place: PackPlaceOnDisk): FileDigests {
   const { root, linked } = place
@@ -69,7 +68,7 @@ function readRows(place: PackPlaceOnDisk, known: ReadonlyMap<string, Row>): Row[
   let left = MOST_TREE_BYTES
   return listAll(place).map(({ root, path: inside, prefix }) => {
     const path = `${prefix}${inside}`
-    // Taken before the content is read: a change in between shows the next time.
+    // Before the content is read: a change in between is noticed the next time.
     const stat = statOf(join(root, inside))
     left -= stat.isFile() ? stat.size : 0
     if (left < 0) throw tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
@@ -94,7 +93,7 @@ function statOf(path: string): Stats {
   }
 }
 
-/** The bytes of a regular file; of anything else, what it is. */
+/** The bytes of a regular file; for anything else, its kind. */
 function contentOf(root: string, path: string, stat: Stats): Buffer | string {
   if (stat.isSymbolicLink()) return JSON.stringify(['link', linkAt(join(root, path))])
   if (!stat.isFile()) return JSON.stringify(['special'])
@@ -124,7 +123,7 @@ function tooLarge(path: string, much: string): LoadoutError {
   })
 }
 
-/** The files of the pack's folder, then those that it links. The folder that a linked one hides is not read. */
+/** The files of the pack, then those of its linked folder, which replaces the pack's own folder of that name. */
 function listAll({ root, linked }: PackPlaceOnDisk): { root: string; path: string; prefix: string }[] {
   const isHidden = (path: string) => linked !== undefined && path.startsWith(`${linked.layer}/`)
   const own = listFiles(root).filter((path) => !isHidden(path))

@@ -27,14 +27,13 @@ const TEXT_EXTENSIONS = new Set(
 const MOST_FILES = 20_000
 const DEEPEST_FOLDER = 12
 
-/** Files that also tell where they are, for a cache to ask whether they changed. */
+/** Pack files with their full paths, so that a cache can check whether they changed. */
 export interface PackFilesOnDisk extends PackFiles {
   fullPath(path: string): string
 }
 
 /**
- * The files of one pack. Nothing outside its folder, and the folder of its project that it links, is opened, whatever
- * paths and links inside it say.
+ * The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say.
  */
 export function openPack(place: PackPlaceOnDisk, approved?: FileDigests): PackFilesOnDisk {
   return new PackFolder(place, approved)
@@ -96,19 +95,19 @@ class PackFolder implements PackFilesOnDisk {
   private readAnew(path: string, name: string): PackFile | undefined {
     if (!this.isSafe(path)) return undefined
     if (!TEXT_EXTENSIONS.has(extname(name).toLowerCase())) {
-      this.warn('file.not-text', name, 'it is not one of the kinds of text that are read')
+      this.warn('file.not-text', name, 'it is not a kind of text file that Loadout reads')
       return undefined
     }
     const bytes = this.readBytes(path, name)
     if (bytes === undefined) return undefined
-    if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it holds bytes that are no UTF-8; they were replaced')
+    if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it contains bytes that are not UTF-8; they were replaced')
     const text = bytes
       .toString('utf8')
       .replace(/^\ufeff/, '')
       .replace(/\r\n?/g, '\n')
     return {
       path: name,
-      text: isRead(name) ? breakLongLines(text) : text,
+      text: isIndexed(name) ? breakLongLines(text) : text,
       sha256: createHash('sha256').update(bytes).digest('hex'),
       bytes: bytes.length,
     }
@@ -137,7 +136,7 @@ class PackFolder implements PackFilesOnDisk {
     }
   }
 
-  /** What is given must be what was approved, whatever happened since the pack was judged. */
+  /** Compares the bytes with the approval: the file may have changed after the pack was checked. */
   private isApproved(path: string, bytes: Buffer): boolean {
     if (this.approved === undefined) return true
     const full = this.inside(path)
@@ -150,7 +149,7 @@ class PackFolder implements PackFilesOnDisk {
 
   private collect(folder: string, depth: number, found: string[]): void {
     if (depth > DEEPEST_FOLDER || found.length >= MOST_FILES) {
-      this.warn('discovery.limit', folder, 'it holds more than is looked at')
+      this.warn('discovery.limit', folder, 'it contains more files than Loadout reads')
       return
     }
     let entries: ReturnType<typeof readEntries>
@@ -169,7 +168,7 @@ class PackFolder implements PackFilesOnDisk {
     }
     for (const entry of entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      // What the pack links has the name, and is listed by itself.
+      // The linked folder replaces this one and is listed separately.
       if (this.isLinked(path)) continue
       if (entry.isDirectory()) this.collect(path, depth + 1, found)
       else if (entry.isFile()) found.push(path)
@@ -188,7 +187,7 @@ class PackFolder implements PackFilesOnDisk {
     return `${root}/${inside}`
   }
 
-  /** The root that a path is read below, its path from there, and what stands before it in the pack. */
+  /** The root folder of a path, the path below it, and its prefix in the pack. */
   private placeOf(name: string): { root: string; path: string; prefix: string } {
     if (this.linked === undefined || !this.isLinked(name)) return { root: this.root, path: name, prefix: '' }
     const { layer } = this.linked
@@ -204,12 +203,12 @@ class PackFolder implements PackFilesOnDisk {
     const { linked } = this
     if (linked === undefined || (folder !== '' && !this.isLinked(folder))) return []
     const { paths, isCut } = listLinked(linked, this.root)
-    if (isCut) this.warn('discovery.limit', linked.layer, 'it holds more than is looked at')
+    if (isCut) this.warn('discovery.limit', linked.layer, 'it contains more files than Loadout reads')
     const all = paths.map((path) => `${linked.layer}/${path}`)
     return folder === '' || folder === linked.layer ? all : all.filter((path) => path.startsWith(`${folder}/`))
   }
 
-  /** The real path, if it is still inside the pack, or inside what it links. */
+  /** The real path, if it is inside the pack or its linked folder. */
   private inside(name: string): string | undefined {
     const { root, path } = this.placeOf(name)
     const real = realpathSync.native(join(root, path))
@@ -221,8 +220,8 @@ class PackFolder implements PackFilesOnDisk {
   }
 }
 
-/** Prose that is ranked by its sections. Lines of sources keep their numbers: statements name them. */
-function isRead(path: string): boolean {
+/** Prose that is indexed by sections. Not sources: statements name their line numbers. */
+function isIndexed(path: string): boolean {
   return /^(?:compiled|wiki|documents)\//.test(path) && isProse(path)
 }
 

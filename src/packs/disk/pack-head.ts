@@ -22,17 +22,17 @@ import { type ReadManifest, readManifest } from '../rules/manifest.ts'
 import { PACK_FILE, type PackWarning } from '../rules/pack.ts'
 import { shownText } from '../rules/shown-text.ts'
 
-/** The frontmatter of a KNOWLEDGE.md, every value as text; or why it cannot be read. */
+/** The frontmatter of a KNOWLEDGE.md with all values as text, or why it cannot be read. */
 export type PackHead = { fields: Record<string, unknown> } | HeadProblem
 
 export interface HeadProblem {
   code: Code
-  /** In our words, or those of the YAML reader, made harmless. */
+  /** Our own words, or a cleaned message of the YAML parser. */
   problem: string
   line?: number
 }
 
-/** What the pack in a folder says of itself. */
+/** Reads the frontmatter of the pack in a folder. */
 export function readPackManifest(root: string): ReadManifest {
   const head = readPackHead(join(root, PACK_FILE))
   if (!('problem' in head)) return readManifest(head.fields, basename(root))
@@ -43,13 +43,13 @@ export function headWarning({ code, problem, line }: HeadProblem): PackWarning {
   return { severity: 'error', code, path: PACK_FILE, message: problem, ...(line !== undefined && { line }) }
 }
 
-/** The most that is read of a file before its pack is used. */
+/** The most bytes that Loadout reads of a KNOWLEDGE.md before its pack is used. */
 export const HEAD_BYTES = 64 * 1024
 
-// Most heads are this short; the text after them must not be read yet.
+// Most frontmatter is this short; the text after it must not be read yet.
 const FIRST_BYTES = 4 * 1024
 
-/** Reads the head of a file and nothing behind it. Never throws, and never waits for a pipe. */
+/** Reads the frontmatter and nothing after it. Never throws, and never waits for a pipe. */
 export function readPackHead(path: string): PackHead {
   for (const most of [FIRST_BYTES, HEAD_BYTES]) {
     const { bytes, size, failure } = readInside(dirname(path), basename(path), { most, head: most })
@@ -66,11 +66,11 @@ function unreadHead({ code, cause }: LoadoutError): HeadProblem {
   return { code: 'file.unreadable', problem: `it cannot be read (${codeOf(cause) || 'unknown reason'})` }
 }
 
-/** The bytes between the fences. One byte is one character here, so that text behind them may be of any kind. */
+/** The bytes between the `---` lines. Decoded as latin1, because the text after them may not be UTF-8. */
 function cutHead(bytes: Buffer, limit: number): Buffer | undefined {
   const start = bytes.subarray(0, 3).equals(BOM) ? 3 : 0
   const text = bytes.toString('latin1', start)
-  // The last line may go on behind the limit.
+  // The last line may be cut at the limit.
   const { block } = cutDocument(bytes.length < limit ? text : text.slice(0, text.lastIndexOf('\n') + 1))
   return block === undefined ? undefined : Buffer.from(block, 'latin1')
 }
@@ -87,9 +87,9 @@ function readBlock(block: Buffer | undefined): PackHead {
   if (block.includes(0)) return invalid('its frontmatter contains NUL bytes')
   try {
     const value = readTextYaml(block.toString('utf8'))
-    return isRecord(value) ? { fields: value } : invalid('its frontmatter must hold keys and values', 2)
+    return isRecord(value) ? { fields: value } : invalid('its frontmatter must contain keys and values', 2)
   } catch (error) {
-    // The block starts on the second line of its file.
+    // The frontmatter starts on the second line of its file.
     if (error instanceof YamlError) return invalid(shownText(error.message, LONGEST_PROBLEM), error.line + 1)
     return invalid('its frontmatter cannot be read as YAML')
   }
@@ -102,9 +102,9 @@ function invalid(problem: string, line?: number): HeadProblem {
 }
 
 export interface HeadCache {
-  /** The head of a KNOWLEDGE.md, read only when the file has changed. */
+  /** The frontmatter of a KNOWLEDGE.md, read only if the file has changed. */
   read(path: string): PackHead
-  /** Keeps the heads that were asked for. */
+  /** Saves the heads that `read` returned. */
   save(): void
 }
 
@@ -113,13 +113,13 @@ type Row = [path: string, stamp: Stamp, fields: Fields]
 
 const LARGEST_HEAD = 8 * 1024
 
-// Fewer are read again: what others wrote into a head may be secret, and is not copied without need.
+// With fewer packs there is no cache: frontmatter may contain secrets and is not copied without need.
 const FEWEST_HEADS = 8
 
 const KEPT_BYTES = 4 * 1024 * 1024
 const heads = new KeptFiles<PackHead>(KEPT_BYTES)
 
-/** Loading what reads YAML takes longer than a discovery; listing folders needs no cache. */
+/** Caches parsed frontmatter, because loading the YAML parser takes longer than a discovery. */
 export function openHeadCache(machine: Machine, root: string, fewest = FEWEST_HEADS): HeadCache {
   const key: CacheKey = { kind: 'pack-heads', version: 1, name: [root] }
   let stored: ReadonlyMap<string, Row> | undefined

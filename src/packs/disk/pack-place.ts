@@ -14,7 +14,7 @@ import {
 } from '../rules/pack.ts'
 import { readPackManifest } from './pack-head.ts'
 
-/** Where a pack lies and what it takes from elsewhere. */
+/** The folder of a pack, and the folder that it links. */
 export interface PackPlaceOnDisk {
   root: string
   linked?: LinkedLayer | undefined
@@ -28,7 +28,9 @@ export interface ResolvedLink {
 /** More documents than this are too many for one pack. */
 export const MOST_LINKED = 4_000
 
-/** The links in a pack's frontmatter that stay in the same project. A home folder is not a project. */
+/**
+ * Resolves the folder that a pack's frontmatter links. It must be in the same project; a home folder is not a project.
+ */
 export function resolveLink(home: string, packRoot: string, link: LinkedFolder | undefined): ResolvedLink {
   if (link === undefined) return { warnings: [] }
   const refuse = (code: PackWarning['code'], why: string): ResolvedLink => {
@@ -37,10 +39,10 @@ export function resolveLink(home: string, packRoot: string, link: LinkedFolder |
   }
   const project = projectOf(packRoot)
   if (project === undefined || project === realOrNothing(home)) {
-    return refuse('source.escape', 'only a pack in the knowledge folder of a project can name a folder of it')
+    return refuse('source.escape', 'only a pack in the knowledge folder of a project can link a folder of that project')
   }
   const full = realOrNothing(`${project}${sep}${link.folder}`)
-  if (full === undefined) return refuse('source.absent', 'it names a folder that is not there')
+  if (full === undefined) return refuse('source.absent', 'it names a missing folder')
   if (!isInside(project, full)) return refuse('source.escape', 'it leads out of the project')
   const isOneFile = statSync(full).isFile()
   const folder = relative(project, isOneFile ? dirname(full) : full)
@@ -54,7 +56,7 @@ export function resolveLink(home: string, packRoot: string, link: LinkedFolder |
   }
 }
 
-/** The folder whose knowledge folder holds a pack. */
+/** The project of a pack: the folder above its knowledge folder. */
 export function projectOf(packRoot: string): string | undefined {
   const path = packRoot.split(sep).join('/')
   const at = Math.max(...KNOWLEDGE_FOLDERS.map((folder) => path.lastIndexOf(`/${folder}/`)))
@@ -65,10 +67,10 @@ export function linkedRoot({ root, folder }: LinkedLayer): string {
   return folder === '' ? root : `${root}${sep}${folder.split('/').join(sep)}`
 }
 
-/** Why a file of a folder is no document of its pack. */
+/** Why a file of a linked folder is not a document of the pack. */
 export type LeftOut = 'link' | 'ignored' | 'kind' | 'pack'
 
-/** The documents of a linked folder, from that folder, in code unit order. Opens none of them. */
+/** Lists the documents of a linked folder, relative to it, in code unit order. Opens none of them. */
 export function listLinked(
   { root, folder, only }: LinkedLayer,
   packRoot: string,
@@ -102,13 +104,13 @@ export function listLinked(
   return { paths: paths.slice(0, MOST_LINKED).sort(), isCut }
 }
 
-/** What a pack keeps beside the documents that lie loose in its folder. */
+/** Files and folders of the pack itself, beside loose documents in its folder. */
 function isOfPack(path: string, isFolder: boolean): boolean {
   if (path === PACK_FILE) return true
   return isFolder && (layerOf(`${path}/`) !== undefined || /^(?:runs|evals|schemas|scripts)$/.test(path))
 }
 
-/** Lists for programs, not texts for readers. */
+/** Files for programs, not for readers. */
 const NOT_DOCUMENTS = /^(?:requirements.*|constraints.*|robots|humans|CMakeLists)\.txt$/i
 
 function realOrNothing(path: string): string | undefined {
@@ -119,13 +121,13 @@ function realOrNothing(path: string): string | undefined {
   }
 }
 
-/** The real path of the pack that a folder, or its KNOWLEDGE.md, is; undefined when it is none. */
+/** The real path of a pack, from its folder or its KNOWLEDGE.md. Undefined if the path is not a pack. */
 export function findPackRoot(path: string): string | undefined {
   const folder = basename(path) === PACK_FILE && isFile(path) ? dirname(path) : path
   try {
     if (!isFolder(folder)) return undefined
     const root = realpathSync(folder)
-    // Asked of the listing: some disks would find another spelling as well.
+    // Compared with the listing: a case-insensitive disk would also find knowledge.md.
     return readdirSync(root).includes(PACK_FILE) && isFile(join(root, PACK_FILE)) ? root : undefined
   } catch {
     return undefined

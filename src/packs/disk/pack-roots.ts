@@ -14,10 +14,10 @@ import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
 import { findPackage, type PackagePlaces } from './npm-packages.ts'
 
 export interface DiscoveryRequest {
-  /** The project whose packs are meant; default: the one around the working folder. */
+  /** Default: the project around the working folder. */
   project?: string | Project | undefined
   config: PackConfig
-  /** Of this program. */
+  /** The installed package of Loadout. */
   packageFolder: string
 }
 
@@ -25,11 +25,11 @@ export interface PackRoot {
   scope: Scope
   path: string
   exists: boolean
-  /** Why it is not looked into although it exists. */
+  /** Why discovery skips it although it exists. */
   finding?: Finding
 }
 
-/** Every place where packs may be, in the order in which the scopes win. */
+/** Every folder where packs may be, in order of precedence. */
 export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
   const project = openProject(machine, request.project)
   const workspace = findWorkspace(machine, project)
@@ -48,7 +48,7 @@ export function findPackRoots(machine: Machine, request: DiscoveryRequest): { ro
     })
     if (finding !== undefined) findings.push(finding)
     for (const folder of folders) {
-      // A package inside a foreign project deserves no more trust than the rest of that project.
+      // A package inside a project is trusted no more than the rest of that project.
       const isOfProject = isWithin(workspace, folder)
       const isInProject = source.kind === 'package' && workspace !== undefined && isInside(workspace, folder)
       if (isOfProject || !isInProject) add(isOfProject ? 'workspace' : 'organization', folder)
@@ -60,7 +60,7 @@ export function findPackRoots(machine: Machine, request: DiscoveryRequest): { ro
 }
 
 /**
- * The nearest folder upwards with packs, no further than its repository, and never the home folder: that is the user's.
+ * The nearest folder upwards with packs, inside its repository. Never the home folder, which holds the user's packs.
  */
 export function findWorkspace(machine: Machine, { place, root, repository }: Project): string | undefined {
   const folders = upwards(place, repository ?? place)
@@ -70,11 +70,11 @@ export function findWorkspace(machine: Machine, { place, root, repository }: Pro
   return found ?? (home < 0 ? root : undefined)
 }
 
-/** A project may not point at folders elsewhere on this machine. */
+/** Refuses a folder of a project that links to a place outside of it. */
 function workspaceRoot(workspace: string, path: string, { followLinks }: PackConfig): PackRoot {
   const root: PackRoot = { scope: 'workspace', path, exists: isFolder(path) }
   if (!root.exists || followLinks || isWithin(workspace, path)) return root
-  const message = `${path} leads out of the project and is not looked into`
+  const message = `${path} is a link out of the project and was skipped`
   const hint = 'set "followLinks": true under "packs" in the configuration to allow it'
   return { ...root, finding: { severity: 'warning', code: 'discovery.link', subject: path, message, hint } }
 }
@@ -94,7 +94,7 @@ function organizationFolders(machine: Machine, source: OrganizationSource, place
   if (source.kind === 'git') {
     const folder = clonePath(machine, source)
     const url = withoutPassword(source.url)
-    return isFolder(folder) ? inside(folder) : absent(url, 'was not fetched yet', 'loadout packs fetch')
+    return isFolder(folder) ? inside(folder) : absent(url, 'is not fetched yet', 'loadout packs fetch')
   }
   const folder = findPackage(machine, source.name, places)
   const hint = `npm install --global ${shellWord(source.name)}`
@@ -106,13 +106,13 @@ function absent(subject: string, problem: string, hint: string): SourceFolders {
   return { folders: [], finding: { severity: 'warning', code: 'discovery.source', subject, message, hint } }
 }
 
-/** Where a repository or a package keeps its packs; if nowhere in particular, anywhere. */
+/** The pack folders of a repository or package; if it has none, the whole folder. */
 function inside(folder: string): SourceFolders {
   const usual = ['knowledge', ...KNOWLEDGE_FOLDERS].map((name) => join(folder, name)).filter(isFolder)
   return { folders: usual.length > 0 ? usual : [folder] }
 }
 
-/** Where a repository of the organization is kept. One folder for each address and branch. */
+/** The local clone of an organization's repository: one folder per URL and branch. */
 export function clonePath(
   machine: Machine,
   { url, branch = '' }: { url: string; branch?: string | undefined },

@@ -8,16 +8,15 @@ import { buildSectionIndex } from '../rules/resolve/build-section-index.ts'
 import { openSectionIndex, type SectionIndex } from '../rules/resolve/section-index.ts'
 import { openPack } from './pack-folder.ts'
 
-/** What the index is made from. Raw sources are not among them. */
+/** The indexed folders. Raw sources are not indexed. */
 const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
 
-/** Where the sections of a pack are kept. */
 export interface SectionsKey extends CacheKey {
-  /** Size of all files that they are made from. */
+  /** Size of all indexed files. */
   bytes: number
 }
 
-/** For the files of a pack as they are now and as they were approved. */
+/** The cache key for the current and the approved files of a pack. */
 export function sectionsKey(machine: Machine, pack: TrustedPack): SectionsKey {
   const approved = pack.trust.files
   const files = openPack(pack, approved)
@@ -36,7 +35,7 @@ export function sectionsKey(machine: Machine, pack: TrustedPack): SectionsKey {
   }
 }
 
-/** The sections of a pack, read again only when one of its files or its approval has changed. */
+/** The section index of a pack, rebuilt only when a file or the approval has changed. */
 export function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
   const files = openPack(pack, pack.trust.files)
   return cached(machine, sectionsKey(machine, pack), SECTIONS, () => buildSectionIndex(files, pack.manifest))
@@ -44,7 +43,7 @@ export function openSections(machine: Machine, pack: TrustedPack): SectionIndex 
 
 export type SectionsOf = (pack: TrustedPack) => SectionIndex
 
-/** For one answer: looking at the files of a large pack takes longer than ranking them. */
+/** Opens each index once per call: checking the files of a large pack takes longer than ranking its sections. */
 export function sectionsOnce(machine: Machine): SectionsOf {
   const opened = new Map<TrustedPack, SectionIndex>()
   return (pack) => {
@@ -54,10 +53,10 @@ export function sectionsOnce(machine: Machine): SectionsOf {
   }
 }
 
-const OF_THE_FILE = new Set<Code>(['file.repaired', 'file.too-large'])
+const LASTING = new Set<Code>(['file.repaired', 'file.too-large'])
 
 const SECTIONS: Codec<SectionIndex> = {
-  // Findings about the file itself are cached too; other problems may disappear without a change of the file.
-  encode: (index) => (index.warnings.every(({ code }) => OF_THE_FILE.has(code)) ? index.save() : undefined),
+  // Caches no index with other problems: they may disappear without a change of the files.
+  encode: (index) => (index.warnings.every(({ code }) => LASTING.has(code)) ? index.save() : undefined),
   decode: (bytes) => openSectionIndex((from, length) => bytes.subarray(from, from + length), bytes.length),
 }

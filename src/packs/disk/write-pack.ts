@@ -15,7 +15,7 @@ import { move } from '../../machine/platform.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 
-/** Writes a new folder below a root, all of it or nothing. What is there already is left alone. */
+/** Writes a new folder below a root, completely or not at all. Refuses an existing folder. */
 export async function writeNewFolder(root: string, target: string, files: ReadonlyMap<string, string>): Promise<void> {
   refuseExisting(target)
   let around: PinnedFolder | undefined
@@ -24,7 +24,7 @@ export async function writeNewFolder(root: string, target: string, files: Readon
     makeFolders(dirname(target))
     around = pinFolder(dirname(target), root)
     const place = join(around.place, basename(target))
-    // Hidden, so that it does not look like a finished pack.
+    // Hidden, so that discovery does not take it for a finished pack.
     stage = join(around.place, `${ownedName(`.${basename(target)}`)}.tmp`)
     removeLeftovers(place)
     for (const [path, text] of files) {
@@ -50,20 +50,18 @@ function refuseExisting(target: string): void {
   })
 }
 
-/** Lists what `packs new --from` made, so that making it again replaces only its own files. */
+/** Lists the files that `packs new --from` wrote: a second run replaces only these. */
 const IMPORT_RECORD = 'runs/import.json'
 
 export interface ImportWritten {
   written: string[]
   unchanged: string[]
-  /** Files that were changed or added by others; they were not touched. */
+  /** Files that others changed or added; left as they are. */
   kept: string[]
   removed: string[]
 }
 
-/**
- * Writes the files of an imported pack. A folder that is not ours is refused; in ours only what we made is replaced.
- */
+/** Writes the files of an imported pack. Refuses a folder that was not imported, and replaces only unchanged files. */
 export async function writeImport(
   root: string,
   target: string,
@@ -89,7 +87,6 @@ export async function writeImport(
     if (now === sha256(text)) result.unchanged.push(path)
     else if (now === undefined || now === ours) result.written.push(path)
     else result.kept.push(path)
-    // Changed files stay.
     if (!result.kept.includes(path)) made.set(path, text)
   }
   for (const path of result.written) refuseLinkOut(target, path)
@@ -105,7 +102,7 @@ export async function writeImport(
   return result
 }
 
-/** Marks a folder that already held its texts as one that was completed by us. */
+/** Adds files to a folder that already has its texts, and records them as ours. */
 export function addToFolder(target: string, files: ReadonlyMap<string, string>, from: string): void {
   for (const path of [...files.keys(), IMPORT_RECORD]) refuseLinkOut(target, path)
   for (const [path, text] of files) writeInside(target, path, text)
