@@ -1,9 +1,9 @@
-/** A line of prose above this is a text that was written without line ends. */
+/** A longer line of prose was written without line breaks. In characters. */
 const LONG_LINE = 2_000
-/** About so much of one becomes a paragraph. */
+/** The approximate length of the paragraphs made from it. */
 const PARAGRAPH = 400
 
-/** A text whose long lines are paragraphs of whole sentences, so that a part of them can be found and given. */
+/** Breaks long lines into paragraphs of whole sentences, so that search can find a part of them. */
 export function breakLongLines(text: string): string {
   if (text.length <= LONG_LINE) return text
   return text

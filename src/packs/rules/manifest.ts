@@ -20,21 +20,19 @@ import {
 } from './pack.ts'
 import { hasUnseen, lengthOf, quoted, shownText } from './shown-text.ts'
 
-/** The most characters of each field. What is longer is cut, and told. */
+/** The maximum length of each field, in characters. Longer values are cut with a warning. */
 const LIMITS = { name: 64, description: 1024, compatibility: 500 } as const
 
 const MOST_MAINTAINERS = 20
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:$|[T ])/
 
 export interface ReadManifest {
-  /** Undefined without a description: such a pack could not be chosen. */
+  /** Undefined without a description: such a pack cannot be chosen. */
   manifest: PackManifest | undefined
   warnings: PackWarning[]
 }
 
-/**
- * What the frontmatter of a KNOWLEDGE.md says. An odd value never goes unnoticed, and never makes a pack more trusted.
- */
+/** Reads the frontmatter of a KNOWLEDGE.md. Warns about every invalid value; none makes a pack more trusted. */
 export function readManifest(fields: Record<string, unknown>, folderName: string): ReadManifest {
   const reader = new ManifestReader(fields)
   const name = readName(reader, folderName)
@@ -70,7 +68,7 @@ function readName(reader: ManifestReader, folderName: string): string {
   if (lengthOf(written) > LIMITS.name) {
     reader.warn('error', 'pack.name.invalid', `the name is longer than ${LIMITS.name} characters`)
   } else if (!/^[a-z0-9-]+$/.test(written)) {
-    const message = `the name ${quoted(written)} may hold only small letters a to z, digits and hyphens`
+    const message = `the name ${quoted(written)} may contain only lower-case letters a to z, digits and hyphens`
     reader.warn('error', 'pack.name.invalid', message)
   }
   if (written !== folderName) {
@@ -83,12 +81,12 @@ function readName(reader: ManifestReader, folderName: string): string {
 function readDescription(reader: ManifestReader): string | undefined {
   const description = reader.text('description', LIMITS.description, 'error')
   if (description === undefined) {
-    reader.warn('error', 'pack.description.missing', 'it has no description, so nobody could choose it')
+    reader.warn('error', 'pack.description.missing', 'it has no description, so it can never be chosen')
   }
   return description
 }
 
-/** The fields with a closed list of words, each with what holds when the word is not on it. */
+/** The fields with a fixed list of values, each with a fallback for other values. */
 function readWords(reader: ManifestReader) {
   const profile = oneOf(PROFILES, reader.written('profile'))
   if (reader.has('profile') && profile === undefined) {
@@ -175,7 +173,7 @@ function readProducer(metadata: ManifestReader): Producer | undefined {
   return { kind, name, version: part.text('version', 64), digest: part.text('digest', 200) }
 }
 
-/** One layer can lie elsewhere in the project: its documents, or its pages. */
+/** A pack can link one folder of the project as its documents or as its wiki. */
 function readLinked(metadata: ManifestReader): LinkedFolder | undefined {
   const documents = metadata.path('documentsFrom')
   const wiki = metadata.path('wikiFrom')
@@ -188,11 +186,11 @@ function readLinked(metadata: ManifestReader): LinkedFolder | undefined {
 
 const LONGEST_PATH = 500
 
-/** Takes fields out of a frontmatter, cut to their limits, and notes what is odd about them. */
+/** Reads fields of the frontmatter, cuts them to their limits and collects warnings. */
 class ManifestReader {
   readonly warnings: PackWarning[]
   private readonly fields: Record<string, unknown>
-  /** Of a part: `metadata.`. */
+  /** For nested fields, such as `metadata.`. */
   private readonly prefix: string
 
   constructor(fields: Record<string, unknown>, prefix = '', warnings: PackWarning[] = []) {
@@ -201,7 +199,7 @@ class ManifestReader {
     this.warnings = warnings
   }
 
-  /** Undefined when there is none. A key with nothing after it says nothing. */
+  /** Undefined for a missing or empty value. */
   value(key: string): unknown {
     const value = getOwn(this.fields, key)
     return value === null || value === '' ? undefined : value
@@ -211,13 +209,13 @@ class ManifestReader {
     return this.value(key) !== undefined
   }
 
-  /** The text as the pack has it: to compare, not to show. */
+  /** The unchanged text: to compare, not to show. */
   written(key: string): string | undefined {
     const value = this.value(key)
     return typeof value === 'string' ? value : undefined
   }
 
-  /** The text as it may be shown. One past its limit is cut, and told with this severity. */
+  /** The text, safe to show. Cuts it at the limit, with a warning of this severity. */
   text(key: string, limit: number, tooLong: Severity | 'quiet' = 'warning'): string | undefined {
     const value = this.value(key)
     if (value === undefined) return undefined
@@ -231,7 +229,7 @@ class ManifestReader {
     return this.shown(value, limit) || undefined
   }
 
-  /** A path inside the pack; one that would lead elsewhere is dropped. */
+  /** A path inside the pack. Drops any other path with a warning. */
   path(key: string): string | undefined {
     const path = this.text(key, LONGEST_PATH)
     if (path === undefined) return undefined
@@ -248,11 +246,11 @@ class ManifestReader {
     return undefined
   }
 
-  /** The fields below a key. Reports anything but a mapping, and reads it as an empty one. */
+  /** The fields below a key. Anything but a mapping is reported and read as empty. */
   part(key: string): ManifestReader {
     const value = this.value(key)
     if (value !== undefined && !isRecord(value)) {
-      this.warn('warning', 'pack.field.invalid', `${this.prefix}${key} must hold keys and values`)
+      this.warn('warning', 'pack.field.invalid', `${this.prefix}${key} must contain keys and values`)
     }
     return new ManifestReader(isRecord(value) ? value : {}, `${this.prefix}${key}.`, this.warnings)
   }
@@ -261,7 +259,7 @@ class ManifestReader {
     return shownText(text, limit)
   }
 
-  /** A word that is not on its list. */
+  /** Warns about a value that is not on its list. */
   unknown(severity: Severity, code: Code, key: string, words: readonly string[], effect: string): void {
     const written = this.written(key)
     const what = written === undefined ? 'is not a text' : `is ${quoted(written)}`

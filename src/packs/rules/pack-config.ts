@@ -5,32 +5,32 @@ import { quoted } from './shown-text.ts'
 
 /** Where an organization keeps packs. */
 export type OrganizationSource =
-  /** As written: `~` and relative paths are the reader's concern. */
+  /** As written: the caller resolves `~` and relative paths. */
   | { kind: 'folder'; folder: string }
   | { kind: 'git'; url: string; branch: string | undefined }
-  /** An installed npm package. Nothing of it is run. */
+  /** An installed npm package. Loadout runs none of its code. */
   | { kind: 'package'; name: string }
 
-/** What this machine says about knowledge packs, in `config.json`. */
+/** The settings for packs in `config.json`. */
 export interface PackConfig {
   organization: readonly OrganizationSource[]
-  /** How many folders below its root a pack may be. */
+  /** The maximum depth of a pack below its root. */
   maxDepth: number
-  /** How many folders of one root are looked into. */
+  /** The maximum number of folders that discovery reads below one root. */
   maxDirectories: number
   /** Whether a link may lead out of its root. */
   followLinks: boolean
-  /** Whether the packs that come with the program are there. */
+  /** Whether to include the packs that come with Loadout. */
   builtIn: boolean
   /** Packs of these scopes need an approval. */
   approvalFor: readonly Scope[]
-  /** Whether naming a pack by its path is an approval. */
+  /** Whether naming a pack by its path approves it. */
   explicitPathIsApproval: boolean
 }
 
 export const NO_PACK_CONFIG: PackConfig = parsePackConfig({}, '')
 
-/** The keys `packs` and `organization`; unknown keys are reported by the reader of the file. */
+/** Reads the keys `packs` and `organization`. The reader of `config.json` reports unknown keys. */
 export function parsePackConfig(json: unknown, path: string): PackConfig {
   const file = asRecord(json, path, 'the file')
   const packs = asRecord(getOwn(file, 'packs') ?? {}, path, '"packs"')

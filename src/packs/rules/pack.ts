@@ -4,15 +4,15 @@ import { pathProblem } from '../../text/paths.ts'
 import type { Finding, Severity } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 
-/** What a pack says about its own readiness. Each has a gate of its own. */
+/** How ready a pack is, by its own statement. `admission.ts` decides what each status allows. */
 export const PACK_STATUSES = ['ready', 'draft', 'needs-review', 'stale', 'disputed', 'archived'] as const
 export type PackStatus = (typeof PACK_STATUSES)[number]
 
-/** A pack's word about itself: it can lower trust, never raise it. */
+/** The trust that a pack declares for itself. It can lower trust, never raise it. */
 export const TRUST_LABELS = ['unreviewed', 'user-confirmed', 'official', 'external'] as const
 export type TrustLabel = (typeof TRUST_LABELS)[number]
 
-/** How much a pack wants its statements tied to sources. */
+/** Whether a pack wants a source for each statement. */
 export const GROUNDINGS = ['none', 'recommended', 'required'] as const
 export type Grounding = (typeof GROUNDINGS)[number]
 
@@ -20,7 +20,7 @@ export type Grounding = (typeof GROUNDINGS)[number]
 export const PROFILES = ['document-first', 'wiki-first', 'hybrid'] as const
 export type Profile = (typeof PROFILES)[number]
 
-/** How the context of a pack is used: as facts, or as a voice. */
+/** How a model uses the context of a pack: as facts, or as a voice. */
 export const RUNTIME_MODES = ['data', 'persona'] as const
 export type RuntimeMode = (typeof RUNTIME_MODES)[number]
 
@@ -39,30 +39,30 @@ export const PACK_TYPES = [
   'content-ontology',
 ] as const
 
-/** Where a pack was found. Of two with one name the earlier scope wins. */
+/** Where a pack was found. If two packs have the same name, the earlier scope wins. */
 export const SCOPES = ['explicit', 'workspace', 'user', 'organization', 'built-in'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** How a pack came to be used: it was named, or it fits the task. */
+/** Why a pack is used: the user named it, or it fits the task. */
 export const ACTIVATIONS = ['explicit', 'implicit', 'resolver-driven'] as const
 export type Activation = (typeof ACTIVATIONS)[number]
 
 export const CLAIM_STATUSES = ['confirmed', 'inferred', 'disputed', 'stale', 'missing', 'source-required'] as const
 export type ClaimStatus = (typeof CLAIM_STATUSES)[number]
 
-/** Of compile runs and of the records of a resolution. */
+/** The status of a compile run or of a recorded resolution. */
 export const RUN_STATUSES = ['passed', 'needs-review', 'stale', 'disputed', 'failed'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-/** The folders of a pack, each with its own rules for who may read it and when. */
+/** The folders of a pack. Each has its own rules for when it may be read. */
 export const LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'indexes', 'ontology', 'answers', 'assets'] as const
 export type PackLayer = (typeof LAYERS)[number]
 
 export { oneOf, TIERS, type Tier }
 
 /**
- * A finding about a file of a pack, `KNOWLEDGE.md` when it is about the pack as a whole. An error means that the item
- * was not used. Its message is in our words: text of the pack in it is cut short and made harmless.
+ * A finding about a file of a pack; `KNOWLEDGE.md` stands for the whole pack. An error means that the file was not
+ * used. The message may quote text of the pack only shortened and made harmless.
  */
 export interface PackWarning extends Finding {
   path: string
@@ -70,7 +70,7 @@ export interface PackWarning extends Finding {
 
 const RANK: Record<Severity, number> = { error: 0, warning: 1, info: 2 }
 
-/** Worst first, then by path, code, line and message; the same warning is there once, with a count. */
+/** Sorts warnings by severity, path, code, line and message, and counts duplicates. */
 export function settleWarnings(warnings: readonly PackWarning[]): PackWarning[] {
   const distinct = new Map<string, PackWarning>()
   for (const warning of warnings) {
@@ -89,13 +89,13 @@ export function settleWarnings(warnings: readonly PackWarning[]): PackWarning[] 
   )
 }
 
-/** A warning as a report about several packs shows it: the place is part of the message. */
+/** A warning for a report about several packs: the message names pack, file and line. */
 export function toFinding({ severity, code, path, line, message, count = 1 }: PackWarning, pack: string): Finding {
   const place = `${pack}/${path}${line === undefined ? '' : `:${line}`}`
   return { severity, code, message: `${place}: ${message}${count === 1 ? '' : ` (${count} times)`}`, subject: pack }
 }
 
-/** The file that makes a folder a pack. Spelled so and not otherwise. */
+/** The file that makes a folder a pack. The spelling is case-sensitive. */
 export const PACK_FILE = 'KNOWLEDGE.md'
 
 /** Names the source of each claim. */
@@ -104,61 +104,61 @@ export const SOURCE_MAP_PATH = 'indexes/source-map.json'
 /** In bytes. Prose and records are smaller than this; Loadout does not read larger files. */
 export const LARGEST_PACK_FILE = 2 * 1024 * 1024
 
-/** Where all clients look for packs, below a workspace or a home folder. */
+/** The folder that all clients share, below a project or home folder. */
 export const SHARED_FOLDER = '.agents/knowledge'
 
-/** Our own folder first, then the one that all clients share. */
+/** Loadout's own folder first, then the shared one. */
 export const KNOWLEDGE_FOLDERS = ['.loadout/knowledge', SHARED_FOLDER]
 
-/** The frontmatter of a KNOWLEDGE.md, as far as it is understood. */
+/** The known fields of the frontmatter of a KNOWLEDGE.md. */
 export interface PackManifest {
   name: string
   description: string
   type: string
-  /** Undefined when it is none of the six: then the pack cannot be loaded. */
+  /** Undefined if unknown: then the pack cannot be loaded. */
   status: PackStatus | undefined
   profile: Profile
   mode: RuntimeMode
-  /** What the pack says of itself; `unreviewed` when it says nothing. */
+  /** As the pack declares it; default `unreviewed`. */
   trust: TrustLabel
   grounding: Grounding | undefined
   version: string | undefined
   language: string | undefined
   license: string | undefined
   maintainers: readonly string[]
-  /** Whose knowledge it is, in the pack's own words. Not the scope it was found in. */
+  /** The owner of the knowledge, as the pack writes it. Not the scope that it was found in. */
   ownership: string | undefined
   updated: string | undefined
   compatibility: string | undefined
-  /** Paths inside the pack. One that would leave it is dropped with a warning. */
+  /** Paths inside the pack. Other paths are dropped with a warning. */
   primaryDocument: string | undefined
   primaryOntology: string | undefined
   primaryAnswers: string | undefined
   producedBy: Producer | undefined
   linked: LinkedFolder | undefined
-  /** Whether a tool wrote the description and a person has not confirmed it yet. */
+  /** Whether a tool wrote the description and no person has confirmed it. */
   isProposed: boolean
 }
 
-/** A folder or file of the project that a pack takes as its documents or pages, as its frontmatter says. */
+/** A folder or file of the project that the frontmatter links as documents or wiki. */
 export interface LinkedFolder {
   layer: 'documents' | 'wiki'
-  /** From the project, with slashes. */
+  /** Relative to the project, with slashes. */
   folder: string
 }
 
 /**
- * Documents that a pack takes from its project instead of holding them: the files of one folder, or one file, appear as
- * if they lay in the layer. An approval covers them like the pack's own.
+ * A linked folder, or one linked file, that replaces a layer of the pack. An approval covers its files like the pack's
+ * own.
  */
 export interface LinkedLayer extends LinkedFolder {
-  /** The project, after links. Nothing outside of it is read. */
+  /** The real path of the project. Loadout reads nothing outside of it. */
   root: string
-  /** Of the folder, only this file. */
+  /** Only this file of the folder. */
   only?: string
 }
 
-/** Who made the pack. Shown, never loaded or run. */
+/** The tool that made the pack. Loadout shows it and never runs it. */
 export interface Producer {
   kind: string | undefined
   name: string | undefined
@@ -166,32 +166,30 @@ export interface Producer {
   digest: string | undefined
 }
 
-/** A pack as it was discovered: its metadata and its place, never its body. */
+/** A discovered pack: its metadata and its place, never its body. */
 export interface KnowledgePack {
   manifest: PackManifest
   scope: Scope
-  /** The pack's folder, after links. */
+  /** The real path of its folder. */
   root: string
   linked?: LinkedLayer | undefined
   /** How many folders below its discovery root. */
   depth: number
-  /** What is odd about its metadata. */
+  /** Problems in its metadata. */
   warnings: readonly PackWarning[]
 }
 
-/** A type outside the list and without a namespace: such a pack must be named to be used. */
+/** Whether a type is on the list or has the form `custom:…`. A pack of another type must be named. */
 export function isKnownType(type: string, known: readonly string[]): boolean {
   return known.includes(type) || /^custom:[a-z0-9][\w.-]*$/i.test(type)
 }
 
-/**
- * Why a path written inside a pack may not be followed. Stricter than for other paths: no `..`, even if it came back.
- */
+/** Why a path that a pack names is refused. Stricter than for other paths: never `..`, even inside the pack. */
 export function packPathProblem(path: string): string | undefined {
   return pathProblem(path) ?? (path.split('/').includes('..') ? 'it contains ".."' : undefined)
 }
 
-/** One spelling of a path, so that two that name one file are equal: `./wiki//a.md` is `wiki/a.md`. */
+/** Normalizes a path, so that paths of the same file are equal: `./wiki//a.md` becomes `wiki/a.md`. */
 export function normalizePackPath(path: string): string {
   return path
     .normalize('NFC')
@@ -200,7 +198,7 @@ export function normalizePackPath(path: string): string {
     .join('/')
 }
 
-/** The folder of the pack that a path lies in; undefined for files at its top. */
+/** The layer that contains a path; undefined for files at the top of the pack. */
 export function layerOf(path: string): PackLayer | undefined {
   const [first = '', second] = normalizePackPath(path).split('/')
   return second === undefined && !path.endsWith('/') ? undefined : oneOf(LAYERS, first)
@@ -208,41 +206,41 @@ export function layerOf(path: string): PackLayer | undefined {
 
 /** A text file of a pack, read whole. */
 export interface PackFile {
-  /** Inside the pack, with slashes. */
+  /** Relative to the pack, with slashes. */
   path: string
-  /** Line ends are `\n`; a byte order mark is gone. */
+  /** With `\n` as line end and without a byte order mark. */
   text: string
   /** Of the bytes on disk. */
   sha256: string
   bytes: number
 }
 
-/** What a resolver may ask of a pack's folder. Every answer is about something inside the pack, after links. */
+/** The files of a pack. Paths that lead out of the pack, also through links, are refused. */
 export interface PackFiles {
-  /** A regular text file of bounded size. Undefined, with a warning kept, when there is none that may be read. */
+  /** Reads a regular text file of limited size. Otherwise undefined, with a warning unless the file is missing. */
   read(path: string): PackFile | undefined
-  /** The files below a folder of the pack, or below its root for '', in code unit order. Opens none of them. Empty when there is no such folder. */
+  /** The files below a folder ('' for the whole pack), in code unit order. Opens none. Empty for a missing folder. */
   list(folder: string): readonly string[]
-  /** The size of a regular file, without opening it; undefined when there is none. */
+  /** The size of a regular file, without opening it. Undefined if there is none. */
   sizeOf(path: string): number | undefined
-  /** Of a file's bytes, to compare with a recorded one. The text goes nowhere. */
+  /** The SHA-256 of a file's bytes, to compare with a recorded one. */
   fingerprint(path: string): string | undefined
-  /** What was met on the way: escapes, links, pipes, files too large, bytes that are no text. */
+  /** Problems so far: paths out of the pack, pipes, files that are too large or not text. */
   readonly warnings: readonly PackWarning[]
   /** The files opened so far, in order. */
   readonly opened: readonly string[]
 }
 
-/** The JSON of a pack's file; the lines of a `.jsonl` file as one list. Never throws. */
+/** Parses a JSON file of a pack; the lines of a `.jsonl` file become a list. Never throws. */
 export function parsePackJson({ path, text }: Pick<PackFile, 'path' | 'text'>): ParsedJson {
   return path.toLowerCase().endsWith('.jsonl') ? parseForeignJsonLines(text) : parseForeignJson(text)
 }
 
-/** A piece of a pack that goes to the model: some lines of a file, or text made from its records. */
+/** A part of a pack that goes to the model: lines of a file, or text made from its records. */
 export interface ContextPart {
   path: string
   layer: PackLayer | 'guide'
-  /** Counted from 1, both included. Absent when the text was put together from records. */
+  /** Counted from 1, both included. Absent for text made from records. */
   lines?: { from: number; to: number }
   text: string
 }

@@ -2,7 +2,8 @@ const PLAIN = /^[\x20-\x7e]*$/
 const ESCAPE = '\u001b'
 const BEL = '\u0007'
 
-// Functions, because building these classes takes time that plain text never needs. Joiners stay: scripts need them.
+// Functions, because building these expressions takes time that plain text does not need. Keeps joiners, which some
+// scripts need.
 const terminalSequence = () =>
   new RegExp(
     `${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^${BEL}${ESCAPE}]*(?:${BEL}|${ESCAPE}\\\\)?|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]`,
@@ -10,21 +11,21 @@ const terminalSequence = () =>
   )
 const unseen = () => /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
-/** Text of a pack as it may be shown, on one line: nothing in it steers a terminal or reorders what is read. */
+/** Text of a pack on one line, safe to show: without terminal sequences and direction marks. */
 export function shownText(text: string, limit = 200): string {
   return cutText(harmless(text), limit)
 }
 
-/** For a message of ours: in quotes, and never long. */
+/** The text in quotes for a message, cut to 80 characters. */
 export function quoted(text: string): string {
-  // Cut before too: a word of a megabyte is not to be cleaned for the sake of a few letters.
+  // Cut first: cleaning a megabyte for a few characters would waste time.
   const shown = harmless(text.slice(0, 1000))
   return lengthOf(shown) > LONGEST_QUOTE ? `"${cutText(shown, LONGEST_QUOTE - 3)}..."` : `"${shown}"`
 }
 
 const LONGEST_QUOTE = 80
 
-/** In characters, not in code units. */
+/** Counts characters, not code units. */
 export function lengthOf(text: string): number {
   if (PLAIN.test(text)) return text.length
   let length = 0
@@ -32,7 +33,7 @@ export function lengthOf(text: string): number {
   return length
 }
 
-/** Whether some of it would not be seen, or be obeyed rather than seen. */
+/** Whether the text has invisible or control characters. */
 export function hasUnseen(text: string): boolean {
   return !PLAIN.test(text) && unseen().test(text)
 }

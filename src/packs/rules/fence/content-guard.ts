@@ -3,14 +3,14 @@ import { isRecord, sha256 } from '../../../text/values.ts'
 import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from '../pack.ts'
 import type { Choice } from '../resolve/choice.ts'
 
-/** What was found where. Never the text itself: a finding about a secret must not spread it. */
+/** Kinds and lines of findings. Never the text itself, which may be a secret. */
 export interface ContentFindings {
   /** Lines are counted from 1. */
   secrets: { line: number; kind: string }[]
   injections: { line: number; kind: string }[]
 }
 
-/** Looks for obvious secrets and for text that speaks to the reader's model. A hint, no proof, in either direction. */
+/** Finds likely secrets and text that reads like an order to a model. It can miss some and report harmless ones. */
 export function scanContent(text: string, isExample?: IsExample): ContentFindings {
   const found = foundLines(text, isExample)
   return {
@@ -22,7 +22,7 @@ export function scanContent(text: string, isExample?: IsExample): ContentFinding
   }
 }
 
-/** Puts a visible mark in the place of each line that holds a secret. The number of lines stays the same. */
+/** Replaces each line of a likely secret by a visible mark. Keeps the number of lines. */
 export function withholdSecrets(text: string, isExample?: IsExample): { text: string; lines: number[] } {
   const kinds = new Map<number, Set<string>>()
   for (const { line, to, kind } of foundLines(text, isExample).filter(isSecret)) {
@@ -36,7 +36,7 @@ export function withholdSecrets(text: string, isExample?: IsExample): { text: st
   return { text: shown.join('\n'), lines: [...kinds.keys()].sort((a, b) => a - b) }
 }
 
-/** The lines of what looks like a secret and starts in this line. */
+/** The lines of a likely secret that starts on this line. */
 export function secretLines(text: string, line: number): string | undefined {
   const found = foundLines(text).filter((each) => isSecret(each) && each.line === line)
   const to = Math.max(...found.map((each) => each.to))
@@ -50,11 +50,11 @@ export function secretLines(text: string, line: number): string | undefined {
 
 interface FoundLines extends Detection {
   line: number
-  /** The last line, which differs from the first for a key of several lines. */
+  /** The last line; a key may have several. */
   to: number
 }
 
-/** Text that an author declared as an example is not a secret. */
+/** Skips secrets that the author declared as examples. */
 function foundLines(text: string, isExample: IsExample = () => false): FoundLines[] {
   const lineAt = createLineFinder(text)
   const found = detectSecrets(text).map((each) => ({ ...each, line: lineAt(each.start), to: lineAt(each.end - 1) }))
@@ -67,7 +67,7 @@ function isSecret({ contentClass }: Detection): boolean {
   return contentClass !== 'prompt_injection'
 }
 
-/** In the order of the lines, each kind once for a line. */
+/** Sorted by line, each kind once per line. */
 function distinct<T extends { line: number; kind: string }>(found: readonly T[]): T[] {
   const first = new Map<string, T>()
   for (const item of found) {
@@ -77,7 +77,7 @@ function distinct<T extends { line: number; kind: string }>(found: readonly T[])
   return [...first.values()].sort((a, b) => a.line - b.line)
 }
 
-/** The line of a place, counted from 1. */
+/** Finds the line of an offset, counted from 1. */
 function createLineFinder(text: string): (place: number) => number {
   const ends: number[] = []
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) ends.push(end)
@@ -92,7 +92,7 @@ function createLineFinder(text: string): (place: number) => number {
   }
 }
 
-/** Nothing that looks like a secret goes on, and what reads like an order to a model is named. */
+/** Withholds likely secrets, and warns about text that reads like an order to a model. */
 export function guardChoices(
   choices: readonly Choice[],
   warnings: readonly PackWarning[],
@@ -116,12 +116,12 @@ export function guardChoices(
   return { choices: kept, warnings: found }
 }
 
-/** The part without what looks like a secret. Lines keep their numbers. */
+/** Withholds likely secrets of a part. Lines keep their numbers. */
 export function guardPart(part: ContextPart, examples?: (path: string) => IsExample): ContextPart {
   return { ...part, text: withholdSecrets(part.text, examples?.(part.path)).text }
 }
 
-/** Where an author declares that what looks like a secret is none: `[{ "path", "sha256" }]`, the digest of the lines. */
+/** Lists lines that only look like a secret: `[{ "path", "sha256" }]`, with the digest of the lines. */
 export const EXAMPLES_PATH = 'secret-examples.json'
 
 export interface SecretExample {
@@ -129,15 +129,15 @@ export interface SecretExample {
   sha256: string
 }
 
-/** Whether lines of a file were declared to be an example. One changed letter, and they were not. */
+/** Whether the author declared these exact lines of a file as an example. */
 export type IsExample = (lines: string) => boolean
 
-/** The digest that a declaration holds. Blanks at the end of a line do not count. */
+/** The digest of declared lines. Ignores blanks at the end of a line. */
 export function exampleDigest(lines: string): string {
   return sha256(lines.replace(/[ \t\r]+$/gm, ''))
 }
 
-/** What the author of a pack declared. Anything that is not a declaration declares nothing. */
+/** Reads the declared examples of a pack and ignores invalid rows. */
 export function readExamples(files: PackFiles): SecretExample[] {
   if (files.sizeOf(EXAMPLES_PATH) === undefined) return []
   const file = files.read(EXAMPLES_PATH)
@@ -149,7 +149,7 @@ export function readExamples(files: PackFiles): SecretExample[] {
   })
 }
 
-/** By file. */
+/** The declared examples of a pack, by file. */
 export function examplesOf(files: PackFiles): (path: string) => IsExample {
   const declared = new Set(readExamples(files).map(({ path, sha256: digest }) => `${digest} ${path}`))
   if (declared.size === 0) return () => () => false

@@ -1,22 +1,22 @@
 import { endLine, harmlessLine, neutralise, removeInvisible } from '../../../text/fence.ts'
 import type { PackWarning } from '../pack.ts'
 
-/** A wrapper, ready to be shown to a model, and what had to be done to its content. */
+/** Fenced text for a model, and the changes that made its content harmless. */
 export interface Wrapper {
   text: string
-  /** In the opening tag and in each line between files. Content cannot know it. */
+  /** A value that content cannot guess; in the opening tag and in each line between files. */
   boundary: string
   neutralised: { path: string; line: number; count: number }[]
   removed: { path: string; count: number }[]
-  /** One for each file and kind; the line is that of the first. */
+  /** One per file and kind, with the line of the first. */
   warnings: PackWarning[]
 }
 
-/** Makes text of a pack harmless for one wrapper, and keeps account of it. */
+/** Makes text of a pack harmless for one wrapper, and counts the changes. */
 export interface FenceLog extends Pick<Wrapper, 'neutralised' | 'removed'> {
-  /** Text that keeps its lines. `firstLine` is where it starts in its file, if it is a stretch of one. */
+  /** Text with several lines. `firstLine` is its first line in its file. */
   block(path: string, text: string, firstLine: number | undefined): string
-  /** Text on a line of ours. */
+  /** Text inside one of our own lines. */
   line(path: string, text: string, longest?: number): string
   warnings(): PackWarning[]
 }
@@ -53,20 +53,20 @@ export function createFenceLog(boundary: string): FenceLog {
     },
     warnings: () => [
       ...totals(neutralised).map(({ path, count }) =>
-        fenceWarning('fence.neutralised', path, placed.get(`neutralised ${path}`), tokensSaid(count)),
+        fenceWarning('fence.neutralised', path, placed.get(`neutralised ${path}`), tokensMessage(count)),
       ),
       ...removed.map(({ path, count }) =>
-        fenceWarning('fence.removed', path, placed.get(`removed ${path}`), charactersSaid(count)),
+        fenceWarning('fence.removed', path, placed.get(`removed ${path}`), charactersMessage(count)),
       ),
     ],
   }
 }
 
-function tokensSaid(count: number): string {
+function tokensMessage(count: number): string {
   return count === 1 ? 'a fence-like token was made harmless' : `${count} fence-like tokens were made harmless`
 }
 
-function charactersSaid(count: number): string {
+function charactersMessage(count: number): string {
   return count === 1
     ? 'a control or invisible character was removed'
     : `${count} control or invisible characters were removed`
@@ -93,7 +93,7 @@ function totals(list: readonly { path: string; count: number }[]): { path: strin
   return [...counts].map(([path, count]) => ({ path, count }))
 }
 
-/** How many tokens start on which line, counted from 0. */
+/** The number of tokens per line; lines are counted from 0. */
 function linesOf(text: string, tokens: readonly { start: number }[]): { offset: number; count: number }[] {
   const lines: { offset: number; count: number }[] = []
   let [offset, from] = [0, 0]

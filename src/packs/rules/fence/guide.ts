@@ -6,19 +6,19 @@ import { type MapEntry, readContextMap } from '../records/context-map.ts'
 import { type Choice, chooseLines, countLines, sectionsOf } from '../resolve/choice.ts'
 import { createFenceLog, type Wrapper } from './fence-log.ts'
 
-/** The body of a KNOWLEDGE.md: how the pack wants to be used, and where what is. */
+/** The body of a KNOWLEDGE.md: rules of use, and a map of the pack's files. */
 export interface Guide {
   file: PackFile
   body: string
   /** The line of the file on which the body starts. */
   firstLine: number
   map: readonly MapEntry[]
-  /** Lines of the context map: for the resolver, not for the model. */
+  /** Lines of the context map, which the resolver reads and the model does not get. */
   mapLines: readonly { from: number; to: number }[]
   warnings: readonly PackWarning[]
 }
 
-/** Undefined when the file cannot be read any more. */
+/** Undefined if the file cannot be read. */
 export function readGuide(files: PackFiles): Guide | undefined {
   const file = files.read(PACK_FILE)
   if (file === undefined) return undefined
@@ -28,7 +28,7 @@ export function readGuide(files: PackFiles): Guide | undefined {
   return { file, body, firstLine, map: entries, mapLines: sectionLines, warnings }
 }
 
-/** The rules of use, without the map. */
+/** The sections of the guide without the context map. */
 export function guideChoices({ file, body, firstLine, mapLines }: Guide, words: TaskWords): Choice[] {
   const isMap = (line: number) => mapLines.some(({ from, to }) => line >= from && line <= to)
   return sectionsOf(body, PACK_FILE, firstLine)
@@ -36,7 +36,7 @@ export function guideChoices({ file, body, firstLine, mapLines }: Guide, words: 
     .map((section) => chooseLines(file, section, 'guide', words, 'rules of use'))
 }
 
-/** A file that the guide may send its reader to. It is named here, its text is not. */
+/** A file that the reader of a guide can ask for. Only its name is listed. */
 export interface GuideResource {
   path: string
   kind: 'runtime' | 'primary' | 'evidence'
@@ -48,7 +48,7 @@ export interface GuideInput {
   trust: string
   profile: string
   mode: RuntimeMode
-  /** How the pack's folder is called for the reader. */
+  /** The name of the pack's folder for the reader. */
   root: string
   body: string
   /** Where the body starts in KNOWLEDGE.md, counted from 1. */
@@ -59,7 +59,7 @@ export interface GuideInput {
 const ELEMENT = 'knowledge_pack_guide'
 const LIST = 'knowledge_resources'
 
-/** The body of a pack's KNOWLEDGE.md as a model gets it, with a listing of what it can ask for next. */
+/** Fences the body of a KNOWLEDGE.md for a model, with a list of files that it can ask for. */
 export function wrapGuide(input: GuideInput): Wrapper {
   const { name, status, trust, profile, mode, root, body, firstLine = 1, resources } = input
   const boundary = boundaryOf([ELEMENT, name, status, trust, profile, mode, root, body, firstLine, resources])
@@ -81,7 +81,7 @@ export function wrapGuide(input: GuideInput): Wrapper {
   return { text, boundary, neutralised: log.neutralised, removed: log.removed, warnings: log.warnings() }
 }
 
-/** What a guide leads to: its reader must not have to guess how to get at the text. */
+/** Tells the model how to ask the pack and how to read its files. */
 function howToAsk(name: string): string {
   const word = /^[a-z0-9-]+$/.test(name) ? name : '<pack>'
   return [

@@ -1,5 +1,5 @@
-// A second opinion on the fence, written apart from it: whole strings are rewritten until nothing changes, and what a
-// tag is comes from one plain expression. It shares no code and no table with the detector it judges.
+// An independent check of the fence: it rewrites whole strings until nothing changes, and finds tags with one regular
+// expression. It shares no code and no table with the detector that it tests.
 
 const NAMES = [
   'available_knowledge_packs',
@@ -22,7 +22,7 @@ const NAMED: Record<string, string> = { lt: '<', amp: '&', sol: '/', lowbar: '_'
 
 type Rewrite = (text: string) => string
 
-/** Most of a text is printed ASCII, which has nothing to drop: only the rest is looked at letter by letter. */
+/** Skips printable ASCII, which never contains dropped characters. */
 const dropped = (letters: RegExp): Rewrite => {
   return (text) => text.replace(/[^\n -~]+/g, (unusual) => unusual.replace(letters, ''))
 }
@@ -42,7 +42,7 @@ function decoded(semicolon: ';' | ';?'): Rewrite {
   return (text) => text.replace(entity, decode)
 }
 
-/** Different readers: they differ in what they drop, in what they decode, and in which comes first. */
+/** Readers that drop and decode different characters, in a different order. */
 const READERS: readonly (readonly Rewrite[])[] = [
   [folded],
   [folded, hidden, decoded(';?')],
@@ -51,7 +51,7 @@ const READERS: readonly (readonly Rewrite[])[] = [
   [bare, hidden, decoded(';')],
 ]
 
-/** The reserved tags of a text, as the reader that finds most of them sees it. */
+/** The reserved tags of a text, by the reader that finds most of them. */
 export function readReservedTags(text: string): string[] {
   const readings = READERS.map((rewrites) =>
     [...settle(text, rewrites).matchAll(TAG)].map(

@@ -20,7 +20,7 @@ export interface WrapperInput {
   mode: RuntimeMode
   version?: string
   warnings: readonly PackWarning[]
-  /** Facts that were asked for and are not there. */
+  /** Facts that the task needs and the pack does not have. */
   missing: readonly string[]
   parts: readonly ContextPart[]
 }
@@ -32,10 +32,10 @@ const WHOLE_PACK = 'KNOWLEDGE.md'
 
 const LONGEST_ATTRIBUTE = 200
 
-/** A fact or a message longer than this is cut: one line is to be read, not searched. */
+/** Longer facts and messages are cut, in characters. */
 const LONGEST_LINE = 400
 
-/** The chosen parts of one pack as a model gets them. Pure: the same input gives the same bytes. */
+/** Fences the chosen parts of one pack for a model. The same input gives the same bytes. */
 export function wrapContext(input: WrapperInput): Wrapper {
   const { name, status, grounding, trust, profile, mode, version, warnings, missing, parts } = input
   const attributes = { name, status, grounding, trust, profile, mode, version }
@@ -45,7 +45,7 @@ export function wrapContext(input: WrapperInput): Wrapper {
   const files = parts.map((part) => renderPart(part, boundary, log))
   const gaps = missing.map((fact) => `- ${log.line(WHOLE_PACK, fact, LONGEST_LINE)}\n`)
   for (const { path, message } of warnings) log.line(path, `${path}: ${message}`)
-  // What the fence itself found is known only now. It is listed with the rest.
+  // The fence's own warnings are known only after rendering the parts.
   const found = log.warnings()
   const told = settleWarnings([...warnings, ...found]).map((warning) => renderWarning(warning, boundary))
   const text = [
@@ -95,9 +95,7 @@ function renderWarning({ severity, code, path, line, message, count = 1 }: PackW
   return `- ${severity} ${code} ${place}: ${harmlessLine(message, boundary, LONGEST_LINE).text}${often}\n`
 }
 
-/**
- * The line before each file, and the one after the last, keep the end of one text from joining the start of the next.
- */
+/** A line before each file, and one after the last, separate the texts. */
 function renderPart({ path, layer, lines, text }: ContextPart, boundary: string, log: FenceLog): string {
   const stretch = lines === undefined ? '' : ` lines=${lines.from}-${lines.to}`
   const content = log.block(path, text, lines?.from)
@@ -110,9 +108,7 @@ export interface WrapperContents {
   files: { path: string; layer: string; lines?: { from: number; to: number } }[]
 }
 
-/**
- * What a wrapper holds. A line that only looks like ours lacks the boundary and is content. Undefined for other text.
- */
+/** Lists the files in a wrapper. Lines without the boundary are content. Undefined for text that is not a wrapper. */
 export function readWrapper(text: string): WrapperContents | undefined {
   const opening = /^<knowledge_pack name="([^"]*)"[^\n]* boundary="([0-9a-f]{16})">\n/.exec(text)
   if (opening === null) return undefined

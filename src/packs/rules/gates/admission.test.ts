@@ -94,7 +94,7 @@ describe('a refusal', () => {
     ],
     [makeTrusted({}, { trust: DENIED }), 'refused', 'pack.trust.denied', 'was denied'],
     [makeTrusted({ status: 'draft' }), 'confirmation-needed', 'CONFIRMATION_NEEDED', 'is a draft'],
-    [makeTrusted({ status: undefined }), 'refused', 'pack.status.unknown', 'none that is known'],
+    [makeTrusted({ status: undefined }), 'refused', 'pack.status.unknown', 'its status is unknown'],
   ]
   it.each(ERRORS)('$1 of %o', (pack, verdict, code, message) => {
     const error = admissionError(pack, verdict)

@@ -4,7 +4,7 @@ import { type Code, LoadoutError } from '../../../text/trouble.ts'
 import { isKnownType, PACK_TYPES, type PackStatus, type PackWarning, type Scope, settleWarnings } from '../pack.ts'
 import { HELD_HINT, isUndecided, packWord, type TrustedPack } from './trust.ts'
 
-/** Whether a pack may be used for a task, after both gates. Approval and confirmation are two answers. */
+/** Whether a pack may be used, after both gates. Approval (of files) and confirmation (of a status) are separate. */
 export interface Admission {
   verdict: 'admitted' | 'approval-needed' | 'confirmation-needed' | 'refused'
   warnings: readonly PackWarning[]
@@ -12,11 +12,11 @@ export interface Admission {
   showsGaps: boolean
 }
 
-/** Trust first: of a pack that is not open, its status is not even a question. */
+/** Asks the trust gate, then the status gate for open packs. */
 export function admit(pack: TrustedPack, asked: Asked): Admission {
   const { manifest, trust } = pack
   const shut = { warnings: trust.warnings, mustEscalate: false, showsGaps: false }
-  // Who said no is not asked again.
+  // A denied or held pack is refused without asking again.
   if (!trust.isOpen) return { ...shut, verdict: isUndecided(pack) ? 'approval-needed' : 'refused' }
   const { verdict, warnings, mustEscalate, showsGaps } = statusGate(manifest.status, asked)
   const gate = { warnings: settleWarnings([...trust.warnings, ...warnings]), mustEscalate, showsGaps }
@@ -26,17 +26,17 @@ export function admit(pack: TrustedPack, asked: Asked): Admission {
   return { ...gate, verdict: verdict === 'confirm' ? 'confirmation-needed' : 'admitted' }
 }
 
-/** Said of a pack that a person has to approve. */
+/** Completes the sentence "the pack x …" for a pack that needs an approval. */
 export function whyNotOpen({ state, changes = [] }: TrustedPack['trust']): string {
   return state === 'changed' ? `has changed since it was approved: ${summarizeChanges(changes)}` : 'is not approved'
 }
 
-/** A status that needs a yes, in a sentence about the pack. */
+/** Completes the sentence "the pack x …" for a status that needs a confirmation. */
 function isOfStatus({ status }: TrustedPack['manifest']): string {
   return status === 'draft' ? 'is a draft' : `is ${status ?? 'of unknown status'}`
 }
 
-/** For a caller that asked for the guide of a pack and gets nothing of it. */
+/** The error for a caller that asked for a closed pack. */
 export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['verdict'], 'admitted'>): LoadoutError {
   const { manifest, root, trust } = pack
   const name = packWord(manifest.name)
@@ -58,12 +58,12 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
     const { code, why } = trust.held
     return new LoadoutError(code, `the pack ${name} is not used: ${why}`, { hint: HELD_HINT })
   }
-  const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'none that is known'}`
+  const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'unknown'}`
   const code = manifest.status === 'archived' ? 'pack.status.archived' : 'pack.status.unknown'
   return new LoadoutError(code, message, { hint: `loadout explain ${shellWord(`pack:${root}`)}` })
 }
 
-/** A pack that could not be used, and what would change that. */
+/** A pack that was not used, and what would change that. */
 export interface RefusedPack {
   name: string
   description: string
@@ -72,11 +72,11 @@ export interface RefusedPack {
   status: PackStatus | undefined
   reason: 'approval-needed' | 'confirmation-needed' | 'denied' | 'held' | 'archived' | 'unknown-status' | 'invalid'
   message: string
-  /** The command that opens it; absent when there is none. */
+  /** The command that opens it, if there is one. */
   command?: string
 }
 
-/** Why a pack gives nothing to a task, and the command that would change it. Undefined when it may be used. */
+/** Why a pack is not used, and the command that changes this. Undefined for an admitted pack. */
 export function refuse(pack: TrustedPack, verdict: Admission['verdict']): RefusedPack | undefined {
   if (verdict === 'admitted') return undefined
   const { manifest, scope, root, trust } = pack
@@ -107,21 +107,21 @@ export function refuse(pack: TrustedPack, verdict: Admission['verdict']): Refuse
   return { ...named, reason: 'invalid', message: `the pack ${word} is not used: its metadata is not valid` }
 }
 
-/** Whether a pack's status lets it be used, and what must be said and done then. */
+/** Whether the status of a pack allows its use, and under which conditions. */
 export interface Gate {
-  /** `confirm`: only after a yes of the user, which is another answer than an approval. */
+  /** `confirm`: the user must confirm the status, in addition to an approval. */
   verdict: 'allow' | 'confirm' | 'refuse'
   warnings: readonly PackWarning[]
-  /** Its compiled views are not enough: the pages and sources behind them have to be read. */
+  /** The pages and sources behind the compiled views must be read too. */
   mustEscalate: boolean
-  /** The list of what is missing is shown, also when it is empty. */
+  /** Shows the list of gaps even if it is empty. */
   showsGaps: boolean
 }
 
 export interface Asked {
   /** The user named the pack. */
   isExplicit: boolean
-  /** The user said yes to its status. */
+  /** The user confirmed its status. */
   isConfirmed: boolean
 }
 
@@ -130,15 +130,15 @@ const SAYS: Record<Exclude<PackStatus, 'ready'>, string> = {
   'needs-review': 'it has not been reviewed since it was last changed',
   stale: 'it is out of date',
   disputed: 'parts of it are disputed',
-  archived: 'it is archived and no longer looked after',
+  archived: 'it is archived and no longer maintained',
 }
 
-/** The gate after trust. An undefined status is one that is none of the six. */
+/** The gate after trust. An undefined status is an unknown one. */
 export function statusGate(status: PackStatus | undefined, { isExplicit, isConfirmed }: Asked): Gate {
   const open: Gate = { verdict: 'allow', warnings: [], mustEscalate: false, showsGaps: false }
   if (status === 'ready') return open
   if (status === undefined) {
-    return { ...open, verdict: 'refuse', warnings: [warning('error', 'unknown', 'its status is none that is known')] }
+    return { ...open, verdict: 'refuse', warnings: [warning('error', 'unknown', 'its status is unknown')] }
   }
   const warned: Gate = { ...open, warnings: [warning('warning', status, SAYS[status])] }
   switch (status) {

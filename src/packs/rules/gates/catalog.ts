@@ -25,20 +25,20 @@ import {
 } from './trust.ts'
 import { compareVersions, isLaterDay } from './version-order.ts'
 
-/** The pack that has a name, and those of the same name that it keeps out, in the order in which they would follow. */
+/** The pack that is used for a name, and the packs of the same name that it shadows, in order of precedence. */
 interface CatalogEntry {
   pack: TrustedPack
   shadowed: readonly TrustedPack[]
 }
 
-/** Everything that was discovered, by name. Metadata only. */
+/** All discovered packs by name, from their metadata. */
 export interface Catalog {
-  /** One per name, by name. */
+  /** One per name, sorted by name. */
   entries: readonly CatalogEntry[]
   collisions: readonly Collision[]
-  /** Packs that, if approved, would take a name from an open one. */
+  /** Unapproved packs that would replace an open pack of the same name. */
   waiting: readonly TrustedPack[]
-  /** Every pack once, the winners and all others, in order of precedence. */
+  /** Every pack once, in order of precedence. */
   all: readonly TrustedPack[]
   findings: readonly Finding[]
 }
@@ -47,21 +47,18 @@ interface Contender {
   scope: Scope
   path: string
   version: string | undefined
-  /** The state of trust, not what the pack says of itself. */
+  /** Our decision, not the trust that the pack declares. */
   trust: TrustState
 }
 
-/** One name, several packs. */
+/** Several packs with the same name. */
 export interface Collision {
   name: string
   winner: Contender
   shadowed: readonly (Contender & { status: PackStatus | undefined })[]
-  /**
-   * What decided: that it was named, an approval that is missing, the scope, the depth below its root, or the order of
-   * paths.
-   */
+  /** What decided: the user named it, others lack an approval, its scope, its depth below the root, or its path. */
   reason: 'named' | 'approval' | 'scope' | 'depth' | 'path'
-  /** Whether a pack lost that claims more for itself, and may be read. */
+  /** Whether an open pack that declares more trust is shadowed. */
   lowerTrustShadowsHigher: boolean
 }
 
@@ -90,12 +87,12 @@ function groupByName(packs: readonly TrustedPack[]): TrustedPack[][] {
   return sortedBy(groups, ([name]) => name).map(([, group]) => group)
 }
 
-/** The scope decides, then the shallower folder, then the path. */
+/** By scope, then depth, then path. */
 function comparePrecedence(a: KnowledgePack, b: KnowledgePack): number {
   return SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) || a.depth - b.depth || compareText(a.root, b.root)
 }
 
-/** A folder that is reached twice is one pack, seen from where it is trusted. */
+/** Lists a folder that was found twice only once, preferably where it is trusted. */
 function onePerFolder(packs: readonly TrustedPack[]): TrustedPack[] {
   const found = new Map<string, TrustedPack>()
   const preferred = [...packs].sort(
@@ -109,7 +106,7 @@ interface Decided extends CatalogEntry {
   waiting: readonly TrustedPack[]
 }
 
-/** A pack that is not open never takes the name from one that is. */
+/** Chooses the pack for a name. A closed pack never replaces an open one. */
 function decide(rivals: readonly TrustedPack[]): Decided {
   const winner = rivals.find(({ trust }) => trust.isOpen) ?? rivals.find(isUndecided) ?? rivals[0]
   if (winner === undefined) throw new Error('a name without a pack')
@@ -135,7 +132,7 @@ function describeCollision({ pack, shadowed }: CatalogEntry): Collision {
   }
 }
 
-/** The same collision when one of the packs was named by its path. */
+/** Makes the pack that the user named by path the winner of a collision. */
 export function wonBy(collision: Collision, root: string): Collision {
   const named = collision.shadowed.find(({ path }) => path === root)
   if (named === undefined) return collision
@@ -153,16 +150,16 @@ function reasonFor(winner: TrustedPack, shadowed: readonly TrustedPack[]): Colli
 }
 
 function collisionFinding({ name, winner, shadowed, reason, lowerTrustShadowsHigher }: Collision): Finding[] {
-  // What waits or was denied has a word of its own.
+  // Waiting and denied packs are reported separately.
   if (reason === 'approval' && !lowerTrustShadowsHigher) return []
   const losers = shadowed.map(({ scope }) => scope).join(', ')
-  const doubt = lowerTrustShadowsHigher ? ', and keeps out one that claims more trust' : ''
+  const doubt = lowerTrustShadowsHigher ? ', although another declares more trust' : ''
   return [
     {
       severity: 'warning',
       code: lowerTrustShadowsHigher ? 'catalog.collision.lower-trust' : 'catalog.collision',
       subject: name,
-      message: `${packWord(name)} is there ${shadowed.length + 1} times: ${winner.scope} comes before ${losers}${doubt}`,
+      message: `${shadowed.length + 1} packs are named ${packWord(name)}: Loadout uses ${winner.scope} before ${losers}${doubt}`,
       hint: `loadout explain ${shellWord(`pack:${name}`)} says more; name a pack by its path to use another`,
     },
   ]
@@ -174,7 +171,7 @@ function waitingFinding(pack: TrustedPack): Finding {
     severity: 'warning',
     code: 'catalog.waiting',
     subject: manifest.name,
-    message: `${packWord(manifest.name)} of the ${scope} would take the place of another, but is not approved`,
+    message: `${packWord(manifest.name)} of the ${scope} would replace another pack of this name, but is not approved`,
     hint: `loadout approve ${shellWord(root)}`,
   }
 }
@@ -185,7 +182,7 @@ function heldFinding({ trust: { held }, manifest: { name }, root }: TrustedPack)
   return [{ severity: 'warning', code: held.code, message, subject: name, hint: HELD_HINT }]
 }
 
-/** For a stale pack: one of the same name that is ready, at least as trusted, and newer. */
+/** A newer, ready and at least equally trusted pack with the name of a stale one. */
 export function newerAlternative(stale: TrustedPack, others: readonly TrustedPack[]): TrustedPack | undefined {
   return others
     .filter((other) => other.manifest.name === stale.manifest.name && other.root !== stale.root)
@@ -197,19 +194,19 @@ export function newerAlternative(stale: TrustedPack, others: readonly TrustedPac
     )
 }
 
-/** The version decides; where it cannot, the day of the last change. */
+/** Compares versions; if they are equal or unknown, the day of the last change. */
 function isNewer({ manifest: a }: TrustedPack, { manifest: b }: TrustedPack): boolean {
   return (compareVersions(a.version, b.version) || Number(isLaterDay(a.updated, b.updated))) > 0
 }
 
-/** What a person typed: a name, or a path that the caller has followed to its real folder. */
+/** What the user typed: a name, or a path with its real folder. */
 export type PackChoice = { name: string } | { asked: string; root: string | undefined }
 
 export function isPackPath(text: string): boolean {
   return /^[.~]|\//.test(text)
 }
 
-/** A name gives its winner; a path gives exactly that pack. */
+/** Finds the pack for a name, or exactly the pack in a folder. */
 export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, choice: PackChoice): TrustedPack {
   if ('name' in choice) {
     const found = entries.find(({ pack }) => pack.manifest.name === choice.name)?.pack
@@ -230,10 +227,10 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
   })
 }
 
-/** So few are ranked as they are. */
+/** Up to this number, all packs are ranked without a first filter. */
 const FEW_PACKS = 12
 
-// A second pack has to be likely by itself, and not much less so than the first.
+// A second pack needs some confidence of its own, and not much less than the first.
 const LEAST_CONFIDENCE = 0.1
 const LEAST_SHARE = 0.3
 
@@ -243,20 +240,20 @@ export interface Selector {
   explain(task: string, name: string): { isSelected: boolean; confidence: number; why: readonly Why[] }
 }
 
-/** What the ranker reads of a pack: its metadata, and nothing behind a gate. */
+/** A pack as the ranker reads it: only its metadata, which needs no approval. */
 export function packDocument({ name, description, type, ownership }: PackManifest): RankDocument {
   const keywords = [type.replace('custom:', ''), ...(ownership === undefined ? [] : [ownership])]
   return { id: name, name, description, keywords }
 }
 
-/** Chooses among packs by their metadata and examples. One of an unknown type must be named. */
+/** Chooses packs by metadata and examples. Never chooses a pack of an unknown type: the user must name it. */
 export function createSelector<Pack extends Pick<TrustedPack, 'manifest'>>(
   packs: readonly Pack[],
   read: (pack: Pack) => RankDocument,
 ): Selector {
   const documents = packs.filter(({ manifest }) => isKnownType(manifest.type, PACK_TYPES)).map(read)
   const few = documents.length <= FEW_PACKS ? createRanker(documents) : undefined
-  // Of many packs most have no word of a task, and reading all their words takes longer than everything else.
+  // Most of many packs share no word with a task, and ranking all of them would take longest.
   const rankerFor = (task: string): Ranker => {
     if (few !== undefined) return few
     const mentions = createMention(readTaskWords(task))

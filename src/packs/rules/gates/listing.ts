@@ -12,15 +12,15 @@ import {
 } from '../pack.ts'
 import type { TrustedPack, TrustState } from './trust.ts'
 
-/** A pack on one level, for programs: named fields only, never a body and never a mapping as it stood in the file. */
+/** A pack as flat JSON for programs: known fields only, never its body or raw frontmatter. */
 export interface CatalogRow {
   name: string
   description: string
   type: string
   status: PackStatus | 'unknown'
-  /** What the pack says of itself. */
+  /** As the pack declares it. */
   trust: TrustLabel
-  /** What we make of it. */
+  /** Loadout's decision. */
   effectiveTrust: TrustState
   profile: Profile
   runtime_mode: RuntimeMode
@@ -32,7 +32,7 @@ export interface CatalogRow {
   grounding?: Grounding
   /** Where it was found. */
   scope: Scope
-  /** Whose it is, in its own words. */
+  /** Its owner, as the pack writes it. */
   ownership?: string
   compatibility?: string
   location: string
@@ -72,7 +72,7 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
 }
 
-/** What a model may know of a pack before it is used. */
+/** What a model may see of a pack before the pack is used. */
 export interface DisclosedPack {
   name: string
   description: string
@@ -86,7 +86,7 @@ export interface DisclosedPack {
 
 const ELEMENT = 'available_knowledge_packs'
 
-/** The catalog for a model: one line for each pack. Nothing at all without packs; archived ones are not offered. */
+/** The fenced catalog for a model: one line per pack, without archived ones. Empty without packs. */
 export function discloseCatalog(packs: readonly DisclosedPack[]): string {
   const offered = packs.filter(({ status }) => status !== 'archived')
   if (offered.length === 0) return ''

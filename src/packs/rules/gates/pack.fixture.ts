@@ -1,7 +1,7 @@
 import type { KnowledgePack, PackManifest } from '../pack.ts'
 import type { Trust, TrustedPack } from './trust.ts'
 
-/** A ready pack of the user; say only what matters. */
+/** A ready pack of the user; pass only the fields that matter. */
 export function makePack(
   manifest: Partial<PackManifest> = {},
   place: Partial<Omit<KnowledgePack, 'manifest'>> = {},

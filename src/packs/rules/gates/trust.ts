@@ -6,36 +6,33 @@ import type { Code, Severity } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
 import { type KnowledgePack, type PackWarning, SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../pack.ts'
 
-/** Whose packs have to be approved, besides those that always have to. */
+/** Which packs need an approval, besides those that always need one. */
 export interface TrustPolicy {
   approvalFor: readonly Scope[]
-  /** Whether naming a pack by its path is already a yes to it. */
+  /** Whether naming a pack by its path approves it. */
   explicitPathIsApproval: boolean
 }
 
-/** For unreadable approvals: denials are unknown, so no location is trusted by itself. */
+/** Used while approvals cannot be read: denials are unknown, so no place is trusted. */
 export const TRUST_NO_PLACE: TrustPolicy = { approvalFor: SCOPES, explicitPathIsApproval: false }
 
 export const DEFAULT_TRUST_POLICY: TrustPolicy = { approvalFor: ['workspace'], explicitPathIsApproval: false }
 
-/**
- * Trusted by its place; approved by a person; or not open, because it is undecided, it changed since, it was denied, or
- * the catalog of the team holds it back.
- */
+/** Open: `trusted` by its place, or `approved` by a person. Closed: all others; `held` by the team's catalog. */
 const TRUST_STATES = ['trusted', 'approved', 'unapproved', 'changed', 'denied', 'held'] as const
 export type TrustState = (typeof TRUST_STATES)[number]
 
-/** What follows from a pack's place, a person's answer and, to its disadvantage only, from what it says of itself. */
+/** The decision about a pack, from its place and a person's approval. Its own label can only lower it. */
 export interface Trust {
   state: TrustState
   /** Whether anything but the metadata may be read. */
   isOpen: boolean
-  /** How far it is open. */
+  /** What may be read: only the guide, or more. */
   tier: Tier | undefined
   approvalId?: string
-  /** What was approved. A later reader of a file must find exactly this. */
+  /** Digests of the approved files. A reader refuses a file with another digest. */
   files?: FileDigests
-  /** What differs from it, in words. */
+  /** Differences from the approved files. */
   changes?: readonly string[]
   /** Why the catalog holds it back. */
   held?: Held
@@ -52,22 +49,22 @@ interface Held {
 /** What to do about a pack that the team's catalog holds back. */
 export const HELD_HINT = 'loadout catalog search shows what is approved; loadout sync asks the catalog again'
 
-/** What a pack is now. */
+/** The current state of an approved pack. */
 export interface PackState {
-  /** Whether the folder still belongs to the repository, or is the folder, that was approved. */
+  /** Whether the folder is still the approved folder, or in the approved repository. */
   isSamePlace: boolean
-  /** Undefined where they could not be read. */
+  /** Undefined if they cannot be read. */
   files: FileDigests | undefined
 }
 
-/** The gate before the status gate. `current` matters only when there is an approval to compare it with. */
+/** The first gate; the status gate follows. `current` is compared with the approval, if there is one. */
 export function trustOf(
   { scope, manifest }: Pick<KnowledgePack, 'scope' | 'manifest'>,
   approval: Approval | undefined,
   current: PackState | undefined,
   policy: TrustPolicy,
 ): Trust {
-  // A denial shuts every place: it is also how a person switches a pack off.
+  // A denial closes also a trusted place: this is how a user switches a pack off.
   if (approval?.decision === 'denied') return shut('denied', approval)
   if (!needsApproval(scope, policy)) {
     return { state: 'trusted', isOpen: true, tier: 'evidence', warnings: labelWarnings(manifest.trust) }
@@ -87,14 +84,14 @@ export function trustOf(
   }
 }
 
-/** What the digest of a version in the catalog is made from: every file of the pack. */
+/** The digest of all files of a pack, which the team's catalog signs. */
 export function packDigest(files: FileDigests): string {
   return sha256(JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
 /**
- * The catalog of the team takes away and never adds: what it does not approve is shut, and of what it approves only the
- * very files that were signed may be read. `read` gives the files as they are; undefined where they cannot be read.
+ * Applies the verdict of the team's catalog, which only restricts: closes a pack that it does not approve, and allows
+ * only the signed files of an approved one. `read` returns the current digests, or undefined if they cannot be read.
  */
 export function obeyVerdict(trust: Trust, verdict: Verdict | undefined, read: () => FileDigests | undefined): Trust {
   if (verdict === undefined || trust.state === 'denied') return trust
@@ -102,25 +99,28 @@ export function obeyVerdict(trust: Trust, verdict: Verdict | undefined, read: ()
     const code = verdict.state === 'retired' ? 'CATALOG_RETIRED' : 'CATALOG_HELD'
     return heldBack({ code, why: whyNot(verdict) })
   }
-  // Reads nothing of a pack without a decision here.
+  // A closed pack stays closed, and none of its files is read.
   if (!trust.isOpen) return trust
   const files = read()
   if (files !== undefined && packDigest(files) === verdict.digest) return { ...trust, files }
-  const { version, by = 'somebody' } = verdict
-  return heldBack({ code: 'CATALOG_HELD', why: `it is not version ${version} that ${by} approved in the catalog` })
+  const { version, by = 'your team' } = verdict
+  return heldBack({
+    code: 'CATALOG_HELD',
+    why: `it differs from version ${version} that ${by} approved in the catalog`,
+  })
 }
 
 function heldBack(held: Held): Trust {
   return { state: 'held', isOpen: false, tier: undefined, held, warnings: [warning('error', held.code, held.why)] }
 }
 
-/** What comes with a workspace, or lies at a path that was only named, is a stranger's; no setting makes it ours. */
+/** Packs of a project always need an approval: others may have written them, and no setting changes that. */
 export function needsApproval(scope: Scope, policy: TrustPolicy): boolean {
   if (scope === 'explicit') return !policy.explicitPathIsApproval
   return scope === 'workspace' || policy.approvalFor.includes(scope)
 }
 
-/** Whether a tier is open that a reader needs. */
+/** Whether a pack is open up to the wanted tier. */
 export function opensTier({ isOpen, tier }: Trust, wanted: Tier): boolean {
   return isOpen && tier !== undefined && TIERS.indexOf(tier) >= TIERS.indexOf(wanted)
 }
@@ -134,7 +134,7 @@ function changesOf({ files, follow }: Approval, current: PackState | undefined):
 }
 
 const SHUT: Record<'denied' | 'unapproved' | 'changed', string> = {
-  denied: 'it was denied, and is not read',
+  denied: 'it was denied and is not read',
   unapproved: 'it is not approved yet; only its metadata is shown',
   changed: 'it must be approved again',
 }
@@ -170,7 +170,7 @@ function warning(severity: Severity, code: Code, message: string): PackWarning {
 
 const LABEL_ORDER: readonly TrustLabel[] = ['external', 'unreviewed', 'user-confirmed', 'official']
 
-/** What two packs say of themselves, compared. Below zero: the first claims less. */
+/** Compares the trust that two packs declare. Negative if the first declares less. */
 export function compareLabels(a: TrustLabel, b: TrustLabel): number {
   return LABEL_ORDER.indexOf(a) - LABEL_ORDER.indexOf(b)
 }
@@ -180,9 +180,7 @@ interface Judged {
   trust: Trust
 }
 
-/**
- * Effective trust, compared: open or not, how far, and what its label takes away. A label that praises adds nothing.
- */
+/** Compares our decision: open, tier, and a label that lowers trust. A label that claims more counts for nothing. */
 export function isTrustedLess(a: Judged, b: Judged): boolean {
   const rank = ({ manifest, trust }: Judged) => [
     trust.isOpen ? 1 : 0,
@@ -193,7 +191,7 @@ export function isTrustedLess(a: Judged, b: Judged): boolean {
   return rank(a).some((value, at) => value < (other[at] ?? 0))
 }
 
-/** Whether the user can still be asked about it. */
+/** Whether a user still has to approve or deny it. */
 export function isUndecided({ trust }: TrustedPack): boolean {
   return trust.state === 'unapproved' || trust.state === 'changed'
 }

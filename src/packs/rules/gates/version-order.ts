@@ -11,7 +11,7 @@ interface Version {
   prerelease: readonly string[]
 }
 
-/** Semantic versions; a missing part counts as 0. Undefined when one of them is no such version. */
+/** Compares semantic versions; a missing part counts as 0. Undefined if one is not a semantic version. */
 export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
   const [left, right] = [parseVersion(a), parseVersion(b)]
   if (left === undefined || right === undefined) return undefined
@@ -31,7 +31,7 @@ function parseVersion(text: string | undefined): Version | undefined {
   return { numbers: [major, minor, patch], prerelease }
 }
 
-/** A release comes after its prereleases; numbers come before words; of two that begin alike the longer is later. */
+/** A release is later than its prereleases, words are later than numbers, and more parts are later than fewer. */
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return b.length - a.length
   for (const [at, part] of a.entries()) {
@@ -50,7 +50,7 @@ function compareParts(a: string, b: string): number {
   return compareText(a, b)
 }
 
-/** As text: a version may count further than a number can hold. */
+/** Compares as text: a version number may be larger than a safe integer. */
 function compareNumbers(a: string, b: string): number {
   return a.length - b.length || compareText(a, b)
 }
