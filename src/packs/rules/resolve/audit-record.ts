@@ -4,7 +4,7 @@ import type { Choice } from './choice.ts'
 import type { ActivePack, PackContext } from './pack-context.ts'
 import { SUFFICIENT } from './relevance.ts'
 
-/** What was given to a model, so exactly that it can be given again. No text of a pack is in it; no clock, no session. */
+/** Everything needed to rebuild the text that a model got. Contains no text of a pack, no time and no session. */
 export interface AuditRecord {
   format: 1
   resolver: { tool: 'loadout'; version: string; strategy: string }
@@ -22,7 +22,7 @@ export interface AuditedPack {
   version: string | undefined
   scope: string
   root: string
-  /** Of its KNOWLEDGE.md. */
+  /** The digest of its KNOWLEDGE.md. */
   digest: string
   status: string
   trust: { declared: string; effective: string }
@@ -32,7 +32,7 @@ export interface AuditedPack {
   parts: readonly AuditedPart[]
   sourceMap: { digest: string | undefined; claims: readonly string[] }
   runs: Readonly<Record<string, string>>
-  /** As they stand in the wrapper. */
+  /** The warnings inside the wrapper. */
   warnings: readonly PackWarning[]
   missing: readonly string[]
   anchors: readonly string[]
@@ -44,12 +44,12 @@ export interface AuditedPart {
   path: string
   layer: ContextPart['layer']
   lines: { from: number; to: number } | undefined
-  /** Of the text itself, where it was put together from records. */
+  /** The digest of text that was made from records. */
   digest: string | undefined
   rule: Choice['rule']
   score: number
   why: string
-  /** Every file that the part was made of, as it was. */
+  /** The files that the part was made from, with their digests. */
   files: readonly { path: string; sha256: string; bytes: number }[]
 }
 
@@ -76,12 +76,12 @@ export function auditOf(context: PackContext, request: AuditRequest): AuditRecor
   }
 }
 
-/** Derived from the content, so that the same resolution has the same name. */
+/** Derived from the content: the same resolution has the same id. */
 function auditId(record: AuditRecord): string {
   return sha256(JSON.stringify(record)).slice(0, 16)
 }
 
-/** The id is the digest of the content, so the shape only has to be told from other JSON. */
+/** A short check is enough, because the id is the digest of the content. */
 function isAudit(json: unknown): json is AuditRecord {
   return isRecord(json) && json.format === 1 && Array.isArray(json.packs)
 }
@@ -93,7 +93,7 @@ export const PACK_AUDITS = {
   parse: (json: unknown) => (isAudit(json) ? json : undefined),
 }
 
-/** One spelling for requests that differ only in blanks. */
+/** Makes tasks equal that differ only in blanks. */
 function normalizeTask(task: string): string {
   return task.normalize('NFC').replace(/\s+/g, ' ').trim()
 }

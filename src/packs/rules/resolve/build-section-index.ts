@@ -12,7 +12,7 @@ import { piecesOf } from './statements.ts'
 
 const LAYERS = ['compiled', 'wiki', 'documents'] as const
 
-/** Reads every file that can be chosen. */
+/** Indexes the sections of all content files, and the pack's records. */
 export function buildSectionIndex(
   files: PackFiles,
   manifest: Partial<Pick<PackManifest, 'primaryOntology' | 'primaryAnswers'>> = {},
@@ -30,7 +30,7 @@ export function buildSectionIndex(
       const file = files.read(path)
       if (file === undefined) return []
       const label = `${hints.get(path) ?? ''} ${labels.get(path) ?? ''}`
-      return trailed(file.text, path).map(({ from, to, trail, title, text }) => {
+      return withHeadings(file.text, path).map(({ from, to, trail, title, text }) => {
         const heading = `${pathWords(path)} ${trail}`
         for (const term of new Set(termsOf(`${heading} ${text}`))) counts.set(term, (counts.get(term) ?? 0) + 1)
         const fields = { heading, label, body: withoutTableTags(text) }
@@ -41,18 +41,18 @@ export function buildSectionIndex(
     ...recordTexts(manifest, files),
     ...records.claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
   ].map(({ path, text }, at) => ({ id: `0-${at} ${path}`, name: '', fields: { body: text } }))
-  const told = [...warnings, ...tellOnce(files.warnings)]
+  const told = [...warnings, ...mergeAlike(files.warnings)]
   return openIndex(createRanker([...documents, ...noted], SECTION_RANKING), noted.length, linesOf(counts), told)
 }
 
-/** Sorted by term, so that the same pack gives the same bytes. */
+/** One line per term, sorted, so that the same pack gives the same bytes. */
 function linesOf(counts: ReadonlyMap<string, number>): string {
   const lines = [...counts].map(([term, count]) => `\n${term} ${count}`)
   return `${lines.sort().join('')}\n`
 }
 
-/** The same trouble in many files is one warning: hundreds of them would leave no room for an answer. */
-function tellOnce(warnings: readonly PackWarning[]): PackWarning[] {
+/** Merges equal warnings of many files: hundreds of them would leave no room for an answer. */
+function mergeAlike(warnings: readonly PackWarning[]): PackWarning[] {
   const alike = new Map<string, PackWarning[]>()
   for (const warning of warnings) {
     const key = `${warning.code} ${warning.message}`
@@ -67,16 +67,16 @@ function tellOnce(warnings: readonly PackWarning[]): PackWarning[] {
   })
 }
 
-/** The tags of an HTML table are many, and say nothing. */
+/** Removes the tags of HTML tables, which carry no meaning. */
 function withoutTableTags(text: string): string {
   return /<t[dhr]\b/i.test(text) ? text.replace(/<\/?[a-z][^<>]*>/gi, ' ') : text
 }
 
-/** A place for links, in a heading: `<a name="restart"></a>`. */
+/** A link target in a heading: `<a name="restart"></a>`. */
 const ANCHOR = /<\/?a(?:\s[^<>]*)?>/gi
 
-/** Sections with the title and the headings they stand below. One that is nothing but a heading says nothing. */
-function trailed(text: string, path: string) {
+/** Sections with their title and the headings above them. Skips sections without text below the heading. */
+function withHeadings(text: string, path: string) {
   const above: string[] = []
   const whole = frontmatterTitle(text)
   const sections = sectionsOf(text, path)
@@ -92,7 +92,7 @@ function trailed(text: string, path: string) {
   })
 }
 
-/** The titles that a pack's records give to its slices. */
+/** Titles of slices, from the pack's records. */
 function splitTitles({ sections, runs }: Records): Map<string, string> {
   const titles = new Map<string, string>()
   for (const { title, compiledInto } of sections) for (const { path } of compiledInto) titles.set(path, title)

@@ -15,24 +15,24 @@ export type Rule =
   | 'answer'
   | 'excerpt'
 
-/** A part that was chosen, before the budget is looked at. */
+/** A chosen part, before the budget is applied. */
 export interface Choice {
   part: ContextPart
   rule: Rule
-  /** 0 to 1: how much of the task it speaks of. */
+  /** 0 to 1: the share of the task's words in it. */
   score: number
-  /** The words of the task it holds, or what led to it. */
+  /** The matching words of the task, or another reason. */
   why: string
-  /** What was read to make it. */
+  /** The files that it was made from. */
   sources: readonly { path: string; sha256: string; bytes: number }[]
 }
 
-/** A whole file that goes to the model. */
+/** Chooses a whole file. */
 export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: string, task?: string): Choice {
   return chooseLines(file, { from: 1, to: countLines(file.text), text: file.text }, rule, words, why, task)
 }
 
-/** Some lines of a file. Without a reason they are chosen for the words of the task that they hold. */
+/** Chooses lines of a file. The default reason is the matching words. */
 export function chooseLines(
   file: PackFile,
   { from, to, text }: Pick<TextSection, 'text' | 'to' | 'from'>,
@@ -51,12 +51,12 @@ export function chooseLines(
   }
 }
 
-/** How much of the task a text speaks of, in thousandths. */
+/** The share of the task's words in a text, with three decimals. */
 export function scoreOf(words: TaskWords, text: string): number {
   return Math.round(shareOf(words, wordsIn(words, text)) * 1000) / 1000
 }
 
-/** Words of a path that tell what the file is about: `wiki/entities/k4-handset.md` → `k4 handset`. */
+/** The words of a file name: `wiki/entities/k4-handset.md` → `k4 handset`. */
 export function pathWords(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name
@@ -65,7 +65,7 @@ export function pathWords(path: string): string {
     .replace(/[_\-.]+/g, ' ')
 }
 
-/** Whether a text speaks of the task: with a word that says something, unless the task has none. */
+/** Whether a text has a subject word of the task, or any word if the task has only everyday words. */
 export function speaksOf(words: TaskWords, text: string): boolean {
   const found = [...wordsIn(words, text)]
   return found.some((word) => words.get(word) === 1) || (found.length > 0 && [...words.values()].every((w) => w < 1))
@@ -85,7 +85,7 @@ export interface TextSection {
   text: string
 }
 
-/** Cut at every heading, so that a part never ends in the middle of a thought. Joining the texts gives the whole. */
+/** Cuts a text at its headings. Joining the sections gives the whole text. */
 export function sectionsOf(text: string, path: string, firstLine = 1): TextSection[] {
   const lines = text.split(/(?<=\n)/)
   const starts = headingsOf(path, lines)
@@ -98,12 +98,12 @@ export function sectionsOf(text: string, path: string, firstLine = 1): TextSecti
   })
 }
 
-/** How many lines a text has; a line end at the very end starts no new one. */
+/** Counts lines; a line end at the end does not start a new one. */
 export function countLines(text: string): number {
   return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 }
 
-/** Some lines of a text, with their line ends. */
+/** Lines of a text, with their line ends. */
 export function takeLines(text: string, { from, to }: { from: number; to: number }): string {
   return text
     .split(/(?<=\n)/)
@@ -111,14 +111,14 @@ export function takeLines(text: string, { from, to }: { from: number; to: number
     .join('')
 }
 
-/** A section that sets limits: left out, the rest would be unsafe. */
+/** Whether a title announces limits. Such sections are kept: the rest would be unsafe without them. */
 export function setsLimits(title: string): boolean {
   return /bound|limit|taboo|constraint|forbidden|prohibit|never|must not|\u8fb9\u754c|\u7981\u5fcc|\u9650\u5236|\u7ea6\u675f/i.test(
     title,
   )
 }
 
-/** Whether a file name, or a heading of these texts, tells what must not be said or done. */
+/** Whether a file name or a heading of these texts announces limits. */
 export function announcesLimits(files: PackFiles, texts: readonly { path: string; text: string }[]): boolean {
   const names = ['compiled', 'documents', 'wiki'].flatMap((folder) => files.list(folder))
   return (
@@ -127,7 +127,7 @@ export function announcesLimits(files: PackFiles, texts: readonly { path: string
   )
 }
 
-/** What a persona is made of. */
+/** Whether a title is about the voice of a persona. */
 export function shapesVoice(title: string): boolean {
   return /voice|tone|value|taboo|persona|style|character|boundar|\u8bed\u6c14|\u98ce\u683c|\u7981\u5fcc|\u4ef7\u503c/i.test(
     title,

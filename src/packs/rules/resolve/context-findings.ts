@@ -5,7 +5,7 @@ import { toFinding } from '../pack.ts'
 import { type ActivePack, isWaiting, type PackContext } from './pack-context.ts'
 import { statementsOf } from './statements.ts'
 
-/** What a user must know about a context: refused and replaced packs, warnings, contradictions. */
+/** The findings about a context: refused and replaced packs, warnings, contradictions. */
 export function contextFindings({ active, refused, substitutions }: PackContext): Finding[] {
   const warnings = active.flatMap(({ pack, presented }) =>
     presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
@@ -22,7 +22,7 @@ export function contextFindings({ active, refused, substitutions }: PackContext)
       return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
     }),
     ...substitutions.map(({ name, from, to }): Finding => {
-      const message = `${packWord(name)} of the ${from.scope} is stale; that of the ${to.scope} is newer, and is used`
+      const message = `${packWord(name)} of the ${from.scope} is stale; the newer one of the ${to.scope} is used instead`
       return { severity: 'info', code: 'pack.substituted', message, subject: name }
     }),
     ...warnings,
@@ -37,11 +37,11 @@ interface Place {
   numbers: string
 }
 
-/** Fewer words say too little to be the same statement. */
+/** Statements with fewer words are too short to be called the same. */
 const LEAST_WORDS = 3
 const MOST_NAMED = 8
 
-/** Statements of several packs that differ only in numbers. Loadout cannot know which is right. */
+/** Finds statements of several packs that differ only in numbers. Loadout cannot know which is right. */
 function findContradictions(active: readonly ActivePack[]): Finding[] {
   const stated = new Map<string, Place[]>()
   for (const { pack, presented } of active) {
@@ -72,6 +72,6 @@ function isContradicted(places: readonly Place[]): boolean {
 
 function contradictionFinding(places: readonly Place[]): Finding {
   const named = [...new Set(places.map(({ pack, path, line }) => `${pack} ${path}:${line}`))].join(', ')
-  const message = `packs state the same with different numbers: ${named}`
+  const message = `packs state different numbers for the same thing: ${named}`
   return { severity: 'warning', code: 'claim.disputed', message, hint: 'name both, each with its source' }
 }

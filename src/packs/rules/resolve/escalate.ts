@@ -3,16 +3,16 @@ import { estimateTokens } from '../../../text/tokens.ts'
 import { isContent, isProse } from '../pack.ts'
 import { claimsOf, type FileHealth } from '../records/health.ts'
 import { type Choice, chooseFile, pathWords, speaksOf } from './choice.ts'
-import { SUFFICIENT, saidTogether } from './relevance.ts'
+import { bestStatement, SUFFICIENT } from './relevance.ts'
 import type { Escalation, Reading } from './resolution.ts'
 import type { SectionHit } from './section-index.ts'
 import { chooseHits, SECTION_ROOM } from './views.ts'
 
-// Comparing and asking for causes takes more than a short view says.
+// Comparisons and questions about causes need more than a short view.
 const MANY_SIDED =
   /\b(?:compar\w*|versus|vs\.?|differen(?:ce|t|ces) between|better than|trade-?offs?|relat(?:ion|ionship)s? between|because of|root cause|why|lead to|depends? on|in detail|step by step|everything about)\b|\u6bd4\u8f83|\u5bf9\u6bd4|\u533a\u522b|\u4e3a\u4ec0\u4e48|\u539f\u56e0|\u5173\u7cfb/i
 
-/** Why what was chosen so far is not enough. Empty when it is. */
+/** Why the views are not enough. Empty if they are. */
 export function findEscalations(
   reading: Reading,
   views: readonly Choice[],
@@ -25,13 +25,13 @@ export function findEscalations(
   if (views.length === 0) reasons.push('no-view')
   if (all.some(({ isStale }) => isStale)) reasons.push('stale')
   if (request.mustEscalate || all.some(({ isDisputed }) => isDisputed)) reasons.push('disputed')
-  if (views.length > 0 && saidTogether(reading, views).share < SUFFICIENT) reasons.push('insufficient')
+  if (views.length > 0 && bestStatement(reading, views).share < SUFFICIENT) reasons.push('insufficient')
   if (request.isDeep || MANY_SIDED.test(request.task) || isManyPaged(reading)) reasons.push('multi-hop')
   if (mappedPages(reading).length > 0) reasons.push('map')
   return reasons
 }
 
-/** Whether the task names two pages by their whole title. */
+/** Whether the task names two pages by their full titles. */
 function isManyPaged(reading: Reading): boolean {
   const seen = new Set<string>()
   const named = reading.hits.filter(({ path }) => {
@@ -46,7 +46,7 @@ function isManyPaged(reading: Reading): boolean {
   return named.length > 1
 }
 
-/** Pages and documents that the map names for this task. */
+/** Pages and documents whose hint in the context map fits the task. */
 function mappedPages({ guide, words, files }: Reading): string[] {
   return guide.map
     .filter(({ layer, isDirectory }) => (layer === 'wiki' || layer === 'documents') && !isDirectory)
@@ -55,11 +55,11 @@ function mappedPages({ guide, words, files }: Reading): string[] {
 }
 
 const MOST_PAGES = 20
-/** Of many claims that are out of date, those that the task is most about. */
+/** The maximum number of stale claims, the closest to the task first. */
 const MOST_CLAIMS = 8
 const MOST_CONTRADICTIONS = 4
 
-/** Pages and sections beyond the views, each for one of the reasons. */
+/** Chooses pages and sections beyond the views, for the given reasons. */
 export function chooseDeeper(
   reading: Reading,
   reasons: readonly Escalation[],
@@ -78,25 +78,25 @@ export function chooseDeeper(
   if (reasons.includes('disputed')) {
     for (const path of contradictions(reading, healths)) add(path, 'contradiction', 'a claim in play is disputed')
   }
-  for (const path of pagesOfClaims(reading, healths)) add(path, 'page', 'it holds a claim that a view has out of date')
+  for (const path of pagesOfClaims(reading, healths)) add(path, 'page', 'it has a claim that is out of date in a view')
   for (const path of mappedPages(reading)) {
     if (path.startsWith('wiki/')) add(path, 'map', 'the map names it for this task')
   }
   return [...added, ...relatedSections(reading, reasons, [...views, ...added])]
 }
 
-/** The views as such cannot be relied on, or the task is larger than they are. */
+/** Reasons that concern the whole pack: unreliable views, or a task that is too large for them. */
 function isWideReason(reason: Escalation): boolean {
   return reason !== 'insufficient' && reason !== 'map'
 }
 
-/** A section that fits so much less than the best one is noise. */
+/** Sections below this share of the best score are noise. */
 const CLOSE = 0.45
 
-/** What is left for pages and documents when sections were chosen before. */
+/** The minimum room for pages and documents, in tokens. */
 const LEAST_ROOM = 600
 
-/** The best sections of pages and documents. When words were missing, only those that say more than what was chosen. */
+/** The best sections of pages and documents that add something to the chosen text. */
 function relatedSections(reading: Reading, reasons: readonly Escalation[], chosen: readonly Choice[]): Choice[] {
   const isWide = reasons.some(isWideReason)
   if (!isWide && !reasons.includes('insufficient')) return []
@@ -132,7 +132,7 @@ function covers({ part: other }: Choice, part: Choice['part']): boolean {
   return flat(other.text).includes(flat(part.text))
 }
 
-/** Whether a section holds words of the task that no chosen text holds, or says more of them together. */
+/** Whether a section has words of the task that the chosen text lacks, or a better statement. */
 function tellsMore(reading: Reading, fresh: readonly Choice[], others: readonly Choice[], isWide: boolean): boolean {
   if (isWide) return fresh.some(({ part }) => speaksOf(reading.words, `${pathWords(part.path)} ${part.text}`))
   const rest: TaskWords = withoutWords(
@@ -140,7 +140,7 @@ function tellsMore(reading: Reading, fresh: readonly Choice[], others: readonly 
     wordsIn(reading.words, others.map(({ part }) => part.text).join('\n')),
   )
   if (fresh.some(({ part }) => speaksOf(rest, part.text))) return true
-  return saidTogether(reading, fresh).share >= saidTogether(reading, others).share
+  return bestStatement(reading, fresh).share >= bestStatement(reading, others).share
 }
 
 function contradictions(reading: Reading, healths: ReadonlyMap<string, FileHealth>): string[] {
@@ -153,7 +153,7 @@ function contradictions(reading: Reading, healths: ReadonlyMap<string, FileHealt
   return (narrow.length > 0 && !reading.request.mustEscalate ? narrow : pages).slice(0, MOST_CONTRADICTIONS)
 }
 
-/** Where else a claim stands that is out of date in a view; without a note of it, the pages that are about it. */
+/** The pages that contain the stale claims of a view; if none is recorded, the page that is most about the claim. */
 function pagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth>): string[] {
   const { words, files } = reading
   const stale = claimsOf(healths)
@@ -170,7 +170,7 @@ function pagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth
   return [...new Set(found)].slice(0, MOST_PAGES)
 }
 
-/** The one page that a claim is most about. */
+/** The page that is most about a claim; at most one. */
 function pagesAbout({ sections }: Reading, text: string): string[] {
   const words = readTaskWords(text)
   const hits = sections.rank(text, 8).filter(isBelowViews).filter(isPage)
@@ -178,5 +178,5 @@ function pagesAbout({ sections }: Reading, text: string): string[] {
   return about.slice(0, 1).map(({ path }) => path)
 }
 
-/** So much of a claim a page has to share to be about it. */
+/** The least share of a claim's words in a page about it. */
 const CLEARLY_ABOUT = 0.3

@@ -5,26 +5,26 @@ import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../rec
 import { claimsOf, type FileHealth } from '../records/health.ts'
 import { shownText } from '../shown-text.ts'
 import { type Choice, chooseLines, takeLines } from './choice.ts'
-import { spokenShare } from './relevance.ts'
+import { matchedShare } from './relevance.ts'
 import type { Reading } from './resolution.ts'
 
-/** A place in a source that a chosen text rests on. */
+/** A place in a source that a chosen text names. */
 interface Reference {
   path: string
   anchor: string | undefined
-  /** The statement that rests on it. */
+  /** The statement that names it. */
   about: string
 }
 
 const CITES =
   /\b(?:cit(?:e|es|ed|ing|ation|ations)|sources?|verif(?:y|ied|ies|ication)|evidence|references?|proof|footnotes?|fact.?check\w*|ingest\w*)\b|\u5f15\u7528|\u51fa\u5904|\u6765\u6e90|\u6838\u5b9e|\u9a8c\u8bc1/gi
 
-/** The words by which a task itself wants to see where things come from; they are no subject of it. */
+/** Words of the task that ask for sources, such as "cite". They are not its subject. */
 export function citingWords(task: string): string[] {
   return [...task.matchAll(CITES)].flatMap(([word]) => termsOf(word))
 }
 
-/** Everything that the chosen files say they rest on: claims of the source map and anchors in the text. */
+/** The sources of the chosen files: from claims in the source map and from marks in the text. */
 function collectReferences(choices: readonly Choice[], healths: ReadonlyMap<string, FileHealth>): Reference[] {
   const references = choices.flatMap(({ part }): Reference[] => {
     const lines = part.text.split('\n')
@@ -50,12 +50,12 @@ function collectReferences(choices: readonly Choice[], healths: ReadonlyMap<stri
   return [...distinct.values()]
 }
 
-/** A statement that speaks of so much less than the best one is not what was asked for. */
+/** Statements below this share of the best match are not what the task asks for. */
 const CLOSE = 0.7
 
-/** The places behind the statements that speak of the task. When none does, a task that wants to see sources sees all. */
+/** The sources of statements about the task. If none matches, a task that asks for sources gets all. */
 function askedReferences(reading: Reading, references: readonly Reference[], isCiting: boolean): Reference[] {
-  const scored = references.map((reference) => ({ reference, share: spokenShare(reading, reference.about) }))
+  const scored = references.map((reference) => ({ reference, share: matchedShare(reading, reference.about) }))
   const best = Math.max(0, ...scored.map(({ share }) => share))
   if (best === 0) return isCiting ? [...references] : []
   return scored
@@ -64,17 +64,17 @@ function askedReferences(reading: Reading, references: readonly Reference[], isC
     .map(({ reference }) => reference)
 }
 
-/** What is wrong with the places themselves. Looks at names and sizes; opens nothing. */
+/** Warns about wrong places, by paths and sizes. Opens no file. */
 function checkReferences(references: readonly Reference[], files: PackFiles): PackWarning[] {
   return references.flatMap(({ path, anchor }): PackWarning[] => {
     const problem = packPathProblem(path)
     if (problem !== undefined) {
-      const message = `a statement names this as its source, and it is refused: ${problem}`
+      const message = `a statement names this path as its source, but it is refused: ${problem}`
       return [{ severity: 'error', code: 'source.escape', path: shownText(path), message }]
     }
     const size = files.sizeOf(path)
     if (size === undefined) {
-      const message = 'a statement names this as its source, and it is not there'
+      const message = 'a statement names this file as its source, but the file is missing'
       return [{ severity: 'warning', code: 'source.absent', path: shownText(path), message }]
     }
     // A file cannot have more lines than bytes, plus one without a line end.
@@ -91,7 +91,7 @@ function anchorAbsent(path: string, anchor: string | undefined): PackWarning {
 const MOST_EXCERPTS = 8
 const LONGEST_EXCERPT = 40
 
-/** The very lines that the statements on the task rest on, and no others. One with a secret in it is withheld. */
+/** The exact source lines of statements about the task. Withholds an excerpt with a secret. */
 function chooseExcerpts(
   { files, words }: Reading,
   references: readonly Reference[],
@@ -106,12 +106,12 @@ function chooseExcerpts(
     if (lines === undefined) return []
     const to = Math.min(lines.to, lines.from + LONGEST_EXCERPT - 1)
     const text = takeLines(file.text, { from: lines.from, to })
-    // The whole file is looked at: a line from the middle of a key does not look like one.
+    // Scans the whole file: a single line of a key does not look like a secret.
     const line = withholdSecrets(file.text, examplesOf(files)(path)).lines.find(
       (each) => each >= lines.from && each <= to,
     )
     if (line !== undefined) {
-      const message = 'an excerpt was withheld: it holds what looks like a secret'
+      const message = 'an excerpt was withheld: it contains what looks like a secret'
       warnings.push({ severity: 'error', code: 'content.secret', path, line, message })
       return []
     }
@@ -120,7 +120,7 @@ function chooseExcerpts(
   return { choices, warnings }
 }
 
-/** Where the chosen text comes from; the lines themselves only for citing, checking or settling a dispute. */
+/** The sources of the chosen text. Adds their lines only for citations, verification or disputes. */
 export function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
   const { request, manifest } = reading
   const isCiting = request.wantsCitations || citingWords(request.task).length > 0

@@ -3,11 +3,11 @@ import type { ContextPart } from '../pack.ts'
 import { type Choice, scoreOf, sectionsOf, setsLimits } from './choice.ts'
 import type { Omission } from './resolution.ts'
 
-/** Counts what a text costs. */
+/** Counts the tokens of a text. */
 export type TokenCounter = (text: string) => number
 
 export interface Fitted {
-  /** Undefined when not even the frame and its warnings fit. */
+  /** Undefined if not even the frame and its warnings fit. */
   text: string | undefined
   choices: readonly Choice[]
   omitted: readonly Omission[]
@@ -15,14 +15,14 @@ export interface Fitted {
 
 interface Piece {
   choice: Choice
-  /** Its place among all, to keep the order. */
+  /** Its position among all pieces, to keep the order. */
   at: number
   rank: number
 }
 
 /**
- * As many sections as the budget allows: limits first, then by what they were chosen for and how well they fit. Cuts
- * fall between sections only. `render` gives the whole wrapper, which is what counts.
+ * Keeps as many sections as the budget allows: limits first, then by rule and score. Cuts only between sections.
+ * `render` returns the whole wrapper, whose size must fit.
  */
 export function fitBudget(
   choices: readonly Choice[],
@@ -51,7 +51,7 @@ export function fitBudget(
   }
 }
 
-/** By an estimate; the caller weighs the result. A section beside one that is taken needs no delimiter of its own. */
+/** Takes sections by an estimate; the caller checks the real size. A section next to a taken one needs no delimiter. */
 function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCounter): Piece[] {
   let left = budget
   const taken = new Map<number, string>()
@@ -95,7 +95,7 @@ function rankOf({ part, rule }: Choice): number {
   return setsLimits(sectionsOf(part.text, part.path)[0]?.heading ?? '') ? -1 : ORDER.indexOf(rule)
 }
 
-/** Sections that follow one another become one part again. */
+/** Joins sections that follow each other. */
 function joinNeighbours(choices: readonly Choice[]): Choice[] {
   const joined: Choice[] = []
   for (const choice of choices) {

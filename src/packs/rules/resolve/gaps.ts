@@ -4,13 +4,13 @@ import { type ClaimStatus, isProse, type PackWarning } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
 import { shownText } from '../shown-text.ts'
 import { type Choice, pathWords } from './choice.ts'
-import { concerns, SUFFICIENT, saidTogether } from './relevance.ts'
+import { bestStatement, concerns, SUFFICIENT } from './relevance.ts'
 import { documentPaths, type PackResolution, type Reading } from './resolution.ts'
 
-/** Half of what a gap is about must be asked for, or it is no gap of this task. */
+/** The task must mention at least this share of a gap's words. */
 const ABOUT_THE_TASK = 0.5
 
-/** A text that holds so much of a statement makes it. */
+/** A text with this share of a statement's words makes the statement. */
 const MOSTLY = 0.6
 
 /** The facts that the task needs and the pack does not have. */
@@ -26,16 +26,16 @@ export function findMissing(reading: Reading, choices: readonly Choice[], isAnsw
   return [...new Set(missing.map((text) => shownText(text, 160)))]
 }
 
-/** The words of the task that no chosen statement speaks of, when no statement answers it. A voice answers anything. */
+/** The words of an unanswered task that no chosen statement mentions. Empty for a persona, which answers anything. */
 function notFound(reading: Reading, choices: readonly Choice[]): string[] {
   const { request, words, manifest, sections } = reading
   if (manifest.mode === 'persona') return []
-  const said = saidTogether(reading, choices)
+  const said = bestStatement(reading, choices)
   const text = choices.map(({ part }) => part.text).join('\n')
   const unnamed = namesIn(request.task).filter((name) => !isNamedIn(name, text))
   const open = [...words].filter(([word, weight]) => weight === 1 && !said.words.has(word)).map(([word]) => word)
   const held = new Set(termsOf(`${manifest.description} ${text}`))
-  // What stands nowhere in the pack was not answered, however much is said about the rest of the task, or about its like.
+  // A word that occurs nowhere in the pack was not answered, even if the rest of the task was.
   const unknown = [...words].filter(([word, weight]) => weight === 1 && !held.has(word)).map(([word]) => word)
   const nowhere = unknown.filter((word) => sections.size > 0 && sections.holders(word) === 0)
   const unsaid = asTyped(request.task, said.share >= SUFFICIENT ? nowhere : open)
@@ -43,12 +43,12 @@ function notFound(reading: Reading, choices: readonly Choice[]): string[] {
   return lacking.length === 0 ? [] : [`nothing was found about: ${lacking.join(', ')}`]
 }
 
-/** Words that name something: written with a capital in the middle of a sentence. */
+/** Names: words with a capital letter in the middle of a sentence. */
 function namesIn(task: string): string[] {
   return [...task.matchAll(/(?<=[\p{Ll}\p{N},] )\p{Lu}[\p{L}\p{N}]+/gu)].map(([name]) => name)
 }
 
-/** No other word stands for a name, and the words of one like `WebSocket` do not name it apart from each other. */
+/** A name needs an exact match; a name like `WebSocket` needs its words next to each other. */
 function isNamedIn(name: string, text: string): boolean {
   const terms = termsOf(name)
   if (terms.length < 2) return terms.every((term) => termsOf(text).includes(term))
@@ -60,11 +60,11 @@ function isNamedIn(name: string, text: string): boolean {
 
 interface KnownGap {
   text: string
-  /** Another name of the same. */
+  /** The id of the claim, or empty. */
   id: string
 }
 
-/** What the pack itself says it does not have. */
+/** The gaps that the pack itself declares. */
 function knownGaps(reading: Reading): KnownGap[] {
   const { claims, runs } = reading.records
   const chapters = runs.flatMap(({ run }) => run.chapters)
@@ -77,13 +77,13 @@ function knownGaps(reading: Reading): KnownGap[] {
   ]
 }
 
-/** Whether a fact is neither in the chosen text nor, when it seems to be, among what the pack lacks. */
+/** Whether the chosen text lacks a fact, or the pack declares it as a gap. */
 function isOpen(need: TaskWords, choices: readonly Choice[], known: readonly KnownGap[]): boolean {
   if (need.size === 0) return false
-  return saidTogether({ rareWords: need }, choices).share < MOSTLY || known.some(({ text }) => isSaidBy(need, text))
+  return bestStatement({ rareWords: need }, choices).share < MOSTLY || known.some(({ text }) => isSaidBy(need, text))
 }
 
-/** Whether a text says most of what some words are about. */
+/** Whether a text has most of these words. */
 function isSaidBy(words: TaskWords, text: string): boolean {
   return words.size > 0 && shareOf(words, wordsIn(words, text)) >= MOSTLY
 }
@@ -92,7 +92,7 @@ function isMissing({ status }: { status: ClaimStatus }): boolean {
   return status === 'missing' || status === 'source-required'
 }
 
-/** Whether the task asks for what a gap is about. */
+/** Whether the task asks about a gap. */
 function isAsked({ request }: Reading, { text, id }: KnownGap): boolean {
   return [text, `${id} ${text}`].some((about) => {
     const words = readTaskWords(about)
@@ -100,7 +100,7 @@ function isAsked({ request }: Reading, { text, id }: KnownGap): boolean {
   })
 }
 
-/** Questions that the pack itself calls open, unless a claim says the same. */
+/** The pack's open questions, except those that a claim already covers. */
 function openQuestions(reading: Reading): string[] {
   const claimed = new Set(
     reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path)),
@@ -118,7 +118,7 @@ export function hasDocument(reading: Reading): boolean {
     : reading.files.sizeOf(primaryDocument) !== undefined
 }
 
-/** Statements on the task in chosen files that name no source, where the pack wants one for each. */
+/** Statements about the task without a source, for a pack that requires sources. */
 export function findUncited(reading: Reading, choices: readonly Choice[]): { path: string; line: number }[] {
   const { records } = reading
   return choices.flatMap(({ part }) => {
@@ -133,7 +133,7 @@ export function findUncited(reading: Reading, choices: readonly Choice[]): { pat
   })
 }
 
-/** Lines that state something: no headings, tables, code, links alone, prohibitions or empty lines. */
+/** Lines with a statement. Skips headings, tables, code, bare links, prohibitions and empty lines. */
 function statementLines(text: string): { line: number; text: string }[] {
   let isCode = false
   return text.split('\n').flatMap((line, at) => {
@@ -156,10 +156,10 @@ export function uncitedWarnings(uncited: readonly { path: string; line: number }
   })
 }
 
-/** The one thing to do about a gap. */
+/** What a model should do about a gap. */
 export const RECOMMENDATION = 'ask_user_or_mark_unknown'
 
-/** Everything that is missing: facts, and sources of what is stated. */
+/** All gaps: missing facts and missing sources. */
 export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing' | 'citationGaps'>): string[] {
   const sources = [...new Set(citationGaps.map(({ path }) => path))].map((path) => {
     const lines = citationGaps.filter((each) => each.path === path).map(({ line }) => line)
@@ -170,7 +170,7 @@ export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing
 
 const MOST_LINES = 8
 
-/** The first of them, and how many more there are. */
+/** The first line numbers, and how many more there are. */
 function summarizeLines(lines: readonly number[]): string {
   const shownLines = lines.slice(0, MOST_LINES).join(', ')
   return lines.length > MOST_LINES ? `${shownLines} and ${lines.length - MOST_LINES} more` : shownLines

@@ -16,30 +16,30 @@ import { fitBudget, type TokenCounter } from './fit-budget.ts'
 import { allGaps, RECOMMENDATION } from './gaps.ts'
 import type { Omission, PackResolution } from './resolution.ts'
 
-/** One pack that gave something to a task. */
+/** A pack that contributes to a task. */
 export interface ActivePack {
   pack: TrustedPack
   activation: Activation
-  /** How sure the ranker was; absent for a pack that was named. */
+  /** The confidence of the ranker; absent for a named pack. */
   confidence: number | undefined
-  /** The user's yes to its status, if one was needed. */
+  /** The user's confirmation of its status, if one was needed. */
   confirmation: string | undefined
-  /** Its status asks for the list of what is missing, also when it is empty. */
+  /** Its status requires the list of gaps, even an empty one. */
   showsGaps: boolean
   resolution: PackResolution
   presented: PresentedPack
-  /** Its text is in the session's context already. */
+  /** The session already has this text. */
   isRepeated: boolean
 }
 
-/** A stale pack for which a newer one stood in. */
+/** A stale pack that a newer one replaced. */
 export interface Substitution {
   name: string
   from: { scope: Scope; path: string; version: string | undefined }
   to: { scope: Scope; path: string; version: string | undefined }
 }
 
-/** What the packs of this machine give to a task. */
+/** The packs of this machine resolved for a task. */
 export interface PackContext {
   task: string
   /** In the order of the wrappers. */
@@ -52,7 +52,7 @@ export interface PackContext {
   auditId: string | undefined
 }
 
-/** The user must decide before this pack can be used. */
+/** Whether the user must approve or confirm before this pack can be used. */
 export function isWaiting({ reason }: RefusedPack): boolean {
   return reason === 'approval-needed' || reason === 'confirmation-needed'
 }
@@ -74,7 +74,7 @@ export function missingFacts({ active }: PackContext): string[] {
   return [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
 }
 
-/** The form that the standard's resolver gives, with what it leaves to clients. Paths are those inside each pack. */
+/** The JSON format of the standard's resolver, with Loadout's additions. Paths are relative to each pack. */
 export function toResolverOutput(context: PackContext) {
   const { task, active, refused, substitutions, collisions, tokens, budget, auditId } = context
   const missing = missingFacts(context)
@@ -141,20 +141,20 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
   }
 }
 
-/** A resolution as it is handed out: fenced, within its budget. */
+/** A resolution that is fenced and fits its budget. */
 export interface PresentedPack {
-  /** Undefined when the budget leaves no room for it. */
+  /** Undefined if the budget is too small. */
   wrapper: string | undefined
   tokens: number
   choices: readonly Choice[]
   omitted: readonly Omission[]
-  /** Those that the wrapper was given; what the fence found comes on top. */
+  /** The warnings inside the wrapper, without those of the fence. */
   told: readonly PackWarning[]
-  /** All of them, settled: those inside the wrapper, and what was left out of it. */
+  /** All warnings, sorted and merged: of the pack, the fence and the omitted parts. */
   warnings: readonly PackWarning[]
 }
 
-/** Fences what was chosen, as much of it as fits. Warnings are never dropped to make room. */
+/** Fences as many choices as fit the budget. Never drops warnings to make room. */
 export function presentPack(
   pack: TrustedPack,
   { words, choices, warnings, missing }: Pick<PackResolution, 'words' | 'choices' | 'warnings' | 'missing'>,
@@ -207,7 +207,7 @@ export function wrapPack(
   })
 }
 
-/** One line for the model, however much was left out. */
+/** One warning for the model, however much was left out. */
 function summarize(omitted: readonly Omission[]): PackWarning[] {
   if (omitted.length === 0) return []
   const files = new Set(omitted.map(({ path }) => path)).size
@@ -226,7 +226,7 @@ function omissionWarning({ path, lines, tokens }: Omission): PackWarning {
   }
 }
 
-/** Personas first, because they determine the voice of the rest; then in the order of activation; then by name. */
+/** Personas first, because they set the voice of the rest; then by activation, then by name. */
 export function orderWrappers<T extends { name: string; mode: RuntimeMode; order: number }>(packs: readonly T[]): T[] {
   const rank = ({ mode }: T) => (mode === 'persona' ? 0 : 1)
   return [...packs].sort((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))

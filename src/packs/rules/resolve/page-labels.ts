@@ -14,7 +14,7 @@ import { shownText } from '../shown-text.ts'
 
 const DIRECTORY_PAGE = 'wiki/index.md'
 
-/** What the wiki's directory and the indexes say about each file. It is for matching; index text goes nowhere else. */
+/** What `wiki/index.md` and the index files say about each file. Only for matching; never shown. */
 export function labelsOf(files: PackFiles): { labels: Map<string, string>; warnings: PackWarning[] } {
   const labels = new Map<string, string>()
   const add = (path: string, label: string) => labels.set(path, `${labels.get(path) ?? ''} ${label}`)
@@ -30,7 +30,7 @@ interface PageLink {
   label: string
 }
 
-/** Links of a page to other pages of the wiki, with what surrounds them on their line. */
+/** Links of a page to other wiki pages, with the text of their line. */
 function linksOf({ path, text }: Pick<PackFile, 'path' | 'text'>): PageLink[] {
   const folder = path.slice(0, path.lastIndexOf('/'))
   const links: PageLink[] = []
@@ -47,7 +47,7 @@ function linksOf({ path, text }: Pick<PackFile, 'path' | 'text'>): PageLink[] {
   return links
 }
 
-/** Inside the wiki only; `..` is followed as far as the wiki goes. */
+/** Resolves a link inside the wiki; undefined if it leads out. */
 function resolveLink(folder: string, target: string): string | undefined {
   if (!isProse(target) || /^[a-z][a-z0-9+.-]*:/i.test(target)) return undefined
   const segments = folder.split('/')
@@ -59,7 +59,7 @@ function resolveLink(folder: string, target: string): string | undefined {
   return path.startsWith('wiki/') && packPathProblem(path) === undefined ? path : undefined
 }
 
-/** A file that an index points to, and the text that led there. The text is for matching and is never emitted. */
+/** A file that an index names, and the text about it. Only for matching; never shown. */
 interface Nomination {
   path: string
   text: string
@@ -96,14 +96,14 @@ function readIndexes(files: PackFiles): { nominations: Nomination[]; warnings: P
 function judge({ path }: Nomination, index: string, files: PackFiles): PackWarning | undefined {
   const problem = packPathProblem(path)
   if (problem !== undefined) {
-    const message = `this index points to a path that is refused: ${problem}`
+    const message = `this index names a path that is refused: ${problem}`
     return { severity: 'error', code: 'source.escape', path: index, message }
   }
   if (files.sizeOf(path) !== undefined) return undefined
-  return { severity: 'info', code: 'index.dangling', path: index, message: 'it points to files that are not there' }
+  return { severity: 'info', code: 'index.dangling', path: index, message: 'it names missing files' }
 }
 
-/** Every object with a path in it, and every key that is one: `{ "wiki/a.md": ["words"] }`. */
+/** Objects with a path in them, and keys that are paths: `{ "wiki/a.md": ["words"] }`. */
 function* collect(value: unknown): Generator<Nomination> {
   const waiting: unknown[] = [value]
   while (waiting.length > 0) {
@@ -132,7 +132,7 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string').slice(0, 100) : []
 }
 
-/** A file of a layer, or something that tries to leave the pack by way of one. */
+/** A file of a layer, or a path that leads out of the pack. */
 function looksLikePath(text: string): boolean {
   if (text.length > 300 || !(isProse(text) || /\.json$/i.test(text))) return false
   return packPathProblem(text) !== undefined || layerOf(text) !== undefined

@@ -7,10 +7,10 @@ import type { AuditedPack, AuditedPart } from './audit-record.ts'
 import { takeLines } from './choice.ts'
 import { wrapPack } from './pack-context.ts'
 
-/** The text that was given once, or what stands in the way of giving it again. */
+/** The recorded text, or the changes that prevent rebuilding it. */
 export type Rebuilt = { text: string; changed?: undefined } | { text?: undefined; changed: string[] }
 
-/** Reads exactly what was read then. Files of the pack that were not used may have changed. */
+/** Rebuilds a recorded wrapper from the same lines. Unused files of the pack may have changed. */
 export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: PackFiles, task: string): Rebuilt {
   const changed = changedFiles(audited, files)
   if (changed.length > 0) return { changed }
@@ -25,7 +25,7 @@ export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: P
     audited.warnings,
     audited.missing,
   )
-  // Same files and another text: made by a version of the program that wrote it differently.
+  // The same files with another text: another version of Loadout wrote the record.
   return sha256(text) === audited.wrapper?.sha256 ? { text } : { changed: ['the program'] }
 }
 

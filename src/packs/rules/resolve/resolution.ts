@@ -5,36 +5,36 @@ import type { Records } from '../records/health.ts'
 import type { Choice } from './choice.ts'
 import type { SectionHit, SectionIndex } from './section-index.ts'
 
-/** What is asked of one pack that has passed its gates. */
+/** The question to one pack that passed its gates. */
 export interface PackRequest {
   task: string
   words: TaskWords
-  /** Facts that the caller needs; each that is not found is named as missing. */
+  /** Facts that the caller needs. The result lists those that were not found. */
   needs: readonly string[]
   wantsCitations: boolean
-  /** The caller knows that the task needs more than the short views. */
+  /** The caller wants more than the short views. */
   isDeep: boolean
-  /** The pack may only be used together with its deeper layers: it is disputed. */
+  /** The pack is disputed: read the pages behind its views too. */
   mustEscalate: boolean
-  /** How far the pack is open. */
+  /** What may be read of the pack. */
   tier: Tier
-  /** The sections of the pack; made on the first question. */
+  /** Opens the section index of the pack on the first call. */
   sections: () => SectionIndex
 }
 
-/** A pack while it is read for a task: what is known of it before a line of its content is chosen. */
+/** A pack and a task, with everything that is known before content is chosen. */
 export interface Reading {
   manifest: PackManifest
   files: PackFiles
   guide: Guide
   records: Records
   request: PackRequest
-  /** The words of the task that are not the pack's own name: those that ask for something in it. */
+  /** The words of the task without those of the pack's name. */
   words: TaskWords
-  /** The same words by how rare they are in this pack: what few sections hold says most. */
+  /** The same words, weighted by how rare they are in this pack. */
   rareWords: TaskWords
   sections: SectionIndex
-  /** The sections that share a subject with the task, best first. */
+  /** The sections that match the task, best first. */
   hits: readonly SectionHit[]
 }
 
@@ -57,23 +57,23 @@ export interface Omission {
 
 /** What one pack gives to a task. */
 export interface PackResolution {
-  /** Of the KNOWLEDGE.md that was read; undefined when it could not be. */
+  /** Digest of the KNOWLEDGE.md; undefined if it could not be read. */
   entryDigest: string | undefined
-  /** The words of the task that ask for something in the pack. */
+  /** The words of the task without those of the pack's name. */
   words: TaskWords
   /** In the order of the wrapper; the guide is not among `selectedFiles`. */
   choices: readonly Choice[]
   escalations: readonly Escalation[]
   sourceAnchors: readonly string[]
-  /** Statements without a source, where the pack wants one for each. */
+  /** Statements without a source, if the pack requires sources. */
   citationGaps: readonly { path: string; line: number }[]
   warnings: readonly PackWarning[]
   /** Facts that the task needs and the pack does not have. */
   missing: readonly string[]
-  /** Of the source map that was read; undefined when there is none. */
+  /** Digest of the source map, if there is one. */
   sourceMapDigest: string | undefined
-  /** Claims of the source map that the chosen files rest on. */
+  /** Ids of the claims that the chosen files rely on. */
   claims: readonly string[]
-  /** The compile run behind each chosen view. */
+  /** The compile run of each chosen view. */
   runs: Readonly<Record<string, string>>
 }

@@ -14,8 +14,8 @@ import { MOST_HITS, type SectionIndex } from './section-index.ts'
 import { chooseViews } from './views.ts'
 
 /**
- * What a task needs of one pack that has passed its gates: the guide first, then the short views, then pages and
- * documents where the views are not enough, then the lines of sources that statements rest on.
+ * Chooses what a task needs from one admitted pack: the guide, the short views, then pages and documents if the views
+ * are not enough, and the source lines of statements.
  */
 export function resolvePack(manifest: PackManifest, files: PackFiles, request: PackRequest): PackResolution {
   const guide = readGuide(files)
@@ -92,7 +92,7 @@ const NOTHING: PackResolution = {
 function openReading(manifest: PackManifest, files: PackFiles, guide: Guide, request: PackRequest): Reading {
   const own = wordsIn(request.words, manifest.name.replace(/-/g, ' '))
   const rest = withoutWords(request.words, new Set([...own, ...citingWords(request.task)]))
-  // A task that is nothing but the pack's name asks for it as such.
+  // A task with nothing but the pack's name asks about the pack itself.
   const words = rest.size > 0 ? rest : request.words
   const sections = request.sections()
   const hits = sections
@@ -102,7 +102,7 @@ function openReading(manifest: PackManifest, files: PackFiles, guide: Guide, req
   return { manifest, files, guide, request, records: readRecords(files), words, rareWords, sections, hits }
 }
 
-/** A word that every section holds tells them apart no more; one that none holds counts in full. */
+/** Weighs words: near 0 if every section has the word, 1 if none has it. */
 function weighByRarity(words: TaskWords, { size, holders }: SectionIndex): TaskWords {
   const weigh = (word: string) => Math.log(1 + size / (1 + holders(word))) / Math.log(1 + size)
   return new Map([...words].map(([word, weight]) => [word, size === 0 ? weight : weight * weigh(word)]))
@@ -118,7 +118,7 @@ function healthsOf(reading: Reading, choices: readonly Choice[], isStrict: boole
   return new Map([...paths].map((path) => [path, checkHealth(path, records, files, isStrict, concern)]))
 }
 
-/** Text made from records, as choices. */
+/** Chooses text that is made from records. */
 function chooseRecords({ manifest, files, request }: Reading) {
   const { parts, used, ...rest } = groundRecords(manifest, files, request.task)
   const sources = used.flatMap((path) => {
@@ -138,8 +138,7 @@ function mapWarnings({ guide, files }: Reading): PackWarning[] {
   )
   const [first] = absent
   if (first === undefined) return [...guide.warnings]
-  const what = absent.length === 1 ? 'something that is' : `${absent.length} things that are`
-  const message = `the context map names ${what} not there`
+  const message = `the context map names ${absent.length === 1 ? 'a missing path' : `${absent.length} missing paths`}`
   return [
     ...guide.warnings,
     { severity: 'warning', code: 'pack.map.absent', path: guide.file.path, line: first.line, message },
@@ -151,12 +150,12 @@ function profileWarnings(reading: Reading, choices: readonly Choice[]): PackWarn
   const warnings: PackWarning[] = []
   const path = guide.file.path
   if (manifest.profile === 'document-first' && !hasDocument(reading)) {
-    const message = 'it keeps its facts in documents, but the document is not there'
+    const message = 'it keeps its facts in documents, but the document is missing'
     warnings.push({ severity: 'warning', code: 'pack.documents.missing', path, message })
   }
   const texts = [{ path, text: guide.body }, ...choices.map(({ part }) => part)]
   if (manifest.mode === 'persona' && !announcesLimits(files, texts)) {
-    const message = 'it shapes a voice, but sets no limits to it'
+    const message = 'it is a persona without limits on what it says'
     warnings.push({ severity: 'warning', code: 'pack.persona.unbounded', path, message })
   }
   return warnings

@@ -5,32 +5,32 @@ import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/tuning.
 import { isRecord } from '../../../text/values.ts'
 import type { PackWarning } from '../pack.ts'
 
-/** A section of a view, page, slice or document, and how well it fits a text. */
+/** A section of a pack that matches a text. */
 export interface SectionHit {
   path: string
   /** Counted from 1, both included. */
   from: number
   to: number
   score: number
-  /** Stems of the words that it was found by. */
+  /** Stems of the matching words. */
   terms: readonly string[]
-  /** The headings it stands below, itself included; empty when there are none. */
+  /** Its headings, from the top one to its own; empty without headings. */
   title: string
 }
 
 /**
- * Every section of a pack that can be chosen, however many there are. Made once for one state of the pack: a question
- * opens only the files it emits. Raw sources are no part of it.
+ * The search index of a pack's sections, without raw sources. Built once for each state of the pack, so that a question
+ * opens only the files that it shows.
  */
 export interface SectionIndex {
   readonly size: number
   /** Best first. */
   rank(text: string, limit: number): SectionHit[]
-  /** Questions and claims that the pack holds as records: they say what it is about, and are no sections. */
+  /** Searches questions and claims in the pack's records: they tell what it is about, but are not sections. */
   rankRecords(text: string, limit: number): SectionHit[]
-  /** How many sections hold a stem. */
+  /** How many sections contain a stem. */
   holders(term: string): number
-  /** What is wrong with the indexes of the pack itself. */
+  /** Problems of the pack's own index files. */
   readonly warnings: readonly PackWarning[]
   save(): Uint8Array
 }
@@ -40,17 +40,17 @@ const FIELDS: readonly Field[] = [
   { name: 'label', label: 'map and indexes', weight: 2, norm: 0.4, length: 10 },
   { name: 'body', weight: 1, norm: 0.6, length: 120, isLong: true },
 ]
-// Sections are longer than descriptions: a word in one says less, a second time more. The last word of a question says as
-// much as the first.
+// Sections are longer than descriptions: one match says less, a repeated word says more. Late words of a question count
+// as much as early ones.
 const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0, saturation: 2.5, fade: 0 }
-/** So many sections are looked at, of however many. */
+/** The maximum number of sections that a resolution considers. */
 export const MOST_HITS = 40
 
 export const SECTION_RANKING = { silence: 0, tuning: TUNING }
 
 /**
- * Sections and, after them, so many records. `counts`: a line for each stem, with how many sections hold it. It is searched
- * as text, because a table of all stems would take longer to read than a question takes to answer.
+ * `records`: how many documents at the end of the ranker are records. `counts`: one line per stem with the number of
+ * its sections. It is searched as text, because parsing it into a table takes longer than answering a question.
  */
 export function openIndex(
   ranker: Ranker,
@@ -58,7 +58,7 @@ export function openIndex(
   counts: string,
   warnings: readonly PackWarning[],
 ): SectionIndex {
-  // A pack is chosen and then read by the same task: it is ranked once.
+  // Choosing and reading a pack ask with the same task, so the last result is kept.
   let last: { text: string; limit: number; hits: SectionHit[] } | undefined
   const rankAll = (text: string, limit: number) => {
     if (last?.text !== text || last.limit < limit) last = { text, limit, hits: rankAnew(text, limit) }
@@ -91,7 +91,7 @@ export function openIndex(
     save() {
       const head = new TextEncoder().encode(JSON.stringify({ counts, records, warnings }))
       const body = ranker.save()
-      // The ranker reads numbers in place, so it starts on a boundary of eight.
+      // The ranker reads numbers in place, so it must start at a multiple of 8 bytes.
       const start = Math.ceil((4 + head.length) / 8) * 8
       const bytes = new Uint8Array(start + body.length)
       new DataView(bytes.buffer).setUint32(0, head.length)
@@ -102,7 +102,9 @@ export function openIndex(
   }
 }
 
-/** Reads what a task needs. Undefined when the bytes are of another version; damage that is found later is a DamagedForm. */
+/**
+ * Opens a saved index and reads it on demand. Undefined for another version. Later reads throw `DamagedForm` on damage.
+ */
 export function openSectionIndex(read: ReadBytes, size: number): SectionIndex | undefined {
   const first = read(0, 4)
   const length = new DataView(first.buffer, first.byteOffset).getUint32(0)

@@ -3,26 +3,26 @@ import { termsOf } from '../../../search/tokens.ts'
 import { isWorkWord } from '../../../search/word-lists.ts'
 import type { SectionHit, SectionIndex } from './section-index.ts'
 
-/** How much of a task one section of a pack speaks of. */
+/** How much a pack says about a task, by its best section. */
 export interface Spoken {
-  /** 0 to 1. A word that stands all over the pack counts little, one that is nowhere in it counts against it. */
+  /** 0 to 1: the share of the task's words. A word that is common in the pack counts less. */
   share: number
-  /** How much more likely the pack is to say these words than a text about anything, as a logarithm. */
+  /** How much more likely the pack has these words than any other text, as a logarithm. */
   evidence: number
-  /** Whether that is enough to choose the pack by its text alone. */
+  /** Whether this is enough to choose the pack by its text alone. */
   isAbout: boolean
   section?: SectionHit
 }
 
-// A section must hold half of what the task says, in words that are typical of the pack: in a large pack some section
-// holds any two words. A third is enough when they are surely the pack's. docs/packs.md tells what was measured.
+// A section must have half of the task's words, typical ones of the pack: in a large pack, some section has any two
+// words. A third is enough for very typical words. docs/packs.md has the measurements.
 const ENOUGH = [
   { share: 0.5, evidence: 5 },
   { share: 0.35, evidence: 7.5 },
 ]
 const SECTIONS_LOOKED_AT = 3
 
-/** `description`: what the catalog knows of the pack. Its words count as said. */
+/** Words of `description`, the pack's metadata, count as matched. */
 export function speaksOf(index: SectionIndex, task: string, words: TaskWords, description: string): Spoken {
   const weights = new Map([...words].map(([word, weight]) => [word, weight * rarity(index, word)]))
   const all = sum(weights.keys(), weights)
@@ -48,16 +48,16 @@ function sum(terms: Iterable<string>, weights: ReadonlyMap<string, number>): num
   return total
 }
 
-/** A number of a part or of a standard says more than a word: `K4`, `IP67`. */
+/** The weight of a word. A part number such as `K4` or `IP67` counts twice. */
 function rarity(index: SectionIndex, term: string): number {
   const isCode = /[a-z]/.test(term) && /\d/.test(term)
   const spread = Math.log((index.size + 1) / (index.holders(term) + 1)) / Math.log(index.size + 1)
   return (isCode ? 2 : 1) * Math.max(0.1, spread || 0)
 }
 
-// The share of all texts that hold a word, by its kind: guesses, as good as five times more or less.
+// The share of all texts that contain a word, by its kind. Guesses: five times more or less gives similar results.
 const HELD_BY = { everyday: 0.05, work: 0.02, other: 0.0015 }
-/** So many texts about anything are imagined beside the sections of a pack: of few sections little follows. */
+/** Assumed number of other texts beside the sections of a pack, so that few sections give little evidence. */
 const IMAGINED = 5
 const STRONGEST = 5
 const WEAKEST = -1.5
@@ -72,7 +72,7 @@ function evidenceOf(index: SectionIndex, words: TaskWords, said: ReadonlySet<str
     }
     const isWork = isWorkWord(word) || /^\d+$/.test(word)
     const usual = weight < 1 ? HELD_BY.everyday : isWork ? HELD_BY.work : HELD_BY.other
-    // What the description says, the pack is about.
+    // A word of the description counts as at least one section.
     const holders = Math.max(1, index.holders(word)) + IMAGINED * usual
     const typical = Math.log(holders / (index.size + IMAGINED) / usual)
     evidence += Math.min(STRONGEST, Math.max(WEAKEST, typical))
@@ -80,10 +80,10 @@ function evidenceOf(index: SectionIndex, words: TaskWords, said: ReadonlySet<str
   return evidence
 }
 
-/** A pack, how likely its description makes it, and what its text says when it may be read. */
+/** A pack with the match of its description and, if it may be read, of its text. */
 export interface Judged<Pack> {
   pack: Pack
-  /** 0 to 1; 0 when its description does not fit. */
+  /** 0 to 1; 0 if its description does not fit. */
   described: number
   spoken: Spoken | undefined
 }
@@ -92,19 +92,19 @@ export interface Likely<Pack> {
   pack: Pack
   /** 0 to 1. */
   confidence: number
-  /** Where its text speaks of the task, when that is why. */
+  /** The matching section, if the text is the reason. */
   section?: SectionHit
 }
 
-// What only the description says has to be likely, or the text has to speak of it too while no other pack's text does.
+// A match of the description alone needs high confidence, or some support by the text while no other pack's text fits.
 const LIKELY = 0.5
 const LEAST_SUPPORT = 3
 const LEAST_OF_BEST = 0.7
 
-/** Of many that fit a little, few are worth their place. */
+/** The maximum number of packs for one task. */
 export const MOST_PACKS = 3
 
-/** The packs that a task is about, by what is known of each: best first. */
+/** The packs for a task, by description and text, best first. */
 export function likelyPacks<Pack>(judged: readonly Judged<Pack>[]): Likely<Pack>[] {
   const best = Math.max(0, ...judged.map(({ spoken }) => (spoken?.isAbout ? spoken.evidence : 0)))
   const likely = judged.flatMap(({ pack, described, spoken }) => {

@@ -2,20 +2,20 @@ import { headingsOf } from '../../../text/headings.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
 import { countLines } from './choice.ts'
 
-/** Lines of a text that say one thing: a paragraph, an item of a list, a row of a table (of HTML too), a block of code. */
+/** A paragraph, list item, table row (also HTML) or block of code. */
 export interface Statement {
   /** Counted from 1, both included. */
   from: number
   to: number
   text: string
-  /** The lines that name the columns of its table. */
+  /** The header lines of its table. */
   head?: { from: number; to: number; text: string }
 }
 
-/** What is indented below a statement belongs to it, up to this size. */
+/** Indented lines belong to the statement above, up to this size in tokens. */
 const LONG_STATEMENT = 200
 
-/** Cuts a text into what it states. Headings and empty lines are in none of them. */
+/** Cuts a text into statements, without headings and empty lines. */
 export function statementsOf(text: string, path: string, firstLine = 1): Statement[] {
   const lines = text.split('\n')
   const titles = new Set(
@@ -76,14 +76,14 @@ function isHtmlRow({ text }: Pick<Statement, 'text'>): boolean {
   return /^\s*<tr\b/i.test(text)
 }
 
-/** The line below the head of a table. */
+/** The line below a table header, such as `|---|---|`. */
 function isRule(line: string): boolean {
   return /^\s*\|[\s|:-]*-[\s|:-]*$/.test(line)
 }
 
-/** A section up to this size is one piece. */
+/** A section up to this size is one piece, in tokens. */
 const LARGE = 600
-/** How large the pieces of a larger one are. */
+/** The size of the pieces of a larger section, in tokens. */
 const PIECE = 300
 
 export interface Stretch {
@@ -92,7 +92,7 @@ export interface Stretch {
   text: string
 }
 
-/** A section as the pieces that are ranked and given: whole, or so many statements at a time. */
+/** Cuts a section into the pieces that are ranked: the whole section, or groups of statements. */
 export function piecesOf(section: Stretch, path: string): Stretch[] {
   if (estimateTokens(section.text) <= LARGE) return [section]
   const pieces: Stretch[] = []
@@ -111,14 +111,11 @@ export function piecesOf(section: Stretch, path: string): Stretch[] {
   return pieces
 }
 
-/** A row of a table that says so much less than the best one is another matter. */
+/** Table rows below this share of the best row's worth are left out. */
 const CLOSE_ROW = 0.7
 
-/**
- * Pieces of a section as they are given: below the heading of the section; of tables the head and the rows that are worth
- * most.
- */
-export function frameOf(
+/** The lines to show for pieces of a section: with its heading, and for tables with the header and the best rows. */
+export function linesToShow(
   section: Stretch,
   path: string,
   pieces: readonly Pick<Stretch, 'from' | 'to'>[],
@@ -146,7 +143,7 @@ export function frameOf(
   return stretches(section, kept)
 }
 
-/** Lines that follow one another are one stretch; empty lines between two kept ones are kept too. */
+/** Joins kept lines that follow each other. Keeps empty lines between them. */
 function stretches(section: Stretch, kept: ReadonlySet<number>): Stretch[] {
   const lines = section.text.split(/(?<=\n)/).slice(0, countLines(section.text))
   const found: Stretch[] = []

@@ -16,14 +16,14 @@ import {
 } from './choice.ts'
 import { documentPaths, type Reading } from './resolution.ts'
 import type { SectionHit } from './section-index.ts'
-import { frameOf } from './statements.ts'
+import { linesToShow } from './statements.ts'
 
 /** The short views that every pack may have. */
 const STANDARD_VIEWS = ['compiled/briefing.md', 'compiled/facts.md', 'compiled/boundaries.md']
 
 const SPLITS = 'compiled/splits/'
 
-/** What is read for any task, by where the pack keeps its facts. */
+/** Chooses the first content for any task, depending on the profile of the pack. */
 export function chooseViews(reading: Reading): { choices: Choice[]; warnings: PackWarning[] } {
   switch (reading.manifest.profile) {
     case 'document-first':
@@ -44,7 +44,7 @@ function standardViews({ files, words }: Reading): Choice[] {
 
 const MOST_OTHER_VIEWS = 3
 
-/** Views with names of their own, when the task asks for them; of a persona, first those that shape its voice. */
+/** Other views that fit the task. For a persona, first those that shape its voice. */
 function otherViews(reading: Reading): Choice[] {
   const { files, manifest } = reading
   const others = files
@@ -64,15 +64,15 @@ function otherViews(reading: Reading): Choice[] {
   ]
 }
 
-/** What is known of a file without opening it. */
+/** The words of a file's name and of its hint in the context map. */
 function about(reading: Reading, path: string): string {
   return `${pathWords(path)} ${hintFor(reading, path)}`
 }
 
-/** A section that fits so much less than the best one beside it is noise. */
+/** Sections below this share of the best score are noise. */
 const CLOSE = 0.45
 
-/** The best sections of some files. */
+/** The best sections of the matching files. */
 function bestIn({ hits }: Reading, isOne: (path: string) => boolean, most: number): SectionHit[] {
   const own = hits.filter(({ path }) => isOne(path))
   return own.filter(({ score }) => score >= CLOSE * (own[0]?.score ?? 0)).slice(0, most)
@@ -92,7 +92,7 @@ function readAll(
 
 const MOST_SECTIONS = 20
 
-/** The slices of the primary document; without slices, the sections of the documents. */
+/** Slices of the primary document; without slices, sections of the documents. */
 function choosePrimary(reading: Reading): Choice[] {
   if (reading.files.list(SPLITS).some(isProse)) return chooseSplits(reading)
   const documents = documentPaths(reading)
@@ -109,7 +109,7 @@ function overlaps({ part: a }: Choice, { part: b }: Choice): boolean {
   return a.path === b.path && (a.lines?.from ?? 1) <= (b.lines?.to ?? 0) && (b.lines?.from ?? 1) <= (a.lines?.to ?? 0)
 }
 
-/** The slices of a document that the task is about; of a persona, first those that shape its voice. */
+/** Slices that fit the task. For a persona, first those that shape its voice. */
 function chooseSplits(reading: Reading): Choice[] {
   const { files, manifest } = reading
   const splits = files.list(SPLITS).filter(isProse)
@@ -125,7 +125,7 @@ function chooseSplits(reading: Reading): Choice[] {
   ]
 }
 
-/** What the map declares for this task. Without a map: slices, then the views. */
+/** Files that the context map names for this task. Without a map: slices, then views. */
 function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarning[] } {
   const { guide, manifest } = reading
   if (guide.map.length === 0) {
@@ -135,7 +135,7 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
       warnings: [{ severity: 'warning', code: 'pack.map.missing', path: guide.file.path, message }],
     }
   }
-  // What a map cannot open: raw sources, indexes, and records that are read in their own way.
+  // A map cannot open raw sources, indexes and records.
   const open = guide.map.filter(({ layer }) => ['compiled', 'wiki', 'documents', 'assets'].includes(layer))
   const voice =
     manifest.mode === 'persona'
@@ -150,7 +150,7 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
       'map',
       'shapes the voice',
     ),
-    // Not its hint: reasons are reported outside the fence.
+    // Not the hint itself, which is text of the pack: reasons are printed outside the fence.
     ...chooseHits(reading, hits, { rule: 'map', why: 'the map names it for this task' }).filter(
       ({ part }) => part.layer !== 'documents' || speaksOf(reading.words, part.text),
     ),
@@ -166,7 +166,7 @@ function isNamedBy({ path, isDirectory }: MapEntry, file: string): boolean {
   return isDirectory ? file.startsWith(path.endsWith('/') ? path : `${path}/`) : file === path
 }
 
-/** What the guide's map says about a path. */
+/** The hint of the context map for a path. */
 function hintFor({ guide }: Reading, path: string): string {
   return guide.map
     .filter((entry) => entry.path === path)
@@ -174,9 +174,9 @@ function hintFor({ guide }: Reading, path: string): string {
     .join(' ')
 }
 
-/** So many tokens of sections are given; the best is given whatever it costs. */
+/** The room for sections, in tokens. The best section is given even if it is larger. */
 export const SECTION_ROOM = 2_600
-/** A page so short is given whole: its sections explain one another. */
+/** A page up to this size is given whole, in tokens: its sections explain each other. */
 const SHORT_PAGE = 300
 
 interface HitsChosen {
@@ -186,7 +186,7 @@ interface HitsChosen {
   room?: number
 }
 
-/** The best sections as choices, in the order of their file, each below its heading; short pages whole. */
+/** Turns search hits into choices, in file order and below their headings. Takes short pages whole. */
 export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked: HitsChosen): Choice[] {
   const { files, words, rareWords, request } = reading
   const worth = (text: string) => shareOf(rareWords, wordsIn(rareWords, text))
@@ -209,7 +209,7 @@ export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked:
     if (pieces === 'whole') return [chooseFile(file, rule, words, why, request.task)]
     return sectionsOf(file.text, path)
       .flatMap((section) =>
-        frameOf(
+        linesToShow(
           section,
           path,
           pieces.filter(({ from, to }) => section.from <= from && to <= section.to),
@@ -220,7 +220,7 @@ export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked:
   })
 }
 
-/** The sections of a document that shape the voice of a persona. */
+/** Sections of a document that shape the voice of a persona. */
 function voiceSections({ files, words, manifest }: Reading, path: string): Choice[] {
   const file = manifest.mode === 'persona' ? files.read(path) : undefined
   return sectionsOf(file?.text ?? '', path)
