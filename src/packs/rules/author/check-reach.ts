@@ -6,7 +6,7 @@ import { readSourceMap } from '../records/source-map.ts'
 import type { PackCheck } from './pack-check.ts'
 import { isPlaceholder } from './pack-template.ts'
 
-/** Whether the content of a pack can ever be used: unread files, placeholder texts, no text at all. */
+/** Finds content that is never used: files that Loadout does not read, placeholder texts, empty packs. */
 export function checkReach(check: PackCheck): void {
   checkLoose(check)
   checkUnread(check)
@@ -18,10 +18,10 @@ export function checkReach(check: PackCheck): void {
 const KEPT = /^(?:runs|evals|schemas|scripts)\//
 const TOP = /^(?:KNOWLEDGE\.md|(?:LICEN[CS]E|NOTICE|README|CHANGELOG)(?:\.[a-z]+)?)$/i
 
-/** Files outside all folders that packs have. */
+/** Finds files outside the folders of a pack. */
 function checkLoose(check: PackCheck): void {
   const all = new Set(check.files.list(''))
-  // What a pack links from its own folder is there twice, and read.
+  // A file in the pack's own linked folder appears also below the layer, and is read there.
   const isLinked = (path: string) => all.has(`documents/${path}`) || all.has(`wiki/${path}`)
   const isHidden = (path: string) => path.split('/').some((part) => part.startsWith('.'))
   const loose = [...all].filter(
@@ -33,21 +33,21 @@ function checkLoose(check: PackCheck): void {
       !isHidden(path) &&
       !isLinked(path),
   )
-  tellFirst(check, 'warning', 'pack.file.unused', loose, 'lies in no folder of a pack, and is never read')
+  warnOnce(check, 'warning', 'pack.file.unused', loose, 'is outside the folders of a pack and is never read')
 }
 
 const TEXT_LAYERS = ['compiled', 'documents', 'wiki']
 
-/** Files in folders for texts that are no text. */
+/** Finds files in text folders that are not text. */
 function checkUnread(check: PackCheck): void {
   const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter((path) => !isProse(path))
   const unread = paths.filter(
     (path) => !path.endsWith('.json') && !path.split('/').some((part) => part.startsWith('.')),
   )
-  tellFirst(check, 'warning', 'pack.page.unreachable', unread, 'is no text that is read')
+  warnOnce(check, 'warning', 'pack.page.unreachable', unread, 'is not a text file that Loadout reads')
 }
 
-/** A source is opened for the statements that name it, and never otherwise. */
+/** Finds sources that no statement names: Loadout never opens them. */
 function checkSources(check: PackCheck): void {
   const sources = check.files.list('sources')
   if (sources.length === 0) return
@@ -62,9 +62,9 @@ function checkSources(check: PackCheck): void {
     return parts.some((_, at) => named.has(parts.slice(0, at + 1).join('/')))
   }
   const unnamed = sources.filter((path) => !isNamed(path))
-  // Where nothing is cited, sources are kept for their own sake.
+  // A pack without any citation keeps its sources as an archive.
   if (unnamed.length === sources.length) return
-  tellFirst(check, 'info', 'pack.page.unreachable', unnamed, 'is a source that no statement names, and is never read')
+  warnOnce(check, 'info', 'pack.page.unreachable', unnamed, 'is a source that no statement names, so it is never read')
 }
 
 function pathsOf(text: string): string[] {
@@ -73,17 +73,17 @@ function pathsOf(text: string): string[] {
     const anchors = sections.flatMap(({ sourceAnchors }) => sourceAnchors.map(({ path }) => path))
     return [...claims.map(({ source }) => source.path), ...anchors]
   } catch {
-    // The check of the map itself reports what is wrong with it.
+    // `checkSourceMap` reports problems of the map.
     return []
   }
 }
 
-/** Texts that a new pack starts with, and that its author has to replace. */
+/** Finds placeholder texts of a new pack that its author has to replace. */
 function checkPlaceholders(check: PackCheck): void {
   const severity = check.manifest.status === 'draft' ? 'info' : 'warning'
   const paths = [PACK_FILE, ...[...TEXT_LAYERS, 'sources'].flatMap((layer) => check.files.list(layer))].filter(isProse)
   const left = paths.filter((path) => isPlaceholder(check.read(path)?.text ?? ''))
-  tellFirst(check, severity, 'pack.placeholder', left, 'still has the text that a new pack starts with')
+  warnOnce(check, severity, 'pack.placeholder', left, 'still has the placeholder text of a new pack')
   if (check.manifest.isProposed) {
     const message = 'a program proposed the description: correct it, then remove "proposed"'
     check.warn(severity, 'pack.placeholder', PACK_FILE, message)
@@ -95,11 +95,11 @@ function checkEmpty(check: PackCheck): void {
   if (['compiled', 'documents', 'wiki', 'sources', 'ontology', 'answers'].some(has)) return
   const body = readGuide(check.files)?.body ?? ''
   if (body.replace(/^ {0,3}#.*$/gm, '').trim() !== '') return
-  check.warn('warning', 'pack.empty', PACK_FILE, 'the pack holds no text that could answer anything')
+  check.warn('warning', 'pack.empty', PACK_FILE, 'the pack has no text that could answer a question')
 }
 
-/** One finding for all of a kind, at the first of them. */
-function tellFirst(
+/** Reports all files of a kind with one finding, at the first of them. */
+function warnOnce(
   check: PackCheck,
   severity: 'info' | 'warning',
   code: 'pack.file.unused' | 'pack.page.unreachable' | 'pack.placeholder',
@@ -109,6 +109,6 @@ function tellFirst(
   const [first] = paths
   if (first === undefined) return
   const more = paths.length - 1
-  const message = more === 0 ? `it ${what}` : `it ${what}; the same is true of ${more} more`
+  const message = more === 0 ? `it ${what}` : `it ${what} (and ${more} more ${more === 1 ? 'file' : 'files'})`
   check.warn(severity, code, first, message)
 }

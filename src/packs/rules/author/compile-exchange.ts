@@ -9,25 +9,25 @@ import { type ContextPart, normalizePackPath, type PackFile } from '../pack.ts'
 import { findAnchor } from '../records/anchor.ts'
 import { hasUnseen, quoted } from '../shown-text.ts'
 
-/** A file that views are made from, as it was when the task was written. */
+/** An input file of the views, as it was when the task was written. */
 export type CompileInput = Pick<PackFile, 'path' | 'text' | 'sha256'>
 
-/** The folders that hold facts. Views never rest on views. */
+/** The folders with facts. Views are never made from views. */
 export const INPUT_FOLDERS = ['documents', 'wiki', 'sources'] as const
 
-/** An answer belongs to exactly these inputs. */
+/** The id of a task. It changes with the inputs, so that an answer fits only these inputs. */
 export function taskId(pack: string, inputs: readonly CompileInput[]): string {
   return sha256(JSON.stringify([pack, inputs.map(({ path, sha256: digest }) => [path, digest])])).slice(0, 16)
 }
 
-/** More than this does not fit beside the work of a model; then the inputs are listed, and read one by one. */
+/** Larger inputs do not fit into one message: then the task only lists them, and the model reads them one by one. */
 const MOST_CHARACTERS = 120_000
 
 export function fitsTask(inputs: readonly CompileInput[]): boolean {
   return inputs.reduce((sum, { text }) => sum + text.length, 0) <= MOST_CHARACTERS
 }
 
-/** The inputs with a number before each line, so that a statement can name its lines. */
+/** The inputs with line numbers, so that a statement can name its lines. */
 export function numberedParts(inputs: readonly CompileInput[], layerOf: (path: string) => ContextPart['layer']) {
   return inputs.map(({ path, text }): ContextPart => {
     const lines = text.replace(/\n$/, '').split('\n')
@@ -52,14 +52,14 @@ const FORM = (task: string, path: string) =>
 export interface CompileTaskText {
   task: string
   name: string
-  /** The fenced inputs; or, when they are too long, how to read them. */
+  /** The fenced inputs or, if they are too long, how to read them. */
   inputs: string
   firstPath: string
-  /** How the answer comes back. */
+  /** How to return the answer. */
   giveBack: string
 }
 
-/** What an agent is asked to write, the same for every way out. */
+/** The instructions for the agent. */
 export function compileText({ task, name, inputs, firstPath, giveBack }: CompileTaskText): string {
   return `# Write the short views of the knowledge pack ${name}
 
@@ -96,7 +96,7 @@ ${inputs}
 export const VIEWS = ['briefing', 'facts', 'boundaries'] as const
 export type View = (typeof VIEWS)[number]
 
-/** A statement of a view, and the lines that it rests on. */
+/** A statement of a view, with its source lines. */
 export interface Statement {
   text: string
   path: string
@@ -109,7 +109,7 @@ export interface CompileAnswer {
   unknown: string[]
 }
 
-/** What is wrong with an answer, and where in it: `facts[3]`. */
+/** A problem of an answer and its place, such as `facts[3]`. */
 export interface AnswerProblem {
   at: string
   problem: string
@@ -120,14 +120,14 @@ const MOST_UNKNOWN = 20
 const LONGEST = 500
 const SHORTEST = 8
 
-/** The last object of the answer that has one of the views. Anything else around it is skipped. */
+/** Reads the last JSON object with a view from the answer, and skips all other text. */
 export function readCompileAnswer(text: string): { answer?: CompileAnswer; problems: AnswerProblem[] } {
   const { values, problems: broken } = readJsonParts(text)
   const found = values.filter(isRecord).filter((value) => VIEWS.some((view) => Object.hasOwn(value, view)))
   const value = found.at(-1)
   if (value === undefined) {
     const [first] = broken
-    const problem = first === undefined ? 'it holds no JSON object with views' : `line ${first.line}: ${first.problem}`
+    const problem = first === undefined ? 'it has no JSON object with views' : `line ${first.line}: ${first.problem}`
     return { problems: [{ at: 'the answer', problem }] }
   }
   const problems: AnswerProblem[] = []
@@ -168,9 +168,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/**
- * Every statement that may not become a part of a pack, with the reason; besides those that could not be read at all.
- */
+/** Checks every statement against its source. `unreadable`: how many problems reading the answer had. */
 export function checkCompileAnswer(
   answer: CompileAnswer,
   inputs: readonly CompileInput[],
@@ -196,19 +194,19 @@ export function checkCompileAnswer(
 function textProblem(text: string): string | undefined {
   if (text.length < SHORTEST || termsOf(text).length === 0) return 'it says nothing'
   if (text.length > LONGEST) return `it is longer than ${LONGEST} characters`
-  if (hasUnseen(text) || findTokens(text).length > 0) return 'it holds control characters or imitates a fence'
+  if (hasUnseen(text) || findTokens(text).length > 0) return 'it contains control characters or imitates a fence'
   if (/\[source:/i.test(text)) return 'the text contains a source mark; it belongs in "source"'
   const { secrets, injections } = scanContent(text)
   if (injections.length > 0) return 'it reads like an order to a model'
-  return secrets.length > 0 ? 'it holds what looks like a secret' : undefined
+  return secrets.length > 0 ? 'it contains what looks like a secret' : undefined
 }
 
-/** A section may be named whole; more lines than this support anything. */
+/** The maximum length of a source: a longer one could support any statement. */
 const MOST_LINES = 250
-/** How much of a statement its lines must hold, by weight of its words. */
+/** The least share of a statement's words in its source lines. */
 const SUPPORT = 0.6
 
-// A boundary may turn a rule around: what is paid after a delivery is never paid before it.
+// Not checked for boundaries, which may negate a rule: "pay after delivery" becomes "never pay before delivery".
 const DENIES = /\b(?:not|no|never|none|cannot|without|neither|nor)\b|n['\u2019]t\b/i
 
 function sourceProblem(
@@ -219,28 +217,28 @@ function sourceProblem(
   if (input === undefined) return `its source ${quoted(path)} is not one of the inputs`
   if (anchor === '') return 'its source names no lines and no heading'
   const { isFound, lines } = findAnchor(input.text, anchor, path)
-  if (!isFound || lines === undefined) return `${quoted(`${path}#${anchor}`)} is not there`
+  if (!isFound || lines === undefined) return `its source ${quoted(`${path}#${anchor}`)} does not exist`
   if (lines.to - lines.from >= MOST_LINES) return `its source is more than ${MOST_LINES} lines long`
   const cited = input.text
     .split('\n')
     .slice(lines.from - 1, lines.to)
     .join('\n')
   const absent = numbersIn(text).find((number) => !numbersIn(cited).includes(number))
-  if (absent !== undefined) return `its lines do not hold the number ${absent}`
+  if (absent !== undefined) return `its source lines do not contain the number ${absent}`
   if (!at.startsWith('boundaries') && DENIES.test(text) && !DENIES.test(cited))
-    return 'it denies what its lines do not deny'
+    return 'it denies something that its source lines do not deny'
   const words = readTaskWords(text)
   return shareOf(words, wordsIn(words, `${cited}\n${headingsAbove(input, lines.from)}`)) < SUPPORT
-    ? 'its lines do not say this'
+    ? 'its source lines do not say this'
     : undefined
 }
 
-/** Digits, without the signs between them that languages use differently. */
+/** Numbers as digits only: languages use different separators. */
 function numbersIn(text: string): string[] {
   return (text.match(/\d+(?:[.,:' \u00a0]\d+)*/g) ?? []).map((number) => number.replace(/\D/g, ''))
 }
 
-/** A statement may name what its section is about. */
+/** Headings above the lines: a statement may use their words. */
 function headingsAbove({ path, text }: CompileInput, line: number): string {
   const above = headingsOf(path, text.split('\n')).filter((heading) => heading.line < line)
   return above

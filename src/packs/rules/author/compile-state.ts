@@ -3,28 +3,28 @@ import { governingRuns, isCompileRunPath, readCompileRun } from '../records/comp
 import { INPUT_FOLDERS, VIEWS } from './compile-exchange.ts'
 import { viewPath } from './compile-views.ts'
 
-/** One view, and whether it still says what its inputs say. */
+/** One view, and whether it is up to date with its inputs. */
 interface ViewState {
   path: string
   state: 'current' | 'stale' | 'failed' | 'by-hand' | 'not-compiled'
   /** Whether a run made it. */
   isCompiled?: true
-  /** Inputs that are there and are not what they were. */
+  /** Inputs with a new digest. */
   changed: string[]
-  /** How many are not there: their names stand only in a record. */
+  /** The number of missing inputs. Not their names, which only the record has. */
   gone: number
 }
 
 export interface CompileState {
   views: ViewState[]
-  /** Documents, pages and sources that no run has read. */
+  /** Documents, pages and sources that no run used. */
   unread: string[]
-  /** Whether the output of a run still needs a review. */
+  /** Whether a run still needs a review. */
   needsReview: boolean
   toConfirm: string[]
 }
 
-/** What of a pack is out of date, and what was never made. Opens records, and compares inputs by their digest. */
+/** Finds stale and missing views of a pack. Opens records, and compares inputs by digest. */
 export function compileState(manifest: PackManifest, files: PackFiles): CompileState {
   const runs = files
     .list('runs')

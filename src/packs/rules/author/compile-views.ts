@@ -8,7 +8,7 @@ export function viewPath(view: View): string {
   return `compiled/${view}.md`
 }
 
-/** The views that have something to say, by their path. */
+/** The text of each view with statements, by path. */
 export function renderViews({ views }: CompileAnswer): Map<string, string> {
   const written = VIEWS.filter((view) => views[view].length > 0)
   return new Map(
@@ -21,7 +21,7 @@ export function renderViews({ views }: CompileAnswer): Map<string, string> {
 
 const OURS = 'compiled-'
 
-/** The source map with the claims of this answer. Claims and keys that others wrote stay as they are. */
+/** Replaces our claims in the source map by those of this answer. Keeps all other claims and keys. */
 export function renderSourceMap(before: Record<string, unknown>, { views, unknown }: CompileAnswer): string {
   const kept = Array.isArray(before.claims) ? before.claims.filter((claim) => !isOurs(claim)) : []
   const statements = new Map<string, { statement: Statement; into: string[] }>()
@@ -54,7 +54,6 @@ function isOurs(claim: unknown): boolean {
 }
 
 export interface CompileRunInput {
-  /** As the clock stands. */
   at: Date
   version: string
   manifest: Pick<PackManifest, 'profile' | 'mode'>
@@ -74,7 +73,7 @@ function runId({ at }: Pick<CompileRunInput, 'at'>): string {
 const REVIEW =
   'an agent wrote the views; each statement was compared with the lines it names, and a person has not reviewed them yet'
 
-/** The record of a run. It says failed while the files are written: a killed process leaves views that are not used. */
+/** The record of a run. It says `failed` while files are written, so that views of a killed process are not used. */
 export function renderRun(run: CompileRunInput, isDone: boolean): string {
   const { manifest, inputs, outputs, isReviewed, version } = run
   return json({

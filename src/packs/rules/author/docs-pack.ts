@@ -3,19 +3,19 @@ import { compareText } from '../../../text/values.ts'
 import type { Profile } from '../pack.ts'
 import { shownText } from '../shown-text.ts'
 
-/** One document of a folder, as far as its pack needs to know it. */
+/** The outline of one document. */
 export interface DocumentOutline {
-  /** From the folder. */
+  /** Relative to the folder. */
   path: string
   title: string
   headings: string[]
-  /** Whether it links other pages the way wikis do. */
+  /** Whether it has wiki links such as `[[page]]`. */
   isWiki: boolean
 }
 
 const MOST_HEADINGS = 40
 
-/** What a document is about: its frontmatter says it, or its first heading, or its file name. */
+/** Reads the headings of a document. The title is from its frontmatter, first heading or file name. */
 export function outlineDocument(path: string, markdown: string): DocumentOutline {
   const found = headingsOf(path, markdown.split('\n'))
     .map(({ level, title }) => ({ level, title: plain(title) }))
@@ -33,7 +33,7 @@ export function outlineDocument(path: string, markdown: string): DocumentOutline
   }
 }
 
-/** A heading as words: without marks, links and code signs; never with a backtick, which would look like a path. */
+/** A heading as plain words. Without backticks, which would mark a path in the context map. */
 function plain(title: string): string {
   const text = title
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -48,7 +48,7 @@ function nameWords(path: string): string {
   return shownText(name.replace(/[_\-.]+/g, ' ').trim() || path, 80)
 }
 
-/** A wiki, when enough of its pages link each other like one. */
+/** `wiki-first` if at least a third of the pages have wiki links. */
 export function profileOf(documents: readonly DocumentOutline[]): Extract<Profile, 'wiki-first' | 'document-first'> {
   const linked = documents.filter(({ isWiki }) => isWiki).length
   return linked >= 2 && linked * 3 >= documents.length ? 'wiki-first' : 'document-first'
@@ -57,25 +57,25 @@ export function profileOf(documents: readonly DocumentOutline[]): Extract<Profil
 export interface DocsPlan {
   name: string
   description: string
-  /** Whether the description is only a proposal of the program. */
+  /** Whether Loadout proposed the description. */
   isProposed: boolean
   profile: Profile
-  /** Where the documents are in the pack: `documents/` or `wiki/`; undefined where they are in their layers already. */
+  /** The layer of the documents; undefined if they already are in their layers. */
   layer: 'documents' | 'wiki' | undefined
-  /** The folder of the project that they stay in. */
+  /** The folder of the project with the documents, if they are not copied. */
   from: string | undefined
   documents: readonly DocumentOutline[]
 }
 
 const CONFIRM = 'proposed from the headings: correct it, then remove "proposed" below and set status: ready'
 
-/** The KNOWLEDGE.md of a pack with existing documents. A body that the user wrote stays unchanged. */
+/** Writes the KNOWLEDGE.md for existing documents. Keeps a body that the user wrote. */
 export function docsGuide(plan: DocsPlan, written?: string): string {
   const { name, description, isProposed, profile, layer, from } = plan
   const fields = [
     `name: ${name}`,
     ...(isProposed ? [`# ${CONFIRM}`] : []),
-    // JSON texts are YAML texts.
+    // JSON strings are valid YAML.
     `description: ${JSON.stringify(description)}`,
     'type: domain-reference',
     `profile: ${profile}`,
@@ -106,7 +106,7 @@ function titleOf({ name }: DocsPlan): string {
 const MOST_MAPPED = 400
 const LONGEST_HINT = 240
 
-/** A line for each document; where there are too many, one for each folder of them. */
+/** One line per document, or per folder if there are too many documents. */
 function contextMap({ documents, layer }: DocsPlan): string {
   const prefix = layer === undefined ? '' : `${layer}/`
   const mappable = documents.filter(({ path }) => !/[`\n\r]/.test(path))
@@ -136,7 +136,7 @@ function hintOf({ title, headings }: DocumentOutline): string {
   return rest === '' ? title : `${title}: ${rest}`
 }
 
-/** The first of some texts, as many as a line holds. */
+/** Joins as many texts as fit on a line. */
 function joinWhile(texts: readonly string[], most: number): string {
   let line = ''
   for (const text of texts) {
@@ -149,7 +149,7 @@ function joinWhile(texts: readonly string[], most: number): string {
 
 const LONGEST_PROPOSAL = 700
 
-/** What the pack seems to know: the titles of its documents, those nearest to the top of the folder first. */
+/** Proposes a description from the titles of the documents, top folders first. */
 export function proposeDescription(name: string, documents: readonly DocumentOutline[]): string {
   const subject = name.replace(/-(?:docs?|documentation|wiki|handbook|guides?)$/, '').replace(/-+/g, ' ')
   const depth = ({ path }: DocumentOutline) => path.split('/').length
@@ -162,7 +162,7 @@ export function proposeDescription(name: string, documents: readonly DocumentOut
   return named === '' ? `${about}. Use for questions about it.` : `${about}: ${named}. Use for questions about these.`
 }
 
-/** Words that the pack must find something for. */
+/** A question that the pack can answer: the title of a document. */
 export function exampleQuestion(documents: readonly DocumentOutline[]): string | undefined {
   const titles = documents.map(({ title }) => title).filter((title) => !DULL.test(title))
   return titles.find((title) => title.includes(' ')) ?? titles[0]
@@ -170,7 +170,7 @@ export function exampleQuestion(documents: readonly DocumentOutline[]): string |
 
 const DULL = /^(?:index|readme|home|contents|table of contents|overview|introduction|license|changelog|changes)$/i
 
-/** A name for a pack, from the folder it is made of. Empty when no letter of it may be part of one. */
+/** Proposes a name from the folder names. Empty if they have no usable letters. */
 export function proposeName(folders: readonly string[]): string {
   const [base = '', above = ''] = folders.map(slug)
   const isGeneral = /^(?:docs?|documentation|wiki|handbook|knowledge|content|pages|site|src|source|guide|guides)$/.test(
@@ -188,7 +188,7 @@ function slug(text: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** Kinds of files that are no text, for a count that says more than "other". */
+/** Names for kinds of files that are not text, for the list of files left out. */
 const KINDS: readonly [kind: string, pattern: RegExp][] = [
   ['image', /\.(?:png|jpe?g|gif|svg|webp|ico|bmp|tiff?|avif|drawio|puml|excalidraw)$/i],
   ['PDF', /\.pdf$/i],

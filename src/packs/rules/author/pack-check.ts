@@ -5,25 +5,25 @@ import { type AnchorPlace, anchorsOf, parseAnchor } from '../records/anchor.ts'
 
 const GUIDE = 'KNOWLEDGE.md'
 
-/** More than this is not opened to validate one pack. */
+/** The most files and bytes that a validation opens. */
 const MOST_OPENED = 3000
 const MOST_BYTES = 128 * 1024 * 1024
 
-/** More than this is not listed one by one. */
+/** More warnings are counted together. */
 const MOST_WARNINGS = 1000
 
-/** What a check of a pack works with. Messages say place and rule; what the pack says stays out of them. */
+/** The state of a validation. Messages name place and rule, and never quote the pack. */
 export interface PackCheck {
   readonly manifest: PackManifest
   readonly files: PackFiles
   readonly warnings: PackWarning[]
   warn(severity: Severity, code: Code, path: string, message: string, line?: number): void
-  /** Undefined also when enough files have been opened. */
+  /** Undefined also if the limit of opened files is reached. */
   read(path: string): PackFile | undefined
-  /** The JSON of a file that is there; what is none is reported under the code. */
+  /** The JSON of a file. Reports invalid JSON with this code. */
   readJson(path: string, code: Code): unknown
   fingerprint(path: string): string | undefined
-  /** Where an anchor leads in a file; undefined when the file cannot be read. */
+  /** Finds an anchor in a file; undefined if the file cannot be read. */
   find(path: string, anchor: string): AnchorPlace | undefined
 }
 
@@ -39,11 +39,17 @@ export function startCheck(manifest: PackManifest, files: PackFiles): PackCheck 
     warn(severity, code, path, message, line) {
       if (warnings.length < MOST_WARNINGS) {
         warnings.push({ severity, code, path, message, ...(line === undefined ? {} : { line }) })
-      } else warnings.push({ severity, code: 'discovery.limit', path: GUIDE, message: 'there is more of this kind' })
+      } else
+        warnings.push({
+          severity,
+          code: 'discovery.limit',
+          path: GUIDE,
+          message: 'there are more warnings of this kind',
+        })
     },
     read(path) {
       if (mayOpen(path)) return files.read(path)
-      check.warn('warning', 'discovery.limit', GUIDE, 'the pack is so large that not every file was looked into')
+      check.warn('warning', 'discovery.limit', GUIDE, 'the pack is too large: not every file was checked')
       return undefined
     },
     readJson(path, code) {
@@ -69,14 +75,14 @@ export function startCheck(manifest: PackManifest, files: PackFiles): PackCheck 
   return check
 }
 
-/** Keeps count of what is opened, in files and bytes. */
+/** Counts opened files and bytes against the limits. */
 function createAllowance(files: PackFiles): (path: string) => boolean {
   const allowed = new Set<string>()
   let bytes = 0
   return (path) => {
     if (allowed.has(path)) return true
     const found = files.sizeOf(path) ?? 0
-    // What is larger than all that may be read is refused by the reader, with a better reason.
+    // The reader refuses a file above the limit itself, with a better message.
     const size = found > MOST_BYTES ? 0 : found
     if (allowed.size >= MOST_OPENED || bytes + size > MOST_BYTES) return false
     allowed.add(path)
@@ -85,12 +91,12 @@ function createAllowance(files: PackFiles): (path: string) => boolean {
   }
 }
 
-/** Whether there is a file at a path, or a folder with something in it. */
+/** Whether a path is a file or a folder that is not empty. */
 export function isThere({ files }: PackCheck, path: string): boolean {
   return files.sizeOf(path) !== undefined || files.list(path).length > 0
 }
 
-/** Reports a source that is not there, or whose anchor leads nowhere. `at` says where in the file it is named. */
+/** Reports a missing source or anchor. `at`: the place that names it. */
 export function checkPlace(
   check: PackCheck,
   place: { path: string; anchor?: string | undefined },
@@ -108,7 +114,7 @@ export function checkPlace(
   check.warn('error', 'source.anchor.absent', from.path, `${from.at} names ${what}`, from.line)
 }
 
-/** The texts of a list inside a record; of objects the path. */
+/** The paths in a list or object of a record: texts, or objects with a path. */
 export function pathsIn(value: unknown): string[] {
   const items = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : []
   return items.map((item) => (typeof item === 'string' ? item : isRecord(item) ? String(item.path ?? '') : ''))

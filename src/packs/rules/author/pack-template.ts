@@ -11,12 +11,12 @@ const FACT = 'The first fact of this pack stands here until its author writes a 
 const USE = 'Say here which questions this pack answers, and which it leaves to others.'
 const LIMIT = '# Boundaries\n\n- Say that a fact is unknown when no page of this pack holds it.\n'
 
-/** Whether a text still has what its author has to replace. */
+/** Whether a text still has a placeholder. */
 export function isPlaceholder(text: string): boolean {
   return text.includes(FACT) || text.includes(USE)
 }
 
-/** The same, and the one view of a new pack that may stay as it is. */
+/** Whether a text is still as in a new pack, also without a placeholder. */
 export function isTemplate(text: string): boolean {
   return isPlaceholder(text) || text === LIMIT
 }
@@ -24,7 +24,7 @@ export function isTemplate(text: string): boolean {
 const SOURCE = 'sources/notes.md'
 const SOURCE_LINE = 3
 
-/** The files of a small pack that is complete and valid, to be filled in by its author. */
+/** The files of a small, complete and valid pack, for its author to fill in. */
 export function packTemplate(plan: PackPlan): Map<string, string> {
   const hasWiki = plan.profile !== 'document-first'
   const hasDocument = plan.profile !== 'wiki-first'
@@ -56,7 +56,7 @@ function guide(plan: PackPlan, hasWiki: boolean, hasDocument: boolean): string {
   const { name, description, profile, mode } = plan
   const fields = [
     `name: ${name}`,
-    // JSON texts are YAML texts.
+    // JSON strings are valid YAML.
     `description: ${JSON.stringify(description)}`,
     `type: ${mode === 'persona' ? 'brand-persona' : 'domain-reference'}`,
     `profile: ${profile}`,

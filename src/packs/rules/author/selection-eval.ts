@@ -11,7 +11,7 @@ export interface SelectionCase {
   prompt: string
   expected: Expectation
   reason?: string
-  /** With `warn`: texts or codes of warnings that must come with the pack. None means any warning. */
+  /** With `warn`: texts or codes of the warnings that must come. Empty means any warning. */
   expectedWarnings: string[]
 }
 
@@ -31,13 +31,13 @@ const SUITE = closed({
   ),
 })
 
-// An older form, without ids.
+// The older format, without ids.
 const QUERIES = closed(
   { queries: listOf(closed({ query: someText, should_select: flag }, { id: someText, reason: anyText }), 1) },
   { pack_name: someText },
 )
 
-/** Also reads the older form with `queries`. A suite that is about another pack is refused. */
+/** Reads a suite, also in the older format with `queries`. Refuses a suite of another pack. */
 export function readSelectionSuite(value: unknown, packName: string): { suite: SelectionSuite } | { problem: string } {
   if (isRecord(value) && Array.isArray(value.evals)) {
     return { problem: 'it tests answers ("evals"), not selection; only suites with "cases" can be run' }
@@ -76,7 +76,7 @@ function readOld(value: unknown, packName: string): { suite: SelectionSuite } | 
   return { suite: { packName: read.value.pack_name ?? packName, cases } }
 }
 
-/** What happened to the pack for one prompt. */
+/** The result for one prompt. */
 export interface SelectionAnswer {
   isSelected: boolean
   warnings: readonly SelectionWarning[]
@@ -96,17 +96,17 @@ interface EvalResult {
   passed: boolean
 }
 
-/** A share is null when there was nothing to take it of. */
+/** A ratio is null if its denominator is 0. */
 interface EvalSummary {
   passed: number
   failed: number
-  /** How many of the prompts that chose the pack should have. */
+  /** The share of correct prompts among those that chose the pack. */
   precision: number | null
-  /** How many of the prompts that should have chosen the pack did. */
+  /** The share of prompts that chose the pack among those that should. */
   recall: number | null
   falsePositives: number
   falseNegatives: number
-  /** How many of the warnings that should have come did. */
+  /** The share of expected warnings that came. */
   warningAccuracy: number | null
 }
 
@@ -116,7 +116,7 @@ export interface EvalReport {
   summary: EvalSummary
 }
 
-/** Asks every prompt of a suite. */
+/** Runs every prompt of a suite. */
 export function runSuite(suite: SelectionSuite, answer: (prompt: string) => SelectionAnswer): EvalReport {
   const results = suite.cases.map((each) => judge(each, answer(each.prompt)))
   return { packName: suite.packName, results, summary: summarize(results) }
@@ -131,13 +131,13 @@ function judge(
   return { id, expected, actual, passed: actual === expected }
 }
 
-/** Every expected warning came; where none is named, any came. */
+/** Whether all expected warnings came, or any warning if none is named. */
 function hasWarned(expected: readonly string[], warnings: readonly SelectionWarning[]): boolean {
   if (expected.length === 0) return warnings.some(({ severity }) => severity !== 'info')
   return expected.every((wanted) => warnings.some((warning) => isMeant(wanted.trim().toLowerCase(), warning)))
 }
 
-/** By a part of its text, by its code, or by the last part of that. */
+/** Matches a part of the message, the code, or the end of the code. */
 function isMeant(wanted: string, { code, message }: SelectionWarning): boolean {
   const known = code.toLowerCase()
   return message.toLowerCase().includes(wanted) || known === wanted || known.endsWith(`.${wanted}`)
@@ -165,7 +165,7 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
 }
 
-/** The record of a run, as it lies in a pack. */
+/** Formats the record of a run for `runs/`. */
 export function writeEvalRecord(suite: string, { packName, results, summary }: EvalReport): string {
   const record = {
     suite,

@@ -21,15 +21,15 @@ import { checkPlace, isThere, type PackCheck, pathsIn, startCheck } from './pack
 import { readSelectionSuite } from './selection-eval.ts'
 
 export interface PackToValidate {
-  /** As far as it could be read, with what was odd about it. */
+  /** Undefined if it could not be read. */
   manifest: PackManifest | undefined
   warnings: readonly PackWarning[]
   files: PackFiles
 }
 
 /**
- * Everything that can be known about a pack without using it. A message names a file, a line or a place in a record,
- * and the rule; nothing that the pack itself says, for it may not be trusted yet.
+ * Checks a pack without using it. A message names a file, a line or a place in a record, and the rule. It never quotes
+ * the pack, which may not be trusted yet.
  */
 export function validatePack({ manifest, warnings, files }: PackToValidate): PackWarning[] {
   if (manifest === undefined) return settleWarnings(warnings)
@@ -46,7 +46,7 @@ export function validatePack({ manifest, warnings, files }: PackToValidate): Pac
   return settleWarnings([...warnings, ...check.warnings, ...files.warnings])
 }
 
-/** How bad it is, in one word. */
+/** The worst severity as a status. */
 export function validationStatus(warnings: readonly PackWarning[]): 'passed' | 'needs-review' | 'failed' {
   if (warnings.some(({ severity }) => severity === 'error')) return 'failed'
   return warnings.some(({ severity }) => severity === 'warning') ? 'needs-review' : 'passed'
@@ -58,7 +58,7 @@ function checkGuide(check: PackCheck): void {
   check.warnings.push(...guide.warnings)
   for (const { path, line } of guide.map) {
     if (!isThere(check, path))
-      check.warn('warning', 'pack.map.absent', PACK_FILE, 'the context map names nothing', line)
+      check.warn('warning', 'pack.map.absent', PACK_FILE, 'the context map names a missing file', line)
   }
   if (check.manifest.profile === 'hybrid' && guide.map.length === 0) {
     check.warn('warning', 'pack.map.missing', PACK_FILE, 'a hybrid pack needs a context map')
@@ -67,7 +67,7 @@ function checkGuide(check: PackCheck): void {
     check.manifest.mode === 'persona' &&
     !announcesLimits(check.files, [{ path: PACK_FILE, text: guide.body }, ...documentTexts(check)])
   ) {
-    check.warn('warning', 'pack.persona.unbounded', PACK_FILE, 'a persona needs a text about what it never says')
+    check.warn('warning', 'pack.persona.unbounded', PACK_FILE, 'a persona needs a text about its limits')
   }
 }
 
@@ -91,7 +91,7 @@ function checkPrimaryFiles(check: PackCheck): void {
   if (primaryAnswers !== undefined) check.readJson(primaryAnswers, 'answers.invalid')
 }
 
-/** The standard views, so that a pipe or device in the place of one is noticed. */
+/** Read by name, so that a pipe or device in place of a view is reported. */
 const STANDARD_VIEWS = ['compiled/briefing.md', 'compiled/facts.md', 'compiled/boundaries.md']
 
 function checkLayers(check: PackCheck): void {
@@ -99,18 +99,18 @@ function checkLayers(check: PackCheck): void {
   for (const view of STANDARD_VIEWS) check.read(view)
   const derived = ['compiled', 'answers'].find(has)
   if (derived !== undefined && !['wiki', 'documents', 'sources', 'ontology'].some(has)) {
-    const message = 'it holds the only copy of its facts; keep them in wiki/, documents/ or sources/'
+    const message = 'it has the only copy of its facts; keep them in wiki/, documents/ or sources/'
     check.warn('warning', 'source.absent', derived, message)
   }
   if (has('scripts')) {
-    check.warn('warning', 'discovery.skipped', 'scripts', 'scripts are no part of a pack, and are never run')
+    check.warn('warning', 'discovery.skipped', 'scripts', 'scripts are not part of a pack and are never run')
   }
 }
 
 const TEXT_LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'answers', 'assets']
 const ANCHORED_LAYERS = new Set(['compiled', 'documents', 'wiki'])
 
-/** Every Markdown text: the sources it names, secrets, and what speaks to a model or imitates a fence. */
+/** Checks all prose: its sources, secrets, orders to a model, and imitated fences. */
 function checkTexts(check: PackCheck): void {
   const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter(isProse)
   const examples = examplesOf(check.files)
@@ -124,7 +124,7 @@ function checkTexts(check: PackCheck): void {
 
 const EXAMPLE_FORM = '<file>:<line>'
 
-/** Sources are evidence and may quote anything; what is written for a model may not. */
+/** Only an info for sources, which may quote anything; a warning for text that a model gets. */
 function checkContent(check: PackCheck, path: string, text: string, isExample: IsExample): void {
   const severity = path.startsWith('sources/') ? 'info' : 'warning'
   const { secrets, injections } = scanContent(text, isExample)
@@ -149,7 +149,7 @@ function checkAnchors(check: PackCheck, path: string, text: string): void {
   }
 }
 
-/** The source map: its form, and whether its sources and their anchors are there. */
+/** Checks the format of the source map, and that its sources and anchors exist. */
 function checkSourceMap(check: PackCheck): void {
   const path = SOURCE_MAP_PATH
   if (check.files.sizeOf(path) === undefined) return
@@ -174,7 +174,7 @@ function checkClaim(check: PackCheck, claim: Claim, at: string): void {
   if (source.path !== '') checkPlace(check, source, { path, at })
   for (const { path: target } of claim.compiledInto) {
     if (isThere(check, target)) continue
-    check.warn('warning', 'source.absent', path, `${at} is compiled into a file that is not there`)
+    check.warn('warning', 'source.absent', path, `${at} is compiled into a missing file`)
   }
   if (status === 'stale' || status === 'disputed' || status === 'missing') {
     check.warn('warning', `claim.${status}`, path, `a claim is ${status}`)
@@ -185,7 +185,7 @@ function checkClaim(check: PackCheck, claim: Claim, at: string): void {
   }
 }
 
-/** The compile runs: their form, what they say of the files as they are now, and whether they still hold. */
+/** Checks the format of the compile runs, their status, inputs and outputs. */
 function checkRuns(check: PackCheck): void {
   const runs: { run: CompileRun; file: string }[] = []
   for (const file of check.files.list('runs').filter(isCompileRunPath)) {
@@ -208,7 +208,7 @@ function checkRuns(check: PackCheck): void {
     for (const [index, { path, operation }] of run.outputs.entries()) {
       if (current.get(path) !== run || operation === 'deleted' || operation === 'unchanged') continue
       if (isThere(check, path)) continue
-      check.warn('warning', 'source.absent', file, `outputs[${index}] is a file that is not there`)
+      check.warn('warning', 'source.absent', file, `outputs[${index}] is a missing file`)
     }
   }
 }
@@ -230,7 +230,7 @@ function checkState(check: PackCheck, run: CompileRun, file: string): void {
 function checkInputs(check: PackCheck, run: CompileRun, file: string): void {
   for (const [index, { path, sha256 }] of run.inputs.entries()) {
     if (!isThere(check, path)) {
-      check.warn('warning', 'run.input.gone', file, `inputs[${index}] is a file that is not there`)
+      check.warn('warning', 'run.input.gone', file, `inputs[${index}] is a missing file`)
     } else if (sha256 !== undefined) {
       const now = check.fingerprint(path)
       if (now === undefined || now === sha256) continue
@@ -239,7 +239,7 @@ function checkInputs(check: PackCheck, run: CompileRun, file: string): void {
   }
 }
 
-/** The suites that say for which prompts the pack is to be chosen. Other evals are not ours to judge. */
+/** Checks the selection suites. Ignores other evals. */
 function checkEvals(check: PackCheck): void {
   for (const path of check.files.list('evals').filter((file) => file.endsWith('.json'))) {
     const value = check.readJson(path, 'record.invalid')
@@ -251,7 +251,7 @@ function checkEvals(check: PackCheck): void {
   }
 }
 
-/** The manifest of an ontology: whether the files that it lists are there, and are JSON. */
+/** Checks that the files of an ontology's manifest exist and are JSON. */
 function checkOntology(check: PackCheck): void {
   const path = check.manifest.primaryOntology ?? 'ontology/ontology.json'
   if (check.files.sizeOf(path) === undefined) return

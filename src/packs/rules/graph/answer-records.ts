@@ -31,7 +31,7 @@ export interface Question {
   audience: string | undefined
   risk: string | undefined
   status: string | undefined
-  /** What it is about: ids of concepts. */
+  /** Ids of its concepts. */
   targetIds: readonly string[]
   blockIds: readonly string[]
   /** Blocks written inside the question. */
@@ -44,7 +44,7 @@ export interface AnswerBlock {
   answer: string
   claimIds: readonly string[]
   citationTargetIds: readonly string[]
-  /** Undefined when it says nothing, `unknown` when it says something else. */
+  /** Undefined if missing; `unknown` for an invalid value. */
   evidence: EvidenceState | 'unknown' | undefined
   review: string | undefined
 }
@@ -53,7 +53,7 @@ export interface CitationTarget {
   path: string
   id: string
   kind: string
-  /** Where it is, as the pack writes it. */
+  /** Its location, as the pack writes it. */
   place: string
 }
 
@@ -105,7 +105,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 }
 
-/** What each kind of record is called, as a file beside the questions or as a key inside theirs. */
+/** The names of each kind of record: as a file beside the questions, or as a key in their file. */
 const NAMES = {
   questions: ['questions'],
   blocks: ['answer-blocks', 'answers'],
@@ -114,7 +114,7 @@ const NAMES = {
 } as const
 type Kind = keyof typeof NAMES
 
-/** The answer records of a pack. Files beside the first one are opened when they are first asked for. */
+/** The answer records of a pack. Opens the files beside the first one on first use. */
 export class AnswerFiles {
   /** The files read so far. */
   readonly used: string[]
@@ -138,13 +138,13 @@ export class AnswerFiles {
   targets = (): readonly CitationTarget[] => this.read('targets', decodeTarget)
   constraints = (): readonly Constraint[] => this.read('constraints', decodeConstraint)
 
-  /** Whether what limits an answer could be read. */
+  /** Whether the constraints could be read. */
   knowsLimits(): boolean {
     this.constraints()
     return !this.unread.has('constraints')
   }
 
-  /** Whether questions are where they should be, even if there are none. */
+  /** Whether there is a list of questions, even an empty one. */
   holdsQuestions(): boolean {
     this.questions()
     const isInline = rowsOf(this.first, NAMES.questions) !== undefined
@@ -159,7 +159,7 @@ export class AnswerFiles {
     return records
   }
 
-  /** Those in the first file: its list is one of questions unless the file is named after another kind. */
+  /** Records in the first file. A plain list there contains questions. */
   private inline<T>(kind: Kind, decode: Decode<T>): T[] {
     if (Array.isArray(this.first))
       return kind === 'questions' ? this.decodeAll(kind, this.first, this.path, decode) : []
@@ -176,7 +176,7 @@ export class AnswerFiles {
       const rows = value === undefined ? undefined : rowsOf(value, NAMES[kind].flatMap(keysFor))
       if (rows === undefined) {
         this.unread.add(kind)
-        if (value !== undefined) this.warnings.add('answers.invalid', path, `it holds no list of ${kind}`)
+        if (value !== undefined) this.warnings.add('answers.invalid', path, `it has no list of ${kind}`)
         return []
       }
       this.used.push(path)
@@ -189,13 +189,13 @@ export class AnswerFiles {
     for (const row of recordRows(rows, path, 'answers.invalid', this.warnings)) {
       const record = decode(row, this.warnings)
       if (record !== undefined) records.push(record)
-      else this.warnings.add('answers.invalid', path, `a row is not in the form of ${kind}`)
+      else this.warnings.add('answers.invalid', path, `a row is not a valid record of ${kind}`)
     }
     return records
   }
 }
 
-/** Reads the first file and nothing else. Undefined, with a warning, when it cannot be used. */
+/** Opens the answers of a pack. Undefined, with a warning, if they cannot be used. */
 export function openAnswers(files: PackFiles, path: string, warnings: Warnings): AnswerFiles | undefined {
   const problem = packPathProblem(path)
   if (problem !== undefined) {
@@ -203,13 +203,13 @@ export function openAnswers(files: PackFiles, path: string, warnings: Warnings):
     return undefined
   }
   if (layerOf(path) !== 'answers') {
-    warnings.add('answers.invalid', shortName(path), 'it lies outside answers/ and is not opened')
+    warnings.add('answers.invalid', shortName(path), 'it is outside answers/, so it is not opened')
     return undefined
   }
   const first = readRecordFile(files, path, 'answers.invalid', warnings)
   if (first === undefined) return undefined
   const answers = new AnswerFiles(normalizePackPath(path), first, files, warnings)
   if (answers.holdsQuestions()) return answers
-  warnings.add('answers.invalid', path, 'it holds no list of questions')
+  warnings.add('answers.invalid', path, 'it has no list of questions')
   return undefined
 }

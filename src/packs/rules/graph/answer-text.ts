@@ -14,20 +14,20 @@ import {
   type Warnings,
 } from './graph-records.ts'
 
-/** What an answer may be used as. */
+/** An answer and how it may be used. */
 export interface JudgedBlock {
   block: AnswerBlock
   standing: 'direct' | 'marked' | 'withheld'
-  /** Why it is not a direct answer, in our own words. */
+  /** Why it is not a direct answer. */
   reason: string
   code: Code
   /** The sources of its claims. */
   anchors: readonly string[]
-  /** The concepts its claims are about. */
+  /** The concepts of its claims. */
   conceptIds: readonly string[]
 }
 
-/** A question and what answers it. */
+/** A question and its answers. */
 export interface Exchange {
   question: Question
   blocks: readonly JudgedBlock[]
@@ -38,7 +38,7 @@ interface Limits {
   characters: number
 }
 
-/** The text of the exchanges: what limits them first and whole, or no answer at all. Says which answers were given. */
+/** Writes questions and answers as text. All limits come first; if they do not fit, no answer is given. */
 export function writeExchanges(
   exchanges: readonly Exchange[],
   answers: AnswerFiles,
@@ -69,7 +69,7 @@ export function writeExchanges(
   return { parts: toParts([...lines, ...targets]), given }
 }
 
-/** The limits on what the answers and their questions are about. */
+/** The limits on the concepts of the questions and answers. */
 function bindingLines(exchanges: readonly Exchange[], answers: AnswerFiles, claims: ClaimBook | undefined): Line[] {
   const concepts = new Set(
     exchanges.flatMap(({ question, blocks }) => [
@@ -107,7 +107,7 @@ function quotedQuestion({ question }: Question): string {
   return quoted(question.slice(0, LONGEST_QUESTION))
 }
 
-/** Every line is marked as the pack's own, so that none can look like one of ours. */
+/** Marks every line as text of the pack, so that none looks like one of ours. */
 function quotedLines(text: string): string {
   const lines = text.trim().split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
   return lines.map((line) => `> ${oneLine(line)}`.trimEnd()).join('\n')

@@ -7,18 +7,18 @@ import type { ClaimBook, JudgedClaim } from './claims.ts'
 import { type Grounded, shortName, Warnings } from './graph-records.ts'
 import { weightOf } from './ontology.ts'
 
-/** How much of the answers one task may draw. */
+/** How many answers one task may use. */
 export const ANSWER_LIMITS = { questions: 3, blocks: 2, targets: 8, characters: 8000 } as const
 
-/** Of the task's words, or of the question's, that must be the same. */
+/** The least share of common words, of the task or of the question. */
 const LEAST_OF_TASK = 0.5
 const LEAST_OF_QUESTION = 0.6
 
-/** Of one question. */
+/** Limits for one question. */
 const MOST_VARIANTS = 32
 const MOST_BLOCKS = 32
 
-/** The answers of a pack to the questions a task asks. Undefined when there are none and nothing is wrong. */
+/** The prepared answers to a task. Undefined if there are none and nothing to warn about. */
 export function groundAnswers(
   files: PackFiles,
   path: string,
@@ -49,7 +49,7 @@ export function groundAnswers(
   }
 }
 
-/** The questions a task asks, in their own words or a variant's; the closest first. */
+/** The questions that match a task, also by a variant, closest first. */
 function matchQuestions(questions: readonly Question[], words: TaskWords): Question[] {
   const matches: { question: Question; score: number }[] = []
   for (const question of questions) {
@@ -61,11 +61,11 @@ function matchQuestions(questions: readonly Question[], words: TaskWords): Quest
   return matches.slice(0, ANSWER_LIMITS.questions).map(({ question }) => question)
 }
 
-/** 0 when a question is another one than the task's. */
+/** How close a question is to the task; 0 if it is another question. */
 function closeness(words: TaskWords, text: string): number {
   const found = wordsIn(words, text)
   const weight = weightOf(words, found)
-  // An everyday word alone is not a subject.
+  // Everyday words alone are not a match.
   if (weight < 1) return 0
   const ofTask = shareOf(words, found)
   const asked = readTaskWords(text)
@@ -100,7 +100,7 @@ function answerQuestion(
   return { question, blocks: takeBlocks(usable, warnings) }
 }
 
-/** By an approved answer, or by a verified claim that says most of what was asked. */
+/** Whether an approved answer or a verified claim answers the question. */
 function isAnswered({ question, blocks }: Exchange, facts: readonly string[]): boolean {
   if (blocks.some(({ standing }) => standing === 'direct')) return true
   const words = readTaskWords(question.question)
@@ -115,7 +115,7 @@ function takeBlocks(usable: readonly JudgedBlock[], warnings: Warnings): JudgedB
   const taken = usable.slice(0, ANSWER_LIMITS.blocks)
   if (taken.length < usable.length) {
     const { path } = usable[taken.length]!.block
-    warnings.add('context.omitted', path, `${usable.length - taken.length} more answers to a question were left out`)
+    warnings.add('context.omitted', path, `left out ${usable.length - taken.length} more of the answers to a question`)
   }
   for (const { block, standing, code, reason } of taken) {
     if (standing === 'marked')
@@ -131,13 +131,13 @@ function repeatedIds(blocks: readonly AnswerBlock[]): Set<string> {
 }
 
 interface Circumstances {
-  /** All that limits answers could be read. */
+  /** Whether all constraints could be read. */
   knowsLimits: boolean
   /** Another answer has the same id. */
   isRepeated: boolean
 }
 
-/** Approval is not enough: an answer is only as good as its evidence and its claims. */
+/** Decides how an answer may be used. An approved answer also needs evidence and verified claims. */
 function judgeBlock(
   block: AnswerBlock,
   book: ClaimBook | undefined,
@@ -155,7 +155,7 @@ function judgeBlock(
   })
 
   if (block.evidence === 'forbidden' || has(known, 'forbidden')) {
-    return judged('withheld', 'ontology.forbidden', 'it says what may not be claimed')
+    return judged('withheld', 'ontology.forbidden', 'it makes a forbidden claim')
   }
   if (block.review === 'rejected') return judged('withheld', 'answers.unreviewed', 'it was rejected')
   if (has(known, 'held')) return judged('withheld', 'ontology.unverified', 'a decision gate has not passed')
@@ -168,7 +168,7 @@ function judgeBlock(
   if (claims.some((claim) => claim?.standing !== 'fact')) {
     return judged('marked', 'ontology.unverified', 'it rests on a claim that is not verified')
   }
-  // Nothing vouches for it: neither its own state, nor a claim that could be looked up.
+  // It has neither verified evidence nor a claim that could be checked.
   if (block.evidence === undefined && claims.length === 0) {
     return judged('marked', 'ontology.unverified', 'it rests on no verified claim')
   }

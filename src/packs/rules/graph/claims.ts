@@ -10,29 +10,29 @@ import { type Names, oneLine, shortName, Warnings } from './graph-records.ts'
 import { type OntologyGraph, openOntology } from './ontology-graph.ts'
 import type { Claim, Constraint, Evidence } from './ontology-records.ts'
 
-/** `held` by a decision gate that has not passed. */
+/** How a claim may be used. `held`: a decision gate has not passed. */
 type Standing = 'fact' | 'unverified' | 'forbidden' | 'held'
 
 export interface JudgedClaim {
   claim: Claim
   standing: Standing
-  /** Why it is not a fact, in our own words. */
+  /** Why it is not a fact. */
   reason: string
-  /** The sources that verify it, as `path#anchor`. */
+  /** Its verified sources, as `path#anchor`. */
   anchors: readonly string[]
 }
 
-/** What can bear a fact. Everything else in a pack is derived from it, or about it. */
+/** The layers that count as evidence. All other layers are derived from them. */
 const EVIDENCE_LAYERS: readonly PackLayer[] = ['sources', 'documents', 'wiki']
 
 const LONGEST_REF = 300
 
-/** Of one claim. More sources make it no truer. */
+/** The maximum number of sources shown per claim. */
 const MOST_ANCHORS = 8
 
 const NEVER: readonly (string | undefined)[] = ['forbidden', 'rejected']
 
-/** Decides once for each claim of an ontology what it may be used as. */
+/** Decides how each claim of an ontology may be used. */
 export class ClaimJudge {
   private readonly graph: OntologyGraph
   private readonly evidence = new Map<string, Evidence[]>()
@@ -61,7 +61,7 @@ export class ClaimJudge {
     return this.rowsFor(claim).some(({ state }) => state === 'forbidden')
   }
 
-  /** What may not be claimed of some concepts. */
+  /** The forbidden claims about some concepts. */
   forbiddenFor(concepts: ReadonlySet<string>): Claim[] {
     return this.graph
       .claims()
@@ -83,7 +83,7 @@ export class ClaimJudge {
     return reason === undefined ? { standing: 'fact', reason: '' } : { standing: 'unverified', reason }
   }
 
-  /** What speaks against a claim before its evidence is looked at. */
+  /** A reason against a claim that does not depend on its evidence. */
   private doubt({ id, review, status }: Claim): string | undefined {
     if (review === 'disputed' || status === 'disputed') return 'disputed'
     if (status === 'stale') return 'stale'
@@ -93,7 +93,7 @@ export class ClaimJudge {
     return this.graph.knowsLimits() ? undefined : 'its limits could not be read'
   }
 
-  /** Why the evidence is not enough. Fills `anchors` with the sources that count. */
+  /** Why the evidence is not enough. Adds the verified sources to `anchors`. */
   private verify(claim: Claim, anchors: string[]): string | undefined {
     if (claim.evidence === 'weak') return 'weak evidence'
     if (claim.evidence === 'needs-verification') return 'needs verification'
@@ -104,7 +104,7 @@ export class ClaimJudge {
       return rows.some(({ state }) => state === 'weak') ? 'weak evidence' : 'needs verification'
     }
     if (rows.length === 0 && claim.evidence !== 'verified') return 'no evidence'
-    // Rows say which sources were verified; without any the claim speaks for all of its own.
+    // Evidence rows name the verified sources; without rows, all sources of the claim count.
     const refs = rows.length === 0 ? claim.sourceRefs : verified.flatMap((row) => row.sourceRef ?? [])
     const path = verified[0]?.path ?? claim.path
     for (const ref of refs) {
@@ -115,7 +115,7 @@ export class ClaimJudge {
     return anchors.length === 0 ? 'no source' : undefined
   }
 
-  /** A normalised reference to an existing source. Undefined for anything that is not evidence. */
+  /** A normalized reference to an existing source. Undefined if it is not evidence. */
   private anchorOf(ref: string, from: string): string | undefined {
     const cut = ref.indexOf('#')
     const [path, fragment] = cut < 0 ? [ref, ''] : [ref.slice(0, cut), oneLine(ref.slice(cut))]
@@ -129,7 +129,7 @@ export class ClaimJudge {
     if (layer === undefined || !EVIDENCE_LAYERS.includes(layer)) return undefined
     const name = normalizePackPath(path)
     if (this.isPresent(name)) return name + fragment
-    this.graph.warnings.add('source.absent', from, `it names ${shortName(name)}, which is not there`)
+    this.graph.warnings.add('source.absent', from, `it names the missing file ${shortName(name)}`)
     return undefined
   }
 
@@ -146,7 +146,7 @@ export class ClaimJudge {
     return claim.id === '' ? [] : (this.evidence.get(claim.id) ?? [])
   }
 
-  /** Evidence names a claim by its id. With a duplicate id it is ambiguous. */
+  /** Finds duplicate ids: evidence names a claim by its id, so it would be ambiguous. */
   private findRepeated(): void {
     const known = new Set<string>()
     for (const { id, path } of this.graph.claims()) {
@@ -159,18 +159,18 @@ export class ClaimJudge {
   }
 }
 
-/** The claims of an ontology, for records elsewhere in the pack that rest on them. */
+/** The claims of an ontology, for other records of the pack that refer to them. */
 export interface ClaimBook {
   find(id: string): JudgedClaim | undefined
   constraintsFor(concepts: ReadonlySet<string>): readonly Constraint[]
   forbiddenFor(concepts: ReadonlySet<string>): readonly Claim[]
   names(): Names
-  /** Every file that was read for it. */
+  /** The files that were read. */
   files(): readonly string[]
   warnings(): readonly PackWarning[]
 }
 
-/** Opens the manifest at the first question that is asked. Without an ontology that can be read, no claim is found. */
+/** Opens the ontology on first use. Without a readable ontology no claim is found. */
 export function openClaims(files: PackFiles, manifestPath: string): ClaimBook {
   const warnings = new Warnings()
   let opened: ReturnType<typeof open> | undefined

@@ -3,41 +3,41 @@ import type { Code } from '../../../text/trouble.ts'
 import { isRecord } from '../../../text/values.ts'
 import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from '../pack.ts'
 
-/** What records of a pack give a task: text made from them, and what its reader must know. */
+/** Text made from a pack's records for a task, with its sources, warnings and gaps. */
 export interface Grounded {
-  /** Limits and prohibitions before what they are about. A later part must not be used without the earlier ones. */
+  /** Limits come before the text that they limit. A later part must not be used without the earlier ones. */
   parts: ContextPart[]
-  /** Where the facts come from, as `path#anchor`. */
+  /** Sources of the facts, as `path#anchor`. */
   anchors: string[]
   warnings: PackWarning[]
-  /** What the task asks for and the records do not give. */
+  /** What the task asks for and the records lack. */
   missing: string[]
-  /** What they state with verified evidence. */
+  /** Statements with verified evidence. */
   facts?: string[]
-  /** A question of the task has its answer among them. */
+  /** Whether the records answer a question of the task. */
   isAnswered?: boolean
-  /** Every file that decided what the text says, in the order they were read. */
+  /** The files that the text depends on, in the order of reading. */
   files: string[]
 }
 
-/** A text of the pack on one line, so that it cannot look like a line of ours. */
+/** Text of the pack on one line, so that it cannot look like one of our lines. */
 export function oneLine(text: string): string {
   return printableLine(text.replace(/\s+/g, ' ').trim())
 }
 
 const LONGEST_NAME = 60
 
-/** A name from the pack for a message: short and harmless. */
+/** A name from the pack, short and harmless, for a message. */
 export function shortName(name: string): string {
   const line = oneLine(name.slice(0, 4 * LONGEST_NAME))
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}...` : line
 }
 
-/** Different warnings with one code about one file; what comes after is counted together. */
+/** The maximum number of different warnings per code and file. More are counted together. */
 const MOST_ALIKE = 20
-const MORE = 'there is more of this kind'
+const MORE = 'there are more warnings of this kind'
 
-/** The same trouble met many times is one warning with a count. */
+/** Collects warnings and counts repeated ones. */
 export class Warnings {
   private readonly kinds = new Map<string, Map<string, PackWarning>>()
 
@@ -56,13 +56,13 @@ export class Warnings {
   }
 }
 
-/** One row of a record file. Its fields can be anything. */
+/** One unchecked row of a record file. */
 export interface RecordRow {
   path: string
   fields: Record<string, unknown>
 }
 
-/** The JSON of a file. Undefined, with a warning, when there is none. */
+/** Reads a JSON file. Undefined, with a warning, if it cannot be read. */
 export function readRecordFile(files: PackFiles, path: string, code: Code, warnings: Warnings): unknown {
   const file = files.read(path)
   if (file === undefined) {
@@ -74,7 +74,7 @@ export function readRecordFile(files: PackFiles, path: string, code: Code, warni
   return value
 }
 
-/** The rows of a file: a list, or a record that holds one under the name of what they are. Undefined when it is neither. */
+/** The rows of a file: a list, or a list under one of the names in an object. Otherwise undefined. */
 export function rowsOf(value: unknown, names: readonly string[]): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (!isRecord(value)) return undefined
@@ -85,7 +85,7 @@ export function rowsOf(value: unknown, names: readonly string[]): readonly unkno
   return undefined
 }
 
-/** The rows that are records. The others are counted in a warning. */
+/** The rows that are objects. Warns about others. */
 export function recordRows(rows: readonly unknown[], path: string, code: Code, warnings: Warnings): RecordRow[] {
   const records: RecordRow[] = []
   for (const fields of rows) {
@@ -95,7 +95,7 @@ export function recordRows(rows: readonly unknown[], path: string, code: Code, w
   return records
 }
 
-/** `action-logs` is written `actionLogs` where it is a key. */
+/** The key of a kind in JSON: `action-logs` or `actionLogs`. */
 export function keysFor(kind: string): string[] {
   return [kind, kind.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
 }
@@ -104,12 +104,12 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** A word of a vocabulary, whatever its case. */
+/** A keyword in lower case. */
 export function wordOf(value: unknown): string | undefined {
   return textOf(value)?.trim().toLowerCase()
 }
 
-/** Names in a list or alone. Undefined when it is something else. */
+/** A list of names, or one name as a list. Otherwise undefined. */
 export function namesOf(value: unknown): string[] | undefined {
   if (typeof value === 'string') return value === '' ? [] : [value]
   if (!Array.isArray(value)) return undefined
@@ -121,7 +121,7 @@ export function namesOf(value: unknown): string[] | undefined {
   return names
 }
 
-/** A line of text made from a record, under a heading of ours. */
+/** A line of text made from a record, below one of our headings. */
 export interface Line {
   path: string
   layer: ContextPart['layer']
@@ -129,7 +129,7 @@ export interface Line {
   text: string
 }
 
-/** How much text there may be. Lines go in whole or not at all. */
+/** A limit on the length of the text. A line fits whole or not at all. */
 export class Room {
   private left: number
 
@@ -137,7 +137,7 @@ export class Room {
     this.left = characters
   }
 
-  /** Takes the room a line needs, if there is as much. */
+  /** Whether a line fits. If so, reduces the room. */
   holds({ text }: Line): boolean {
     const isEnough = text.length < this.left
     if (isEnough) this.left -= text.length + 1
@@ -145,7 +145,7 @@ export class Room {
   }
 }
 
-/** One part for each heading and file, in the order in which they come. */
+/** Groups lines into one part per heading and file, in order. */
 export function toParts(lines: readonly Line[]): ContextPart[] {
   const parts = new Map<string, ContextPart>()
   for (const { path, layer, heading, text } of lines) {
@@ -157,7 +157,7 @@ export function toParts(lines: readonly Line[]): ContextPart[] {
   return [...parts.values()]
 }
 
-/** The labels of concepts by their id, short and on one line. */
+/** Short labels of concepts by id, on one line. */
 export type Names = ReadonlyMap<string, string>
 
 export function constraintLine(
@@ -181,7 +181,7 @@ export function prohibitionLine(
   }
 }
 
-/** Of the concepts of one record. */
+/** The maximum number of concepts named for one record. */
 const MOST_NAMES = 6
 
 export function listNames(ids: readonly string[], names: Names): string {
@@ -189,7 +189,7 @@ export function listNames(ids: readonly string[], names: Names): string {
   return some.join(', ') + (ids.length > MOST_NAMES ? ' and more' : '')
 }
 
-/** Its own quotes are made single, so that it ends where it seems to end. */
+/** Replaces double quotes inside the text, so that its end is clear. */
 export function quoted(text: string): string {
   return `"${oneLine(text).replaceAll('"', "'")}"`
 }

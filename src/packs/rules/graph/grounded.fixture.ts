@@ -4,7 +4,7 @@ export function textOf({ parts }: Grounded): string {
   return parts.map(({ text }) => text).join('')
 }
 
-/** Of its warnings, each once. */
+/** The distinct codes of the warnings. */
 export function codesOf({ warnings }: Grounded): string[] {
   return [...new Set(warnings.map(({ code }) => code))].sort()
 }

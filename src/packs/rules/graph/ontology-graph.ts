@@ -28,19 +28,19 @@ import {
   type Relation,
 } from './ontology-records.ts'
 
-/** The record files that are read. */
+/** The kinds of record files that Loadout reads. */
 const KINDS = ['concepts', 'relations', 'claims', 'evidence', 'constraints', 'coverage', 'decision-gates'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Known and left alone: they prove nothing, and nothing here acts. */
+/** Known kinds that Loadout ignores: they contain no evidence. */
 const UNREAD = ['signals', 'objectives', 'resources', 'action-types', 'action-logs', 'feedback'] as const
 
 const UNREVIEWED = ['draft', 'stale', 'disputed']
 
-/** More would be no manifest. */
+/** The maximum number of files in a manifest. */
 const MOST_FILES = 64
 
-/** The records of an ontology. Each file is opened when it is first asked for. */
+/** The records of an ontology. Opens each file on first use. */
 export class OntologyGraph {
   readonly path: string
   readonly state: string | undefined
@@ -74,7 +74,7 @@ export class OntologyGraph {
     if (this.state === 'reviewed') return
     const [code, state] = UNREVIEWED.includes(this.state ?? '')
       ? (['ontology.unverified', `${this.state}, not reviewed`] as const)
-      : (['ontology.invalid', 'in no known state'] as const)
+      : (['ontology.invalid', 'in an unknown state'] as const)
     this.warnings.add(code, this.path, `the ontology is ${state}`)
   }
 
@@ -82,12 +82,12 @@ export class OntologyGraph {
     return new Map(this.concepts().map(({ id, label }) => [id, shortName(label)]))
   }
 
-  /** Those of some concepts, and those that hold for everything. */
+  /** The constraints on some concepts, and those that apply to everything. */
   constraintsFor(concepts: ReadonlySet<string>): Constraint[] {
     return this.constraints().filter(({ conceptIds }) => conceptIds?.some((id) => concepts.has(id)) ?? true)
   }
 
-  /** Whether all that limits a claim could be read. When not, no claim may pass for a fact. */
+  /** Whether all files that limit claims could be read. If not, no claim counts as a fact. */
   knowsLimits(): boolean {
     this.evidence()
     this.constraints()
@@ -108,7 +108,7 @@ export class OntologyGraph {
     const rows = value === undefined ? undefined : rowsOf(value, keysFor(kind))
     if (rows === undefined) {
       this.unread.add(kind)
-      if (value !== undefined) this.warnings.add('ontology.invalid', path, `it holds no list of ${kind}`)
+      if (value !== undefined) this.warnings.add('ontology.invalid', path, `it has no list of ${kind}`)
       return []
     }
     this.used.push(path)
@@ -116,7 +116,7 @@ export class OntologyGraph {
     for (const row of recordRows(rows, path, 'ontology.invalid', this.warnings)) {
       const record = decode(row, this.warnings)
       if (record !== undefined) records.push(record)
-      else this.warnings.add('ontology.invalid', path, `a row is not in the form of ${kind}`)
+      else this.warnings.add('ontology.invalid', path, `a row is not a valid record of ${kind}`)
     }
     return records
   }
@@ -126,15 +126,15 @@ interface Manifest {
   path: string
   state: string | undefined
   listed: ReadonlyMap<Kind, readonly string[]>
-  /** Kinds of which a file was named that may not be opened. */
+  /** Kinds with a file whose path was refused. */
   refused: readonly Kind[]
 }
 
-/** Reads the manifest and nothing else. Undefined, with a warning, when it cannot be used. */
+/** Reads only the manifest. Undefined, with a warning, if it cannot be used. */
 export function openOntology(files: PackFiles, path: string, warnings: Warnings): OntologyGraph | undefined {
   if (!isInside(path, warnings)) return undefined
   if (layerOf(path) !== 'ontology' || isExport(path)) {
-    warnings.add('ontology.invalid', shortName(path), 'it is no manifest inside ontology/ and is not opened')
+    warnings.add('ontology.invalid', shortName(path), 'it is not a manifest inside ontology/, so it is not opened')
     return undefined
   }
   const value = readRecordFile(files, path, 'ontology.invalid', warnings)
@@ -169,7 +169,7 @@ function listFiles(
     if (isExport(name) || isKind(name, UNREAD)) continue
     const kind = isKind(name, KINDS)
     if (kind === undefined) {
-      warnings.add('ontology.invalid', manifest, `it lists ${shortName(name)}, which is of no known kind`, 'info')
+      warnings.add('ontology.invalid', manifest, `it lists ${shortName(name)}, whose kind is unknown`, 'info')
       continue
     }
     const path = normalizePackPath(folder + name)
@@ -184,7 +184,7 @@ function isKind<T extends string>(name: string, kinds: readonly T[]): T | undefi
   return kinds.find((kind) => base === `${kind}.json` || base === `${kind}.jsonl`)
 }
 
-/** Exports are copies for other programs. They are never opened. */
+/** Exports are copies for other programs. Loadout never opens them. */
 function isExport(path: string): boolean {
   return path.toLowerCase().split('/').slice(0, -1).includes('exports')
 }

@@ -25,14 +25,14 @@ export interface Relation {
 
 export interface Claim {
   path: string
-  /** Empty when it has none: then no evidence can name it. */
+  /** Empty if missing: then no evidence can name it. */
   id: string
   conceptIds: readonly string[]
   text: string
-  /** Undefined when the claim leaves it to the evidence file, `unknown` when it says something else. */
+  /** Undefined if only the evidence file has it; `unknown` for an invalid value. */
   evidence: EvidenceState | 'unknown' | undefined
   review: string | undefined
-  /** What else is said of its state: `disputed`, `stale`. */
+  /** For example `disputed` or `stale`. */
   status: string | undefined
   sourceRefs: readonly string[]
 }
@@ -47,7 +47,7 @@ export interface Evidence {
 export interface Constraint {
   path: string
   id: string
-  /** Undefined when it holds for everything. */
+  /** Undefined if it applies to everything. */
   conceptIds: readonly string[] | undefined
   rule: string
 }
@@ -59,7 +59,7 @@ export interface Coverage {
   state: CoverageState
 }
 
-/** A decision that must be taken before something is used. */
+/** A decision that must be made before concepts or claims are used. */
 export interface Gate {
   id: string
   conceptIds: readonly string[]
@@ -69,7 +69,7 @@ export interface Gate {
 
 const PASSED = ['passed', 'approved']
 
-/** Reads one row, or undefined when it is not what its file is for. */
+/** Decodes one row. Undefined if it has another format. */
 export type Decode<T> = (row: RecordRow, warnings: Warnings) => T | undefined
 
 export const decodeConcept: Decode<Concept> = ({ path, fields }) => {
@@ -80,7 +80,7 @@ export const decodeConcept: Decode<Concept> = ({ path, fields }) => {
 
 export const decodeRelation: Decode<Relation> = ({ path, fields }) => {
   const [from, to, type] = [textOf(fields.from), textOf(fields.to), textOf(fields.type)]
-  // One hop from itself to itself says nothing.
+  // A relation to itself says nothing.
   if (from === undefined || to === undefined || type === undefined || from === to) return undefined
   return { path, from, to, type, status: wordOf(fields.reviewStatus ?? fields.status) }
 }
@@ -117,7 +117,7 @@ export const decodeEvidence: Decode<Evidence> = ({ path, fields }) => {
 export const decodeConstraint: Decode<Constraint> = ({ path, fields }) => {
   const rule = textOf(fields.rule) ?? textOf(fields.text)
   if (rule === undefined) return undefined
-  // One that does not say what it is about in a known form is about everything: a limit is never lost to a slip.
+  // A constraint without valid concepts applies to everything, so that no limit is lost by a mistake.
   const conceptIds = conceptsOf(fields)
   return { path, id: textOf(fields.id) ?? '', conceptIds: conceptIds?.length === 0 ? undefined : conceptIds, rule }
 }
@@ -129,7 +129,7 @@ export const decodeCoverage: Decode<Coverage> = ({ path, fields }) => {
 }
 
 export const decodeGate: Decode<Gate> = ({ fields }) => {
-  // One that names neither is about actions, and none is taken here.
+  // A gate without concepts and claims is about actions, which Loadout does not take.
   const [conceptIds, claimIds] = [conceptsOf(fields, []), claimsOf(fields, [])]
   if (conceptIds === undefined || claimIds === undefined) return undefined
   const state = wordOf(fields.state) ?? wordOf(fields.status) ?? ''

@@ -17,7 +17,7 @@ import type { Claim, Concept, Constraint, Relation } from './ontology-records.ts
 
 const LAYER = 'ontology'
 
-/** The records that were chosen for a task. */
+/** The records chosen for a task. */
 export interface Subgraph {
   state: string | undefined
   names: Names
@@ -31,8 +31,8 @@ export interface Subgraph {
 }
 
 /**
- * The text of a subgraph, one part for each heading and file. Limits come first and whole: when they do not fit, no
- * claim goes without them. Facts that did not fit are taken out of the subgraph.
+ * Writes a subgraph as text, one part per heading and file. All limits come first; if they do not fit, no claim is
+ * given. Removes facts that did not fit from the subgraph.
  */
 export function writeSubgraph(subgraph: Subgraph, limits: { characters: number }, warnings: Warnings): ContextPart[] {
   const room = new Room(limits.characters)

@@ -7,16 +7,16 @@ import { type OntologyGraph, openOntology } from './ontology-graph.ts'
 import type { Claim, Concept } from './ontology-records.ts'
 import { type Subgraph, writeSubgraph } from './ontology-text.ts'
 
-/** How much of an ontology one task may draw. */
+/** How much of an ontology one task may use. */
 export interface OntologyLimits {
   concepts: number
   /** Facts. */
   claims: number
-  /** Claims that are shown with a mark. */
+  /** Claims that are marked as unverified. */
   unverified: number
-  /** Concepts one hop away, which are only named. */
+  /** Related concepts, of which only the names are shown. */
   related: number
-  /** Rows of gaps, constraints apart. */
+  /** Rows of gaps. */
   gaps: number
   characters: number
 }
@@ -30,10 +30,10 @@ export const ONTOLOGY_LIMITS: Readonly<OntologyLimits> = {
   characters: 12_000,
 }
 
-/** Claims of the chosen concepts that are compared with the task. Those beyond are left out, and that is said. */
+/** The maximum number of claims compared with the task. More are left out with a warning. */
 const MOST_RANKED = 5000
 
-/** The part of an ontology that bears on a task. Undefined when there is none and nothing is wrong. */
+/** The part of an ontology about a task. Undefined if there is none and nothing to warn about. */
 export function groundOntology(
   files: PackFiles,
   manifestPath: string,
@@ -51,7 +51,7 @@ export function groundOntology(
   warnOfState(graph, concepts)
   const subgraph = chooseSubgraph(graph, concepts, words, limits)
   const parts = writeSubgraph(subgraph, limits, warnings)
-  const missing = [...findGaps(graph, subgraph, limits), ...unsaid(subgraph)]
+  const missing = [...findGaps(graph, subgraph, limits), ...withoutFacts(subgraph)]
   const anchors = [...new Set(subgraph.facts.flatMap((fact) => fact.anchors))]
   const facts = subgraph.facts.map(({ claim }) => `${listNames(claim.conceptIds, subgraph.names)}: ${claim.text}`)
   return { parts, anchors, warnings: warnings.all(), missing, facts, files: [...graph.used] }
@@ -61,7 +61,7 @@ function nothing(warnings: Grounded['warnings'], files: readonly string[]): Grou
   return { parts: [], anchors: [], warnings, missing: [], files: [...files] }
 }
 
-/** Of two concepts with one id the first counts. */
+/** Keeps the first of several concepts with the same id. */
 function distinctConcepts(graph: OntologyGraph): Concept[] {
   const known = new Set<string>()
   return graph.concepts().filter(({ id, path }) => {
@@ -102,11 +102,11 @@ function chooseSubgraph(
   for (const { claim, reason } of held) {
     warnings.add('ontology.unverified', claim.path, `the claim "${shortName(claim.id)}" was left out: ${reason}`)
   }
-  // A claim brings the limits of every concept it is about, not only of those the task names.
+  // The limits of every concept in these claims apply, not only of concepts that the task names.
   const bound = new Set([...chosen, ...[...facts, ...unverified].flatMap(({ claim }) => claim.conceptIds)])
   const forbidden = judge.forbiddenFor(bound)
   if (forbidden.length > 0) {
-    const message = 'it holds claims that may not be made; they are given as prohibitions only'
+    const message = 'it contains forbidden claims; they are given as prohibitions only'
     warnings.add('ontology.forbidden', forbidden[0]!.path, message, 'error')
   }
   return {
@@ -126,7 +126,7 @@ function isAbout({ conceptIds }: Pick<Claim, 'conceptIds'>, concepts: ReadonlySe
   return conceptIds.some((id) => concepts.has(id))
 }
 
-/** Those that share most with the task first; equals in the order of the file. */
+/** Sorts claims by shared words with the task; equal ones keep the order of the file. */
 function rankClaims(claims: readonly Claim[], words: TaskWords, warnings: Warnings): Claim[] {
   const ranked = claims.slice(0, MOST_RANKED)
   if (ranked.length < claims.length)
@@ -149,10 +149,12 @@ function keep(
 }
 
 function omitted(count: number): string {
-  return `${count} more claims of the same concepts were left out`
+  return count === 1
+    ? '1 more claim of the same concepts was left out'
+    : `${count} more claims of the same concepts were left out`
 }
 
-/** Concepts one hop away over approved relations. */
+/** Approved relations from the chosen concepts to others. */
 function relatedTo(graph: OntologyGraph, chosen: ReadonlySet<string>, most: number): Subgraph['related'] {
   const related: Subgraph['related'] = []
   for (const relation of graph.relations()) {
@@ -170,7 +172,7 @@ const GAPS: Partial<Record<string, string>> = {
   'needs-review': 'needs review',
 }
 
-/** What the coverage rows of the chosen concepts say is lacking. */
+/** The gaps that the coverage rows of the chosen concepts declare. */
 function findGaps(graph: OntologyGraph, { concepts, names }: Subgraph, limits: OntologyLimits): string[] {
   const gaps: string[] = []
   for (const { path, conceptIds, audience, state } of graph.coverage()) {
@@ -185,8 +187,8 @@ function findGaps(graph: OntologyGraph, { concepts, names }: Subgraph, limits: O
   return [...new Set(gaps)]
 }
 
-/** Concepts the task names and no fact is about. */
-function unsaid({ concepts, facts }: Subgraph): string[] {
+/** Concepts of the task without a fact. */
+function withoutFacts({ concepts, facts }: Subgraph): string[] {
   return concepts
     .filter(({ id }) => !facts.some(({ claim }) => claim.conceptIds.includes(id)))
     .map(({ label }) => `${shortName(label)}: no verified claim`)
@@ -196,21 +198,20 @@ interface Match {
   concept: Concept
   words: ReadonlySet<string>
   weight: number
-  /** The task holds every word of its label, or of an alias. */
+  /** The task has every word of its label or of an alias. */
   isNamed: boolean
 }
 
-/** What a concept must weigh beside the best one, unless the task names it in full. */
+/** The least weight relative to the best concept, unless the task names the concept in full. */
 const LEAST_OF_BEST = 0.5
 
-/** The concepts a task is about, best first. */
+/** The concepts of a task, best first. */
 function matchConcepts(concepts: readonly Concept[], words: TaskWords, most: number): Concept[] {
   const matches: Match[] = []
   for (const concept of concepts) {
     const match = matchConcept(concept, words)
     if (match !== undefined) matches.push(match)
   }
-  // The sort is stable: equals stay in the order of the file.
   matches.sort((a, b) => b.weight - a.weight || Number(b.isNamed) - Number(a.isNamed))
   const chosen: Match[] = []
   for (const match of matches) {
@@ -221,14 +222,14 @@ function matchConcepts(concepts: readonly Concept[], words: TaskWords, most: num
   return chosen.map(({ concept }) => concept)
 }
 
-/** How much of a task some of its words weigh. */
+/** The summed weight of words of a task. */
 export function weightOf(words: TaskWords, found: ReadonlySet<string>): number {
   let weight = 0
   for (const word of found) weight += words.get(word) ?? 0
   return weight
 }
 
-/** By the words themselves: a concept lists its other names, and a guess at more would be about something else. */
+/** Matches exact words only: a concept lists its synonyms as aliases. */
 function matchConcept(concept: Concept, words: TaskWords): Match | undefined {
   const found = new Set<string>()
   let isNamed = false
@@ -241,7 +242,7 @@ function matchConcept(concept: Concept, words: TaskWords): Match | undefined {
   return found.size === 0 ? undefined : { concept, words: found, weight: weightOf(words, found), isNamed }
 }
 
-/** "relay" in a task about the relay's range does not ask about its battery. */
+/** Whether a better match has all words of this one and more: "relay range" does not ask about the relay's battery. */
 function explainsMore(better: Match, match: Match): boolean {
   return better.words.size > match.words.size && [...match.words].every((word) => better.words.has(word))
 }

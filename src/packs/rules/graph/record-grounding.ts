@@ -9,18 +9,18 @@ import { openOntology } from './ontology-graph.ts'
 
 type RecordPaths = Partial<Pick<PackManifest, 'primaryOntology' | 'primaryAnswers'>>
 
-/** What one record is about. */
+/** The searchable text of one record. */
 export interface RecordText {
   path: string
   text: string
 }
 
 export interface RecordGrounding extends Omit<Grounded, 'files' | 'facts'> {
-  /** Every file that decided what the texts say. */
+  /** The files that the texts depend on. */
   used: string[]
 }
 
-/** Records that speak of a task, as short text: a part of the concept graph, and prepared answers. */
+/** Records about a task as short text: a part of the ontology, and prepared answers. */
 export function groundRecords(
   { primaryOntology, primaryAnswers }: RecordPaths,
   files: PackFiles,
@@ -42,14 +42,14 @@ export function groundRecords(
   }
 }
 
-/** More would be a catalog, not what a pack is chosen by. */
+/** The maximum number of searchable texts. */
 const MOST_TEXTS = 2000
 
-/** What the records of a pack are about: its questions, and the claims that may be made. For finding, never for a model. */
+/** The questions and allowed claims of a pack, for search. Never shown to a model. */
 export function recordTexts({ primaryOntology, primaryAnswers }: RecordPaths, files: PackFiles): RecordText[] {
-  const unheard = new Warnings()
-  const answers = primaryAnswers === undefined ? undefined : openAnswers(files, primaryAnswers, unheard)
-  const graph = primaryOntology === undefined ? undefined : openOntology(files, primaryOntology, unheard)
+  const ignored = new Warnings()
+  const answers = primaryAnswers === undefined ? undefined : openAnswers(files, primaryAnswers, ignored)
+  const graph = primaryOntology === undefined ? undefined : openOntology(files, primaryOntology, ignored)
   const names = graph?.names() ?? new Map()
   const judge = graph === undefined ? undefined : new ClaimJudge(graph)
   const claims = graph?.claims().filter((claim) => !judge?.isForbidden(claim)) ?? []
@@ -60,7 +60,7 @@ export function recordTexts({ primaryOntology, primaryAnswers }: RecordPaths, fi
   ].slice(0, MOST_TEXTS)
 }
 
-/** An answer brings the limits of its claims along, which the graph may have brought already. */
+/** Removes duplicates: an answer repeats limits that the ontology may already have given. */
 function distinctParts(parts: readonly ContextPart[]): ContextPart[] {
   const seen = new Map(parts.map((part) => [JSON.stringify([part.path, part.text]), part]))
   return [...seen.values()]

@@ -1,7 +1,7 @@
 import { headingsOf } from '../../../text/headings.ts'
 import { normalizePackPath, packPathProblem } from '../pack.ts'
 
-/** A place inside a source: lines or a heading of a text, a page or a moment of something else. */
+/** A place in a source: lines or a heading of a text, a page of a document, a time of a recording. */
 export type Anchor =
   | { kind: 'lines'; from: number; to: number }
   | { kind: 'heading'; slug: string }
@@ -28,16 +28,16 @@ export function formatAnchor({ path, anchor }: { path: string; anchor?: string |
 /** Lines are counted from 1, both included. */
 export interface AnchorPlace {
   isFound: boolean
-  /** Undefined for pages and moments: a text has none, so they cannot be checked. */
+  /** Undefined for pages and times, which cannot be checked in a text. */
   lines?: { from: number; to: number }
 }
 
-/** Where an anchor leads in a text. Which lines are headings follows from its file name. */
+/** Finds an anchor in a text. The file name decides which lines are headings. */
 export function findAnchor(text: string, anchor: string, path?: string): AnchorPlace {
   return anchorsOf(text, path)(anchor)
 }
 
-/** Checks many anchors of one text. */
+/** Finds many anchors in one text. */
 export function anchorsOf(text: string, path = ''): (anchor: string) => AnchorPlace {
   const lines = text.replace(/\n$/, '').split('\n')
   const known = new Map<string, AnchorPlace>()
@@ -68,12 +68,12 @@ function placeOf(
   return lines === undefined ? { isFound: false } : { isFound: true, lines }
 }
 
-/** The lines of each section by the slug of its heading, up to the next heading of its level or above. */
+/** The lines of each section by the slug of its heading, up to the next heading of the same or a higher level. */
 function sectionsOf(lines: readonly string[], path: string): Map<string, { from: number; to: number }> {
   const headings = headingsOf(path, lines)
   const slugs = slugsOf(headings.map(({ title }) => title))
   const sections = new Map<string, { from: number; to: number }>()
-  // From the end, so that for each level the next heading of it or above is at hand.
+  // From the end, so that the next heading of each level is known.
   const next: number[] = Array(7).fill(lines.length)
   for (let at = headings.length - 1; at >= 0; at--) {
     const { level, line } = headings[at]!
@@ -83,7 +83,7 @@ function sectionsOf(lines: readonly string[], path: string): Map<string, { from:
   return sections
 }
 
-/** The names that headings have in links. A title that comes again gets a number. */
+/** The link names of headings. A repeated title gets a number. */
 function slugsOf(titles: readonly string[]): string[] {
   const used = new Map<string, number>()
   return titles.map((title) => {
@@ -104,15 +104,15 @@ function slugOf(title: string): string {
     .replaceAll(' ', '-')
 }
 
-/** A statement's own mark of where it comes from. */
+/** A source mark in a statement. */
 export interface InlineAnchor {
-  /** In its one spelling, unless it leads out of the pack: then as it is written, for the reader to refuse. */
+  /** Normalized; unchanged if it leads out of the pack, so that the caller can refuse it. */
   path: string
   anchor?: string
   line: number
 }
 
-/** The marks `[source: path#anchor]` of a Markdown text; several places may stand in one. Code is not looked at. */
+/** Finds marks such as `[source: path#anchor]`, which may name several places. Skips code. */
 export function findInlineAnchors(text: string): InlineAnchor[] {
   if (!/\[source:/i.test(text)) return []
   const lines = text.split('\n')
@@ -133,7 +133,7 @@ function readMark(place: string, line: number): InlineAnchor[] {
   return [{ path: isSafe ? normalizePackPath(path) : path, ...(anchor === '' ? {} : { anchor }), line }]
 }
 
-/** For each line whether it is prose: not part of a code block or of a comment, at whatever depth of a list. */
+/** For each line, whether it is prose: not in a code block or comment, also inside lists. */
 export function findProse(lines: readonly string[]): boolean[] {
   let fence: string | undefined
   let isComment = false
@@ -157,17 +157,17 @@ export function findProse(lines: readonly string[]): boolean[] {
   })
 }
 
-/** A piece of code within a line of prose. */
+/** Inline code in a line of prose. */
 export interface CodeSpan {
   text: string
   from: number
   to: number
 }
 
-/** Longer texts are no sentence that anybody wrote; the limit keeps a hostile one cheap. */
+/** In characters. The limit keeps hostile input cheap. */
 const LONGEST_SENTENCE = 4000
 
-/** What stands between backticks, as many before as behind. */
+/** Finds text between equal numbers of backticks. */
 export function findCodeSpans(text: string): CodeSpan[] {
   const runs = [...text.slice(0, LONGEST_SENTENCE).matchAll(/`+/g)]
   const spans: CodeSpan[] = []
@@ -182,7 +182,7 @@ export function findCodeSpans(text: string): CodeSpan[] {
   return spans
 }
 
-/** A text with its code taken out, place for place, by blanks. */
+/** Replaces inline code by blanks of the same length. */
 export function withoutCode(text: string): string {
   let prose = text
   for (const { from, to } of findCodeSpans(text)) {

@@ -34,7 +34,7 @@ export const SEVERITIES = ['info', 'warning', 'error'] as const satisfies readon
 type RunOperation = (typeof OPERATIONS)[number]
 type ChapterCoverage = (typeof COVERAGES)[number]
 
-/** The record of one time that the derived files of a pack were made. Paths outside the pack are left out of it. */
+/** The record of one compilation of a pack's derived files, without paths outside the pack. */
 export interface CompileRun {
   runId: string
   trigger: (typeof TRIGGERS)[number]
@@ -59,7 +59,7 @@ export interface CompileRun {
   interviewQuestions: string[]
 }
 
-/** How well one chapter of a document is covered. Anything but `full` is a gap. */
+/** The coverage of one chapter of a document. Anything but `full` is a gap. */
 interface Chapter {
   id: string
   title: string
@@ -108,12 +108,12 @@ const RUN = closed(
 type RawRun = NonNullable<ReturnType<typeof RUN>>
 type RawChapter = NonNullable<ReturnType<typeof CHAPTER>>
 
-/** Other records lie beside compile runs, and are not judged as such. */
+/** Whether a file in `runs/` is a compile run, not another kind of record. */
 export function isCompileRunPath(path: string): boolean {
   return /^runs\/compile-[^/]*\.json$/.test(normalizePackPath(path))
 }
 
-/** `escapes` are the places in the record that name a path outside the pack. */
+/** `escapes`: places in the record that name a path outside the pack. */
 export function readCompileRun(value: unknown): { run: CompileRun; escapes: string[] } | { problem: string } {
   const read = readRecord(RUN, value)
   if ('problem' in read) return read
@@ -175,7 +175,7 @@ function pathIn(path: string | undefined, at: string, escapes: string[]): string
   return path === undefined || path === '' || !isInside(path, at, escapes) ? undefined : normalizePackPath(path)
 }
 
-/** The items whose path stays inside the pack, or that may go without one. */
+/** The items with a path inside the pack; with `mayLack` also items without a path. */
 function withPaths<T extends { path: string }>(
   items: readonly T[],
   at: string,
@@ -187,7 +187,7 @@ function withPaths<T extends { path: string }>(
     .map((item) => ({ ...item, path: normalizePackPath(item.path) }))
 }
 
-/** With the digest as plain lower case digits, however it was written. */
+/** Normalizes the digest: lower case, without the prefix `sha256:`. */
 function fingerprinted({ path, sha256 }: { path: string; sha256?: string | undefined }) {
   const digits =
     sha256
@@ -197,7 +197,7 @@ function fingerprinted({ path, sha256 }: { path: string; sha256?: string | undef
   return { path, ...(digits === '' ? {} : { sha256: digits }) }
 }
 
-/** For each file the run that last changed it: a run that left it as it was takes nothing over. */
+/** The run that last changed each file. Ignores runs that left it unchanged. */
 export function governingRuns(runs: readonly { run: CompileRun; file: string }[]): Map<string, CompileRun> {
   const ordered = [...runs].sort((a, b) => compareText(a.run.runId, b.run.runId) || compareText(a.file, b.file))
   const governing = new Map<string, CompileRun>()

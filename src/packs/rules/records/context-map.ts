@@ -2,21 +2,21 @@ import { findHeadings } from '../../../text/sections.ts'
 import { layerOf, normalizePackPath, type PackLayer, type PackWarning, packPathProblem } from '../pack.ts'
 import { findCodeSpans, findProse, withoutCode } from './anchor.ts'
 
-/** A path that the guide of a pack points to, with the words around it. */
+/** A path that the guide of a pack names, with the text about it. */
 export interface MapEntry {
   path: string
   isDirectory: boolean
-  /** What the guide says about it. Compared with the task, never obeyed. */
+  /** The guide's text about it. Only compared with the task, never an instruction. */
   hint: string
   layer: PackLayer
-  /** Of the file that holds the guide. */
+  /** The line in KNOWLEDGE.md. */
   line: number
 }
 
 export interface ContextMap {
   entries: MapEntry[]
   warnings: PackWarning[]
-  /** Where the map stands in the file, from its heading on. */
+  /** The lines of the map in the file, with its heading. */
   sectionLines: { from: number; to: number }[]
 }
 
@@ -24,10 +24,10 @@ const TITLES = new Set(['context map', 'documents', '\u4e0a\u4e0b\u6587\u5730\u5
 
 const MOST_ENTRIES = 1000
 const LONGEST_HINT = 300
-/** What an item says beyond this is not looked at. */
+/** The rest of a longer item is ignored. In characters. */
 const LONGEST_ITEM = 2000
 
-/** Reads the map in the body of a KNOWLEDGE.md, whose first line is the given one of the file. */
+/** Reads the context map in the body of a KNOWLEDGE.md. `firstLine`: the line of the file where the body starts. */
 export function readContextMap(body: string, firstLine: number): ContextMap {
   const lines = body.split('\n')
   const map: ContextMap = { entries: [], warnings: [], sectionLines: [] }
@@ -44,9 +44,9 @@ export function readContextMap(body: string, firstLine: number): ContextMap {
   return map
 }
 
-/** The sections with such a title, each to the next heading of its level or above. One inside another is part of it. */
+/** Finds the sections with a map's title, up to the next heading of the same or a higher level. */
 function findMaps(lines: readonly string[]): { from: number; to: number }[] {
-  // After another line, a rule at the start of the body is not frontmatter.
+  // The empty first line keeps a `---` at the start of the body from being read as frontmatter.
   const headings = findHeadings(['', ...lines]).map(({ line, ...heading }) => ({ ...heading, line: line - 1 }))
   const maps: { from: number; to: number }[] = []
   for (const [index, { level, title, line }] of headings.entries()) {
@@ -62,13 +62,13 @@ interface Item {
   line: number
   indent: number
   text: string
-  /** The words of the item that this one is below. */
+  /** The text of its parent item. */
   parent: string
 }
 
 function readItems(lines: readonly string[], isProse: readonly boolean[], from: number, to: number): Item[] {
   const items: Item[] = []
-  // The items around the present one, outermost first.
+  // The parents of the current item, outermost first.
   const around: Item[] = []
   let open: Item | undefined
   for (let line = from; line < to; line++) {
@@ -102,7 +102,7 @@ function readItem({ line, text, parent }: Item, firstLine: number, map: ContextM
   }
 }
 
-/** Code that is not a path is part of the prose: a command, a word. */
+/** Tells a path in backticks from a command or a word. */
 function isMeantAsPath(text: string): boolean {
   return /[/\\]/.test(text) && !/\s/.test(text)
 }

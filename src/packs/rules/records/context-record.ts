@@ -41,7 +41,7 @@ interface ActivatedPack {
   builderSkill?: { name: string; version?: string | undefined; digest?: string | undefined } | undefined
 }
 
-/** What one resolution chose, in the form that other clients read. */
+/** The result of one resolution, in the format of other clients. */
 export interface ContextRecord {
   runId: string
   query: string
@@ -88,7 +88,7 @@ const CONTEXT_RECORD = closed(
   },
 )
 
-/** The text of the record; undefined when there is nothing that the format could record: a blank task, or no pack. */
+/** Formats the record. Undefined without packs or for a blank task, which the format cannot express. */
 export function writeContextRecord(record: ContextRecord): string | undefined {
   if (record.packs.length === 0 || record.query.trim() === '') return undefined
   return formatRecord({
@@ -126,7 +126,7 @@ function writeWarning({ severity, path, message }: RecordedWarning): RecordedWar
   return { severity, path, message }
 }
 
-/** What keeps a value from being a context record; undefined when it is one. */
+/** Why a value is not a valid context record; undefined if it is one. */
 export function contextRecordProblem(value: unknown): string | undefined {
   return problemOf(CONTEXT_RECORD, value)
 }
@@ -136,7 +136,7 @@ function problemOf(reader: Reader<unknown>, value: unknown): string | undefined 
   return 'problem' in read ? read.problem : undefined
 }
 
-/** Fields without a value are left out, as the formats want it. */
+/** Omits undefined fields, as the format requires. */
 function formatRecord(record: object): string {
   return `${JSON.stringify(record, undefined, 2)}\n`
 }

@@ -3,18 +3,18 @@ import { shownText } from '../shown-text.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
 import { type Claim, type DocumentSection, readSourceMap } from './source-map.ts'
 
-/** What a pack's own records say about its text: which claims it rests on, and which run made it. */
+/** The source map and compile runs of a pack. */
 export interface Records {
   claims: readonly Claim[]
   sections: readonly DocumentSection[]
   runs: readonly { run: CompileRun; file: string }[]
-  /** The run that made a file last. */
+  /** The last run of each file. */
   governing: ReadonlyMap<string, CompileRun>
   sourceMapDigest: string | undefined
   warnings: readonly PackWarning[]
 }
 
-/** Older runs than these were overtaken long ago; their number is not bounded by anything. */
+/** Reads only this many of the latest runs: a pack may have any number of older ones. */
 const MOST_RUNS = 12
 
 export function readRecords(files: PackFiles): Records {
@@ -67,14 +67,14 @@ function escapeWarning(path: string, place: string): PackWarning {
   return { severity: 'error', code: 'source.escape', path, message }
 }
 
-/** How far one chosen file can be relied on, as far as the task is concerned. */
+/** How reliable a chosen file is for the task. */
 export interface FileHealth {
-  /** Those of the file that concern the task. */
+  /** The claims of the file about the task. */
   claims: readonly Claim[]
   run: CompileRun | undefined
   isStale: boolean
   isDisputed: boolean
-  /** Made by a run that failed: it must not be used. */
+  /** A failed run made it: it must not be used. */
   isFailed: boolean
   warnings: readonly PackWarning[]
 }
@@ -85,7 +85,7 @@ export function claimsOf(healths: ReadonlyMap<string, FileHealth>): Claim[] {
   return [...new Map(claims.map((claim) => [claim.id, claim])).values()]
 }
 
-/** What of a file the task is about. */
+/** Decides which claims and texts are about the task. */
 export interface Concern {
   isAboutClaim(claim: Claim): boolean
   isAbout(text: string): boolean
@@ -93,7 +93,7 @@ export interface Concern {
 
 const EVERYTHING: Concern = { isAboutClaim: () => true, isAbout: () => true }
 
-/** `strict`: the pack wants every statement tied to a source. */
+/** `isStrict`: the pack requires a source for every statement. */
 export function checkHealth(
   path: string,
   records: Records,
@@ -130,7 +130,7 @@ const CLAIM_WORDS = {
 /** The maximum number of names in a message. */
 const MOST_NAMES = 8
 
-/** What is wrong with the claims of a file: one warning for each state, however many they are. */
+/** Warnings about the claims of a file: one per status. */
 export function claimWarnings(claims: readonly Claim[], path: string, isStrict: boolean): PackWarning[] {
   return Object.entries(CLAIM_WORDS).flatMap(([state, [one, several]]): PackWarning[] => {
     const status = state as keyof typeof CLAIM_WORDS
@@ -168,14 +168,14 @@ function runWarnings(run: CompileRun, path: string, isAbout: Concern['isAbout'])
   return warnings
 }
 
-/** More inputs than these are not compared: a resolution reads little. */
+/** The maximum number of inputs to compare per run, to keep a resolution fast. */
 const MOST_INPUTS = 12
 
-/** Inputs of a run that have changed since, or are gone. Only digests are compared; the text goes nowhere. */
+/** Warns about inputs of a run that have changed or are missing, by their digests. */
 function findDrift(run: CompileRun, files: PackFiles): PackWarning[] {
   return run.inputs.slice(0, MOST_INPUTS).flatMap(({ path, sha256 }): PackWarning[] => {
     if (files.sizeOf(path) === undefined) {
-      const message = 'it was used by a compile run, and is gone'
+      const message = 'a compile run used it, but it is missing now'
       return [{ severity: 'warning', code: 'run.input.gone', path: shownText(path), message }]
     }
     if (sha256 === undefined || files.fingerprint(path) === sha256) return []

@@ -2,8 +2,8 @@ import { isRecord } from '../../../text/values.ts'
 import { normalizePackPath, oneOf, packPathProblem } from '../pack.ts'
 
 /**
- * Reads one value of a closed JSON form: its reading, or undefined with a problem noted under its place in the record.
- * A problem is in our own words. What the record says, the names of its fields included, is not repeated in it.
+ * Reads one JSON value of a fixed format. Undefined, with a problem for its place, if it has another format. A problem
+ * never quotes the record, not even names of its fields.
  */
 export type Reader<T> = (value: unknown, at: string, problems: string[]) => T | undefined
 
@@ -13,7 +13,7 @@ type Reading<R extends Fields, O extends Fields> = { [K in keyof R]: ReadingOf<R
   [K in keyof O]?: ReadingOf<O[K]> | undefined
 }
 
-/** A record that is wrong everywhere needs no longer list. */
+/** The maximum number of reported problems per record. */
 const MOST_PROBLEMS = 20
 
 export function note(problems: string[], at: string, problem: string): undefined {
@@ -37,7 +37,7 @@ export function word<T extends string>(words: readonly T[]): Reader<T> {
   return (value, at, problems) => oneOf(words, value) ?? note(problems, at, `must be one of ${words.join(', ')}`)
 }
 
-/** A list whose every item can be read. */
+/** A list of valid items. */
 export function listOf<T>(item: Reader<T>, least = 0): Reader<T[]> {
   return (value, at, problems) => {
     if (!Array.isArray(value)) return note(problems, at, 'must be a list')
@@ -72,7 +72,7 @@ export function closed<R extends Fields, O extends Fields = Record<never, never>
       }
     }
     if (!hasOnly(value, fields, at, problems)) isWhole = false
-    // Every field was read by the reader that stands for its type.
+    // Each reader returned the type of its field.
     return isWhole ? (reading as Reading<R, O>) : undefined
   }
 }
@@ -85,35 +85,35 @@ function hasOnly(value: object, fields: ReadonlyMap<string, unknown>, at: string
   return false
 }
 
-/** Reads a whole record: the reading, or its problems as one sentence. */
+/** Reads a whole record: its value, or its problems in one sentence. */
 export function readRecord<T>(read: Reader<T>, value: unknown): { value: T } | { problem: string } {
   const problems: string[] = []
   const reading = read(value, '', problems)
   return reading === undefined || problems.length > 0 ? { problem: problems.join('; ') } : { value: reading }
 }
 
-/** A file of the pack, or a part of it. */
+/** A file of the pack, or a place in it. */
 export interface PackPlace {
   path: string
-  /** What stands behind the `#`: a line, a heading, a page. */
+  /** The text after `#`: a line, a heading, a page. */
   fragment?: string
 }
 
-/** Takes `path#fragment` apart. The path is in its one spelling. */
+/** Splits `path#fragment` and normalizes the path. */
 function readPlace(text: string): PackPlace {
   const [path = '', ...rest] = text.split('#')
   const fragment = rest.join('#').trim()
   return { path: normalizePackPath(path.trim()), ...(fragment === '' ? {} : { fragment }) }
 }
 
-/** Notes where a record names a path that may not be followed; such a path is not used. */
+/** Whether a path is inside the pack. If not, adds its place in the record to `escapes`. */
 export function isInside(path: string, at: string, escapes: string[]): boolean {
   if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
   escapes.push(at)
   return false
 }
 
-/** The places of a list in a record, without those that leave the pack. */
+/** The places of a list in a record, without those outside the pack. */
 export function readPlaces(texts: readonly string[], at: string, escapes: string[]): PackPlace[] {
   return texts.filter((text, index) => isInside(text.trim(), `${at}[${index}]`, escapes)).map(readPlace)
 }

@@ -13,12 +13,12 @@ import {
   word,
 } from './record-shape.ts'
 
-/** One statement of a pack, and where it comes from. */
+/** A statement of a pack and its source. */
 export interface Claim {
   id: string
   text: string
   status: ClaimStatus
-  /** The path is empty when the status says that there is no source. */
+  /** The path is empty if the status allows a claim without a source. */
   source: { path: string; anchor?: string }
   /** The files that repeat the statement. */
   compiledInto: PackPlace[]
@@ -26,7 +26,7 @@ export interface Claim {
   sectionId?: string
 }
 
-/** A section of a document, with what it draws on and the files made of it. */
+/** A section of a document, with its sources and the files made from it. */
 export interface DocumentSection {
   document: string
   sectionId: string
@@ -38,9 +38,9 @@ export interface DocumentSection {
 export interface SourceMap {
   claims: Claim[]
   sections: DocumentSection[]
-  /** What is not as the format wants it, by its place in the record. The claims and sections in question are left out. */
+  /** Format errors, with their place in the record. Claims and sections with errors are left out. */
   problems: string[]
-  /** The places in the record that name a path outside the pack. Such paths, and claims that rest on them, are left out. */
+  /** Places in the record that name a path outside the pack. Such paths, and claims based on them, are left out. */
   escapes: string[]
 }
 
@@ -59,14 +59,14 @@ const SECTION = closed(
   { source_anchors: listOf(anyText), compiled_into: listOf(anyText) },
 )
 
-/** One bad claim spoils no other. */
+/** Reads a source map. Skips a bad claim and keeps the others. */
 export function readSourceMap(value: unknown): SourceMap {
   const map: SourceMap = { claims: [], sections: [], problems: [], escapes: [] }
   if (!isRecord(value)) {
     note(map.problems, '', 'must be an object with claims')
     return map
   }
-  // Only the outer form: the items are read one by one.
+  // Checks only the outer format: the items are read one by one.
   closed({ claims: anyList }, { document_sections: anyList })(value, '', map.problems)
   for (const [index, each] of listIn(value, 'claims').entries()) {
     const claim = readClaim(each, `claims[${index}]`, map)
