@@ -14,8 +14,8 @@ import {
 import { descriptionDigest, type Example, keyOf, pickCurrent } from './rules/example.ts'
 
 /**
- * `committed`: examples in the library and in the project, the same on every machine. `here`: also those that only this
- * machine has, for answers to a person that never go into a bundle.
+ * `committed`: examples in the library and in the project, the same on every machine. `here`: also those of this
+ * machine only, for answers that never go into a bundle.
  */
 export type ExampleScope = 'committed' | 'here'
 
@@ -31,8 +31,8 @@ export interface Examples {
   /** The files that determine what `into` adds. */
   paths: readonly string[]
   /**
-   * A document with the examples that were written for its description. Reads the files at the first call. A project
-   * teaches its payloads, and with `isProjects` its own packs and skills: never those of the user.
+   * Adds the current examples to a document. Reads the files on the first call. Examples of a project apply to its
+   * payloads and, with `isProjects`, to its own packs and skills, never to those of the user.
    */
   into(kind: EntryKind, document: RankDocument, isProjects?: boolean): RankDocument
 }
@@ -75,7 +75,7 @@ function byEntry(readings: readonly ExampleReading[]): Map<string, Placed[]> {
   const known = new Map<string, Placed[]>()
   for (const { file, lines } of readings) {
     for (const { example } of lines) {
-      if (example === undefined || !isAtHome(file, example)) continue
+      if (example === undefined || !isInPlace(file, example)) continue
       const key = keyOf(example)
       const list = known.get(key)
       if (list === undefined) known.set(key, [{ example, place: file.place }])
@@ -85,8 +85,8 @@ function byEntry(readings: readonly ExampleReading[]): Map<string, Placed[]> {
   return known
 }
 
-/** A file of the library is about one skill. */
-function isAtHome({ place, path }: ExampleFile, { kind, id }: Example): boolean {
+/** Whether an example is in the right file: a file of the library is about one skill. */
+function isInPlace({ place, path }: ExampleFile, { kind, id }: Example): boolean {
   return place !== 'library' || (kind === 'skill' && path === `examples/${id}.jsonl`)
 }
 
@@ -99,7 +99,7 @@ export interface KnownExamples {
 export function readKnown(machine: Machine, places: ExamplePlaces): KnownExamples {
   const readings = exampleFiles(machine, places, 'here').map(readExamples)
   const examples = readings.flatMap(({ file, lines }) =>
-    lines.flatMap(({ example }) => (example !== undefined && isAtHome(file, example) ? [{ example, file }] : [])),
+    lines.flatMap(({ example }) => (example !== undefined && isInPlace(file, example) ? [{ example, file }] : [])),
   )
   return { examples, findings: exampleFindings(readings) }
 }
@@ -112,7 +112,7 @@ function exampleFindings(readings: readonly ExampleReading[]): Finding[] {
       return [{ severity: 'warning', code: 'EXAMPLES_UNREADABLE', message: failure.message, subject: path }]
     }
     const bad = lines.flatMap(({ line, problem, example }) => {
-      const misplaced = example !== undefined && !isAtHome(file, example) ? 'it is about another entry' : undefined
+      const misplaced = example !== undefined && !isInPlace(file, example) ? 'it is about another entry' : undefined
       const why = problem ?? misplaced
       return why === undefined ? [] : [{ line, why }]
     })

@@ -24,7 +24,7 @@ export function pathOf({ root, path }: ExampleFile): string {
   return join(root, path)
 }
 
-/** Scans many prompts as one text; scans single prompts only if that text has a finding. */
+/** Prompts scanned as one text; single prompts are scanned only if that text has a finding. */
 const SCANNED_AT_ONCE = 200
 
 /** Removes proposals with secret or personal data. A message never quotes them. */

@@ -10,7 +10,7 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import { type Example, parseExample } from '../rules/example.ts'
 
-/** Twenty thousand long lines; teaching never makes a larger file. */
+/** In bytes: about 20,000 long lines. Teaching never makes a larger file. */
 const LARGEST_FILE = 16 * 1024 * 1024
 const LONGEST_LINE = 8_000
 
@@ -91,7 +91,7 @@ export function projectFile(root: string): ExampleFile {
   return { root, path: '.claude/loadout/examples.jsonl', place: 'project' }
 }
 
-/** What this machine knows about entries of others: written by hand or an agent, and learned from use. */
+/** Examples of this machine: `taught` by hand or by an agent, `from-use` from the usage log. */
 export function machineFile(machine: Machine, name: 'taught' | 'from-use'): ExampleFile {
   const path = name === 'taught' ? `${LIBRARY_FOLDER}/taught.jsonl` : LEARNED_PROMPTS
   return { root: stateFolder(machine), path, place: 'machine' }

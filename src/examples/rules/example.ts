@@ -2,7 +2,7 @@ import { parseForeignJson } from '../../text/json.ts'
 import { isRecord, sha256 } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../../usage/rules/usage-event.ts'
 
-/** The author of a prompt: a model on request, a person, or a user whose real prompt led to the entry. */
+/** Who wrote a prompt: an agent on request, a person by hand, or a user whose real task led to the entry. */
 export const ORIGINS = ['agent', 'hand', 'use'] as const
 
 export type Origin = (typeof ORIGINS)[number]

@@ -2,7 +2,7 @@ import { isRecord } from '../../text/values.ts'
 import { type EntryKind, kindOf, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
 import { keyOf, LONGEST_PROMPT, promptKey, tidyPrompt } from './example.ts'
 
-/** A prompt that a plan answered with an entry, and that the agent then used. */
+/** A prompt whose plan contained an entry that the agent then used. */
 export interface UsedPrompt {
   kind: EntryKind
   id: string
