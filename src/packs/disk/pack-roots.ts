@@ -94,7 +94,7 @@ function organizationFolders(machine: Machine, source: OrganizationSource, place
   if (source.kind === 'git') {
     const folder = clonePath(machine, source)
     const url = withoutPassword(source.url)
-    return isFolder(folder) ? inside(folder) : absent(url, 'is not fetched yet', 'loadout packs fetch')
+    return isFolder(folder) ? inside(folder) : absent(url, 'was not fetched yet', 'loadout packs fetch')
   }
   const folder = findPackage(machine, source.name, places)
   const hint = `npm install --global ${shellWord(source.name)}`
