@@ -1,7 +1,6 @@
 import { decodeInput } from './decode-input.ts'
-import type { Effect } from './effect.ts'
 import { colourDepth, paintLine } from './frame/paint.ts'
-import type { Message } from './message.ts'
+import type { Effect, Message } from './message.ts'
 import type { Model } from './model.ts'
 import { startWorker } from './start-worker.ts'
 import { screenSize, type TakenScreen } from './terminal.ts'

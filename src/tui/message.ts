@@ -18,7 +18,6 @@ import type {
   UpdateResult,
 } from '../loadout.ts'
 import type { Code, Finding } from '../text/trouble.ts'
-import type { Effect } from './effect.ts'
 import type { Size } from './frame/line.ts'
 
 /** What has happened: a key, a new size, or the outcome of an effect. */
@@ -71,3 +70,82 @@ export type Done =
   | { of: 'apply profile'; value: Outcome }
   | { of: 'load settings'; value: SettingsView }
   | { of: 'set up'; value: { library: string; skills: number } }
+
+type ConflictPlace = Pick<MergeView['places'][number], 'path' | 'stretch'>
+
+/** Skills to equip for agents, or to remove from them. */
+export interface TogglePart {
+  names: string[]
+  agents: string[]
+}
+
+/** Work for a use case, or for the program itself. A value, so that updates stay pure. */
+export type Effect =
+  | { kind: 'load inventory'; project: string | undefined }
+  /**
+   * The state of the library relative to its remote, and how full the agents' lists are; `fetch` asks the remote first.
+   */
+  | { kind: 'load standing'; project: string | undefined; fetch: boolean }
+  | { kind: 'load preview'; name: string; project: string | undefined }
+  | { kind: 'toggle'; parts: TogglePart[]; isOn: boolean; project: string | undefined; isUndo?: true }
+  | { kind: 'load candidates'; project: string | undefined }
+  /** The skills in a folder or at an address. */
+  | { kind: 'load offers'; source: string; project: string | undefined }
+  | { kind: 'import'; names: string[]; source: string | undefined; project: string | undefined }
+  | { kind: 'preview sync'; project: string | undefined; push: boolean }
+  | { kind: 'sync'; project: string | undefined; push: boolean }
+  | { kind: 'preview update' }
+  | { kind: 'update'; names: string[] }
+  | { kind: 'load merge'; name: string | undefined }
+  | { kind: 'take side'; name: string; take: 'library' | 'other'; only: ConflictPlace | undefined }
+  | { kind: 'finish merge'; name: string; project: string | undefined }
+  | { kind: 'give up merge'; name: string }
+  | { kind: 'examine'; project: string | undefined; fix: boolean }
+  | { kind: 'delete'; names: string[]; project: string | undefined }
+  | { kind: 'restore'; deletions: readonly Deletion[] }
+  | { kind: 'diff'; name: string; project: string | undefined }
+  | { kind: 'adopt'; name: string; project: string | undefined }
+  | { kind: 'load profiles' }
+  | { kind: 'save profile'; name: string; project: string | undefined }
+  | { kind: 'apply profile'; name: string; project: string | undefined }
+  | { kind: 'load settings' }
+  | { kind: 'switch agent'; id: string; isOn: boolean }
+  | { kind: 'switch action'; name: string; isOn: boolean }
+  | { kind: 'set folder'; agent: string; path: string }
+  | { kind: 'set up'; way: 'new' | 'clone' | 'repo'; place: string }
+  | { kind: 'cancel' }
+  | { kind: 'quit' }
+
+/** Work that may take long and can be stopped, with the label that is shown meanwhile. */
+const LONG: Partial<Record<Effect['kind'], string>> = {
+  'preview sync': 'asking the remote',
+  sync: 'syncing',
+  'preview update': 'asking the sources',
+  update: 'updating',
+  'load offers': 'looking for skills',
+  import: 'importing',
+  'set up': 'setting up',
+  'apply profile': 'applying the profile',
+}
+
+// Fewer are done before a user could read the label.
+const MANY = 10
+
+export function longLabel(effect: Effect): string | undefined {
+  if (effect.kind !== 'toggle') return LONG[effect.kind]
+  const pairs = effect.parts.reduce((sum, { names, agents }) => sum + names.length * agents.length, 0)
+  return pairs < MANY ? undefined : effect.isOn ? 'equipping' : 'unequipping'
+}
+
+/** Effects that change nothing outside: the program can end without waiting for them. */
+export const READS: readonly Effect['kind'][] = [
+  'load inventory',
+  'load preview',
+  'load candidates',
+  'load profiles',
+  'load settings',
+  'load merge',
+  'diff',
+  'cancel',
+  'quit',
+]

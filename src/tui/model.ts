@@ -13,9 +13,8 @@ import type {
 } from '../loadout.ts'
 import { inHome } from '../text/paths.ts'
 import type { Finding } from '../text/trouble.ts'
-import type { Effect } from './effect.ts'
 import type { Size } from './frame/line.ts'
-import type { Attention, SyncPreview } from './message.ts'
+import type { Attention, Effect, SyncPreview } from './message.ts'
 
 export const SCREENS = [
   'inventory',

@@ -1,4 +1,4 @@
-import type { Effect } from './effect.ts'
+import type { Effect } from './message.ts'
 import { activeProject, type Model, type ScreenId, type Split, type Step, step } from './model.ts'
 import { readSource } from './screens/import-state.ts'
 import { setFilter, withPreview } from './screens/inventory-state.ts'

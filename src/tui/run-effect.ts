@@ -1,7 +1,6 @@
 import type { Loadout, MergeView } from '../loadout.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { type Effect, longLabel } from './effect.ts'
-import type { Attention, Done, Message, SyncPreview } from './message.ts'
+import { type Attention, type Done, type Effect, longLabel, type Message, type SyncPreview } from './message.ts'
 
 export interface Outside {
   loadout: Loadout

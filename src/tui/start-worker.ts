@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { type Effect, READS } from './effect.ts'
-import type { Message } from './message.ts'
+import { type Effect, type Message, READS } from './message.ts'
 
 export interface EffectWorker {
   run(effect: Effect): void

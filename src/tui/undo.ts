@@ -1,6 +1,6 @@
 import type { Deletion, Outcome } from '../loadout.ts'
 import { count } from '../text/count.ts'
-import type { Effect } from './effect.ts'
+import type { Effect } from './message.ts'
 import { type Model, type Step, step, type Undo } from './model.ts'
 import { partsOf, startToggle } from './screens/toggle.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Effect } from './effect.ts'
 import { BINDINGS, type Binding, type Place, placeOf } from './keys.ts'
-import type { Message } from './message.ts'
+import type { Effect, Message } from './message.ts'
 import {
   CANDIDATES,
   CHECKS,

@@ -1,4 +1,4 @@
-import type { Effect } from '../effect.ts'
+import type { Effect } from '../message.ts'
 import { type Asking, type Model, type Step, shortPath, step } from '../model.ts'
 
 export interface SettingRow {

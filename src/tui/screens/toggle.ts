@@ -1,6 +1,6 @@
 import type { SkillView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
-import type { Effect, TogglePart } from '../effect.ts'
+import type { Effect, TogglePart } from '../message.ts'
 import { activeProject, type Model, type Notice, type Pending, type Step, step } from '../model.ts'
 import { agentState, meantSkills } from './inventory-state.ts'
 
