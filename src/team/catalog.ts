@@ -8,7 +8,7 @@ import type { Outcome } from '../skills/observe.ts'
 import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkEntries, readerOf } from './catalog-entries.ts'
-import { readMembership, requireMembership } from './disk/outbox.ts'
+import { readMembership, requireMembership } from './disk/team-client.ts'
 import { type CatalogEntry, chooseVerdicts } from './rules/catalog.ts'
 
 export interface CatalogRow extends Omit<CatalogEntry, 'statement' | 'signature'> {

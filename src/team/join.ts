@@ -2,21 +2,9 @@ import { resolve } from 'node:path'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { endOfLog, markAt } from '../usage/log.ts'
-import {
-  batchesIn,
-  forgetTeam,
-  lockTeam,
-  newMachineId,
-  readMembership,
-  readOutbox,
-  requireMembership,
-  setDue,
-  writeMembership,
-  writeOutbox,
-} from './disk/outbox.ts'
-import { whoWorksHere } from './disk/person.ts'
-import { pinSigners } from './disk/ssh-signature.ts'
-import { callTeam } from './disk/team-client.ts'
+import { pinSigners, whoWorksHere } from './disk/identity.ts'
+import { batchesIn, forgetTeam, lockTeam, newMachineId, readOutbox, setDue, writeOutbox } from './disk/outbox.ts'
+import { callTeam, readMembership, requireMembership, writeMembership } from './disk/team-client.ts'
 import { register } from './push.ts'
 import { asRole, keyPrint, parseToken, pseudonym } from './rules/access.ts'
 import { type Membership, type OutboxState, serverAddress } from './rules/membership.ts'

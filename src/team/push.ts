@@ -11,12 +11,11 @@ import {
   putBatch,
   readBatch,
   readOutbox,
-  requireMembership,
   setDue,
   tidy,
   writeOutbox,
 } from './disk/outbox.ts'
-import { askTeam, callTeam, refusalOf, type TeamReply } from './disk/team-client.ts'
+import { askTeam, callTeam, refusalOf, requireMembership, type TeamReply } from './disk/team-client.ts'
 import { formatBatch, parseBatch } from './rules/batch.ts'
 import { type Membership, nextAttemptMs, type OutboxState } from './rules/membership.ts'
 

@@ -1,8 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { parseSince } from '../usage/rules/summary.ts'
-import { requireMembership } from './disk/outbox.ts'
-import { callTeam } from './disk/team-client.ts'
+import { callTeam, requireMembership } from './disk/team-client.ts'
 import type { TeamReport } from './rules/report.ts'
 
 export interface ReportRequest {

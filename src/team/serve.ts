@@ -1,8 +1,16 @@
 import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { readHeaders } from '../usage/rules/otlp.ts'
-import { type Database, openDatabase, TROUBLE_TEXTS, troubleOf } from './disk/database.ts'
-import { madeFor, migrateDown, migrateUp, readSchema } from './disk/migrate.ts'
+import {
+  type Database,
+  madeFor,
+  migrateDown,
+  migrateUp,
+  openDatabase,
+  readSchema,
+  TROUBLE_TEXTS,
+  troubleOf,
+} from './disk/database.ts'
 import { MIGRATIONS } from './disk/migrations/index.ts'
 import { processLog, runInstance } from './disk/service.ts'
 import { aboutError } from './disk/telemetry.ts'

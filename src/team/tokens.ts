@@ -1,7 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { requireMembership } from './disk/outbox.ts'
-import { callTeam } from './disk/team-client.ts'
+import { callTeam, requireMembership } from './disk/team-client.ts'
 import type { MachineView as TeamMachine, TokenView as TeamToken } from './disk/tokens.ts'
 import { formatToken, type Role, tokenId } from './rules/access.ts'
 import type { Membership } from './rules/membership.ts'

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { SUMS } from '../../src/team/disk/count.ts'
-import { openDatabase } from '../../src/team/disk/database.ts'
-import { migrateUp } from '../../src/team/disk/migrate.ts'
+import { migrateUp, openDatabase } from '../../src/team/disk/database.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { queryReport, REPORT_QUERIES, reportValues } from '../../src/team/disk/report-queries.ts'
 import { startTryDatabase } from '../../src/team/disk/try-database.ts'

@@ -1,5 +1,4 @@
-import { openDatabase } from '../../src/team/disk/database.ts'
-import { migrateDown, migrateUp } from '../../src/team/disk/migrate.ts'
+import { migrateDown, migrateUp, openDatabase } from '../../src/team/disk/database.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { pause, random } from '../team/chance.ts'
 import { added, NEXT } from '../team/next-schema.ts'

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { createLoadout } from '../../src/loadout.ts'
-import { inTransaction, openDatabase } from '../../src/team/disk/database.ts'
-import { migrateDown, migrateUp, readSchema } from '../../src/team/disk/migrate.ts'
+import { inTransaction, migrateDown, migrateUp, openDatabase, readSchema } from '../../src/team/disk/database.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { makeFolder } from '../cli/run.ts'
 import { startKillable } from './killable-postgres.ts'

@@ -1,4 +1,4 @@
-import type { Migration } from '../../src/team/disk/migrate.ts'
+import type { Migration } from '../../src/team/disk/database.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 
 /** The schema after the newest. */

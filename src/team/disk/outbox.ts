@@ -6,17 +6,8 @@ import { namesIn } from '../../machine/leftovers.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { privateFolder, type RecordFile, readRecord, recordPath, writeRecord } from '../../machine/records.ts'
-import { LoadoutError } from '../../text/trouble.ts'
 import { TEAM_DUE, TEAM_FOLDER } from '../../usage/sharing.ts'
-import { BROKEN, type Membership, type OutboxState, parseMembership, parseOutbox } from '../rules/membership.ts'
-
-const MEMBERSHIP: RecordFile<Membership | undefined> = {
-  place: `${TEAM_FOLDER}/membership.json`,
-  empty: undefined,
-  parse: parseMembership,
-  format: (value) => `${JSON.stringify(value, null, 2)}\n`,
-  broken: BROKEN,
-}
+import { BROKEN, type OutboxState, parseOutbox } from '../rules/membership.ts'
 
 const STATE: RecordFile<OutboxState | undefined> = {
   place: `${TEAM_FOLDER}/outbox.json`,
@@ -24,22 +15,6 @@ const STATE: RecordFile<OutboxState | undefined> = {
   parse: parseOutbox,
   format: (value) => `${JSON.stringify(value, null, 2)}\n`,
   broken: BROKEN,
-}
-
-export function readMembership(machine: Machine): Membership | undefined {
-  return readRecord(machine, MEMBERSHIP)
-}
-
-export function requireMembership(machine: Machine): Membership {
-  const membership = readMembership(machine)
-  if (membership !== undefined) return membership
-  throw new LoadoutError('TEAM_NOT_JOINED', 'this machine has not joined a team', {
-    hint: 'loadout team join <url> --token <token>; an administrator makes the token',
-  })
-}
-
-export function writeMembership(machine: Machine, membership: Membership): void {
-  writeRecord(machine, MEMBERSHIP.place, MEMBERSHIP.format(membership))
 }
 
 export function readOutbox(machine: Machine): OutboxState | undefined {

@@ -1,8 +1,34 @@
 import { callHttp } from '../../machine/call-http.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { type RecordFile, readRecord, writeRecord } from '../../machine/records.ts'
 import { CODES, LoadoutError } from '../../text/trouble.ts'
 import { getDeep, isRecord } from '../../text/values.ts'
-import type { Membership } from '../rules/membership.ts'
+import { TEAM_FOLDER } from '../../usage/sharing.ts'
+import { BROKEN, type Membership, parseMembership } from '../rules/membership.ts'
+
+const MEMBERSHIP: RecordFile<Membership | undefined> = {
+  place: `${TEAM_FOLDER}/membership.json`,
+  empty: undefined,
+  parse: parseMembership,
+  format: (value) => `${JSON.stringify(value, null, 2)}\n`,
+  broken: BROKEN,
+}
+
+export function readMembership(machine: Machine): Membership | undefined {
+  return readRecord(machine, MEMBERSHIP)
+}
+
+export function requireMembership(machine: Machine): Membership {
+  const membership = readMembership(machine)
+  if (membership !== undefined) return membership
+  throw new LoadoutError('TEAM_NOT_JOINED', 'this machine has not joined a team', {
+    hint: 'loadout team join <url> --token <token>; an administrator makes the token',
+  })
+}
+
+export function writeMembership(machine: Machine, membership: Membership): void {
+  writeRecord(machine, MEMBERSHIP.place, MEMBERSHIP.format(membership))
+}
 
 export interface TeamReply {
   status: number

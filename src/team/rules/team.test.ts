@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { UsageEvent } from '../../usage/rules/usage-event.ts'
-import { judgeSchema } from '../disk/migrate.ts'
 import { formatToken, keyPrint, mayUse, parseToken, pseudonym, type Right, ROLES, tokenId } from './access.ts'
 import { type Batch, formatBatch, hoursOff, LARGEST_BATCH, MOST_ROWS, parseBatch, type SentRow } from './batch.ts'
 import { nextAttemptMs, serverAddress } from './membership.ts'
@@ -159,15 +158,6 @@ describe('tokens and pseudonyms', () => {
     expect(pseudonym('other', 'admin@example.com')).not.toBe(pseudonym('key', 'admin@example.com'))
     expect(keyPrint('key')).not.toBe(keyPrint('other'))
   })
-})
-
-it.each<[applied: [number, number], made: number, fit: string]>([
-  [[0, 0], 2, 'behind'],
-  [[2, 1], 2, 'same'],
-  [[3, 2], 2, 'ahead'],
-  [[3, 3], 2, 'too new'],
-])('a database with schema %j and a program made for %i: %s', ([version, oldest], made, fit) => {
-  expect(judgeSchema({ version, oldest }, made)).toBe(fit)
 })
 
 it.each<[machine: number | undefined, server: number, hours: number]>([

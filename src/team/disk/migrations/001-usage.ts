@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../database.ts'
 
 /** Who may send, what was sent, its sums by day and by month, and the version that each machine has now. */
 export const usage: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../database.ts'
 
 /** Which versions may be installed, and who decided it. Programs of the first schema ignore it. */
 export const catalog: Migration = {

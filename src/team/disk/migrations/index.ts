@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../database.ts'
 import { usage } from './001-usage.ts'
 import { catalog } from './002-catalog.ts'
 
