@@ -40,7 +40,7 @@ function adapterOf(fields: Partial<AdapterSettings>): AdapterSettings {
   return { ...defaults, staleAfterSeconds: 3600, timeoutMs: 10_000, ...fields }
 }
 
-/** Fetches, and says how long it took and which of the processes that wrote down their number are still there. */
+/** Fetches, and returns how long it took and which of the recorded processes still run. */
 async function fetchIn(
   project: string,
   fields: Partial<AdapterSettings>,
@@ -51,7 +51,7 @@ async function fetchIn(
   return { ...fetched, milliseconds: performance.now() - start, left: await survivors(project) }
 }
 
-/** Killing is asked of the system, which carries it out a moment later. */
+/** The system kills a process a moment after the request. */
 async function survivors(project: string): Promise<number[]> {
   const pids = join(project, 'pids')
   if (!existsSync(pids)) return []
@@ -276,7 +276,7 @@ function projectWith(adapters: Partial<AdapterSettings>[], files: Record<string,
 describe('consent', () => {
   const command = [process.execPath, 'tool.cjs']
   const files = {
-    // Not in one word: a file that a script names is a part of what is allowed.
+    // Split, because an approval covers every file that a script names.
     'tool.cjs': `require('node:fs').writeFileSync('ra' + 'n', ''); console.log(${JSON.stringify(JSON.stringify(PAYLOAD))})`,
   }
 
@@ -367,7 +367,7 @@ describe('an allowed command never runs code that was changed later', () => {
   const node = process.execPath
   const PYTHON = "import helper\nprint('{}')\n"
 
-  /** `asked`: it is allowed, and asked for again after the change. `refused`: it cannot be allowed at all. */
+  /** `asked`: approved, and needs another approval after the change. `refused`: cannot be approved. */
   type Form = [form: string, command: string[], expected: 'asked' | 'refused', more?: Partial<Setup>]
   interface Setup {
     files: Record<string, Content>

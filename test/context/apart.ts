@@ -6,8 +6,8 @@ import { makeFolder } from '../cli/run.ts'
 const SOURCES = join(import.meta.dirname, '../../src')
 
 /**
- * What an expression over the functions of these files gives, in a process of its own, by a user whom permissions bind. Its
- * value travels as JSON; `root` is the folder.
+ * Evaluates an expression over the functions of these files in a separate process, as a user who is subject to file
+ * permissions. The value is passed as JSON; `root` is the folder.
  */
 export function evaluateApart(files: readonly string[], expression: string, root: string): unknown {
   const script = join(makeFolder(), 'apart.cjs')

@@ -151,7 +151,7 @@ describe('a project', () => {
 })
 
 describe('settings', () => {
-  // A mistake costs the part that it is in. A limit, and a file that cannot be read, cost the bundle.
+  // A mistake disables the part that contains it. A wrong limit or an unreadable file prevents the bundle.
   it.each<[code: number, string, Content, string]>([
     [1, 'an unknown key', '{"controlPlan": []}', 'did you mean "controlPlane"?'],
     [2, 'an unknown key inside', '{"budget": {"maxFile": 3}}', 'did you mean "budget.maxFiles"?'],
@@ -188,7 +188,7 @@ describe('settings', () => {
     }
     const cwd = makeProject({ ...files, 'loadout.json': JSON.stringify(settings), '.git/HEAD': 'ref\n' })
     const bundle = bundleOf(cwd)
-    // All places went to the control plane at first.
+    // In an earlier version the control plane took all places.
     expect([bundle.fallback.level, bundle.files.length]).toEqual(['relaxed', 24])
     expect(pathsOf(bundle)).not.toContain('.git/HEAD')
     const named = new Set([...pathsOf(bundle), ...bundle.omitted.map(({ path }: Json) => path)])

@@ -55,7 +55,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 )
 
-/** Up to 5,000 characters, often short, and the same one now and then. */
+/** Up to 5,000 characters, often short, sometimes repeated. */
 const text = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', 'the same', ' the same\n') },
   {
@@ -77,7 +77,7 @@ function candidateOf(sourceClass: SourceClass): fc.Arbitrary<Candidate> {
   return fc
     .record({ name, text, reason: fc.oneof(fc.constant('asked for'), piece), kind: fc.nat(5), unread: fc.nat(9_000) })
     .map(({ name, text, reason, kind, unread }) => {
-      // Only packs are whole, and only the task slice has packs. Their fence is their own affair.
+      // Only packs are whole, and only the task slice has packs. Packs bring their own fence.
       const isWhole = sourceClass === 'task' && kind === 0
       const shown = isWhole ? `whole ${text.length}\n${'w'.repeat(text.length)}\n` : text
       return {

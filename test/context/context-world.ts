@@ -70,7 +70,7 @@ export interface ContextWorld {
   context(words: readonly string[], options?: RunOptions): Run
 }
 
-/** A project with its index built and one of its packs approved, in a home of its own. */
+/** A project with a built index and one approved pack, in a separate home. */
 export function makeContextWorld(
   files: Readonly<Record<string, string | Uint8Array>> = FULL_PROJECT,
   { project = makeFolder(), home = makeFolder() } = {},

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines of other programs
 import { Random } from './random.ts'
 
-/** A text with nothing to be found in it. */
+/** A text without anything to detect. */
 export interface CleanText {
   sort: string
   text: string

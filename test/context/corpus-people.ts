@@ -9,7 +9,7 @@ const pii = (kind: string, labels: string, make: Kind['make']): Kind => ({
   make,
 })
 
-/** Draws until the check digit fits; the checks of the program are tested with numbers of their own. */
+/** Draws numbers until the check digit is right. Other tests check the program's check digits. */
 function until(make: () => string, fits: (made: string) => boolean): string {
   for (let tries = 0; tries < 100_000; tries++) {
     const made = make()

@@ -1,16 +1,16 @@
 import type { ContentClass } from '../../src/text/sensitive/detect.ts'
 import type { Random } from './random.ts'
 
-/** Something to be found, by what makes it. Nothing here is written out, so that no scanner of this repository fires. */
+/** Generates something to detect. Not written out, so that no scanner of this repository reports it. */
 export interface Kind {
   contentClass: ContentClass
   kind: string
-  /** What people call it where it stands: a key of JSON, a name of a variable. */
+  /** Its usual label: a JSON key, the name of a variable. */
   labels: readonly string[]
   make(random: Random): string
-  /** What of it must not be readable, if not all. */
+  /** The part that must not be readable, if not all. */
   part?(value: string): string
-  /** It is known for what it is only as the value of its label. */
+  /** Recognisable only as the value of its label. */
   isAssigned?: boolean
   /** Of several lines. */
   isBlock?: boolean

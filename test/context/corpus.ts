@@ -2,13 +2,13 @@ import { INJECTIONS, PEOPLE, RESTRICTED } from './corpus-people.ts'
 import { CREDENTIALS, type Kind, SECRETS } from './corpus-secrets.ts'
 import { Random } from './random.ts'
 
-/** A text with one thing to be found in it. */
+/** A text with one thing to detect. */
 export interface Sample {
   kind: Kind
   position: string
   encoding: string
   text: string
-  /** Where the thing stands, as it is written there. */
+  /** The thing as it is written in the text. */
   start: number
   end: number
 }
@@ -22,9 +22,9 @@ interface Position {
   write(label: string, value: string): string
   /** How a value is written there. */
   spell?(value: string): string
-  /** It says what the value is by a colon, an equals sign or a column. */
+  /** It labels the value, by a colon, an equals sign or a column. */
   assigns: boolean
-  /** A value of several lines can stand there. */
+  /** It can contain a value of several lines. */
   holdsBlocks: boolean
 }
 
@@ -132,7 +132,7 @@ const POSITIONS: readonly Position[] = [
 
 interface Encoding {
   name: string
-  /** The text, and how the part that must not be read is written in it. */
+  /** The text, and the form in which it contains the part that must not be readable. */
   encode(text: string, value: string, part: string): { text: string; part: string }
   suits(position: Position, kind: Kind): boolean
 }

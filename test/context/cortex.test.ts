@@ -20,7 +20,7 @@ const LAYOUT: Record<string, string> = {
     dirty_file_count: 3,
   }),
   '.cortex/reports/decision_candidates_v0.json': JSON.stringify({ version: 'v0', entries: [{}, {}, {}, {}] }),
-  // The names say another order than the dates.
+  // The order by name differs from the order by date.
   [`${DECISIONS}/decision_zebra_v9.md`]: decision('2024-05-01'),
   [`${DECISIONS}/decision_alpha_v1.md`]: decision('2026-01-31'),
   [`${DECISIONS}/decision_beta_v2.md`]: decision('2026-01-15'),
@@ -174,7 +174,7 @@ describe('at the default budget', () => {
     expect(lengths[0]).toBeGreaterThan(1_000)
     expect(lengths[0]).toBeLessThan(2_500)
     expect(bundle.warnings).toContainEqual(expect.stringMatching(/^the control plane did not fit/))
-    // From the whole file, not from what is shown of it.
+    // From the whole file, not only from the shown part.
     expect(bundle.control_plane.items[1]?.summary).toMatchObject({ status: 'fail' })
     expect(bundle.files.length).toBeGreaterThan(7)
   })

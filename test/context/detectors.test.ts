@@ -51,7 +51,7 @@ describe('clean text', () => {
       ...guides.map((name) => join('docs', name)),
     ]) {
       const { ours, theirs } = await detectBoth(readFileSync(path, 'utf8'))
-      // These guides show what becomes of an order to a model.
+      // These guides show what Loadout does with instructions to a model.
       const isQuoted = ['packs.md', 'context.md', 'skills.md'].some((name) => path === join('docs', name))
       const found = [...ours, ...theirs].filter((each) => !isQuoted || each.contentClass !== 'prompt_injection')
       expect({ path, found }).toEqual({ path, found: [] })

@@ -5,7 +5,7 @@ import { RENDERINGS, renderBundle } from '../../src/context/rules/render.ts'
 import { openTokenCounter } from '../../src/machine/token-counter.ts'
 import { anyInput } from './bundle-input.ts'
 
-// LOADOUT_RUNS=2000 looks longer.
+// LOADOUT_RUNS=2000 tries more inputs.
 const numRuns = Math.ceil(Number(process.env.LOADOUT_RUNS ?? 60) / 2)
 
 it.each(['o200k_base', 'cl100k_base'])('no bundle has more tokens of %s than were asked for', async (name) => {

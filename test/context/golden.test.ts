@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { makeFolder, runLoadout } from '../cli/run.ts'
 
-// UPDATE_GOLDEN=1 writes the bundles anew; look at the difference before committing it.
+// UPDATE_GOLDEN=1 writes the bundles again; read the difference before you commit it.
 const isUpdating = process.env.UPDATE_GOLDEN === '1'
 
 const GOLDEN = join(import.meta.dirname, 'golden')
 const TASK = 'Prepare the release of the kiln tower'
 const NOW = '2026-03-01T12:00:00Z'
 
-/** Elsewhere, so that where a project lies cannot matter, and nothing around it is seen. */
+/** In another folder, to show that the location of a project does not matter. */
 function copyOf(name: string): string {
   const folder = makeFolder()
   cpSync(join(GOLDEN, name), folder, { recursive: true })

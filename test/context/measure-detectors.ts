@@ -11,7 +11,7 @@ export async function detectBoth(text: string): Promise<Found> {
   return { ours: detectContent(text), theirs: await scanForSecrets(text) }
 }
 
-/** Found is what would be masked to its last character; an injection, what would be masked in part. */
+/** A value is found if it would be masked completely; an injection, if any part would be masked. */
 export function isFound({ kind, start, end }: Sample, detections: readonly Detection[]): boolean {
   const near = detections.filter((each) => each.start < end && each.end > start).sort((a, b) => a.start - b.start)
   if (kind.contentClass === 'prompt_injection') return near.length > 0

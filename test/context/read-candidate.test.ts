@@ -9,7 +9,7 @@ import { evaluateApart } from './apart.ts'
 
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Begins with text and goes on with nothing, which takes no space on the disk. */
+/** Text followed by a hole, which takes no space on the disk. */
 function makeSparse(path: string, head: string, size: number): void {
   writeFileSync(path, head)
   const file = openSync(path, 'r+')

@@ -6,7 +6,7 @@ import { runMany } from '../cli/warm.ts'
 import { guide } from '../packs/pack-world.ts'
 import { board, makeContextWorld, NOTES, NOW, noteLine, payload } from './context-world.ts'
 
-/** Letters and digits that look drawn by lot, and are the same every time. None of it is written anywhere. */
+/** Letters and digits that look random, and are the same on every run. Not written out anywhere. */
 function drawn(
   length: number,
   seed: number,
@@ -63,7 +63,7 @@ function treeText(folder: string): string {
     .join('\n')
 }
 
-/** In JSON and markup a text may be spelt otherwise; a needle has none of the letters that are. */
+/** JSON and markup escape some characters; a needle contains none of them. */
 function expectHidden(said: string, { needle }: Secret, where: string): void {
   expect.soft(said.includes(needle), `${where} shows it`).toBe(false)
 }
@@ -143,7 +143,7 @@ describe.each(Object.entries(SECRETS))('%s', (_, secret) => {
     const key = line.slice(0, 900)
     const settings = [
       { [key]: 1 },
-      // Behind a dot, digits are a part of some other number.
+      // Digits after a dot are part of another number.
       ...(/^\d/.test(key) ? [] : [{ budget: { [key]: 1 } }, { intents: { [key]: { include: [] } } }]),
       { adapters: [{ id: key, file: 'x' }] },
       { controlPlane: [`../${key}`] },
@@ -160,7 +160,7 @@ describe.each(Object.entries(SECRETS))('%s', (_, secret) => {
     const runs = runMany(calls, { cwd: makeFolder(), home: makeFolder() })
     for (const [at, { args, code, stdout, stderr }] of runs.entries()) {
       const where = Object.keys(settings[at] ?? {})[0]?.slice(0, 5) ?? args[3] ?? ''
-      // A mistake costs the part that it is in: a limit, or a call that is wrong, costs the bundle.
+      // A mistake disables the part that contains it; a wrong limit or argument prevents the bundle.
       expect.soft(code, where).toBeOneOf(where === 'adapt' ? [0, 1, 2] : at < settings.length ? [1, 2] : [2])
       expectHidden(stdout + stderr, secret, where)
     }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Content, makeProject, type Run, type RunOptions } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
 
-/** A machine that knows a bit of everything: payloads, packs of a project and of its user, a library of skills. */
+/** A machine with some of everything: payloads, packs of a project and of its user, a library of skills. */
 export interface KnowledgeWorld {
   cwd: string
   home: string
@@ -15,9 +15,9 @@ export interface KnowledgeFiles {
   payloads?: Record<string, string>
   /** Files of packs, below the project's folder of packs. */
   packs?: Record<string, Content>
-  /** The same in the user's home, where packs are trusted. */
+  /** Files of packs in the user's home, where packs are trusted. */
   userPacks?: Record<string, Content>
-  /** Files below the library's folder of skills; undefined: there is no library. */
+  /** Files below the library's folder of skills; undefined without a library. */
   skills?: Record<string, Content> | undefined
   /** Other files of the project and of the home. */
   project?: Record<string, Content>

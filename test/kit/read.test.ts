@@ -352,7 +352,7 @@ describe('a text that is too long', () => {
       const { text, cut, tokens } = (await read(id, most)).value
       if (cut === undefined) throw new Error('it was not cut')
       expect(text.length).toBeLessThanOrEqual(most)
-      // Another line would have been too long: with its token made harmless none has more than this.
+      // Neutralising the token makes a line longer, but never longer than this.
       expect(text.length).toBeGreaterThan(most - 120)
       expect(text.endsWith(`>\n${cutLine(cut)}`)).toBe(true)
       expect(tokens).toBe(Math.ceil(text.length / 4))

@@ -13,7 +13,10 @@ const skill = (name: string, description: string) => ({
 const pack = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\ntype: domain-reference\nstatus: ready\n---\n\n# P\n`
 
-/** A library with two skills, a project with a payload and a pack, and a pack of the user. The door, not the binary: fast. */
+/**
+ * A library with two skills, a project with a payload and a pack, and a pack of the user. Calls the library, not the
+ * binary: fast.
+ */
 function makeWorld() {
   const machine = makeMachine({
     skills: { ...skill('notes', 'Drafts release notes.'), ...skill('deploy', 'Ships a build to production.') },

@@ -16,7 +16,7 @@ import { differing, writeLog } from './usage-logs.ts'
 const CLI = join(import.meta.dirname, '../../dist/cli.cjs')
 const AT_ONCE = 6
 const LEAST_RATIO = 0.5
-// Looking through millions of events takes longer than a request may.
+// A query over millions of events takes longer than a request may.
 const STATEMENT_MS = 600_000
 
 interface Troubles {
@@ -36,7 +36,7 @@ export async function loadMachines(machines: number, events: number): Promise<vo
   const postgres = await startKillable()
   const services = await Promise.all([startService(postgres.url), startService(postgres.url)])
   const token = services.map((service) => service.token).find((each) => each !== '') ?? ''
-  // The balancer also knows instances of a newer version, for as long as they run.
+  // The balancer also forwards to instances of a newer version while they run.
   const reachable: { port: number }[] = services.map(({ port }) => ({ port }))
   const balancer = await startBalancer(reachable)
   const database = openDatabase(postgres.url, () => {}, STATEMENT_MS)
@@ -115,11 +115,11 @@ interface Balancer {
   close(): void
 }
 
-/** Any instance for any connection, as a balancer does; `cut` tears all of them. */
+/** Forwards each connection to any instance, like a load balancer; `cut` closes all connections. */
 async function startBalancer(services: readonly { port: number }[]): Promise<Balancer> {
   const open = new Set<Socket>()
   let isCut = false
-  // The gate of a service wants to be called by its own port.
+  // The service only accepts requests with its own port in the host.
   const server = createServer((client) => {
     const { port } = services[random(0, services.length)]!
     if (isCut) return void client.destroy()
@@ -174,7 +174,7 @@ async function joinAll(
     const loadout = createLoadout({ home, cwd: folder, env: { PATH: process.env.PATH, HOME: home } })
     await loadout.joinTeam({ url, token: member })
   }
-  // Their logs begin long ago; nothing counts that is older than a machine's membership.
+  // Their logs begin long ago; events from before a machine joined do not count.
   await database.query("UPDATE machine SET since = now() - interval '60 days'")
   return homes
 }
@@ -198,7 +198,7 @@ async function sendAll(homes: readonly string[], events: number, kills?: { clien
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-/** Whether it lived until nothing was left to send. */
+/** Whether it ran until nothing was left to send. */
 async function sendOnce(home: string, kills?: { client: number }): Promise<boolean> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'machine.mjs'), home], { stdio: 'ignore' })
   const timer = kills && Math.random() < 0.6 ? setTimeout(() => child.kill('SIGKILL'), random(200, 2_500)) : undefined
@@ -282,7 +282,7 @@ async function verify(database: pg.Pool, homes: readonly string[], events: numbe
     throw new Error('not exactly once')
 }
 
-/** Without any trouble, beside single inserts into the same database in the same run. */
+/** Without failures, compared with single inserts into the same database in the same run. */
 async function compareWithInserts(
   folder: string,
   url: string,

@@ -9,7 +9,10 @@ import { assembleReport } from '../../src/team/rules/report.ts'
 const MONTHS = 24
 const [ENTRIES, PEOPLE, GROUPS, AGENTS] = [300, 1000, 20, 4]
 
-/** Two years of events, generated in the database; then how long reports of different ranges take, with little and much history. */
+/**
+ * Two years of events, generated in the database; then how long reports of different ranges take, with little and much
+ * history.
+ */
 export async function loadReport(events: number): Promise<void> {
   const postgres = await startTryDatabase([
     '-c',

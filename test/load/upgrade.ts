@@ -6,7 +6,7 @@ import { startInstance } from '../team/server.ts'
 
 const NEWER = [...MIGRATIONS, added]
 
-/** To the next schema with an instance that knows it beside the old ones, and back again, whatever is killed meanwhile. */
+/** Migrates to the next schema, with a new instance beside the old ones, and back, while processes are killed. */
 export async function upgradeAndBack(url: string, services: { port: number }[]): Promise<void> {
   const database = openDatabase(url, () => {})
   try {

@@ -11,7 +11,10 @@ const TOKENS = 100
 
 const logOf = (home: string) => join(home, '.local/state/loadout/usage.jsonl')
 
-/** Writes events while the machine sends, as agents do. Of the hours of 50 days: nearly every event is a row of its own. */
+/**
+ * Writes events while the machine sends, as agents do. They are spread over 50 days, so that nearly every event is a
+ * separate row.
+ */
 export async function writeLog(home: string, events: number): Promise<void> {
   mkdirSync(dirname(logOf(home)), { recursive: true })
   const perPart = Math.ceil(events / PARTS)
@@ -43,7 +46,7 @@ function digestLog(home: string): string {
   return createHash('md5').update(lines.join('\n')).digest('hex')
 }
 
-/** The same of what the database counted, by the identity of each machine. */
+/** The same digest of what the database counted, by the identity of each machine. */
 async function digestDatabase(database: pg.Pool): Promise<Map<string, string>> {
   const { rows } = await database.query<{ name: string; digest: string }>(`
     WITH counted AS (
@@ -56,7 +59,7 @@ async function digestDatabase(database: pg.Pool): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, digest }) => [name, digest]))
 }
 
-/** The machines of which the database does not hold exactly what their logs hold. */
+/** The machines whose logs differ from the database. */
 export async function differing(database: pg.Pool, homes: readonly string[]): Promise<string[]> {
   const stored = await digestDatabase(database)
   return homes.filter((home) => {

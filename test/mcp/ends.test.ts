@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest'
 import { CLI } from '../cli/run.ts'
 import { type Child, environmentOf, makeMcpWorld, PROJECT, startHttp, startServer } from './mcp-world.ts'
 
-/** Its adapter never answers, so that a call is under way for as long as a test wants. */
+/** Its adapter never answers, so that a call runs for as long as a test needs. */
 const world = makeMcpWorld({
   ...PROJECT,
   'loadout.json': JSON.stringify({
     payloads: ['rules/*.md'],
     adapters: [{ id: 'slow', command: ['sh', 'slow.sh'], timeoutMs: 60_000 }],
   }),
-  // A file that a script names is a part of what is allowed, so that this name is put together.
+  // Computed, because an approval covers every file that a script names.
   'slow.sh': 'name=adapter; echo $$ > "$name.pid"; sleep 60',
 })
 world.run(['adapters', 'allow'], { stdin: 'y\n' })
@@ -37,7 +37,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 function isAlive(pid: number): boolean {
   try {
-    // What has ended and waits for its parent to notice is not alive.
+    // A zombie process is not alive.
     return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false

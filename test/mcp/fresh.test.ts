@@ -47,7 +47,7 @@ it('a running server answers from the files as they are now', async () => {
   for (const [what, change] of CHANGES) {
     change()
     const answer = await ask()
-    // As a process without any memory.
+    // Like a new process.
     expect({ what, text: answer }).toEqual({ what, text: world.run(['context', TASK, '--format', 'markdown']).stdout })
     expect(await ask()).toBe(answer)
     expect(answer === before, what).toBe(false)

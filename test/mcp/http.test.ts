@@ -21,7 +21,7 @@ interface Sent {
   body?: string
 }
 
-/** Not with fetch, which does not let one lie about the host. */
+/** Not with fetch, which cannot send a false host. */
 function send({ method = 'POST', path = '/mcp', headers = {}, body = PING }: Sent) {
   const all = {
     authorization: `Bearer ${http.token}`,

@@ -42,7 +42,7 @@ async function inspect(way: string, words: readonly string[]): Promise<string> {
 const tool = (name: string, ...args: string[]) => ['--method', 'tools/call', '--tool-name', name, '--tool-arg', ...args]
 const read = (uri: string) => ['--method', 'resources/read', '--uri', uri]
 
-// It has no way to ask for a completion, nor to call the methods of the skills extension; it reads its resources.
+// The Inspector cannot complete or call the methods of the skills extension; it reads its resources.
 const REQUESTS: [words: string[], answer: string][] = [
   [['--method', 'tools/list'], '"name": "activate_pack"'],
   [tool('load_context', 'task=read the flood gauge'), 'The body of flood.'],
@@ -61,7 +61,7 @@ const REQUESTS: [words: string[], answer: string][] = [
   [['--method', 'prompts/get', '--prompt-name', 'load-context', '--prompt-args', 'task=flood'], 'The body of flood.'],
 ]
 
-// Each request by one of the two ways in turn: that both answer the same, the tests of the two servers show.
+// Requests alternate between the two transports; other tests show that both answer alike.
 const ROWS = REQUESTS.map(([words, answer], at): [string, string[], string] => [WAYS[at % 2] ?? '', words, answer])
 
 it.concurrent.each(ROWS)('the Inspector over %s: %j', async (way, words, answer) => {

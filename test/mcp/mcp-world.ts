@@ -66,7 +66,7 @@ export interface HttpServer {
   token: string
 }
 
-/** The same over HTTP, as soon as it says where it is. What it says later, nobody hears. */
+/** The server over HTTP, as soon as it prints its address. Ignores what it prints later. */
 export async function startHttp(world: ContextWorld): Promise<HttpServer> {
   const child = startServer(world, ['--http', '--port', '0'])
   let said = ''
@@ -84,7 +84,7 @@ afterAll(async () => {
   for (const client of clients.splice(0)) await client.close()
 })
 
-/** A client of the official SDK: as it is by default, or one that finds out which protocol the server speaks best. */
+/** A client of the official SDK, with its defaults or with negotiation of the protocol version. */
 export async function connect(
   world: ContextWorld,
   { mode, http }: { mode: 'legacy' | 'auto'; http?: HttpServer | undefined },

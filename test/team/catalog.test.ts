@@ -7,7 +7,7 @@ import { ask, askForPostgres, makeDatabase, withClient } from './postgres.ts'
 import { makeMachine, startTeam, type TestMachine, type TestServer } from './server.ts'
 
 let team: TestServer
-/** The address of the library that everybody clones. */
+/** The address of the library that all machines clone. */
 let origin: string
 let author: Member
 let other: Member
@@ -55,7 +55,7 @@ async function joinAs(role: 'admin' | 'maintainer' | 'member', group: string, si
   return { ...machine, library, installed }
 }
 
-/** An SSH key of a person; gives the public one. */
+/** Makes an SSH key for a person and returns the public key. */
 function makeKey({ home }: TestMachine, name: string): string {
   mkdirSync(join(home, '.ssh'), { recursive: true, mode: 0o700 })
   const path = join(home, '.ssh', name)

@@ -70,7 +70,7 @@ describe('a database in trouble', () => {
     stops.push(team.stop)
     const machine = await newMember(team)
     machine.use({ entryId: 'down' })
-    // In the middle of a transaction, too: that must not end the server.
+    // Also in the middle of a transaction: it must not end the server.
     const interrupted = inTransaction(team.database, async (connection) => {
       await database.down()
       return connection.query('SELECT 1')
@@ -116,7 +116,7 @@ describe('a database in trouble', () => {
     machine.use({ entryId: name })
     const database = new URL(team.databaseUrl).pathname.slice(1)
     await ask(team.databaseUrl, cause(database))
-    // Connections that are open keep what they were told when they opened.
+    // Open connections keep the settings that they started with.
     await ask(
       team.databaseUrl,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,

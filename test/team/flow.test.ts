@@ -87,7 +87,7 @@ describe('exactly once', () => {
     machine.use({ entryId: 'killed' })
     const { value } = await machine.loadout.pushUsage({ dryRun: true })
     const { machine: id } = JSON.parse(readFileSync(join(stateOf(machine.home), 'outbox.json'), 'utf8'))
-    // What a kill between the two steps leaves: a batch that the state does not know.
+    // A kill between the two steps leaves a batch that the state does not know.
     const folder = join(stateOf(machine.home), 'outbox', id)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, '000000000001.json'), value.bodies?.[0] ?? '')
@@ -188,7 +188,7 @@ describe('odd machines', () => {
     const first = await member(makeMachine())
     proxy.mode = 'pass'
     first.use({ entryId: 'cloned' })
-    // Both have this batch in the outbox, unsent: the server is not there while they are copied.
+    // Both have this unsent batch in the outbox: the server is down while the disk is copied.
     const { loadout } = first
     const membership = join(stateOf(first.home), 'membership.json')
     const joined = readFileSync(membership, 'utf8')

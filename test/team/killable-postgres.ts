@@ -7,7 +7,7 @@ import { pause, random } from './chance.ts'
 
 export interface KillableDatabase {
   url: string
-  /** As after a power cut: one of its processes dies and takes the others down, or all of it dies and is started again. */
+  /** Like a power cut: one process dies and takes the others down, or all die; then the server starts again. */
   kill(): Promise<void>
   /** All of it, until `up` starts it again. */
   down(): Promise<void>
@@ -15,7 +15,7 @@ export interface KillableDatabase {
   stop(): Promise<void>
 }
 
-/** A PostgreSQL that writes safely, as a company's does, and can be killed. */
+/** A PostgreSQL with fsync, as in production, that can be killed. */
 export async function startKillable(): Promise<KillableDatabase> {
   const settings = ['max_connections=200', 'shared_buffers=256MB', 'max_wal_size=4GB']
   const postgres = await startTryDatabase(settings.flatMap((each) => ['-c', each]))
@@ -76,7 +76,7 @@ function pidIn(folder: string): number {
   return Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
 }
 
-/** With the words that it was started with, as the user who owns its files. */
+/** With the original arguments, as the owner of its files. */
 function startAgain(folder: string): void {
   const [program = '', ...words] = readFileSync(join(folder, 'postmaster.opts'), 'utf8').match(/[^\s"]+|"[^"]*"/g) ?? []
   const { uid, gid } = statSync(folder)

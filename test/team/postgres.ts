@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for all tests of a run, started by the first that asks for it. */
+/** One PostgreSQL for all tests of a run, started by the first test that needs it. */
 export default function setup({ provide }: TestProject): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'loadout-postgres-'))
   const place = join(folder, 'ask')
@@ -55,7 +55,7 @@ export async function makeDatabase(postgres: string): Promise<string> {
   return postgres.replace(/\/loadout$/, `/${name}`)
 }
 
-/** One connection, for looking into a database from outside. */
+/** A separate connection, to inspect a database. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, options: '-c search_path=loadout_team' })
   await client.connect()
@@ -66,9 +66,9 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** All rows of a question, with the numbers of PostgreSQL as numbers. */
+/** All rows of a query, with numbers as numbers. */
 export async function ask(url: string, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  // Several statements have several answers.
+  // Several statements return several results.
   const answer = await withClient(url, (client) => (values.length > 0 ? client.query(sql, values) : client.query(sql)))
   const { rows } = Array.isArray(answer) ? answer.at(-1) : answer
   return rows.map((row: Record<string, unknown>) =>
@@ -81,7 +81,7 @@ export async function ask(url: string, sql: string, values: unknown[] = []): Pro
   )
 }
 
-/** Waits until all that the servers of a database took in is counted. */
+/** Waits until the inbox of a database is counted. */
 export async function settled(url: string): Promise<void> {
   for (;;) {
     const [row] = await ask(url, 'SELECT count(*) AS waiting FROM inbox')

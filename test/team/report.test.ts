@@ -21,7 +21,7 @@ async function person(group: string, events: Partial<UsageEvent>[]): Promise<voi
 
 beforeAll(async () => {
   team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
-  // Seven of payments meet the skill on several days and in two versions; each counts as one person.
+  // Seven people of payments use the skill on several days and in two versions; each counts once.
   for (let each = 0; each < 7; each++) {
     await person('payments', [
       { entryId: 'review', version: OLD, timestamp: at(200) },

@@ -14,7 +14,7 @@ import { appendEvents } from '../../src/usage/disk/usage-log.ts'
 import type { UsageEvent } from '../../src/usage/rules/usage-event.ts'
 import { CLI, CODE_CACHE, makeFolder, type Run } from '../cli/run.ts'
 
-/** Of every team in the tests; the server never sees it. */
+/** The key of every team in the tests; the server never sees it. */
 export const KEY = 'k'.repeat(32)
 
 export interface TestInstance {
@@ -29,7 +29,7 @@ export interface TestServer {
   database: Database
   instances: TestInstance[]
   logs(): string
-  /** A token of a role, as a person gets it. */
+  /** A token of a role, as users receive it. */
   token(role?: Role, group?: string): Promise<string>
   stop(): Promise<void>
 }
@@ -94,7 +94,7 @@ export interface TestMachine {
 
 let people = 0
 
-/** A computer of its own, whose person nobody else is. */
+/** A separate machine with its own user. */
 export function makeMachine({ home = makeFolder(), now = () => new Date() } = {}): TestMachine {
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, '.gitconfig'), `[user]\nemail = person${++people}@example.com\n`)
@@ -125,7 +125,7 @@ function eventAt(now: Date, event: Partial<UsageEvent>): UsageEvent {
   }
 }
 
-/** Runs the built program while this process goes on serving it. */
+/** Runs the built program while this process keeps serving. */
 export function runAside(
   args: readonly string[],
   { home, cwd, stdin = '' }: { home: string; cwd: string; stdin?: string },
@@ -147,12 +147,12 @@ export interface Wire {
   url: string
   /** The bodies and headers of all requests. */
   seen: { method: string; path: string; body: string; headers: string }[]
-  /** What to do with a request: pass it on, lose it, or pass it on and lose the answer. */
+  /** What to do with a request: forward it, lose it, or forward it and lose the reply. */
   mode: 'pass' | 'lose' | 'lose answer'
   close(): void
 }
 
-/** Stands between a machine and a server: sees the wire, and can cut it. */
+/** A proxy between a machine and a server that records requests and can drop them. */
 export async function startProxy(target: string): Promise<Wire> {
   const proxy: Wire = { url: '', seen: [], mode: 'pass', close: () => server.close() }
   const server: Server = createServer(async (request, response) => {

@@ -6,7 +6,7 @@ import { fillHome } from './machine.ts'
 import { open } from './open.ts'
 import type { Size } from './pty.ts'
 
-// UPDATE_GOLDEN=1 writes the screens anew; look at the difference before committing it.
+// UPDATE_GOLDEN=1 writes the screens again; read the difference before you commit it.
 const isUpdating = process.env.UPDATE_GOLDEN === '1'
 
 const NORMAL: Size = { columns: 80, rows: 24 }
@@ -33,7 +33,7 @@ it.each(screens)('%s', async (name, size, ...steps) => {
   await session.until(isWhole)
   for (const [keys, shown] of steps) {
     session.send(keys)
-    // A text that was read after the scroll has grown below it: scroll to its end again.
+    // The text may have grown since the scroll: scroll to its end again.
     if (keys === TO_THE_END) await session.until(shown, 3000).catch(() => session.send(keys))
     await session.until(shown)
   }
@@ -53,7 +53,7 @@ function compare(name: string, screen: string): void {
   expect(text).toBe(readFileSync(path, 'utf8'))
 }
 
-/** What differs from run to run, as wide as it was. */
+/** Replaces what differs from run to run, with the same width. */
 function normalise(screen: string): string {
   return screen
     .replace(/(loadout-test-)(\w{1,6})/g, (_, start: string, rest: string) => start + 'X'.repeat(rest.length))

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
 
-/** What a skill of the library says about itself. */
+/** The label of a skill of the library. */
 export interface SampleSkill {
   description: string
   tags?: string[]
@@ -12,7 +12,7 @@ export interface SampleSkill {
   body?: string
 }
 
-/** A small library with something of everything. */
+/** A small library with some of everything. */
 export const SAMPLE: Record<string, SampleSkill> = {
   'api-review': { description: 'Review an API before it is published.', tags: ['review', 'api'] },
   'db-migrations': { description: 'Write database migrations that can be undone.', tags: ['database'] },
@@ -34,7 +34,7 @@ export const AUTHOR = {
   GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z',
 }
 
-/** Runs git and gives what it prints; what fails, fails the test. */
+/** Runs git and returns its output; a failure fails the test. */
 export function git(folder: string, ...args: string[]): string {
   const settings = ['-c', 'init.defaultBranch=main', '-c', 'commit.gpgsign=false']
   const { status, stdout, stderr } = spawnSync('git', [...settings, '-C', folder, ...args], {
@@ -71,7 +71,7 @@ export function writeSkill(folder: string, name: string, { body, ...skill }: Sam
   write(join(folder, 'SKILL.md'), body ?? `# ${name}\n\n${skill.description}\n`)
 }
 
-/** Makes a folder the home of somebody who uses this library. */
+/** Makes a folder the home of a user of this library. */
 export function connect(home: string, library: string, config: Record<string, unknown> = {}): void {
   write(configFile(home), JSON.stringify({ repo_path: library, ...config }))
 }
@@ -90,7 +90,7 @@ export function equip(home: string, name: string, agent: string): void {
   if (status !== 0) throw new Error(stderr)
 }
 
-/** The home of somebody with something of everything: equipped, outdated, edited, and skills to import. */
+/** The home of a user with equipped, outdated and edited skills, and skills to import. */
 export function fillHome(home: string): void {
   const library = makeLibrary(join(home, 'skills'))
   connect(home, library)

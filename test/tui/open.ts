@@ -11,7 +11,7 @@ afterEach(() => {
   for (const session of sessions.splice(0)) session.dispose()
 })
 
-/** Opens the interface; it is ended with the test. */
+/** Opens the interface, and closes it after the test. */
 export function open(options: StartOptions): Session {
   const session = new Session({ ...options, env: { ...AUTHOR, ...options.env } })
   sessions.push(session)
@@ -23,7 +23,7 @@ export interface Person {
   library: string
 }
 
-/** Somebody with a library, for whom these skills are equipped already: `name` or `name agent`. */
+/** A user with a library and these equipped skills: `name` or `name agent`. */
 export function makePerson(equipped: readonly string[] = [], skills?: Record<string, SampleSkill>): Person {
   const home = makeFolder()
   const library = makeLibrary(join(home, 'skills'), skills)

@@ -15,7 +15,7 @@ export interface StartOptions {
   /** Besides PATH, HOME and TERM; undefined removes one. */
   env?: Record<string, string | undefined>
   args?: readonly string[]
-  /** Run as a user whom file permissions bind, also when the tests run as root; the home becomes theirs. */
+  /** Run as a user who is subject to file permissions, even if the tests run as root; the user owns the home. */
   isBound?: boolean
 }
 
@@ -30,9 +30,9 @@ export interface Size {
 export interface Ending {
   /** As the shell sees it: 128 and more for a signal. */
   code: number
-  /** What is not as it was before, in words. Empty for a program that cleans up. */
+  /** What the program did not restore, in words. */
   leftBehind: string[]
-  /** What can be read on the terminal afterwards. */
+  /** The text on the terminal afterwards. */
   text: string
 }
 
@@ -42,8 +42,8 @@ type Wanted = string | RegExp | ((screen: string) => boolean)
 const PATIENCE_MS = 20_000
 
 /**
- * The built program in a real pseudo-terminal, under a shell that outlives it and says how it ended and whether the
- * terminal's settings are the same as before.
+ * The built program in a real pseudo-terminal, under a shell that reports how it ended and whether it restored the
+ * terminal's settings.
  */
 const SCRIPT = `trap : INT
 before=$(stty -g)
@@ -108,7 +108,7 @@ export class Session {
     process.kill(await this.pid(), signal)
   }
 
-  /** What can be read now; blanks at the ends of lines are not. */
+  /** The text on the screen, without blanks at the ends of lines. */
   screen(): string {
     const { active } = this.terminal.buffer
     return Array.from({ length: this.terminal.rows }, (_, row) => {
@@ -120,7 +120,7 @@ export class Session {
     return this.#modes.get(mode) ?? false
   }
 
-  /** The screen, as soon as it has the text, fits the expression, or satisfies the function. */
+  /** The screen, as soon as it contains the text, matches the expression, or satisfies the function. */
   async until(wanted: Wanted, patience = PATIENCE_MS): Promise<string> {
     const holds = (screen: string) => {
       if (typeof wanted === 'string') return screen.includes(wanted)
@@ -164,7 +164,7 @@ export class Session {
     return this.#pending === 0 ? this.screen() : this.quiet(milliseconds)
   }
 
-  /** Waits for the program to end, and looks at what it left of the terminal. */
+  /** Waits for the program to end, and checks the terminal. */
   async ended(): Promise<Ending> {
     const text = await this.until(/^DONE \d+ \w+$/m)
     const [, code = '', settings] = /^DONE (\d+) (\w+)$/m.exec(text) ?? []

@@ -213,7 +213,7 @@ describe('colours', () => {
     await session.until('Skills 4')
     await session.until('api-review')
     expect(colours(session)).toBe(expected)
-    // What is chosen stands out without colour as well.
+    // The chosen row stands out without colour too.
     expect(session.terminal.buffer.active.getLine(4)?.getCell(3)?.isInverse()).toBeTruthy()
     session.send('q')
     expect(await session.ended()).toMatchObject({ code: 0, leftBehind: [] })

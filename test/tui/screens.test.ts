@@ -16,7 +16,7 @@ import {
 import type { Model } from '../../src/tui/model.ts'
 import { view } from '../../src/tui/view.ts'
 
-// UPDATE_GOLDEN=1 writes the screens anew; look at the difference before committing it.
+// UPDATE_GOLDEN=1 writes the screens again; read the difference before you commit it.
 const isUpdating = process.env.UPDATE_GOLDEN === '1'
 
 const SIZES: [columns: number, rows: number][] = [
