@@ -188,7 +188,7 @@ describe('settings', () => {
     }
     const cwd = makeProject({ ...files, 'loadout.json': JSON.stringify(settings), '.git/HEAD': 'ref\n' })
     const bundle = bundleOf(cwd)
-    // In an earlier version the control plane took all places.
+    // With the restricted limits, the control plane took all places.
     expect([bundle.fallback.level, bundle.files.length]).toEqual(['relaxed', 24])
     expect(pathsOf(bundle)).not.toContain('.git/HEAD')
     const named = new Set([...pathsOf(bundle), ...bundle.omitted.map(({ path }: Json) => path)])

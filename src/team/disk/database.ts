@@ -5,7 +5,7 @@ export type Database = pg.Pool
 export type Connection = pg.PoolClient
 
 /** The schema of all tables of the team's server. */
-export const SCHEMA = 'loadout_team'
+const SCHEMA = 'loadout_team'
 
 const MOST_CONNECTIONS = 10
 const CONNECT_MS = 5_000
