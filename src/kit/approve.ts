@@ -5,7 +5,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { openCatalog, pinPack, readChoice } from '../packs/catalog.ts'
-import { keepSections } from '../packs/keep-sections.ts'
+import { indexSections } from '../packs/index-sections.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import type { Tier } from '../packs/rules/pack.ts'
@@ -60,7 +60,7 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
     decision: 'approved',
   })
   const { all } = openCatalog(machine, { project: named.project, packs: [pack.root] }).catalog
-  for (const each of all) if (each.root === pack.root) keepSections(machine, each)
+  for (const each of all) if (each.root === pack.root) indexSections(machine, each)
   return { value: [answered(approval)], findings: [] }
 }
 

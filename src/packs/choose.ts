@@ -7,7 +7,7 @@ import { admit } from './rules/gates/admission.ts'
 import { createSelector } from './rules/gates/catalog.ts'
 import { opensTier, type TrustedPack } from './rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from './rules/pack.ts'
-import { likelyPacks, type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
+import { likelyPacks, matchSections, type SectionMatch } from './rules/resolve/section-match.ts'
 
 interface ChosenPack {
   pack: TrustedPack
@@ -27,7 +27,7 @@ interface PackReason {
   /** Matching words of its description. */
   why: readonly Why[]
   /** The section about the task, if the pack may be read. */
-  section?: Spoken['section']
+  section?: SectionMatch['section']
 }
 
 /** Chooses packs by descriptions and examples, and by the text of sections where a pack may be read. */
@@ -44,12 +44,12 @@ export function createChooser(
   const [withoutOwn, all] = [once(() => open(others)), once(() => open(packs))]
   // The built-in pack is about Loadout itself: only tasks that mention Loadout can choose it.
   const openFor = (task: string) => (ABOUT_LOADOUT.test(task) ? all() : withoutOwn())
-  const spokenOf = (task: string) => {
+  const matchOf = (task: string) => {
     const words = readTaskWords(task)
-    return (pack: TrustedPack): Spoken | undefined => {
+    return (pack: TrustedPack): SectionMatch | undefined => {
       if (!isReadable(pack)) return undefined
       const { name, description } = pack.manifest
-      return speaksOf(sectionsOf(pack), task, words, `${name} ${description}`)
+      return matchSections(sectionsOf(pack), task, words, `${name} ${description}`)
     }
   }
   const choose = (task: string): ChosenPack[] => {
@@ -60,8 +60,8 @@ export function createChooser(
         .select(task)
         .map(({ id, confidence }) => [byName.get(id), confidence]),
     )
-    const spoken = spokenOf(task)
-    const judged = those.map((pack) => ({ pack, described: described.get(pack) ?? 0, spoken: spoken(pack) }))
+    const match = matchOf(task)
+    const judged = those.map((pack) => ({ pack, described: described.get(pack) ?? 0, match: match(pack) }))
     return likelyPacks(judged)
   }
   return {
@@ -69,8 +69,8 @@ export function createChooser(
     explain: (task, pack) => {
       const { confidence, why } = openFor(task).selector().explain(task, pack.manifest.name)
       const found = choose(task).find((each) => each.pack === pack)
-      const spoken = spokenOf(task)(pack)
-      const section = spoken?.isAbout ? spoken.section : undefined
+      const match = matchOf(task)(pack)
+      const section = match?.isAbout ? match.section : undefined
       return {
         isChosen: found !== undefined,
         confidence: found?.confidence ?? confidence,

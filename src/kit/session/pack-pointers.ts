@@ -1,6 +1,6 @@
 import type { Machine } from '../../machine/machine.ts'
-import { askKeptSections } from '../../packs/kept-sections.ts'
-import { likelyPacks } from '../../packs/rules/resolve/speaks-of.ts'
+import { askCachedSections } from '../../packs/cached-sections.ts'
+import { likelyPacks } from '../../packs/rules/resolve/section-match.ts'
 import { indexLine, packItem } from '../rules/index-line.ts'
 import { digestOf, type GivenPart } from '../rules/session/session-text.ts'
 import type { ReadablePack } from './hook-catalog.ts'
@@ -15,13 +15,13 @@ export interface PackPointers {
 
 export function openPackPointers(machine: Machine, packs: readonly ReadablePack[], task: string): PackPointers {
   const asked = packs.flatMap((pack) => {
-    const spoken = askKeptSections(machine, pack, task)
-    return spoken === undefined ? [] : [{ pack, spoken }]
+    const match = askCachedSections(machine, pack, task)
+    return match === undefined ? [] : [{ pack, match }]
   })
   return {
     asked: new Set(asked.map(({ pack }) => pack.name)),
     find: (described) => {
-      const judged = asked.map(({ pack, spoken }) => ({ pack, spoken, described: described.get(pack.name) ?? 0 }))
+      const judged = asked.map(({ pack, match }) => ({ pack, match, described: described.get(pack.name) ?? 0 }))
       return likelyPacks(judged).map(({ pack, section }) => {
         const item = packItem(pack)
         const line = (title?: string) =>

@@ -3,7 +3,7 @@ import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
-import { keepMissingSections } from '../../packs/keep-sections.ts'
+import { indexMissingSections } from '../../packs/index-sections.ts'
 import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import { estimateTokens } from '../../text/tokens.ts'
@@ -35,7 +35,7 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
   const { packs } = refreshCatalog(machine, project, host.agent, knowledge, log)
   const readable = packs.flatMap(({ sections }) => sections ?? [])
-  attempt(log, 'sections of packs are left out', () => keepMissingSections(machine, readable), undefined)
+  attempt(log, 'sections of packs are left out', () => indexMissingSections(machine, readable), undefined)
   pruneSessions(machine)
   shareWhenDue(machine)
 

@@ -13,7 +13,7 @@ import {
   SCOPES,
   type Scope,
 } from '../pack.ts'
-import { MOST_PACKS } from '../resolve/speaks-of.ts'
+import { MOST_PACKS } from '../resolve/section-match.ts'
 import {
   compareLabels,
   HELD_HINT,

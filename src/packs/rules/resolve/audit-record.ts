@@ -123,7 +123,7 @@ function auditPack({ pack, activation, confirmation, resolution, presented }: Ac
     })),
     sourceMap: { digest: resolution.sourceMapDigest, claims: resolution.claims },
     runs: resolution.runs,
-    warnings: presented.told,
+    warnings: presented.wrapperWarnings,
     missing: resolution.missing,
     anchors: resolution.sourceAnchors,
     omitted: presented.omitted,

@@ -66,7 +66,7 @@ export function pathWords(path: string): string {
 }
 
 /** Whether a text has a subject word of the task, or any word if the task has only everyday words. */
-export function speaksOf(words: TaskWords, text: string): boolean {
+export function mentionsTask(words: TaskWords, text: string): boolean {
   const found = [...wordsIn(words, text)]
   return found.some((word) => words.get(word) === 1) || (found.length > 0 && [...words.values()].every((w) => w < 1))
 }

@@ -2,7 +2,7 @@ import { readTaskWords, shareOf, type TaskWords, withoutWords, wordsIn } from '.
 import { estimateTokens } from '../../../text/tokens.ts'
 import { isContent, isProse } from '../pack.ts'
 import { claimsOf, type FileHealth } from '../records/health.ts'
-import { type Choice, chooseFile, pathWords, speaksOf } from './choice.ts'
+import { type Choice, chooseFile, mentionsTask, pathWords } from './choice.ts'
 import { bestStatement, SUFFICIENT } from './relevance.ts'
 import type { Escalation, Reading } from './resolution.ts'
 import type { SectionHit } from './section-index.ts'
@@ -50,7 +50,9 @@ function isManyPaged(reading: Reading): boolean {
 function mappedPages({ guide, words, files }: Reading): string[] {
   return guide.map
     .filter(({ layer, isDirectory }) => (layer === 'wiki' || layer === 'documents') && !isDirectory)
-    .filter(({ path, hint }) => path !== 'wiki/index.md' && speaksOf(words, hint) && files.sizeOf(path) !== undefined)
+    .filter(
+      ({ path, hint }) => path !== 'wiki/index.md' && mentionsTask(words, hint) && files.sizeOf(path) !== undefined,
+    )
     .map(({ path }) => path)
 }
 
@@ -134,12 +136,12 @@ function covers({ part: other }: Choice, part: Choice['part']): boolean {
 
 /** Whether a section has words of the task that the chosen text lacks, or a better statement. */
 function tellsMore(reading: Reading, fresh: readonly Choice[], others: readonly Choice[], isWide: boolean): boolean {
-  if (isWide) return fresh.some(({ part }) => speaksOf(reading.words, `${pathWords(part.path)} ${part.text}`))
+  if (isWide) return fresh.some(({ part }) => mentionsTask(reading.words, `${pathWords(part.path)} ${part.text}`))
   const rest: TaskWords = withoutWords(
     reading.words,
     wordsIn(reading.words, others.map(({ part }) => part.text).join('\n')),
   )
-  if (fresh.some(({ part }) => speaksOf(rest, part.text))) return true
+  if (fresh.some(({ part }) => mentionsTask(rest, part.text))) return true
   return bestStatement(reading, fresh).share >= bestStatement(reading, others).share
 }
 

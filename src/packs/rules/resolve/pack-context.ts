@@ -149,7 +149,7 @@ export interface PresentedPack {
   choices: readonly Choice[]
   omitted: readonly Omission[]
   /** The warnings inside the wrapper, without those of the fence. */
-  told: readonly PackWarning[]
+  wrapperWarnings: readonly PackWarning[]
   /** All warnings, sorted and merged: of the pack, the fence and the omitted parts. */
   warnings: readonly PackWarning[]
 }
@@ -161,12 +161,12 @@ export function presentPack(
   budget: number,
   count: TokenCounter,
 ): PresentedPack {
-  const tell = (omitted: readonly Omission[]) => settleWarnings([...warnings, ...summarize(omitted)])
+  const withOmissions = (omitted: readonly Omission[]) => settleWarnings([...warnings, ...summarize(omitted)])
   const wrap = (kept: readonly Choice[], omitted: readonly Omission[]) =>
     wrapPack(
       pack,
       kept.map(({ part }) => part),
-      tell(omitted),
+      withOmissions(omitted),
       missing,
     )
   const {
@@ -180,7 +180,7 @@ export function presentPack(
     tokens: text === undefined ? 0 : count(text),
     choices: kept,
     omitted,
-    told: tell(omitted),
+    wrapperWarnings: withOmissions(omitted),
     warnings: settleWarnings([...warnings, ...fence, ...omitted.map(omissionWarning)]),
   }
 }

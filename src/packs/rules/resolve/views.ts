@@ -6,12 +6,12 @@ import {
   type Choice,
   chooseFile,
   chooseLines,
+  mentionsTask,
   pathWords,
   type Rule,
   sectionsOf,
   setsLimits,
   shapesVoice,
-  speaksOf,
   takeLines,
 } from './choice.ts'
 import { documentPaths, type Reading } from './resolution.ts'
@@ -152,7 +152,7 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
     ),
     // Not the hint itself, which is text of the pack: reasons are printed outside the fence.
     ...chooseHits(reading, hits, { rule: 'map', why: 'the map names it for this task' }).filter(
-      ({ part }) => part.layer !== 'documents' || speaksOf(reading.words, part.text),
+      ({ part }) => part.layer !== 'documents' || mentionsTask(reading.words, part.text),
     ),
   ]
   const short = open.filter(({ layer, path }) => layer === 'compiled' && isProse(path)).map(({ path }) => path)

@@ -4,7 +4,7 @@ import { isWorkWord } from '../../../search/word-lists.ts'
 import type { SectionHit, SectionIndex } from './section-index.ts'
 
 /** How much a pack says about a task, by its best section. */
-export interface Spoken {
+export interface SectionMatch {
   /** 0 to 1: the share of the task's words. A word that is common in the pack counts less. */
   share: number
   /** How much more likely the pack has these words than any other text, as a logarithm. */
@@ -23,13 +23,13 @@ const ENOUGH = [
 const SECTIONS_LOOKED_AT = 3
 
 /** Words of `description`, the pack's metadata, count as matched. */
-export function speaksOf(index: SectionIndex, task: string, words: TaskWords, description: string): Spoken {
+export function matchSections(index: SectionIndex, task: string, words: TaskWords, description: string): SectionMatch {
   const weights = new Map([...words].map(([word, weight]) => [word, weight * rarity(index, word)]))
   const all = sum(weights.keys(), weights)
   const known = termsOf(description)
   const described = new Set(known.filter((term) => words.has(term)))
   const share = all === 0 ? 0 : sum(described, weights) / all
-  let best: Spoken = { share, evidence: evidenceOf(index, words, described), isAbout: false }
+  let best: SectionMatch = { share, evidence: evidenceOf(index, words, described), isAbout: false }
   for (const section of [...index.rank(task, SECTIONS_LOOKED_AT), ...index.rankRecords(task, SECTIONS_LOOKED_AT)]) {
     const said = new Set([...section.terms, ...known].filter((term) => words.has(term)))
     const share = all === 0 ? 0 : sum(said, weights) / all
@@ -85,7 +85,7 @@ export interface Judged<Pack> {
   pack: Pack
   /** 0 to 1; 0 if its description does not fit. */
   described: number
-  spoken: Spoken | undefined
+  match: SectionMatch | undefined
 }
 
 export interface Likely<Pack> {
@@ -106,9 +106,9 @@ export const MOST_PACKS = 3
 
 /** The packs for a task, by description and text, best first. */
 export function likelyPacks<Pack>(judged: readonly Judged<Pack>[]): Likely<Pack>[] {
-  const best = Math.max(0, ...judged.map(({ spoken }) => (spoken?.isAbout ? spoken.evidence : 0)))
-  const likely = judged.flatMap(({ pack, described, spoken }) => {
-    const { isAbout = false, evidence = STRONGEST, share = 0, section } = spoken ?? {}
+  const best = Math.max(0, ...judged.map(({ match }) => (match?.isAbout ? match.evidence : 0)))
+  const likely = judged.flatMap(({ pack, described, match }) => {
+    const { isAbout = false, evidence = STRONGEST, share = 0, section } = match ?? {}
     const isRead = isAbout && evidence >= LEAST_OF_BEST * best
     const isDescribed = described > 0 && (described >= LIKELY || (best === 0 && evidence >= LEAST_SUPPORT))
     if (!isRead && !isDescribed) return []

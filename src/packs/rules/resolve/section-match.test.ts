@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readTaskWords } from '../../../search/task-words.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
 import { buildSectionIndex } from './build-section-index.ts'
-import { speaksOf } from './speaks-of.ts'
+import { matchSections } from './section-match.ts'
 
 const INDEX = buildSectionIndex(
   memoryPack({
@@ -23,7 +23,7 @@ describe('a pack speaks of', () => {
     ['write a login form for the field', false],
     ['', false],
   ])('%s: %s', (task, isAbout) => {
-    expect(speaksOf(INDEX, task, readTaskWords(task), 'A radio.').isAbout).toBe(isAbout)
+    expect(matchSections(INDEX, task, readTaskWords(task), 'A radio.').isAbout).toBe(isAbout)
   })
 
   it.each([
@@ -36,12 +36,12 @@ describe('a pack speaks of', () => {
       `# Page ${at}\n\nThe winch number ${at} lifts ${at % 2 ? 'an anchor' : 'a boat'}.${at === 7 ? ' Fix a test that fails in the function.' : ''}\n`,
     ])
     const index = buildSectionIndex(memoryPack(Object.fromEntries(pages)))
-    expect(speaksOf(index, task, readTaskWords(task), 'Ships.').isAbout).toBe(isAbout)
+    expect(matchSections(index, task, readTaskWords(task), 'Ships.').isAbout).toBe(isAbout)
   })
 
   it('nothing, when it has no text', () => {
-    expect(speaksOf(buildSectionIndex(memoryPack({})), 'a radio', readTaskWords('a radio'), 'A radio.').isAbout).toBe(
-      false,
-    )
+    expect(
+      matchSections(buildSectionIndex(memoryPack({})), 'a radio', readTaskWords('a radio'), 'A radio.').isAbout,
+    ).toBe(false)
   })
 })

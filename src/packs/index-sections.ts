@@ -5,7 +5,7 @@ import { openSections, type SectionsKey, sectionsKey } from './disk/section-cach
 import type { TrustedPack } from './rules/gates/trust.ts'
 
 /** Builds the section index of a readable pack in advance, for the first question and for hooks. */
-export function keepSections(machine: Machine, pack: TrustedPack): void {
+export function indexSections(machine: Machine, pack: TrustedPack): void {
   if (isReadable(pack)) openSections(machine, pack)
 }
 
@@ -26,7 +26,7 @@ export function readableSections(machine: Machine, pack: TrustedPack): ReadableS
 const MOST_BYTES = 1024 * 1024
 
 /** Builds missing indexes: of packs that need no approval, and of packs that changed. */
-export function keepMissingSections(machine: Machine, packs: readonly ReadableSections[]): void {
+export function indexMissingSections(machine: Machine, packs: readonly ReadableSections[]): void {
   let left = MOST_BYTES
   for (const { pack, place } of packs) {
     const kept = openCached(machine, place)
