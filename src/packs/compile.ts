@@ -23,7 +23,7 @@ import {
 } from './rules/author/compile-exchange.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
 import { examplesOf, withholdSecrets } from './rules/fence/content-guard.ts'
-import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { opensTier, packWord, requireTier, type TrustedPack } from './rules/gates/trust.ts'
 import { isContent, layerOf } from './rules/pack.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 import { openAdmitted } from './show.ts'
@@ -78,11 +78,8 @@ function openForCompile(machine: Machine, request: CompileRequest): TrustedPack 
       hint: 'compile it in the repository that it comes from',
     })
   }
-  const { trust, manifest } = openAdmitted(pack, request.isConfirmed ?? false).pack
-  if (opensTier(trust, 'context')) return pack
-  const message = `the pack ${packWord(manifest.name)} is approved up to its ${trust.tier} only`
-  const hint = `loadout approve ${shellWord(pack.root)} --tier context`
-  throw new LoadoutError('APPROVAL_NEEDED', message, { hint })
+  requireTier(openAdmitted(pack, request.isConfirmed ?? false).pack, 'context')
+  return pack
 }
 
 function readInputs(pack: TrustedPack): CompileInput[] {

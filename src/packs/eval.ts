@@ -2,10 +2,9 @@ import { resolve } from 'node:path'
 import { readText } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Project } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
-import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { createChooser } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { sectionsOnce } from './disk/section-cache.ts'
@@ -22,10 +21,9 @@ import { admit } from './rules/gates/admission.ts'
 import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { LARGEST_PACK_FILE, type PackFiles, parsePackJson } from './rules/pack.ts'
 
-export interface PackEvalRequest {
+export interface PackEvalRequest extends Pick<CatalogRequest, 'project'> {
   /** Its name, or its folder. */
   pack: string
-  project?: string | Project | undefined
   /** `train`, `validation` or a file. Default: all suites of the pack. */
   suite?: string | undefined
   /** Writes the results into `runs/` of the pack. */

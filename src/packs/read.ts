@@ -5,7 +5,7 @@ import { type Code, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { examplesOf, guardChoices } from './rules/fence/content-guard.ts'
-import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { packWord, requireTier, type TrustedPack } from './rules/gates/trust.ts'
 import { layerOf, type PackFile, packPathProblem, settleWarnings, toFinding } from './rules/pack.ts'
 import { checkHealth, readRecords } from './rules/records/health.ts'
 import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choice.ts'
@@ -39,12 +39,7 @@ function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
   if (problem !== undefined) throw pathEscape(path, problem)
   const layer = layerOf(path)
   if (layer === undefined || RESOURCE_KINDS[layer] === undefined) throw notOffered(pack, path, OFFERED)
-  const tier = layer === 'sources' ? 'evidence' : 'context'
-  if (!opensTier(pack.trust, tier)) {
-    const message = `the pack ${packWord(pack.manifest.name)} is approved up to its ${pack.trust.tier} only`
-    const hint = `loadout approve ${shellWord(pack.root)} --tier ${tier}`
-    throw new LoadoutError('APPROVAL_NEEDED', message, { hint })
-  }
+  requireTier(pack, layer === 'sources' ? 'evidence' : 'context')
   const known = files.warnings.length
   const file = files.read(path)
   if (file !== undefined) return file

@@ -2,7 +2,6 @@ import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { writeAudit } from '../machine/records.ts'
-import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
@@ -103,7 +102,7 @@ export function noteUse(machine: Machine, context: PackContext, session: string 
 export function deliveredPacks({ active }: PackContext): RecordedEntry[] {
   return active.flatMap((each) => {
     const { presented, isRepeated } = each
-    return presented.wrapper === undefined || isRepeated ? [] : [noteOf(each, estimateTokens(presented.wrapper))]
+    return presented.wrapper === undefined || isRepeated ? [] : [noteOf(each, presented.tokens)]
   })
 }
 

@@ -1,10 +1,9 @@
 import type { Machine } from '../machine/machine.ts'
-import type { Project } from '../machine/open-project.ts'
 import { readTaskWords } from '../search/task-words.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
-import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { createChooser } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
@@ -26,7 +25,7 @@ import {
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
 import { givenPacks } from './session.ts'
 
-export interface ResolveRequest extends RecordRequest {
+export interface ResolveRequest extends CatalogRequest, RecordRequest {
   task: string
   /** Packs by name or path. Default: Loadout chooses by the task. */
   packs?: readonly string[] | undefined
@@ -36,7 +35,6 @@ export interface ResolveRequest extends RecordRequest {
   isBudgetPerPack?: boolean | undefined
   /** Names of packs whose status the user confirmed. */
   confirmed?: readonly string[] | undefined
-  project?: string | Project | undefined
   /** Default: true. A preview passes false and leaves no record. */
   isRecorded?: boolean | undefined
 }

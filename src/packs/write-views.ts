@@ -2,14 +2,20 @@ import type { Machine } from '../machine/machine.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { isRecord } from '../text/values.ts'
-import { foreignViews, hasText, noteCompiled, ownViews, removeViews, writeCompiled } from './disk/compile-files.ts'
+import {
+  foreignViews,
+  hasText,
+  noteCompiled,
+  ownViews,
+  parseSourceMap,
+  removeViews,
+  writeCompiled,
+} from './disk/compile-files.ts'
 import { openPack } from './disk/pack-folder.ts'
 import type { CompileAnswer, CompileInput } from './rules/author/compile-exchange.ts'
 import { type CompileRunInput, renderRun, renderSourceMap, renderViews, runPath } from './rules/author/compile-views.ts'
-import { isPlaceholder } from './rules/author/pack-template.ts'
 import type { TrustedPack } from './rules/gates/trust.ts'
-import { parsePackJson, SOURCE_MAP_PATH } from './rules/pack.ts'
+import { SOURCE_MAP_PATH } from './rules/pack.ts'
 
 export interface Compiled {
   pack: string
@@ -40,7 +46,7 @@ export function writeViews(
     })
   }
   const files = openPack(pack)
-  const map = renderSourceMap(readMap(files.read(SOURCE_MAP_PATH)?.text, pack), answer)
+  const map = renderSourceMap(parseSourceMap(files.read(SOURCE_MAP_PATH)?.text, manifest.name), answer)
   const written = [...views].map(([path, text]): CompileRunInput['outputs'][number] => {
     const isThere = files.sizeOf(path) !== undefined
     return { path, operation: !isThere ? 'created' : hasText(root, path, text) ? 'unchanged' : 'updated' }
@@ -69,14 +75,4 @@ export function writeViews(
       ...(pack.trust.files === undefined ? [] : [`loadout approve ${manifest.name}`]),
     ],
   }
-}
-
-/** Refuses to replace an unreadable map: it may contain its author's work. */
-function readMap(text: string | undefined, { manifest }: TrustedPack): Record<string, unknown> {
-  if (text === undefined || isPlaceholder(text)) return {}
-  const parsed = parsePackJson({ path: SOURCE_MAP_PATH, text })
-  if ('value' in parsed && isRecord(parsed.value)) return parsed.value
-  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${manifest.name} cannot be read`, {
-    hint: 'repair or remove it; nothing was written',
-  })
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { removeFile } from '../../machine/files.ts'
 import { readInside, readJsonInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
+import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
-import { isTemplate } from '../rules/author/pack-template.ts'
-import { LARGEST_PACK_FILE } from '../rules/pack.ts'
+import { isPlaceholder, isTemplate } from '../rules/author/pack-template.ts'
+import { LARGEST_PACK_FILE, parsePackJson, SOURCE_MAP_PATH } from '../rules/pack.ts'
 
 /** Digests of the views that Loadout wrote: a view with another digest was edited. */
 const COMPILED_RECORD = 'runs/compiled.json'
@@ -61,4 +62,14 @@ function readMade(root: string): Record<string, unknown> {
 
 function textAt(root: string, path: string): string | undefined {
   return readInside(root, path, { most: LARGEST_PACK_FILE }).bytes?.toString('utf8')
+}
+
+/** Refuses to replace an unreadable map: it may contain its author's work. */
+export function parseSourceMap(text: string | undefined, pack: string): Record<string, unknown> {
+  if (text === undefined || isPlaceholder(text)) return {}
+  const parsed = parsePackJson({ path: SOURCE_MAP_PATH, text })
+  if ('value' in parsed && isRecord(parsed.value)) return parsed.value
+  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
+    hint: 'repair or remove it; nothing was written',
+  })
 }

@@ -1,8 +1,8 @@
 import { type Approval, changesSince, type FileDigests, summarizeChanges } from '../../../machine/rules/approval.ts'
 import { type Verdict, whyNot } from '../../../machine/rules/verdict.ts'
-import { printableLine } from '../../../text/printable.ts'
+import { printableLine, shellWord } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
-import type { Code, Severity } from '../../../text/trouble.ts'
+import { type Code, LoadoutError, type Severity } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
 import { type KnowledgePack, type PackWarning, SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../pack.ts'
 
@@ -118,6 +118,13 @@ function heldBack(held: Held): Trust {
 export function needsApproval(scope: Scope, policy: TrustPolicy): boolean {
   if (scope === 'explicit') return !policy.explicitPathIsApproval
   return scope === 'workspace' || policy.approvalFor.includes(scope)
+}
+
+/** Throws unless the approval of an admitted pack covers the wanted tier. */
+export function requireTier({ trust, manifest, root }: TrustedPack, wanted: Tier): void {
+  if (opensTier(trust, wanted)) return
+  const message = `the pack ${packWord(manifest.name)} is approved up to its ${trust.tier} only`
+  throw new LoadoutError('APPROVAL_NEEDED', message, { hint: `loadout approve ${shellWord(root)} --tier ${wanted}` })
 }
 
 /** Whether a pack is open up to the wanted tier. */
