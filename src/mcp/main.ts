@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
 import { createHttpApp, HttpRefusal, isSameSecret, requireBearer, serveHttp } from '../machine/http.ts'
 import { createFactory, serveStreams } from './server.ts'
-import { type ToolContext, tell } from './tool.ts'
+import { printLine, type ToolContext } from './tool.ts'
 
 export interface Serving extends ToolContext {
   /** Undefined: standard input and output. */
@@ -22,8 +22,8 @@ export async function serve({ http, signal, ...context }: Serving): Promise<void
   else {
     const token = http.token ?? makeToken()
     await serveMcpOverHttp(factory, { port: http.port, token }, signal, (url) => {
-      tell(url)
-      if (http.token === undefined) tell(`token ${token}`)
+      printLine(url)
+      if (http.token === undefined) printLine(`token ${token}`)
     })
   }
   setTimeout(() => process.exit(), GRACE_MS).unref()
@@ -45,7 +45,7 @@ async function serveMcpOverHttp(
   signal: AbortSignal,
   onListening: (url: string) => void,
 ): Promise<void> {
-  const onError = (error: unknown) => tell(error instanceof Error ? error.message : String(error))
+  const onError = (error: unknown) => printLine(error instanceof Error ? error.message : String(error))
   const handler = createMcpHandler(factory, { onerror: onError })
   const app = createHttpApp({ onError })
   app.use(requireBearer((given) => isSameSecret(given, token), 'the server shows it when it starts'))

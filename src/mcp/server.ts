@@ -4,7 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { VERSION } from '../text/version.ts'
 import { servePrompts, serveResources } from './resources.ts'
 import { librarySkills } from './skills.ts'
-import { type ToolContext, tell } from './tool.ts'
+import { printLine, type ToolContext } from './tool.ts'
 import { callsEnded, serveTools } from './tools.ts'
 
 const INSTRUCTIONS =
@@ -32,7 +32,7 @@ export function createFactory(context: ToolContext): () => McpServer {
 /** Serves the client that started this process, until standard input ends or the signal fires. */
 export async function serveStreams(factory: McpServerFactory, signal: AbortSignal): Promise<void> {
   const transport = new StdioServerTransport(untilAnswered(process.stdin), process.stdout)
-  const handle = serveStdio(factory, { transport, onerror: ({ message }) => tell(message) })
+  const handle = serveStdio(factory, { transport, onerror: ({ message }) => printLine(message) })
   await new Promise<void>((done) => {
     const { onclose } = transport
     transport.onclose = () => {

@@ -8,7 +8,7 @@ import {
 import type { Loadout } from '../loadout.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { MOST_LISTED } from './resources.ts'
-import { orProtocolError, tell } from './tool.ts'
+import { orProtocolError, printLine } from './tool.ts'
 
 const BASE = 'skill://'
 const DOCUMENT = 'SKILL.md'
@@ -41,7 +41,7 @@ export function librarySkills(loadout: Loadout): SkillsExtension {
       }),
     readDirectory: (uri) => orProtocolError(() => listFolder(loadout, uri)),
     listResources: async () => {
-      const listed = await skills().catch(tellInstead)
+      const listed = await skills().catch(printInstead)
       return listed.slice(0, MOST_LISTED).map(({ name, description }) => ({
         uri: `${BASE}${name}/${DOCUMENT}`,
         name,
@@ -54,9 +54,9 @@ export function librarySkills(loadout: Loadout): SkillsExtension {
 }
 
 /** An unreadable library must not hide all other resources. */
-function tellInstead(error: unknown): [] {
+function printInstead(error: unknown): [] {
   if (!(error instanceof LoadoutError)) throw error
-  tell(`no skills are offered: ${error.message}`)
+  printLine(`no skills are offered: ${error.message}`)
   return []
 }
 
@@ -67,7 +67,7 @@ async function describeSkill(loadout: Loadout, name: string): Promise<Skill | un
     return files && (await skillEntry(name, files))
   } catch (error) {
     if (error instanceof SkillCatalogError || error instanceof LoadoutError) {
-      tell(`the skill ${name} is not offered: ${error.message}`)
+      printLine(`the skill ${name} is not offered: ${error.message}`)
       return undefined
     }
     throw error

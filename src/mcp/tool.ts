@@ -77,7 +77,7 @@ export async function orProtocolError<T>(work: () => T | Promise<T>): Promise<T>
 }
 
 /** Prints to the person who started the server. Standard output belongs to the protocol. */
-export function tell(text: string): void {
+export function printLine(text: string): void {
   try {
     writeSync(2, `loadout mcp: ${printableLine(text)}\n`)
   } catch {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { endOfLog, markAt } from '../usage/log.ts'
-import { pinSigners, whoWorksHere } from './disk/identity.ts'
+import { identifyUser, pinSigners } from './disk/identity.ts'
 import { batchesIn, forgetTeam, lockTeam, newMachineId, readOutbox, setDue, writeOutbox } from './disk/outbox.ts'
 import { callTeam, readMembership, requireMembership, writeMembership } from './disk/team-client.ts'
 import { register } from './push.ts'
@@ -58,7 +58,7 @@ export async function joinTeam(
         hint: 'loadout team leave, then join this one',
       })
     }
-    const { person, from } = await whoWorksHere(machine)
+    const { person, from } = await identifyUser(machine)
     const membership: Membership = {
       ...asked,
       ...{ team, group, role },

@@ -4,7 +4,7 @@ import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { committedVersion, isInLibrary } from '../skills/committed-version.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { readEntries, requireSigners, SIGNERS_FILE } from './catalog-entries.ts'
-import { principalOf, sign, signingKey, verifyAll, whoWorksHere } from './disk/identity.ts'
+import { identifyUser, principalOf, sign, signingKey, verifyAll } from './disk/identity.ts'
 import { callTeam, requireMembership } from './disk/team-client.ts'
 import { type CatalogEntry, formatStatement, type Statement, versionProblem } from './rules/catalog.ts'
 import type { Membership } from './rules/membership.ts'
@@ -27,7 +27,7 @@ export interface Published extends Pick<CatalogEntry, 'kind' | 'name' | 'version
 export async function publishVersion(machine: Machine, request: PublishRequest): Promise<Report<Published>> {
   const membership = requireMembership(machine)
   const { groups = ['*'] } = request
-  const owner = request.owner ?? (await whoWorksHere(machine)).person
+  const owner = request.owner ?? (await identifyUser(machine)).person
   const { kind, name } = kindHere(machine, parseNamed(request.name))
   const read = kind === 'pack' ? committedPack : committedVersion
   const { commit, digest, version: own } = await read(machine, name)

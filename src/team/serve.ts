@@ -14,7 +14,7 @@ import {
 import { MIGRATIONS } from './disk/migrations/index.ts'
 import { processLog, runInstance } from './disk/service.ts'
 import { aboutError } from './disk/telemetry.ts'
-import { addToken, foundTeam, makeKey, readTeam } from './disk/tokens.ts'
+import { addToken, createTeam, makeKey, readTeam } from './disk/tokens.ts'
 import { startTryDatabase } from './disk/try-database.ts'
 import { formatToken, keyPrint, parseToken, type Role } from './rules/access.ts'
 
@@ -52,7 +52,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
   try {
     const fit = await orExplain(migrateUp(database, MIGRATIONS))
     log('database', { schema: (await readSchema(database)).version, fit })
-    await found(database, request)
+    await ensureTeam(database, request)
     const { port, listen = '127.0.0.1' } = request
     const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
     const telemetry = { endpoint: otlp, headers }
@@ -82,10 +82,10 @@ function addressOf({ env }: Machine, named: string | undefined, tried: string | 
   })
 }
 
-async function found(database: Database, { onFounded }: Pick<ServeRequest, 'onFounded'>): Promise<void> {
+async function ensureTeam(database: Database, { onFounded }: Pick<ServeRequest, 'onFounded'>): Promise<void> {
   if ((await orExplain(readTeam(database))) !== undefined) return
   const key = makeKey()
-  const founded = await orExplain(foundTeam(database, key))
+  const founded = await orExplain(createTeam(database, key))
   if (founded !== undefined) onFounded(formatToken({ secret: founded.secret, key }))
 }
 

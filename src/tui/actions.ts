@@ -7,9 +7,9 @@ import {
   currentSkill,
   markAll,
   markOne,
-  meantSkills,
   nextGrouping,
   openSkill,
+  selectedSkills,
   switchFacet,
   switchScope,
 } from './screens/inventory-state.ts'
@@ -177,7 +177,7 @@ function applyProfile(model: Model): Step {
 
 /** Asks before skills are deleted from the library: others use it too. */
 function confirmDelete(model: Model): Step {
-  const skills = meantSkills(model).filter(({ state }) => state !== 'orphaned')
+  const skills = selectedSkills(model).filter(({ state }) => state !== 'orphaned')
   const [first] = skills
   if (first === undefined) return step(model)
   const names = skills.map(({ name }) => name)

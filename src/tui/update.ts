@@ -14,7 +14,7 @@ export function update(model: Model, message: Message): Step {
     case 'paste':
       return pasted(model, message.text)
     case 'key':
-      return announced(model, pressed(model, message.name))
+      return withProgress(model, pressed(model, message.name))
     case 'resized':
       return step({ ...model, size: message.size })
     case 'progress': {
@@ -24,7 +24,7 @@ export function update(model: Model, message: Message): Step {
     case 'tick':
       return step(model.work === undefined ? model : { ...model, work: { ...model.work, ticks: model.work.ticks + 1 } })
     default:
-      return announced(model, received(model, message))
+      return withProgress(model, received(model, message))
   }
 }
 
@@ -58,7 +58,7 @@ function pressed(model: Model, key: string): Step {
 }
 
 /** Shows long work at once. While it runs, no other long work can start. */
-function announced(before: Model, { model, effects }: Step): Step {
+function withProgress(before: Model, { model, effects }: Step): Step {
   const label = effects.map(longLabel).find((each) => each !== undefined)
   if (label === undefined) return { model, effects }
   if (model.work !== undefined) {

@@ -8,7 +8,7 @@ import { type Database, type Migration, migrateUp, openDatabase } from '../../sr
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { runInstance } from '../../src/team/disk/service.ts'
 import { createLog } from '../../src/team/disk/telemetry.ts'
-import { addToken, foundTeam } from '../../src/team/disk/tokens.ts'
+import { addToken, createTeam } from '../../src/team/disk/tokens.ts'
 import { formatToken, type Role } from '../../src/team/rules/access.ts'
 import { appendEvents } from '../../src/usage/disk/usage-log.ts'
 import type { UsageEvent } from '../../src/usage/rules/usage-event.ts'
@@ -68,7 +68,7 @@ export async function startInstance(databaseUrl: string, options: Options = {}):
 export async function startTeam(databaseUrl: string, options: Options = {}): Promise<TestServer> {
   const database = openDatabase(databaseUrl, () => {})
   await migrateUp(database, options.migrations ?? MIGRATIONS)
-  await foundTeam(database, KEY)
+  await createTeam(database, KEY)
   const instances = [await startInstance(databaseUrl, options), await startInstance(databaseUrl, options)]
   return {
     url: instances[0]!.url,

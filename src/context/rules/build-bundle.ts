@@ -1,6 +1,6 @@
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
 import { sha256 } from '../../text/values.ts'
-import { type Assembly, assemble, CEILING, descend, limitsOf } from './budget/assemble.ts'
+import { type Assembly, assemble, CEILING, limitsOf, tryWiderLimits } from './budget/assemble.ts'
 import { cutExcerpt } from './budget/excerpt.ts'
 import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
 import type { Configured, Limits, Measure } from './budget/limits.ts'
@@ -66,7 +66,9 @@ export function buildBundle(given: BundleInput): BuiltBundle {
     omitted: [...given.omitted, ...duplicates],
   }
   const head = headOf(input)
-  const { level, attempts, assembly, limits } = descend(input, (wider) => assembleWithin(input, head, wider, marks))
+  const { level, attempts, assembly, limits } = tryWiderLimits(input, (wider) =>
+    assembleWithin(input, head, wider, marks),
+  )
   const { content, renderings } = assembly
   const bundle = withDigest({
     ...content,

@@ -80,11 +80,11 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const { found, about } = session.recent.length === 0 ? plain : await find(machine, call, prompt, log, session)
   const { tokens, characters, counts } = host.replyLimit
   const room = Math.min(Math.min(budget, tokens) * 4, characters)
-  const choice = new Choice(state.given, call.prompt, room, measureIn(counts))
-  const problems = takeFound(machine, prompt, choice, found)
-  for (const file of files) if (choice.lineCount < MOST_POINTERS) choice.addPointer(file)
-  const won = claim(machine, call, choice.parts, about)
-  const given = choice.given.filter(({ part }) => won.includes(part))
+  const reply = new Reply(state.given, call.prompt, room, measureIn(counts))
+  const problems = takeFound(machine, prompt, reply, found)
+  for (const file of files) if (reply.lineCount < MOST_POINTERS) reply.addPointer(file)
+  const won = claim(machine, call, reply.parts, about)
+  const given = reply.given.filter(({ part }) => won.includes(part))
 
   if (problems.length > 0) log(problems.join('; '))
   await record(machine, prompt, found, given)
@@ -218,7 +218,7 @@ function keywordMatches({ knowledge, task }: Prompt): Found[] {
 }
 
 /** Collects a reply: parts that fit, and that neither the session nor the prompt contains. */
-class Choice {
+class Reply {
   readonly given: GivenPart[] = []
   private readonly known: Set<string>
   private readonly prompt: string
@@ -272,12 +272,7 @@ class Choice {
 }
 
 /** Best first. Names a payload that is not certain enough or does not fit. Reports what could not be read. */
-function takeFound(
-  machine: Machine,
-  { project, knowledge }: Prompt,
-  choice: Choice,
-  found: readonly Found[],
-): string[] {
+function takeFound(machine: Machine, { project, knowledge }: Prompt, reply: Reply, found: readonly Found[]): string[] {
   const problems: string[] = []
   const pointers: GivenPart[] = []
   let texts = 0
@@ -287,16 +282,16 @@ function takeFound(
       continue
     }
     const { entry } = each.match
-    if (choice.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
+    if (reply.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
     const text = each.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, knowledge, entry) : undefined
     if (text !== undefined && 'problem' in text) problems.push(text.problem)
-    else if (text !== undefined && (choice.has(text) || choice.addText(text))) texts++
+    else if (text !== undefined && (reply.has(text) || reply.addText(text))) texts++
     else {
       const line = indexLine(entryItem(knowledge, entry, project.root))
       pointers.push({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
     }
   }
-  for (const pointer of pointers) choice.addPointer(pointer)
+  for (const pointer of pointers) reply.addPointer(pointer)
   return problems
 }
 

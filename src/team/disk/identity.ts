@@ -97,7 +97,7 @@ export function pinSigners(machine: Machine, file: string): void {
 }
 
 /** The user: the email address in git, which is the same on all machines of a person; otherwise the account. */
-export async function whoWorksHere(machine: Machine): Promise<{ person: string; from: string }> {
+export async function identifyUser(machine: Machine): Promise<{ person: string; from: string }> {
   try {
     const { stdout } = await runGit(machine, machine.home, ['config', '--global', '--get', 'user.email'], {
       okCodes: [0, 1],

@@ -5,10 +5,10 @@ import { isRecord } from '../../text/values.ts'
 import { asRole, type Right, ROLES } from '../rules/access.ts'
 import { ACCEPTED_FORMATS, hoursOff, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
 import { assembleReport, LARGEST_HIDDEN_GROUP } from '../rules/report.ts'
+import { acceptBatch, type BatchResult, joinMachine, leaveMachine } from './accept-batch.ts'
 import { countInbox } from './count.ts'
 import { type Database, type Migration, madeFor, readSchema, requireFit } from './database.ts'
 import { queryReport } from './report-queries.ts'
-import { joinMachine, leaveMachine, type TakenIn, takeIn } from './take-in.ts'
 import { addToken, type Caller, listMachines, listTokens, readTeam, revokeToken, type Team } from './tokens.ts'
 
 /** What the routes work with. */
@@ -17,7 +17,7 @@ export interface Backend {
   migrations: readonly Migration[]
   now(): Date
   /** Called for every batch that arrived. */
-  onBatch(events: number, result: TakenIn['result']): void
+  onBatch(events: number, result: BatchResult['result']): void
 }
 
 /** One request, by a caller who has the right. */
@@ -104,25 +104,25 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
     })
   }
   const off = hoursOff(readClock(header('x-loadout-clock')), backend.now().getTime() / 1000)
-  const taken = await takeIn(backend.database, { ...batch, bytes, token: caller.id, hoursOff: off })
+  const outcome = await acceptBatch(backend.database, { ...batch, bytes, token: caller.id, hoursOff: off })
   backend.onBatch(
     batch.rows.reduce((sum, { times }) => sum + times, 0),
-    taken.result,
+    outcome.result,
   )
-  return answerTaken(taken, off)
+  return answerBatch(outcome, off)
 }
 
 function readClock(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-function answerTaken(taken: TakenIn, off: number): Answer {
-  switch (taken.result) {
+function answerBatch(outcome: BatchResult, off: number): Answer {
+  switch (outcome.result) {
     case 'accepted':
     case 'duplicate':
-      return { json: { result: taken.result, hoursOff: off } }
+      return { json: { result: outcome.result, hoursOff: off } }
     case 'behind':
-      return { status: 409, json: { ...problem('TEAM_BEHIND', 'batches before it are missing'), ...taken } }
+      return { status: 409, json: { ...problem('TEAM_BEHIND', 'batches before it are missing'), ...outcome } }
     case 'cloned':
       return { status: 409, json: problem('TEAM_CLONED', 'another machine has sent other rows under this number') }
     case 'left':

@@ -96,7 +96,7 @@ export function makeKey(): string {
  * Creates the team in an empty database; undefined if there is one. Of instances that start at once, only one creates
  * it.
  */
-export async function foundTeam(database: Database, key: string): Promise<{ secret: string } | undefined> {
+export async function createTeam(database: Database, key: string): Promise<{ secret: string } | undefined> {
   const { rowCount } = await database.query('INSERT INTO team (id, key_print) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     randomBytes(16).toString('hex'),
     keyPrint(key),

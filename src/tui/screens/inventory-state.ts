@@ -9,7 +9,7 @@ export function currentSkill(inventory: InventoryState): SkillView | undefined {
 }
 
 /** The skills for an action: the marked ones, or the one under the cursor. */
-export function meantSkills({ inventory }: Model): SkillView[] {
+export function selectedSkills({ inventory }: Model): SkillView[] {
   const { marked, value } = inventory
   if (marked.length > 0) return (value?.skills ?? []).filter(({ name }) => marked.includes(name))
   const skill = currentSkill(inventory)

@@ -5,7 +5,7 @@ import { keyName, matchingActions } from '../keys.ts'
 import type { Model } from '../model.ts'
 import { SIGNS } from '../signs.ts'
 import { facetRows } from './filter.ts'
-import { agentState, meantSkills } from './inventory-state.ts'
+import { agentState, selectedSkills } from './inventory-state.ts'
 
 /** The box over the screen, if there is one. Header and footer stay visible if there is room. */
 export function viewOverlay(model: Model): Line[] | undefined {
@@ -42,14 +42,14 @@ function viewConfirm({ question, text }: { question: string; text: string }, roo
 
 /** The agents, and the state of the skill for each, if only one is selected. */
 function viewAgents(model: Model, at: number, size: Size): Line[] {
-  const meant = meantSkills(model)
-  const skill = meant.length === 1 ? meant[0] : undefined
+  const selected = selectedSkills(model)
+  const skill = selected.length === 1 ? selected[0] : undefined
   const lines = listLines(model.inventory.value?.agents ?? [], at, insideOf(size), (agent) => {
     if (skill === undefined) return [span(agent)]
     const { sign, word, style } = SIGNS[agentState(model, skill, agent)]
     return [span(`${agent.padEnd(12)} `), span(`${sign} ${word}`, style)]
   })
-  return pane(styled(`Equip ${skill?.name ?? count(meant.length, 'skill')} for…`, 'strong'), lines, size, true)
+  return pane(styled(`Equip ${skill?.name ?? count(selected.length, 'skill')} for…`, 'strong'), lines, size, true)
 }
 
 /** States, agents, tags and sources that the list can be filtered by. */

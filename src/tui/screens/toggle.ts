@@ -2,7 +2,7 @@ import type { SkillView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import type { Effect, TogglePart } from '../message.ts'
 import { activeProject, type Model, type Notice, type Pending, type Step, step } from '../model.ts'
-import { agentState, meantSkills } from './inventory-state.ts'
+import { agentState, selectedSkills } from './inventory-state.ts'
 
 type Toggle = Effect & { kind: 'toggle' }
 
@@ -16,7 +16,7 @@ function equippedAgents({ placements }: SkillView, scope: Model['scope']): strin
 
 /** Equips skills for agents that lack them; if none lacks any, removes them from these agents. */
 export function toggle(model: Model, wanted: readonly string[]): Step {
-  const skills = meantSkills(model)
+  const skills = selectedSkills(model)
   const { value } = model.inventory
   if (skills.length === 0 || value === undefined) return step(model)
   const possible = wanted.filter((agent) => value.agents.includes(agent))
@@ -86,7 +86,7 @@ function cannot(skills: readonly SkillView[], wanted: readonly string[], enabled
 /** Lists the agents, if there are any. */
 export function pickAgent(model: Model): Step {
   const { value } = model.inventory
-  if (meantSkills(model).length === 0 || value === undefined) return step(model)
+  if (selectedSkills(model).length === 0 || value === undefined) return step(model)
   if (value.agents.length > 0) return step({ ...model, overlay: { kind: 'agents', at: 0 } })
   return told(model, { tone: 'alert', text: 'no agent is enabled: p opens the settings' })
 }

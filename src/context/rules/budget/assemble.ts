@@ -92,7 +92,7 @@ function roomOf(
 
 type Level = FallbackAttempt['level']
 
-interface Ladder {
+interface Attempts {
   limits: Limits
   slices: Slices
   configured: Configured
@@ -127,8 +127,8 @@ export function requestedLimits(
  * if they give that slice a place, at any total: if it depended on room, a slightly larger total could give a smaller
  * bundle.
  */
-export function descend<Tried extends Assembly>(
-  { limits, slices, configured, mayBeUnrestricted }: Ladder,
+export function tryWiderLimits<Tried extends Assembly>(
+  { limits, slices, configured, mayBeUnrestricted }: Attempts,
   assembleWithin: (limits: Limits) => Tried,
 ): { level: Level; attempts: FallbackAttempt[]; assembly: Tried; limits: Limits } {
   const attempts: FallbackAttempt[] = []

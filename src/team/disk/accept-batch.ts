@@ -11,7 +11,7 @@ export interface ArrivedBatch extends Batch {
 }
 
 /** The result for a batch. Only `accepted` stored something. */
-export type TakenIn =
+export type BatchResult =
   | { result: 'accepted' }
   /** It was accepted before, and the answer was lost. */
   | { result: 'duplicate' }
@@ -27,7 +27,7 @@ export type TakenIn =
  * One statement, so that it is done completely or not at all. It updates the number of the machine's last batch only if
  * the batch is the next one, so that the same batch cannot be stored twice.
  */
-const TAKE_IN = `
+const ACCEPT = `
   WITH gate AS (
     UPDATE machine SET last_sequence = $3, seen = now(), client = $4, hours_off = $5
     WHERE name = $1 AND token = $2 AND last_sequence = $3 - 1 AND left_at IS NULL
@@ -39,13 +39,13 @@ const TAKE_IN = `
   )
   SELECT id FROM gate`
 
-export async function takeIn(database: Database, batch: ArrivedBatch): Promise<TakenIn> {
+export async function acceptBatch(database: Database, batch: ArrivedBatch): Promise<BatchResult> {
   const { machine, sequence, token, client, hoursOff, person } = batch
   const digest = createHash('sha256').update(batch.bytes).digest()
   const events = batch.rows.reduce((sum, { times }) => sum + times, 0)
   const rows = JSON.stringify(batch.rows.map(storedRow))
   const values = [machine, token, sequence, client, hoursOff, digest, events, person, rows]
-  const { rowCount } = await database.query(TAKE_IN, values)
+  const { rowCount } = await database.query(ACCEPT, values)
   return rowCount === 1 ? { result: 'accepted' } : explain(database, batch, digest)
 }
 
