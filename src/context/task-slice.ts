@@ -115,7 +115,7 @@ const NOTHING_FITS: Finding = {
   severity: 'warning',
   code: 'NO_FITTING_FILE',
   message: 'no file of the project fits the words of the task',
-  hint: 'say what it is about in other words',
+  hint: 'describe the task in other words',
 }
 
 const EMPTY: Finding = {
@@ -129,7 +129,7 @@ const BARE: Finding = {
   severity: 'warning',
   code: 'NO_FITTING_FILE',
   message: 'this is a bare repository: it has no files that could be shown',
-  hint: 'clone it, and ask in the clone',
+  hint: 'clone it, and run this in the clone',
 }
 
 async function readPayloads(machine: Machine, { task, project }: TaskSliceRequest) {

@@ -173,7 +173,7 @@ function chosenAdapters(machine: Machine, { name, project }: Named): { projectRo
       ? 'no adapter of this project runs a command'
       : `no adapter named ${packWord(name)} runs a command`
   const known = running.map(({ id }) => `adapter:${id}`).join(', ')
-  const hint = known === '' ? 'adapters are named under "adapters" in loadout.json' : `there is ${known}`
+  const hint = known === '' ? 'adapters are named under "adapters" in loadout.json' : `known adapters: ${known}`
   throw new LoadoutError('ADAPTER_NOT_FOUND', message, { hint })
 }
 

@@ -41,7 +41,7 @@ const FEWEST_DAYS = 32
 export async function serveTeam(machine: Machine, request: ServeRequest): Promise<Report<object>> {
   const { keepDays = KEPT_DAYS, hosts, otlp, signal, onListening } = request
   if (keepDays < FEWEST_DAYS) {
-    throw new LoadoutError('USAGE', `--keep-days must be at least ${FEWEST_DAYS}`, { hint: 'a report shows a month' })
+    throw new LoadoutError('USAGE', `--keep-days must be at least ${FEWEST_DAYS}`, { hint: 'a report covers a month' })
   }
   const now = () => machine.now()
   const log = processLog(now)

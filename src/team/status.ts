@@ -1,4 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
+import { count } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { collect } from './collect.ts'
 import { batchesIn, readBatch } from './disk/outbox.ts'
@@ -78,7 +79,7 @@ function stateFindings({ last }: OutboxState): Finding[] {
     findings.push({
       severity: 'warning',
       code: 'TEAM_CLOCK',
-      message: `the clock of this machine is off by ${Math.abs(last.hoursOff)} hours; the server corrected what was sent`,
+      message: `the clock of this machine is off by ${count(Math.abs(last.hoursOff), 'hour')}; the server corrected the times of events`,
       hint: 'set the clock',
     })
   }

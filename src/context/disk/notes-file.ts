@@ -108,7 +108,7 @@ function writeLine(file: number, size: number, path: string, line: string): void
   const bytes = Buffer.from(`${endsTorn(file, size) ? '\n' : ''}${line}\n`)
   if (size + bytes.length > LARGEST_NOTES) {
     throw new LoadoutError('FILE_TOO_LARGE', `${path} is full: it may have ${LARGEST_NOTES} bytes`, {
-      hint: 'loadout note prune removes what has expired',
+      hint: 'loadout note prune removes expired notes',
     })
   }
   if (writeWhole(file, bytes)) {
@@ -117,7 +117,7 @@ function writeLine(file: number, size: number, path: string, line: string): void
   }
   ftruncateSync(file, size)
   throw new LoadoutError('WRITE_FAILED', `${path} could not be written: the disk is full`, {
-    hint: 'free some space; the notes are as they were',
+    hint: 'free some space; the notes are unchanged',
   })
 }
 

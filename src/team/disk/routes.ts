@@ -93,7 +93,7 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
   const read = parseBatch(bytes)
   if ('problem' in read) {
     if (read.format === undefined) throw new HttpRefusal(400, 'TEAM_BAD_BATCH', `the batch is refused: ${read.problem}`)
-    const hint = `this server takes ${ACCEPTED_FORMATS.join(', ')}: update Loadout on the ${read.format < Math.min(...ACCEPTED_FORMATS) ? 'machine' : 'server'}`
+    const hint = `this server accepts ${ACCEPTED_FORMATS.join(', ')}: update Loadout on the ${read.format < Math.min(...ACCEPTED_FORMATS) ? 'machine' : 'server'}`
     return { status: 426, json: { error: { code: 'TEAM_FORMAT', message: read.problem, hint } } }
   }
   const { batch } = read
@@ -150,7 +150,7 @@ async function report({ backend, query }: Call): Promise<Answer> {
   const rows = await queryReport(backend.database, { from, to, group })
   if (group !== undefined && rows.allPeople <= LARGEST_HIDDEN_GROUP) {
     throw new HttpRefusal(403, 'TEAM_GROUP_SMALL', `the group ${group} has too few people for a report of its own`, {
-      hint: `it takes more than ${LARGEST_HIDDEN_GROUP} who were active; leave out the group`,
+      hint: `a report needs more than ${LARGEST_HIDDEN_GROUP} active people; leave out the group`,
     })
   }
   return { json: assembleReport({ from, to }, rows) }

@@ -129,7 +129,7 @@ function warningsOf(payload: AdapterPayload, { id, staleAfterSeconds }: AdapterS
     warnings.push(warn('ADAPTER_DUPLICATES', `the adapter ${id} returned ${payload.duplicates.length} items twice`))
   }
   if (first?.state === 'stale') {
-    const message = `the data of the adapter ${id} is ${first.stalenessSeconds} s old, more than ${staleAfterSeconds}`
+    const message = `the data of the adapter ${id} is ${first.stalenessSeconds} s old, more than ${staleAfterSeconds} s`
     warnings.push(warn('ADAPTER_STALE', message))
   } else if (all.some(({ state }) => state === 'unknown')) {
     warnings.push(warn('ADAPTER_STALE', `the adapter ${id} does not say when it fetched its data`))
