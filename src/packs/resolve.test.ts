@@ -10,7 +10,7 @@ it.each([
   [[], 10, []],
 ])('%j in %i: %j', (needs, budget, shares) => expect(shareBudget(needs, budget)).toEqual(shares))
 
-it('never gives more than there is or than is needed, and leaves nothing that somebody needs', () => {
+it('never gives more than the budget or the need, and leaves nothing that a pack needs', () => {
   const numbers = fc.array(fc.nat(5000), { maxLength: 6 })
   fc.assert(
     fc.property(numbers, fc.nat(10_000), (needs, budget) => {

@@ -31,7 +31,7 @@ const PACK_FIELDS =
   )
 const WARNING_FIELDS = ['severity', 'message', 'path']
 
-/** The field table of a context record, besides what the program itself checks. */
+/** The fields of a context record, independent of the program's own check. */
 function expectFields(record: Record<string, unknown> & { activated_packs: Record<string, unknown>[] }): void {
   expect(contextRecordProblem(record)).toBeUndefined()
   const strangers = (value: object, known: readonly string[]) =>
@@ -46,14 +46,14 @@ function expectFields(record: Record<string, unknown> & { activated_packs: Recor
   }
 }
 
-/** What `--write-run` left in a pack. */
+/** The record that `--write-run` wrote into a pack. */
 function exportOf(world: ResolvingWorld, name: string) {
   const runs = join(world.rootOf(name), 'runs')
   const file = readdirSync(runs).find((each) => /^context-.*\.json$/.test(each)) ?? ''
   return JSON.parse(readFileSync(join(runs, file), 'utf8'))
 }
 
-/** Resolves, and gives what was handed out and the name of its record. */
+/** Resolves a task; returns the text and the id of its record. */
 function hand(world: ResolvingWorld, words: string[] = [TASK]): { id: string; text: string } {
   const { json } = world.resolve(words)
   return { id: json.audit, text: json.wrappers.map(({ text }: { text: string }) => text).join('') }

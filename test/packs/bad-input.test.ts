@@ -6,12 +6,12 @@ import { runMany, type WarmRun } from '../cli/warm.ts'
 import * as hostile from './hostile-packs.ts'
 import { guideOf, type MadePack, makePack } from './hostile-packs.ts'
 
-// Hundreds of commands; on a busy machine that takes a while.
+// Hundreds of commands, slow on a busy machine.
 vi.setConfig({ hookTimeout: 300_000 })
 
 const TASK = 'a fact about quails'
 
-/** Everything that is done with a pack, from a first look to an answer taken back. */
+/** Every command about a pack, from listing it to revoking its approval. */
 function callsFor({ root }: MadePack): string[][] {
   return [
     ['packs', 'list', '--project', `${root}/../../..`, '--json'],
@@ -30,7 +30,7 @@ function callsFor({ root }: MadePack): string[][] {
   ]
 }
 
-/** Neither a crash, nor a wait, nor something that steers the terminal; and JSON that is some. */
+/** Expects no crash, no timeout, no terminal sequences, and valid JSON. */
 function troublesOf(runs: readonly WarmRun[]): object[] {
   return runs.flatMap(({ args, code, stdout, stderr, took }) => {
     const troubles = [
@@ -86,7 +86,7 @@ const MAPPED = guideOf({
   body: `## Context map\n\n${TEXT_FILES.map((path) => `- A fact about quails: \`${path}\``).join('\n')}\n`,
 })
 
-/** Something in the place of every file at once. */
+/** Replaces every file of the pack. */
 const everywhere = (content: Content) =>
   makePack({
     ...Object.fromEntries([...TEXT_FILES, ...JSON_FILES].map((path) => [path, content])),

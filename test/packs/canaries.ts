@@ -2,15 +2,15 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Content } from '../cli/run.ts'
 
-/** Words that stand in one place of a pack each, and nowhere else. */
+/** Words that occur in exactly one place of a pack. */
 export const canary = (place: string) => `zqcanary${place}`
 
-/** The places whose words are in a text. */
+/** The places whose words occur in a text. */
 export function canariesIn(text: string): string[] {
   return [...new Set(Array.from(text.matchAll(/zqcanary([a-z]+)/gi), ([, place = '']) => place.toLowerCase()))].sort()
 }
 
-/** What a call asks for that fits the packs here. It has no word of their texts. */
+/** A task that fits the packs without using words of their texts. */
 export const TASK = 'which quails live in the meadow'
 
 const METADATA = [
@@ -49,7 +49,7 @@ const claim = (id: string, status: string) => ({
   compiled_into: ['compiled/facts.md'],
 })
 
-/** A pack that is in order, with a word of its own in every place. `sources` of it are named so. */
+/** A valid pack with one such word in every place; `sources` also in the names of its sources. */
 export const FULL_PACK: Record<string, Content> = {
   'KNOWLEDGE.md': guide(
     'quails',
@@ -129,7 +129,7 @@ export const FULL_PACK: Record<string, Content> = {
   LICENSE: canary('license'),
 }
 
-/** Every file is broken, in such a way that a message about it would like to quote it. */
+/** A pack with broken files that an error message might quote. */
 export const BROKEN_PACK: Record<string, Content> = {
   'KNOWLEDGE.md': guide('wrecked', ['profile: wiki-first'], [canary('wreckedbody')]),
   'compiled/facts.md': Buffer.from(`# Quails\n\n\xff\xfe ${canary('wreckedfacts')}\n`, 'latin1'),
@@ -152,7 +152,7 @@ export const BROKEN_PACK: Record<string, Content> = {
   'sources/secret.md': (path) => symlinkSync(join('..', '..', `${canary('linktarget')}.md`), path),
 }
 
-/** Its frontmatter never ends: what follows is text, not metadata. */
+/** A pack whose frontmatter never ends: the rest is text, not metadata. */
 export const ENDLESS_PACK: Record<string, Content> = {
   'KNOWLEDGE.md': `---\nname: endless\n${METADATA.join('\n')}\n\n# Quails\n\n${canary('endless')}: [${canary('endlessyaml')}\n`,
 }

@@ -30,7 +30,7 @@ function approved(place: Place): Place {
   return place
 }
 
-/** What must be the same everywhere: the text for the model, and what it was made of. */
+/** The output that must be the same everywhere: the text for the model and its parts. */
 function resolve({ workspace, home }: Place, options: RunOptions = {}): string {
   const words = ['packs', 'resolve', TASK, '--cite', '--deep', '--project', `${workspace}/`, '--json']
   const { stdout } = runLoadout(words, { cwd: workspace, home, ...options })

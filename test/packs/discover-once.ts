@@ -1,4 +1,4 @@
-// One discovery in a process of its own, for tests that watch the process or need another user: JSON in, JSON out.
+// Runs one discovery in its own process, for tests that watch the process or need another user. JSON in, JSON out.
 import { readFileSync } from 'node:fs'
 import { discoverPacks } from '../../src/packs/disk/discover.ts'
 

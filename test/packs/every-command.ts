@@ -2,20 +2,20 @@ import { COMMON_FLAGS, type Command, type Flag } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 
 export interface Words {
-  /** Names and paths that stand where a command takes one. */
+  /** Values for arguments that take a name or a path. */
   targets: readonly string[]
-  /** What stands where a command takes a task, and where only one word is tried. */
+  /** The value for a task, and the value where one word is enough. */
   task: string
   name: string
 }
 
 /**
- * Every command of the table with plausible words: each target as its argument, as text and as JSON, and each flag of it
- * with each of its values. A command or flag that is added to the table is in here without another word.
+ * Calls every command of the table: with each target as its argument, as text and as JSON, and with each value of each
+ * flag. New commands and flags are included automatically.
  */
 export function everyCall(words: Words, isMeant: (command: Command) => boolean = () => true): string[][] {
   const calls = COMMANDS.filter(isMeant).flatMap((command) => callsOf(command, words))
-  // A task is the same for every target.
+  // Removes duplicates: calls with a task do not depend on the target.
   return [...new Map(calls.map((call) => [JSON.stringify(call), call])).values()]
 }
 
@@ -45,12 +45,12 @@ function everyFlag({ flags }: Command, words: Words): string[] {
   })
 }
 
-/** A task is given as it is; of several names or paths all are the same. */
+/** The task for task arguments, the target for all others. */
 function argumentsOf({ args }: Command, { task }: Words, target: string): string[] {
   return args.flatMap(({ name }) => (name === 'task' || name === 'words' ? [task] : [target]))
 }
 
-/** Of texts the last target and the name. */
+/** The values to try for a flag; for texts the last target and the name. */
 function valuesOf(flag: Flag, { targets, task, name }: Words): string[][] {
   switch (flag.kind) {
     case 'switch':

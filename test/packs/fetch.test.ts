@@ -15,7 +15,7 @@ const git = (folder: string, ...args: string[]) =>
     env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
   }).trim()
 
-/** A repository with one pack, and a way to change it. */
+/** A repository with one pack, and a function that changes it. */
 function makeRemote(name: string) {
   const folder = makeFolder()
   git(folder, 'init', '--quiet', '--initial-branch=main')

@@ -14,7 +14,7 @@ trust: official
 # Quails
 `
 
-/** What a user gets of a pack of their own, one of whose views is something else than a short text. */
+/** Resolves a user's own pack in which one view is not a short text. */
 function resolveWith(view: Content) {
   const home = makeProject({
     '.agents/knowledge/quails/KNOWLEDGE.md': GUIDE,

@@ -141,7 +141,7 @@ describe('a pack from documents', () => {
     make('docs/c', 4_800, 'png')
     const { value } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
     expect(value).toMatchObject({ documents: 450, leftOut: [{ count: 4_800 }, { count: 4_800 }] })
-    // Too many for a line each.
+    // Too many for one line per document.
     expect(text(machine, KNOWLEDGE)).toContain('- 450 documents, such as Note 0,')
     make('many', 4_001, 'md')
     await expect(startPackFrom(machine, { from: 'many' })).rejects.toThrow(/contains more than 4000 documents/)

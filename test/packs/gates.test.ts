@@ -10,7 +10,7 @@ const FACT = 'Quail eggs weigh nine grams.'
 const textOf = ({ json }: Answer): string => json.wrappers.map(({ text }: { text: string }) => text).join('')
 const warningsOf = ({ json }: Answer) => told(json.compile_warnings)
 
-/** What a user pack with these fields gives to the task. */
+/** Resolves a user's pack with these fields. */
 const askUser = (fields: Record<string, string>, words: string[] = [], files = {}) =>
   makeResolvingWorld({ user: { quails: quailPack(fields, files) } }).resolve([TASK, ...words])
 

@@ -5,12 +5,12 @@ import type { PackConfig } from '../../src/packs/rules/pack-config.ts'
 import { makeFolder } from '../cli/run.ts'
 import { discoverIn, packText, watchDiscovery } from './machine.ts'
 
-/** Longer than what a folder needs until its times tell of every change. */
+/** Longer than the time in which a change might leave the times of a folder unchanged. */
 const settle = () => new Promise((done) => setTimeout(done, 150))
 
 const packageFolder = makeFolder()
 
-/** A project with some hundred folders, one in three of them a pack. */
+/** A project with a few hundred folders; every third is a pack. */
 function makeTree() {
   const ws = makeFolder()
   const root = join(ws, '.agents/knowledge')

@@ -1,7 +1,7 @@
 const SUBJECTS = ['heron', 'quarry', 'lathe', 'glacier', 'organ', 'ferry', 'beacon', 'vineyard', 'turbine', 'loom']
 const TRAITS = ['range', 'endurance', 'weight', 'repair', 'season', 'price', 'origin', 'noise', 'depth', 'speed']
 
-/** The files of a wiki-first pack with so many pages, half entities and half concepts, linked from their directory. */
+/** A wiki-first pack with this many pages, half entities and half concepts, linked from `wiki/index.md`. */
 export function largePackFiles(pages = 2000, name = 'large'): Record<string, string> {
   const files: Record<string, string> = {}
   const links: string[] = []

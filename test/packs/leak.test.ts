@@ -8,7 +8,7 @@ import { everyCall } from './every-command.ts'
 
 const PACKS = '.agents/knowledge'
 
-// Hundreds of commands each; on a busy machine that takes a while.
+// Hundreds of commands each, slow on a busy machine.
 vi.setConfig({ testTimeout: 300_000 })
 
 interface Hidden {
@@ -17,7 +17,7 @@ interface Hidden {
   root: string
 }
 
-/** A workspace whose packs nobody has answered for. */
+/** A workspace with unapproved packs. */
 function hide(): Hidden {
   const workspace = makeProject({
     '.git/HEAD': '',
@@ -29,13 +29,13 @@ function hide(): Hidden {
 }
 
 function runAll({ workspace, home }: Hidden, calls: readonly string[][]): WarmRun[] {
-  // What is only a cache may stay.
+  // Caches may stay.
   const kept = [workspace, join(home, '.local'), join(home, '.config')]
   for (const folder of kept) mkdirSync(folder, { recursive: true })
   return runMany(calls, { cwd: workspace, home, kept })
 }
 
-/** A check says where something is wrong, an approval what it covers; a folder named as one of payloads is looked through. */
+/** Commands that may print file names: validation, approval, and an index of a named folder. */
 const NAMES_FILES = /^(packs validate|validate|approve|index build) /
 
 interface Leak {
@@ -43,7 +43,7 @@ interface Leak {
   places: string[]
 }
 
-/** The words of packs that came out, but for those that may. */
+/** The words of packs in the output, except allowed ones. */
 function leaksOf(runs: readonly WarmRun[], mayShow: (place: string) => boolean = () => false): Leak[] {
   return runs.flatMap(({ args, stdout, stderr }) => {
     const said = stdout + stderr
@@ -53,21 +53,21 @@ function leaksOf(runs: readonly WarmRun[], mayShow: (place: string) => boolean =
   })
 }
 
-/** Runs that ended in another way than the documented ones. */
+/** Runs with an undocumented exit code or a stack trace. */
 function brokenOf(runs: readonly WarmRun[]): object[] {
   return runs
     .filter(({ code, stderr }) => code === null || code > 3 || /UNEXPECTED|\n {4}at /.test(stderr))
     .map(({ args, code, stderr }) => ({ call: args.join(' '), code, stderr: stderr.slice(0, 500) }))
 }
 
-/** Splits the file that it is given, and shows the parts: who names a file of a pack there wants to see it. */
-const SHOWS_WHAT_IT_IS_GIVEN = 'index migrate'
+/** Prints parts of the file that the user names, so it may show a file of a pack. */
+const SHOWS_NAMED_FILE = 'index migrate'
 
-/** These have tests of their own: many calls in one process would end with them, or wait for them. */
+/** Tested elsewhere: they would end or block a process with many calls. */
 const END_THEIR_PROCESS = ['mcp', 'hook', 'web', 'team serve']
 
 describe('a pack of a workspace that nobody has approved', () => {
-  // A whole pack, a broken one, a file of each; the others only when all are wanted.
+  // A valid pack, a broken one, and a file of each; the others only in a full run.
   const TARGETS = [
     `${PACKS}/quails`,
     `${PACKS}/wrecked`,
@@ -88,7 +88,7 @@ describe('a pack of a workspace that nobody has approved', () => {
     const words = { targets: TARGETS, task: TASK, name: 'quails' }
     const runs = runAll(
       hidden,
-      everyCall(words, ({ name }) => name !== SHOWS_WHAT_IT_IS_GIVEN && !END_THEIR_PROCESS.includes(name)),
+      everyCall(words, ({ name }) => name !== SHOWS_NAMED_FILE && !END_THEIR_PROCESS.includes(name)),
     )
     expect(runs.length).toBeGreaterThan(500)
     expect(leaksOf(runs)).toEqual([])
@@ -128,7 +128,7 @@ const change =
 const spoilApprovals: Step = ({ home }) =>
   writeFileSync(join(home, '.local/state/loadout/approvals.json'), '[{"root": 1')
 
-/** Commands that take a pack beside things of other kinds. */
+/** Commands that take packs and other kinds of entries. */
 const FOR_EVERY_KIND = ['approve', 'deny', 'revoke', 'explain', 'eval', 'replay', 'validate']
 
 const isOfPacks = ({ name }: { name: string }) => name.startsWith('packs ') || FOR_EVERY_KIND.includes(name)

@@ -23,7 +23,7 @@ function isCalm({ code, stderr }: Run): boolean {
   return code !== null && code <= 3 && !/UNEXPECTED|went wrong|\n {4}at /.test(stderr)
 }
 
-/** What is at a path, links followed: as which kind, and as which one. */
+/** The kind and inode of the file at a path, after links. */
 function kindOf(path: string): string {
   const { mode, ino } = statSync(path)
   return `${mode} ${ino}`
@@ -36,7 +36,7 @@ function put(home: string, path: string, content: Content): void {
   else writeFileSync(full, content)
 }
 
-/** Never to a real device: who runs this may be allowed to replace it. */
+/** Never a real device: the user of this test may have the right to replace it. */
 const linkToPipe = (path: string) => {
   const pipe = join(makeFolder(), 'pipe')
   aPipe(pipe)
@@ -86,7 +86,7 @@ describe('a machine that lets nothing be written', () => {
     return world
   }
 
-  /** Some folders of a pack, for everybody but root. */
+  /** Folders of a pack that only root can read. */
   function makeUnreadable(pack: string, home: string): void {
     for (const folder of ['compiled', 'wiki', 'runs']) mkdirSync(join(pack, folder), { mode: 0 })
     runShell(`chown -R ${NOBODY}:${NOBODY} "${home}"`)

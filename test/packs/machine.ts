@@ -6,7 +6,7 @@ import { type Discovery, type DiscoveryRequest, discoverPacks } from '../../src/
 import { NO_PACK_CONFIG, type PackConfig } from '../../src/packs/rules/pack-config.ts'
 import { makeFolder } from '../cli/run.ts'
 
-/** A KNOWLEDGE.md that is as it should be, but for these fields. */
+/** A valid KNOWLEDGE.md with these fields changed. */
 export function packText(fields: Record<string, string> = {}, body = '# Guide\n'): string {
   const all = { name: 'a', description: 'What a is.', type: 'domain-reference', status: 'ready', profile: 'wiki-first' }
   const lines = Object.entries({ ...all, ...fields }).map(([key, value]) => `${key}: ${value}\n`)
@@ -31,7 +31,7 @@ export function machineOf(place: Place & { workspace?: string }): { machine: Mac
   }
 }
 
-/** What is discovered from a project. */
+/** Discovers the packs of a project. */
 export function discoverIn(workspace: string | undefined, place: Place = {}): Discovery {
   const { machine, request } = machineOf({ ...place, ...(workspace !== undefined && { workspace }) })
   return discoverPacks(machine, request)
@@ -50,7 +50,7 @@ export interface Watched {
 
 const NOBODY = 65534
 
-/** The same in a process of its own: everything that it opens is recorded; as `isBound`, file permissions bind it. */
+/** Discovers in a separate process and records every opened file. `isBound`: run as a user without root's rights. */
 export function watchDiscovery(workspace: string, options: Place & { isBound?: boolean } = {}): Watched {
   const scratch = makeFolder()
   const record = join(scratch, 'record.json')

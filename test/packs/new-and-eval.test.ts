@@ -78,7 +78,7 @@ describe('packs new', () => {
   ])('%j cannot be', (flags) => {
     const [cwd, home] = [makeFolder(), makeFolder()]
     expect(runWarm(['packs', 'new', 'quails', ...flags], { cwd, home }).code).toBe(2)
-    // Any command may store the program's compiled code.
+    // Any command may write the code cache.
     expect([...readdirSync(cwd), ...readdirSync(home).filter((name) => name !== '.cache')]).toEqual([])
   })
 })

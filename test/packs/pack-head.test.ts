@@ -12,7 +12,7 @@ describe('the head of a KNOWLEDGE.md', () => {
     const found = discoverIn(
       makeProject({ [`${ROOT}/${folder}/KNOWLEDGE.md`]: text, [`${ROOT}/z/KNOWLEDGE.md`]: pack('z') }),
     )
-    // The other pack is never affected.
+    // The other pack is not affected.
     expect(namesOf(found)).toContain('z')
     return { found, pack: found.packs.find(({ root }) => root.endsWith(`/${folder}`)), aside: found.quarantined[0] }
   }

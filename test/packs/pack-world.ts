@@ -3,7 +3,7 @@ import { runWarm } from '../cli/warm.ts'
 
 export const SECRET = 'text that only an open pack may show'
 
-/** A KNOWLEDGE.md; say only what matters. */
+/** A KNOWLEDGE.md; pass only the fields that matter. */
 export function guide(fields: Record<string, string> = {}, body = SECRET): string {
   const all = { name: 'handbook', description: 'How we work', type: 'domain-reference', status: 'ready', ...fields }
   const lines = Object.entries(all).map(([key, value]) => `${key}: ${value}`)
@@ -32,7 +32,7 @@ export function makeWorld(packs: { workspace?: Record<string, string>; user?: Re
   }
 }
 
-/** Without what comes with the program. */
+/** Without the built-in packs. */
 export function own<T extends { scope: string }>(packs: readonly T[]): T[] {
   return packs.filter(({ scope }) => scope !== 'built-in')
 }

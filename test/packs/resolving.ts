@@ -16,13 +16,13 @@ import { runWarm } from '../cli/warm.ts'
 
 export type Files = Record<string, string>
 
-/** How a pack in memory is asked. */
+/** Options for resolving a pack in memory. */
 export interface Asked extends Partial<Omit<PackRequest, 'task' | 'words'>> {
   manifest?: Partial<PackManifest>
   budget?: number
 }
 
-/** What a task gets of a pack in memory: chosen, fitted and fenced. */
+/** Resolves a task with a pack in memory: chooses, fits the budget, fences. */
 export function resolveFiles(files: Files, task: string, asked: Asked = {}) {
   const { manifest, budget = 4000, ...rest } = asked
   const pack: TrustedPack = makeTrusted(manifest)
@@ -35,7 +35,7 @@ export function resolveFiles(files: Files, task: string, asked: Asked = {}) {
     isDeep: false,
     mustEscalate: false,
     tier: 'evidence',
-    // As after the first question: what is opened now is what this one needs.
+    // From a copy of the files, so that `opened` lists only the files of this question.
     sections: () => buildSectionIndex(memoryPack({ 'KNOWLEDGE.md': guideText(), ...files })),
     ...rest,
   })
@@ -57,7 +57,7 @@ export function resolveFiles(files: Files, task: string, asked: Asked = {}) {
 
 export type Resolved = ReturnType<typeof resolveFiles>
 
-/** A KNOWLEDGE.md whose metadata nobody reads: a pack in memory has its manifest already. */
+/** A KNOWLEDGE.md with little metadata: a pack in memory already has its manifest. */
 export function guideText(body = '# Guide\n\n## Rules\n\nSay where a fact comes from.\n'): string {
   return `---\nname: handbook\n---\n\n${body}`
 }
@@ -74,7 +74,7 @@ export function told(warnings: readonly Pick<PackWarning, 'severity' | 'code' | 
     .map((warning) => `${warning.severity} ${warning.code} ${warning.path}`)
 }
 
-/** A source map with these claims, each with what it does not say filled in. */
+/** A source map with these claims and defaults for missing fields. */
 export function sourceMap(
   ...claims: { id: string; text?: string; status: string; source?: object; into?: string[] }[]
 ) {
@@ -107,12 +107,12 @@ export type Packs = Record<string, Record<string, Content>>
 export interface ResolvingWorld {
   workspace: string
   home: string
-  /** Where a pack lies. */
+  /** The folder of a pack. */
   rootOf(name: string): string
   run(words: readonly string[], options?: RunOptions): Run
   /** The answer to `packs resolve --json`, with its exit code. */
   resolve(words: readonly string[], options?: RunOptions): Answer
-  /** What a run opens and writes below a folder, and which programs it starts. */
+  /** The files that a run opens and writes below a folder, and the programs that it starts. */
   watch(words: readonly string[], below: string): Watched
 }
 
@@ -166,7 +166,7 @@ export function makeFixtureWorld(...names: string[]): ResolvingWorld {
   return world
 }
 
-/** The files of a small wiki-first pack about quails; say only what matters. */
+/** The files of a small wiki-first pack about quails; pass only the fields that matter. */
 export function quailPack(fields: Record<string, string> = {}, files: Record<string, Content> = {}) {
   const all = {
     name: 'quails',

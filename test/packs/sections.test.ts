@@ -7,7 +7,7 @@ import { type Files, resolveFiles } from './resolving.ts'
 
 const SUBJECTS = ['anchor', 'ballast', 'capstan', 'davit', 'engine', 'funnel', 'galley', 'hull', 'icebox', 'jib']
 
-/** Pages whose names say nothing, each with its own subject somewhere in it. */
+/** Pages with meaningless names, each with its own subject in the text. */
 function pages(folder: string, count: number): Files {
   return Object.fromEntries(
     Array.from({ length: count }, (_, at) => [

@@ -150,7 +150,7 @@ describe('hostile packs', () => {
     )
     expect(escapes.filter((issue) => issue.path === 'indexes/source-map.json')).toHaveLength(4)
     expect(escapes.filter((issue) => issue.path === 'runs/compile-1.json')).toHaveLength(8)
-    // What stands in the frontmatter is metadata, and may be shown.
+    // Frontmatter is metadata and may be shown.
     const told = [...run.stdout.split('\n'), ...run.stderr.split('\n')].filter(
       (line) => !line.includes('metadata.primary'),
     )
@@ -195,7 +195,7 @@ describe('hostile packs', () => {
     }
   })
 
-  // Reading each page again for every other page would take longer than a test may.
+  // Times out if each page is read again for every other page.
   it('a large pack is validated in time', () => {
     const { root } = makeLargePack()
     const unnamed = { severity: 'info', code: 'pack.page.unreachable', path: 'sources/a.md' }

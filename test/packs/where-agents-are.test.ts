@@ -18,7 +18,7 @@ const DOCS = {
     'Carriers\n========\n\nHeavy parcels\n-------------\n\nHeavy parcels travel with the Kestrel line.\n',
 }
 
-/** What changed a moment ago is not kept. */
+/** Files that changed a moment ago are not cached. */
 function settled(): Promise<void> {
   return new Promise((done) => setTimeout(done, 150))
 }

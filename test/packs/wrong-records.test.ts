@@ -9,11 +9,11 @@ import { FULL_PACK, placed, TASK } from './canaries.ts'
 
 const WRONG = [null, 1, '../x', [null], {}]
 
-/** The value with something wrong in the place of each of its parts, one at a time. */
+/** Copies of the value, each with one part replaced by a wrong value. */
 function* spoil(value: unknown): Generator<unknown> {
   yield* WRONG
   if (Array.isArray(value)) {
-    // One item stands for all.
+    // One item of a list is enough.
     for (const wrong of spoil(value[0])) yield value.with(0, wrong)
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, each] of Object.entries(value)) for (const wrong of spoil(each)) yield { ...value, [key]: wrong }

@@ -5,7 +5,7 @@ import { aLinkTo, aPipe, makeFolder, makeProject } from '../../../test/cli/run.t
 import { stampOf, writeCached } from '../../machine/cache.ts'
 import { digestKnownTree, digestTree } from './pack-digest.ts'
 
-/** A pack whose files are old enough for their times to be trusted. */
+/** A pack whose files are old enough for the cache to trust their times. */
 function makePack() {
   const root = makeProject({
     'KNOWLEDGE.md': '# Birds\n',

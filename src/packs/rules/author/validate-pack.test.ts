@@ -13,7 +13,7 @@ const FILES = {
   'sources/s.md': '# S\n\nQuails are small.\n',
 }
 
-/** `severity code path[:line]` of everything that is found. */
+/** `severity code path[:line]` of each finding. */
 function found(files: Record<string, string>, changes: Partial<PackManifest> = {}): string[] {
   const warnings = validatePack({
     manifest: { ...MANIFEST, ...changes },

@@ -136,12 +136,12 @@ const WAYS: ((letter: string, code: number, number: number) => string)[] = [
   (letter, _, number) => pick(HIDDEN, number) + letter,
 ]
 
-/** One letter, spelt in one of the ways that come to mind. */
+/** One letter in one of several spellings. */
 function spellLetter(letter: string, number: number): string {
   return WAYS[number % 40]?.(letter, letter.charCodeAt(0), number) ?? letter
 }
 
-/** A tag of a reserved element, mutated as the number says. One number for all: drawing many would take most of the time. */
+/** A tag of a reserved element, mutated by a seed. One seed for all choices, because drawing many numbers is slow. */
 function spellTag(number: number): string {
   let state = number
   const draw = () => {
@@ -183,7 +183,7 @@ const soup = fc
 
 const ONE_PAIR = ['knowledge_pack', '/knowledge_pack']
 
-it('the second opinion sees much of what is generated, so that the fence has something to do', () => {
+it('the independent check finds tags in much of the generated text', () => {
   const tags = fc.sample(tag, { numRuns: 2000, seed: 1 })
   expect(tags.filter((text) => readReservedTags(text).length > 0).length).toBeGreaterThan(800)
 })

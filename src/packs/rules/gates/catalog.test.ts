@@ -64,7 +64,7 @@ describe('precedence', () => {
     expect(buildCatalog([deep, later]).collisions[0]?.reason).toBe('depth')
   })
 
-  it('case 39: an unreviewed pack over an official one is told', () => {
+  it('case 39: an unreviewed pack before an official one is reported', () => {
     const low = makeTrusted({ trust: 'unreviewed' }, { scope: 'workspace', trust: APPROVED })
     const official = makeTrusted({ trust: 'official' }, { scope: 'organization' })
     const { collisions, findings } = buildCatalog([low, official])
@@ -72,7 +72,7 @@ describe('precedence', () => {
     expect(findings.map(({ code }) => code)).toEqual(['catalog.collision.lower-trust'])
   })
 
-  it('case 40: a pack that nobody approved takes no name from one that is trusted', () => {
+  it('case 40: an unapproved pack does not replace a trusted one of the same name', () => {
     const { entries, waiting, collisions, findings } = buildCatalog([stranger, organization])
     expect(entries.map(({ pack }) => pack)).toEqual([organization])
     expect(waiting).toEqual([stranger])
@@ -80,7 +80,7 @@ describe('precedence', () => {
     expect(findings).toMatchObject([{ code: 'catalog.waiting', hint: 'loadout approve /workspace/handbook' }])
   })
 
-  it('a pack that was denied waits for nobody', () => {
+  it('a denied pack does not wait for an approval', () => {
     const denied = makeTrusted({}, { scope: 'workspace', trust: DENIED })
     const { entries, waiting, findings } = buildCatalog([denied, organization])
     expect(entries.map(({ pack }) => pack)).toEqual([organization])

@@ -32,7 +32,7 @@ const CLAIM = {
   sourceRefs: ['sources/interview.md#L2'],
 }
 
-/** Files of the pack: those that are no text are written as JSON. */
+/** Files of the pack; values that are not text become JSON. */
 function packOf(files: Record<string, unknown>) {
   const texts = Object.entries({ 'sources/interview.md': 'One.\nTwo.\n', ...files })
   return memoryPack(

@@ -23,7 +23,7 @@ const TEN = { id: 'cl-ten', conceptIds: ['c-range'], text: 'Reaches ten kilometr
 const SIX = { ...GLOW, id: 'cl-six', conceptIds: ['c-range'], text: 'Reaches six kilometres.' }
 const RULE = { id: 'k-range', conceptIds: ['c-range'], rule: 'no range above 6.2 km' }
 
-/** The files of an ontology by kind; texts are taken as they are. */
+/** The files of an ontology by kind; texts stay as they are. */
 type Records = Record<string, unknown>
 
 function packOf(records: Records, manifest: object = {}) {
