@@ -155,7 +155,7 @@ function listResources(paths: readonly string[]): GuideResource[] {
     .slice(0, MOST_RESOURCES)
 }
 
-/** What a person types next to use it. */
+/** The command that a user runs next to use the pack. */
 export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['verdict']): string {
   const word = shellWord(root)
   if (verdict === 'admitted') return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)}`

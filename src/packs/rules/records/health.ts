@@ -45,7 +45,7 @@ function readMap(files: PackFiles, warnings: PackWarning[]): Pick<Records, 'clai
 function readRuns(files: PackFiles, warnings: PackWarning[]): Records['runs'] {
   const names = files.list('runs').filter(isCompileRunPath)
   if (names.length > MOST_RUNS) {
-    const message = `only the latest ${MOST_RUNS} of ${names.length} compile runs were looked at`
+    const message = `only the latest ${MOST_RUNS} of ${names.length} compile runs were read`
     warnings.push({ severity: 'info', code: 'run.not-read', path: 'runs', message })
   }
   return names.slice(-MOST_RUNS).flatMap((path) => {
