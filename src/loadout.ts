@@ -182,7 +182,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Shows one pack. */
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
     /** Returns the guide of a pack: what it contains and how to ask it. */
-    openGuide: late(machine, async () => (await import('./packs/show.ts')).openGuide),
+    openGuide: late(machine, async () => (await import('./packs/read.ts')).openGuide),
     /** Says why a pack is used for a task, or why not. */
     explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
     /** Approves a pack, an adapter or an imported skill. */

@@ -9,6 +9,7 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
+import { openAdmitted } from './read.ts'
 import {
   type AnswerProblem,
   type CompileAnswer,
@@ -26,7 +27,6 @@ import { examplesOf, withholdSecrets } from './rules/fence/content-guard.ts'
 import { opensTier, packWord, requireTier, type TrustedPack } from './rules/gates/trust.ts'
 import { isContent, layerOf } from './rules/pack.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
-import { openAdmitted } from './show.ts'
 import { type Compiled, writeViews } from './write-views.ts'
 
 export interface CompileRequest extends CatalogRequest {

@@ -1,16 +1,43 @@
 import { join } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import { cutLine, findCut } from '../text/cap-content.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Readable } from '../text/readable.ts'
-import { type Code, LoadoutError } from '../text/trouble.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
+import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
-import { examplesOf, guardChoices } from './rules/fence/content-guard.ts'
+import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { examplesOf, guardChoices, withholdSecrets } from './rules/fence/content-guard.ts'
+import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/fence/guide.ts'
+import { admissionError, admit } from './rules/gates/admission.ts'
 import { packWord, requireTier, type TrustedPack } from './rules/gates/trust.ts'
-import { layerOf, type PackFile, packPathProblem, settleWarnings, toFinding } from './rules/pack.ts'
+import {
+  layerOf,
+  type PackFile,
+  type PackFiles,
+  type PackLayer,
+  type PackWarning,
+  packPathProblem,
+  settleWarnings,
+  toFinding,
+} from './rules/pack.ts'
 import { checkHealth, readRecords } from './rules/records/health.ts'
 import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choice.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
-import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from './show.ts'
+
+const MOST_RESOURCES = 200
+/** The folders whose files can be read one by one, and what their files are for. */
+const RESOURCE_KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
+  compiled: 'runtime',
+  documents: 'primary',
+  wiki: 'primary',
+  ontology: 'primary',
+  answers: 'primary',
+  sources: 'evidence',
+}
 
 /** Reads the guide of a pack or one of its files, if the gates allow it. */
 export function openPackText(pack: TrustedPack, path: string | undefined): Readable {
@@ -121,4 +148,78 @@ function cutLines({ path, text }: PackFile, { from, to }: Lines) {
   }
   const lines = { from, to: Math.min(to, last) }
   return { ...lines, text: takeLines(text, lines) }
+}
+
+/** The fenced guide of an admitted pack, with the names of its other files. Logged as used. */
+export function openGuide(
+  machine: Machine,
+  request: CatalogRequest & {
+    pack: string
+    isConfirmed?: boolean | undefined
+    isRecorded?: boolean | undefined
+    /** The maximum length of the text, including the fence. */
+    maxCharacters?: number | undefined
+  },
+): Report<{ name: string; guide: string }> {
+  const { catalog } = openCatalog(machine, { ...request, packs: [request.pack] })
+  const pack = findPack(machine, catalog, request.pack)
+  const { body, wrap } = prepareGuide(openAdmitted(pack, request.isConfirmed ?? false))
+  const cut = findCut(body, request.maxCharacters ?? Infinity, (content) => wrap(content).text)
+  const fenced = wrap(body.slice(0, cut?.characters))
+  const text = `${fenced.text}${cut === undefined ? '' : cutLine(cut)}`
+  const { name } = pack.manifest
+  const entry = { id: name, kind: 'pack', trigger: 'guide', mode: 'manual', tokens: estimateTokens(text) } as const
+  const recorded =
+    request.isRecorded === false ? [] : recordUsage(machine, { task: `guide ${name}`, stage: 'used', entries: [entry] })
+  return { value: { name, guide: text }, findings: [...fenced.findings, ...recorded] }
+}
+
+/** A pack that passed its gates and still matches its approval. */
+interface AdmittedPack {
+  pack: TrustedPack
+  files: PackFiles
+  guide: Guide
+  warnings: readonly PackWarning[]
+}
+
+/** Opens a pack that the caller named. Throws if it is closed; the error says what is missing. */
+export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
+  const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
+  if (verdict !== 'admitted') throw admissionError(pack, verdict)
+  const files = openPack(pack, pack.trust.files)
+  const guide = readGuide(files)
+  if (guide === undefined) throw admissionError(pack, 'approval-needed')
+  return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }
+}
+
+/** A text that the caller may shorten before the fence is added. */
+interface Fenceable {
+  body: string
+  wrap(body: string): { text: string; findings: Finding[] }
+}
+
+/** Prepares the guide and withholds what looks like a secret. */
+function prepareGuide({ pack, files, guide, warnings }: AdmittedPack): Fenceable {
+  const { name, status = 'unknown', profile, mode } = pack.manifest
+  const { firstLine } = guide
+  const resources = listResources(pack.trust.tier === 'guide' ? [] : files.list(''))
+  const head = { name, status, trust: pack.trust.state, profile, mode, root: name, firstLine, resources }
+  return {
+    body: withholdSecrets(guide.body).text,
+    wrap: (body) => {
+      const wrapped = wrapGuide({ ...head, body })
+      const told = settleWarnings([...warnings, ...guide.warnings, ...wrapped.warnings])
+      return { text: wrapped.text, findings: told.map((warning) => toFinding(warning, name)) }
+    },
+  }
+}
+
+function listResources(paths: readonly string[]): GuideResource[] {
+  return paths
+    .flatMap((path) => {
+      const layer = layerOf(path)
+      const kind = layer === undefined ? undefined : RESOURCE_KINDS[layer]
+      return kind === undefined ? [] : [{ path, kind }]
+    })
+    .slice(0, MOST_RESOURCES)
 }

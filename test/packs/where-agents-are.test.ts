@@ -7,8 +7,8 @@ import { searchAll } from '../../src/kit/search.ts'
 import { answerHook } from '../../src/kit/session/hook.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-from.ts'
+import { openGuide } from '../../src/packs/read.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
-import { openGuide } from '../../src/packs/show.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 
 const DOCS = {
