@@ -6,7 +6,6 @@ import { SETTINGS_FILE } from '../machine/settings.ts'
 import { evaluateHistory, type HistoryEvaluation } from '../project/evaluate-history.ts'
 import type { FindRequest } from '../project/find-files.ts'
 import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
-import type { LeftOut } from '../project/rules/candidates.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
@@ -37,7 +36,7 @@ export function findRequest(
   const isBoosted = matcher(choice.boost)
   // The default intent does not describe the task.
   const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
-  const leaveOut = (path: string): LeftOut | 'hidden' | undefined => {
+  const leaveOut: NonNullable<FindRequest['leaveOut']> = (path) => {
     if (hidden.has(path) || isOwn(path) || isPayload(path)) return 'hidden'
     if (isInPack(path)) return 'gate'
     return isExcluded(path) ? 'excluded' : undefined

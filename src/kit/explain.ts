@@ -1,14 +1,12 @@
-import type { AdapterView } from '../context/adapters.ts'
 import type { Machine } from '../machine/machine.ts'
 import { explainPack, type PackTrail, type Step } from '../packs/why.ts'
 import { type ExplainRequest, type Explanation, explainPayload } from '../payloads/explain.ts'
 import { describeWhy, percent } from '../search/document.ts'
 import { inspectSkill } from '../skills/inspect.ts'
-import type { ShelvedSkill } from '../skills/skill-shelf.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
-import { locate } from './locate.ts'
+import { type LocatedAs, locate } from './locate.ts'
 import { searchKnowledge } from './search.ts'
 import { projectOf, type ShelfRequest } from './shelf.ts'
 
@@ -18,6 +16,7 @@ export type NamedExplanation =
   | { kind: 'skill' | 'adapter'; name: string; steps: Step[] }
 
 type Request = ExplainRequest & ShelfRequest
+type LocatedSkill = LocatedAs<'skill'>['skill']
 
 /** Where a payload, pack, skill or adapter comes from and why it is used or not, for a task if there is one. */
 export async function explainNamed(machine: Machine, request: Request): Promise<Report<NamedExplanation>> {
@@ -59,7 +58,7 @@ const SOURCES = {
   project: "an agent's folder of the project",
 } as const
 
-async function skillSteps(machine: Machine, { name, source, folder }: ShelvedSkill): Promise<Step[]> {
+async function skillSteps(machine: Machine, { name, source, folder }: LocatedSkill): Promise<Step[]> {
   const place: Step = { question: 'place', isPassed: true, says: `found in ${SOURCES[source]}, ${folder}` }
   if (source !== 'library') return [place]
   const { placements } = (await inspectSkill(machine, { name })).value
@@ -71,7 +70,7 @@ async function skillSteps(machine: Machine, { name, source, folder }: ShelvedSki
 }
 
 /** Whether a search for the task would find the skill, by the same ranking. */
-function taskSteps(machine: Machine, request: Request, { name }: ShelvedSkill, findings: Finding[]): Step[] {
+function taskSteps(machine: Machine, request: Request, { name }: LocatedSkill, findings: Finding[]): Step[] {
   if (request.task === undefined) return []
   const { layers, project, task } = request
   const search = searchKnowledge(machine, { layers, project, query: task, kinds: ['skill'], limit: MOST_RANKED })
@@ -85,7 +84,7 @@ function taskSteps(machine: Machine, request: Request, { name }: ShelvedSkill, f
 
 const MOST_RANKED = 1000
 
-function adapterSteps({ id, command, file, trust }: AdapterView): Step[] {
+function adapterSteps({ id, command, file, trust }: LocatedAs<'adapter'>['adapter']): Step[] {
   const does = command === undefined ? `reads ${file ?? 'nothing'}` : `runs ${command.map(shellWord).join(' ')}`
   const place: Step = { question: 'place', isPassed: true, says: `named in loadout.json; ${does}` }
   if (command === undefined) return [place, { question: 'trust', isPassed: true, says: 'a file needs no approval' }]

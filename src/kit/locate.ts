@@ -19,7 +19,7 @@ export type Located =
   | { kind: 'pack'; pack: TrustedPack; catalog: Catalog; path: string | undefined }
   | { kind: 'adapter'; adapter: AdapterView }
 
-type LocatedAs<Kind extends NamedKind> = Extract<Located, { kind: Kind }>
+export type LocatedAs<Kind extends NamedKind> = Extract<Located, { kind: Kind }>
 
 /** Kinds with a text. */
 export const READABLE = ['payload', 'skill', 'pack'] as const

@@ -3,11 +3,9 @@ import { openPackText } from '../packs/read.ts'
 import { openPayload } from '../payloads/read.ts'
 import { openSkill } from '../skills/read.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
-import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
-import type { EntryKind } from '../usage/rules/usage-event.ts'
 import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
 import type { ShelfRequest } from './shelf.ts'
 
@@ -15,7 +13,7 @@ import type { ShelfRequest } from './shelf.ts'
 export interface EntryText {
   /** The unambiguous id. */
   id: string
-  kind: EntryKind
+  kind: LocatedText['kind']
   /** The file it was read from. */
   path: string
   text: string
@@ -51,7 +49,7 @@ export function readLocated(machine: Machine, located: LocatedText, most = Infin
   return { value, findings: [...fenced.findings, ...recorded] }
 }
 
-function open(located: LocatedText): Readable {
+function open(located: LocatedText) {
   switch (located.kind) {
     case 'payload':
       return openPayload(located.entry, located.knowledge)

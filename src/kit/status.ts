@@ -3,7 +3,6 @@ import { readConfig, userRoot } from '../agents/config.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
-import type { Fate } from '../agents/rules/sight/visibility.ts'
 import { type AgentSight, seeAgent } from '../agents/see.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -59,7 +58,8 @@ function statusOf(machine: Machine, { id, label }: Agent, project: string | unde
 }
 
 function summed({ agent, label, program, recordedFrom, skills, own, budget, instructions }: AgentSight): AgentStatus {
-  const count = (...fates: Fate[]) => skills.filter(({ fate }) => fates.includes(fate)).length
+  const count = (...fates: AgentSight['skills'][number]['fate'][]) =>
+    skills.filter(({ fate }) => fates.includes(fate)).length
   const listed = skills.reduce((sum, skill) => sum + skill.tokens, own.tokens)
   const read = instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)
   return {

@@ -4,7 +4,6 @@ import type { CatalogKind, Verdict } from '../machine/rules/verdict.ts'
 import { writeVerdicts } from '../machine/verdicts.ts'
 import { fetchPacks } from '../packs/fetch.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
-import type { Outcome } from '../skills/observe.ts'
 import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkEntries, readerOf } from './catalog-entries.ts'
@@ -66,7 +65,7 @@ export async function refreshCatalog(machine: Machine, _request: object): Promis
 }
 
 /** Installs the versions that the catalog approved. */
-export async function equipFromCatalog(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
+export async function equipFromCatalog(machine: Machine, request: EquipCommand): ReturnType<typeof equip> {
   const { value, findings } = await refreshCatalog(machine, {})
   const skills = value.filter(({ kind }) => kind === 'skill')
   const approved = skills.filter(({ state }) => state === 'approved').map(({ name }) => name)

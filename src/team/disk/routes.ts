@@ -1,13 +1,12 @@
 import { HttpRefusal } from '../../machine/http.ts'
 import { parseForeignJson } from '../../text/json.ts'
-import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Right, ROLES } from '../rules/access.ts'
 import { ACCEPTED_FORMATS, hoursOff, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
 import { assembleReport, LARGEST_HIDDEN_GROUP } from '../rules/report.ts'
 import { acceptBatch, type BatchResult, joinMachine, leaveMachine } from './accept-batch.ts'
 import { countInbox } from './count.ts'
-import { type Database, type Migration, madeFor, readSchema, requireFit } from './database.ts'
+import { type Database, type Migration, madeFor } from './database.ts'
 import { queryReport } from './report-queries.ts'
 import { addToken, type Caller, listMachines, listTokens, readTeam, revokeToken, type Team } from './tokens.ts'
 
@@ -198,17 +197,6 @@ async function revoke({ backend: { database }, params }: Call): Promise<Answer> 
   throw new HttpRefusal(409, 'TEAM_LAST_ADMIN', 'the last administrator cannot be revoked', {
     hint: 'make another administrator first: loadout team invite --role admin',
   })
-}
-
-/** Throws unless the database is reachable, writable, and of a schema that this program knows. */
-export async function checkReady({ database, migrations }: Pick<Backend, 'database' | 'migrations'>): Promise<void> {
-  const fit = requireFit(await readSchema(database), madeFor(migrations))
-  if (fit === 'behind')
-    throw new LoadoutError('TEAM_SCHEMA', 'the database has an older schema than this program needs')
-  const { rows } = await database.query<{ isReadOnly: boolean }>(
-    `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
-  )
-  if (rows[0]?.isReadOnly) throw Object.assign(new Error('read-only'), { code: '25006' })
 }
 
 export async function requireTeam(database: Database): Promise<Team> {

@@ -6,8 +6,8 @@ import { leastRole, mayUse, type Right } from '../rules/access.ts'
 import { LARGEST_BATCH } from '../rules/batch.ts'
 import { CATALOG_ROUTES } from './catalog-routes.ts'
 import { countInbox, removeOld } from './count.ts'
-import { type Database, type Migration, madeFor, requireFit, TROUBLE_TEXTS, troubleOf } from './database.ts'
-import { type Backend, checkReady, type Route, USAGE_ROUTES } from './routes.ts'
+import { type Database, type Migration, madeFor, readSchema, requireFit, TROUBLE_TEXTS, troubleOf } from './database.ts'
+import { type Backend, type Route, USAGE_ROUTES } from './routes.ts'
 import { aboutError, createLog, type Log, Telemetry } from './telemetry.ts'
 import { type Caller, findCaller } from './tokens.ts'
 
@@ -120,6 +120,17 @@ function createService(service: Service, onBatch: () => void): HttpApp {
     })
   }
   return app
+}
+
+/** Throws unless the database is reachable, writable, and of a schema that this program knows. */
+async function checkReady({ database, migrations }: Pick<Backend, 'database' | 'migrations'>): Promise<void> {
+  const fit = requireFit(await readSchema(database), madeFor(migrations))
+  if (fit === 'behind')
+    throw new LoadoutError('TEAM_SCHEMA', 'the database has an older schema than this program needs')
+  const { rows } = await database.query<{ isReadOnly: boolean }>(
+    `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
+  )
+  if (rows[0]?.isReadOnly) throw Object.assign(new Error('read-only'), { code: '25006' })
 }
 
 async function requireCaller(
