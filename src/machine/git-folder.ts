@@ -67,9 +67,15 @@ function isOwnWriter({ words }: GitProcess): boolean {
 
 /** True if in doubt. */
 function mayWorkIn({ words, environment, folder }: GitProcess, repo: string): boolean {
-  if (folder === undefined || words.includes('--git-dir') || environment.includes('\0GIT_DIR=')) return true
+  if (folder === undefined) return true
   const places = [repo, realpathSync(repo), gitFolder(repo), realpathSync(gitFolder(repo))]
-  return places.some((place) => words.includes(place) || folder === place || folder.startsWith(place + sep))
+  const named = [...`${words}${environment}`.matchAll(/\0(?:--git-dir[=\0]|GIT_DIR=)([^\0]*)/g)].map(([, path = '']) =>
+    resolve(folder, path),
+  )
+  const folders = [folder, ...named, ...named.flatMap((path) => orNothing(() => realpathSync(path)) ?? [])]
+  return places.some(
+    (place) => words.includes(place) || folders.some((path) => path === place || path.startsWith(place + sep)),
+  )
 }
 
 function livingGits(): GitProcess[] {
@@ -85,7 +91,10 @@ function gitsInProc(): GitProcess[] {
       if (!isGit(words.split('\0')[0] ?? '')) return []
       const started = ownStart + (startTicks(pid) - ownTicks) * TICK_MS
       const environment = orNothing(() => `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`) ?? ''
-      return [{ started, words, environment, folder: orNothing(() => readlinkSync(`/proc/${pid}/cwd`)) }]
+      const folder = orNothing(() => readlinkSync(`/proc/${pid}/cwd`))
+      // The folder of another user's process is unreadable, but also that of one that has just ended.
+      if (folder === undefined && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '') return []
+      return [{ started, words, environment, folder }]
     } catch {
       // It has ended meanwhile.
       return []

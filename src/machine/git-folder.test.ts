@@ -1,0 +1,50 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { removeDeadLocks } from './git-folder.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'loadout-locks-'))
+const repo = join(root, 'repo')
+const lock = join(repo, '.git/index.lock')
+for (const name of ['repo', 'other']) execFileSync('git', ['init', '-q', join(root, name)])
+mkdirSync(join(repo, 'deep'))
+symlinkSync(repo, join(root, 'link'))
+
+let running: ChildProcess | undefined
+afterEach(() => running?.kill('SIGKILL'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+/** Starts a process that looks like git, then writes a lock into the repository. */
+async function startGit(cwd: string, words: readonly string[] = [], env: Record<string, string> = {}): Promise<void> {
+  const options = { argv0: 'git', cwd: join(root, cwd), env: { PATH: process.env.PATH, ...env } }
+  const git = spawn('sh', ['-c', 'echo; sleep 60; :', ...words], options)
+  running = git
+  await new Promise((ready) => git.stdout.once('data', ready))
+  writeFileSync(lock, '')
+}
+
+describe('a lock of git stays while a git may hold it', () => {
+  it.each<[string, Parameters<typeof startGit>]>([
+    ['in the repository', ['repo']],
+    ['in a folder of it', ['repo/deep']],
+    ['that names it by a link', ['other', ['--git-dir', join(root, 'link/.git')]]],
+    ['that names it by a relative path', ['other', ['--git-dir=../repo/.git']]],
+    ['that got it from its parent', ['other', [], { GIT_DIR: join(repo, '.git') }]],
+  ])('%s', async (_, start) => {
+    await startGit(...start)
+    expect([removeDeadLocks(repo, 0), existsSync(lock)]).toEqual([false, true])
+  })
+})
+
+describe('a lock of git is removed beside a git', () => {
+  it.each<[string, Parameters<typeof startGit>]>([
+    ['in another repository', ['other']],
+    ['that names another repository', ['other', ['--git-dir', join(root, 'other/.git')]]],
+    ['that got another repository from its parent', ['other', [], { GIT_DIR: '.git' }]],
+  ])('%s', async (_, start) => {
+    await startGit(...start)
+    expect([removeDeadLocks(repo, 0), existsSync(lock)]).toEqual([true, false])
+  })
+})
