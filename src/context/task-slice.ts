@@ -57,6 +57,8 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
   const files = request.own === undefined ? intended() : ownFiles(project.root, request.own, intended)
   const payloads = await readPayloads(machine, request)
   const packs = packsForTask(machine, request)
+  const hasKnowledge = [payloads.core, payloads.matched, packs.candidates].some(({ length }) => length > 0)
+  const isEmpty = request.own?.answer.paths.length === 0 && files.findings.length === 0 && !hasKnowledge
   return {
     candidates: interleave({
       core: payloads.core,
@@ -65,7 +67,11 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
       packs: packs.candidates,
     }),
     omitted: [...files.omitted, ...payloads.omitted, ...packs.omitted],
-    warnings: [...files.findings.map(toWarning), ...payloads.warnings, ...packs.warnings],
+    warnings: [
+      ...[...files.findings, ...(isEmpty ? [EMPTY] : [])].map(toWarning),
+      ...payloads.warnings,
+      ...packs.warnings,
+    ],
     missing: packs.missing,
     sourceAnchors: packs.sourceAnchors,
     planned: new Map([...payloads.planned, ...packs.planned]),
@@ -88,7 +94,6 @@ function ownFiles(root: string, own: NonNullable<TaskSliceRequest['own']>, inten
   const candidates = general.candidates.filter(({ path }) => !own.isTaken(path))
   const isTold = candidates.length > 0 || own.answer.paths.every(own.isTaken)
   if (isBareRepository(root)) return { candidates, omitted: general.omitted, findings: [BARE] }
-  if (own.answer.paths.length === 0) return { candidates, omitted: general.omitted, findings: [EMPTY] }
   return {
     candidates,
     omitted: [...found.omitted, ...general.omitted],
