@@ -65,9 +65,9 @@ function messagesOf(text, isPage) {
   return text.split('\n').map((line, at) => {
     if (isPage) return [at + 1, line]
     const comment = /^\s*(?:\/\*\*|\*|\/\/)(.*)/.exec(line)?.[1] ?? ''
-    const texts = [...line.matchAll(/'((?:[^'\\]|\\.)* (?:[^'\\]|\\.)*)'|`([^`]* [^`]*)`/g)].map(
-      (match) => match[1] ?? match[2],
-    )
+    const texts = [...line.matchAll(/'((?:[^'\\]|\\.)*)'|`([^`]*)`/g)]
+      .map((match) => match[1] ?? match[2])
+      .filter((each) => each.includes(' '))
     return [at + 1, [comment, ...texts].join('\n')]
   })
 }
