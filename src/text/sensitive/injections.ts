@@ -1,7 +1,6 @@
-import { eachMatch, once } from './each-match.ts'
+import { eachMatch, once, type TextSpan } from './each-match.ts'
 import { type Hints, readHints } from './hints.ts'
 import { findHostTags } from './host-tags.ts'
-import type { TextSpan } from './secrets.ts'
 
 const INJECTION_KINDS = ['override', 'authority', 'exfiltration', 'command', 'secrecy', 'host-tag'] as const
 

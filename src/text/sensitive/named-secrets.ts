@@ -1,8 +1,7 @@
-import { eachMatch } from './each-match.ts'
+import { eachMatch, type TextSpan } from './each-match.ts'
 import type { HintReader, Hints } from './hints.ts'
 import { lettersOf, longWords } from './long-words.ts'
 import { isMixed, isName, isReal } from './placeholders.ts'
-import type { TextSpan } from './secrets.ts'
 
 export interface SecretPattern {
   kind: string

@@ -1,14 +1,8 @@
+import type { TextSpan } from './each-match.ts'
 import { readHints } from './hints.ts'
 import { findByPattern, findNamedSecrets, looksRandom, type SecretPattern } from './named-secrets.ts'
 import { isMixed, isReal } from './placeholders.ts'
 import { findShapedTokens } from './token-shapes.ts'
-
-/** A range of a text; the end is exclusive. */
-export interface TextSpan<Kind extends string> {
-  kind: Kind
-  start: number
-  end: number
-}
 
 // The words of a marker may wrap onto the next line.
 const keyMark = (word: string) =>
