@@ -13,11 +13,9 @@ import { asWriter, type RunOptions } from './observe.ts'
 import { chooseOffers, type Offer } from './rules/offers.ts'
 import type { Operation } from './rules/operations.ts'
 import { type Refusal, refusalFindings } from './rules/refusals.ts'
-import type { ReviewFinding } from './rules/review/findings.ts'
+import type { ReviewFinding } from './rules/review/review.ts'
 import { everyRoot, openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 import { takeOver } from './take-over.ts'
-
-export type { SkillOffer }
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
   /** A folder, an archive, a git URL or `owner/repo`; undefined for all skills in the agents' folders. */

@@ -7,13 +7,11 @@ import type { Approval, Decision, FileDigests } from '../machine/rules/approval.
 import type { Finding } from '../text/trouble.ts'
 import { isRecord, isTextList, sha256 } from '../text/values.ts'
 import type { SkillContent } from './disk/foreign-skill.ts'
-import { withoutSource } from './disk/merge-base.ts'
 import { readLibrary, skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
 import { hashTree, listTree } from './disk/tree.ts'
-import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
-import type { ReviewFinding } from './rules/review/findings.ts'
-import { permissionsOf, reviewSkill, type SkillReview } from './rules/review/review.ts'
+import type { ReviewFinding } from './rules/review/review.ts'
+import { type FindTwin, findTwinIn, permissionsOf, reviewSkill, type SkillReview } from './rules/review/review.ts'
 import {
   type RegisteredSkill,
   type Registry,
@@ -21,6 +19,7 @@ import {
   requireSkill,
   SKILL_FILE,
   type SkillSource,
+  withoutSource,
 } from './rules/skill.ts'
 import { openSetup } from './setup.ts'
 

@@ -21,8 +21,8 @@ import {
 } from './outdated.ts'
 import { reviewFolder } from './quarantine.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
-import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
-import type { ReviewFinding } from './rules/review/findings.ts'
+import type { ReviewFinding } from './rules/review/review.ts'
+import { type FindTwin, findTwinIn } from './rules/review/review.ts'
 import type { RegisteredSkill } from './rules/skill.ts'
 import { openGitSetup, type Setup } from './setup.ts'
 

@@ -1,6 +1,5 @@
 import { importedDocument } from '../../src/machine/skill-document.ts'
-import { findTwinIn } from '../../src/skills/rules/review/appearance.ts'
-import { permissionsOf, type ReviewFile, type ReviewInput } from '../../src/skills/rules/review/review.ts'
+import { findTwinIn, permissionsOf, type ReviewFile, type ReviewInput } from '../../src/skills/rules/review/review.ts'
 import type { Skill } from '../../src/skills/rules/skill.ts'
 import type { HostileSkill } from './hostile-skills.ts'
 

@@ -4,7 +4,7 @@ import { runGit } from '../../machine/git.ts'
 import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { formatSkill, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { formatSkill, parseSkill, SKILL_FILE, type Skill, withoutSource } from '../rules/skill.ts'
 import type { SkillContent } from './foreign-skill.ts'
 import { checkOutSnapshot } from './git-folders.ts'
 import { literal } from './library-commit.ts'
@@ -32,13 +32,6 @@ export function libraryHashOf(folder: string, name: string): string | undefined 
 
 function skillRow(skill: Skill): HashRow {
   return [SKILL_FILE, false, hashContent(formatSkill(withoutSource(skill)))]
-}
-
-/** Also removes a "source" that another program wrote, because Loadout's own record uses the same key. */
-export function withoutSource(skill: Skill): Skill {
-  const { source: _, others, ...rest } = skill
-  const { source: __, ...kept } = others
-  return { ...rest, others: kept }
 }
 
 /** Enough history for any merge. Each commit costs a call of git. */

@@ -7,8 +7,7 @@ import { isConflicted, mergeTexts, type Sides, writeMerge } from '../../text/mer
 import { LoadoutError } from '../../text/trouble.ts'
 import { mergeJson } from '../rules/merge-skill.ts'
 import { type MergedFile, type MergeFile, mergeTrees, type TreeConflict, type TreeMerge } from '../rules/merge-tree.ts'
-import { formatSkill, parseSkill, SKILL_FILE, type Skill, type SkillSource } from '../rules/skill.ts'
-import { withoutSource } from './merge-base.ts'
+import { formatSkill, parseSkill, SKILL_FILE, type Skill, type SkillSource, withoutSource } from '../rules/skill.ts'
 import { copyFile, hashFile, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
 /** Three versions of one skill, each a folder in its form for the library. */

@@ -154,6 +154,13 @@ export function formatSkill({ name, description, tags, targets, metadata, source
   return `${JSON.stringify(json, null, 2)}\n`
 }
 
+/** Without the record of its import, and without a "source" of another program, which uses the same key. */
+export function withoutSource(skill: Skill): Skill {
+  const { source: _, others, ...rest } = skill
+  const { source: __, ...kept } = others
+  return { ...rest, others: kept }
+}
+
 const PATTERN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 const LONGEST = 64
 

@@ -1,4 +1,4 @@
-import type { Spot } from './findings.ts'
+import type { Spot } from './spots.ts'
 
 // Letters that look like others. Case does not matter in addresses and names.
 const PAIRS: readonly (readonly [RegExp, string])[] = [
@@ -10,21 +10,8 @@ const PAIRS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** A form of a name that is equal for names that look alike. */
-function lookOf(text: string): string {
+export function lookOf(text: string): string {
   return PAIRS.reduce((read, [pattern, letter]) => read.replace(pattern, letter), text.toLowerCase())
-}
-
-/** Returns the name of another skill that looks like this one. */
-export type FindTwin = (name: string) => string | undefined
-
-/** Prepares the names of a library once, for many calls. */
-export function findTwinIn(names: readonly string[]): FindTwin {
-  const byLook = new Map<string, Set<string>>()
-  for (const name of names) {
-    const look = lookOf(name)
-    byLook.set(look, (byLook.get(look) ?? new Set()).add(name))
-  }
-  return (name) => [...(byLook.get(lookOf(name)) ?? [])].find((other) => other !== name)
 }
 
 const KNOWN = [

@@ -1,5 +1,5 @@
 import { type Hints, readHints } from '../../../text/sensitive/hints.ts'
-import type { Spot } from './findings.ts'
+import type { Spot } from './spots.ts'
 
 type Pattern = readonly [
   rule: Spot['rule'],

@@ -1,5 +1,5 @@
 import { readHints } from '../../../text/sensitive/hints.ts'
-import type { Spot } from './findings.ts'
+import type { Spot } from './spots.ts'
 
 const HOME = String.raw`(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%|/root|/home/\w+|/Users/\w+)`
 const CREDENTIALS = new RegExp(

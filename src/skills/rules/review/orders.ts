@@ -1,5 +1,5 @@
 import { type Detection, detectSecrets } from '../../../text/sensitive/detect.ts'
-import type { Spot } from './findings.ts'
+import type { Spot } from './spots.ts'
 
 const MESSAGES: Readonly<Record<string, string>> = {
   'injection-override': 'tells the model to ignore its instructions',

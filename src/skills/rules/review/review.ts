@@ -1,11 +1,18 @@
 import { findEncodedTexts } from '../../../text/sensitive/views.ts'
 import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 import type { Skill } from '../skill.ts'
-import { type FindTwin, findAppearance } from './appearance.ts'
+import { findAppearance, lookOf } from './appearance.ts'
 import { findCommands } from './commands.ts'
-import { lineCounter, type ReviewFinding, type Spot } from './findings.ts'
 import { findLeaks } from './leaks.ts'
 import { findOrders } from './orders.ts'
+import { lineCounter, type Spot } from './spots.ts'
+
+/** Something that the user should know before installing a skill. A severe finding needs an approval. */
+export interface ReviewFinding extends Pick<Spot, 'severity' | 'rule' | 'message'> {
+  path: string
+  /** Counted from 1; 0 for the file as a whole. */
+  line: number
+}
 
 /** One file of a skill, for the review. */
 export interface ReviewFile {
@@ -32,6 +39,19 @@ export interface SkillReview {
   isSevere: boolean
   /** What the skill may use without asking. */
   permissions: string[]
+}
+
+/** Returns the name of another skill that looks like this one. */
+export type FindTwin = (name: string) => string | undefined
+
+/** Prepares the names of a library once, for many calls. */
+export function findTwinIn(names: readonly string[]): FindTwin {
+  const byLook = new Map<string, Set<string>>()
+  for (const name of names) {
+    const look = lookOf(name)
+    byLook.set(look, (byLook.get(look) ?? new Set()).add(name))
+  }
+  return (name) => [...(byLook.get(lookOf(name)) ?? [])].find((other) => other !== name)
 }
 
 const DESCRIPTION = 'skill.json'

@@ -18,20 +18,10 @@ const REVIEW_RULES = [
   'not-fetched',
 ] as const
 
-/** Something that the user should know before installing a skill. A severe finding needs an approval. */
-export interface ReviewFinding {
-  severity: 'severe' | 'warning' | 'info'
-  rule: (typeof REVIEW_RULES)[number]
-  path: string
-  /** Counted from 1; 0 for the file as a whole. */
-  line: number
-  message: string
-}
-
 /** A finding at an offset in a text, before its line is known. */
 export interface Spot {
-  severity: ReviewFinding['severity']
-  rule: ReviewFinding['rule']
+  severity: 'severe' | 'warning' | 'info'
+  rule: (typeof REVIEW_RULES)[number]
   at: number
   message: string
 }
