@@ -2,16 +2,14 @@ import { basename } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import type { LeftOutSkills } from './disk/discover.ts'
 import { writeSkillFolder } from './disk/foreign-skill.ts'
 import { openImportSource, rewordError } from './disk/import-source.ts'
 import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './import-offers.ts'
 import { pointerFindings, prepareSkills, type Ready, severeFindings } from './import-ready.ts'
-import { asWriter, type RunOptions } from './observe.ts'
+import { asWriter, type Outcome, type RunOptions } from './observe.ts'
 import { chooseOffers, type Offer } from './rules/offers.ts'
-import type { Operation } from './rules/operations.ts'
 import { type Refusal, refusalFindings } from './rules/refusals.ts'
 import type { ReviewFinding } from './rules/review/review.ts'
 import { everyRoot, openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
@@ -49,9 +47,9 @@ export interface ImportResult {
   /** Skills that the library already has, identical. */
   unchanged: string[]
   refused: Refusal[]
-  leftOut: LeftOutSkills[]
+  leftOut: Found['leftOut']
   /** Copies that became managed installs. */
-  adopted: Operation[]
+  adopted: Outcome['operations']
   /** The choices, if nothing was chosen. */
   offers?: SkillOffer[]
   /** The user must choose first. */
@@ -129,9 +127,7 @@ async function carryOutImport(
     const folder = `${SKILLS_FOLDER}/${name}`
     return { name, from, folder, targets: content.skill.targets, ...(commit && { commit }), review: review.findings }
   })
-  const adopted = request.adopt
-    ? await takeOver(setup, [...fresh, ...unchanged], request)
-    : { value: [] as Operation[], findings: [] }
+  const adopted = request.adopt ? await takeOver(setup, [...fresh, ...unchanged], request) : { value: [], findings: [] }
   return {
     value: {
       ...emptyResult(request),

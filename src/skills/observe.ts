@@ -1,25 +1,20 @@
 import { relative } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { isWritable } from '../machine/files.ts'
-import { gitFolder } from '../machine/git-folder.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
-import { headCommit } from '../machine/repository.ts'
-import { removeOldScratch } from '../machine/scratch.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
-import { uncommittedPaths } from './disk/library-commit.ts'
-import { recoverLibrary, withLibrary } from './disk/library-transaction.ts'
+import { readLibraryState } from './disk/library-state.ts'
+import { isLockable, recoverLibrary, withLibrary } from './disk/library-transaction.ts'
 import { removePartialCopies } from './disk/pending-merge.ts'
 import { readPlacements, withExpectation } from './disk/placements.ts'
 import { type RegistryReading, readRegistry } from './disk/registry.ts'
-import type { Listed } from './disk/stamped-folders.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
+import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
 import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
 import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import type { Operation, OperationPlan } from './rules/operations.ts'
-import { type LibraryState, reconcile } from './rules/reconcile.ts'
+import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import type { Placement, RegisteredSkill, SkillStatus } from './rules/skill.ts'
 import type { Setup } from './setup.ts'
 
@@ -31,7 +26,7 @@ export interface Observation {
   statuses: SkillStatus[]
   state: LibraryState
   /** All folders that the result depends on; undefined if it also depends on git. */
-  seen: ReadonlyMap<string, Listed> | undefined
+  seen: ReturnType<TreeCache['seen']>
   find(name: string): RegisteredSkill | undefined
 }
 
@@ -59,7 +54,7 @@ export async function observe(
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const isJudgedByFolders = !needsGit && known === undefined && placements.every(({ kind }) => kind !== 'link')
-  const state = known ?? (needsGit ? await libraryState(setup) : stateFrom(undefined, []))
+  const state = known ?? (needsGit ? await readLibraryState(machine, library) : stateFrom(undefined, []))
   const judged = reconcile(registry, placements, state)
   const statuses =
     refusals.size === 0 ? judged : judged.map((each) => ({ ...each, ...refusalOf(refusals.get(each.name)) }))
@@ -69,15 +64,6 @@ export async function observe(
 
 function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'> {
   return refusal === undefined ? {} : { refusal }
-}
-
-async function libraryState({ machine, library }: Setup): Promise<LibraryState> {
-  const [head, paths] = await Promise.all([headCommit(machine, library), uncommittedPaths(machine, library)])
-  return stateFrom(head, paths)
-}
-
-export function stateFrom(head: string | undefined, uncommitted: readonly string[]): LibraryState {
-  return { head, uncommittedFolders: new Set(uncommitted.map((path) => path.split('/').slice(0, 2).join('/'))) }
 }
 
 /** Repairs what a killed command left, before Loadout reads anything. Does not wait for a running command. */
@@ -119,7 +105,7 @@ export async function asWriter<T>(
 ): Promise<T> {
   refuseLinkedRoots(setup, roots)
   const lockRoots = (found: Finding[]) => withRoots(setup, roots, purpose, (more) => run([...found, ...more]), signal)
-  if (!isWritable(gitFolder(setup.library))) return lockRoots([])
+  if (!isLockable(setup.library)) return lockRoots([])
   return withLibrary(setup.machine, setup.library, purpose, lockRoots, { signal })
 }
 
@@ -150,7 +136,6 @@ function withRoots<T>(
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), { signal })
     }
     removePartialCopies(setup.machine)
-    removeOldScratch()
     return run(found)
   }
   return lock(0, [])

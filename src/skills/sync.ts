@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { commitOf } from '../machine/repository.ts'
@@ -11,10 +10,9 @@ import { adoptEdits, editedCopies } from './adopt.ts'
 import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, pushBranch, readRemote, readRepoState } from './disk/library-state.ts'
 import { fastForwardLibrary } from './disk/library-transaction.ts'
-import { asWriter, carryOut, type Observation, type Outcome, observe, type RunOptions, stateFrom } from './observe.ts'
+import { asWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
 import { planRefresh } from './rules/operations.ts'
-import type { LibraryState } from './rules/reconcile.ts'
-import type { Registry } from './rules/skill.ts'
+import { stateFrom } from './rules/reconcile.ts'
 import { decideSync, type FastForward, type Fetched, type SyncStep } from './rules/sync-decision.ts'
 import { openGitSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
 
@@ -86,7 +84,7 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
 /** Makes the plan for the library as it would be after the fast-forward. Only `git fetch` writes anything. */
 async function previewSync(
   setup: Setup,
-  roots: readonly TargetRoot[],
+  roots: Setup['roots'],
   request: SyncCommand,
   scratch: string,
 ): Promise<Report<SyncResult>> {
@@ -119,7 +117,7 @@ async function previewSync(
 
 async function observeNext(
   setup: Setup,
-  roots: readonly TargetRoot[],
+  roots: Setup['roots'],
   step: FastForward,
   scratch: string,
 ): Promise<Observation> {
@@ -129,8 +127,9 @@ async function observeNext(
   return observe({ ...setup, library: join(scratch, 'next'), repo: library }, roots, true, stateFrom(commit, []), true)
 }
 
-function compareLibraries(now: Registry, next: Registry): SkillChange[] {
-  const hashes = ({ skills }: Registry) => new Map(skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
+function compareLibraries(now: Observation['registry'], next: Observation['registry']): SkillChange[] {
+  const hashes = ({ skills }: Observation['registry']) =>
+    new Map(skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
   const [before, after] = [hashes(now), hashes(next)]
   return sortedBy(new Set([...before.keys(), ...after.keys()]), (name) => name).flatMap((skill): SkillChange[] => {
     if (before.get(skill) === after.get(skill)) return []
@@ -141,7 +140,7 @@ function compareLibraries(now: Registry, next: Registry): SkillChange[] {
 interface Update {
   steps: SyncStep[]
   /** The state of git, if nothing has changed it since. */
-  state?: LibraryState
+  state?: Observation['state']
 }
 
 /** Returns errors as findings, so that sync refreshes the installs in any case. */

@@ -5,7 +5,6 @@ import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import { skillIn } from './disk/merge-folders.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
 import { hasMerge, keepMerge } from './disk/pending-merge.ts'
 import { conflictFinding, waitingMerge } from './merges.ts'
@@ -23,7 +22,6 @@ import { reviewFolder } from './quarantine.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import type { ReviewFinding } from './rules/review/review.ts'
 import { type FindTwin, findTwinIn } from './rules/review/review.ts'
-import type { RegisteredSkill } from './rules/skill.ts'
 import { openGitSetup, type Setup } from './setup.ts'
 
 export interface UpdateRequest extends RunOptions {
@@ -208,15 +206,19 @@ async function mergeOne(
 }
 
 /** Also reviews conflicting files, because the user may take their content. */
-function addedFindings({ result, versions, source }: UpdateMerge, { skill }: RegisteredSkill, findTwin: FindTwin) {
+function addedFindings(
+  { result, skill, versions, source }: UpdateMerge,
+  before: AskedSkill['skill'],
+  findTwin: FindTwin,
+) {
   const keyOf = ({ rule, path, message }: ReviewFinding) => `${rule} ${path} ${message}`
-  const before = new Map<string, number>()
-  for (const each of reviewFolder(versions.ours, { skill }, findTwin).findings) {
-    before.set(keyOf(each), (before.get(keyOf(each)) ?? 0) + 1)
+  const known = new Map<string, number>()
+  for (const each of reviewFolder(versions.ours, before, findTwin).findings) {
+    known.set(keyOf(each), (known.get(keyOf(each)) ?? 0) + 1)
   }
-  return reviewFolder(result, { skill: { ...skillIn(result, skill), source } }, findTwin).findings.filter((each) => {
-    const left = before.get(keyOf(each)) ?? 0
-    before.set(keyOf(each), left - 1)
+  return reviewFolder(result, { skill: { ...skill, source } }, findTwin).findings.filter((each) => {
+    const left = known.get(keyOf(each)) ?? 0
+    known.set(keyOf(each), left - 1)
     return left <= 0
   })
 }

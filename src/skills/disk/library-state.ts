@@ -9,8 +9,9 @@ import type { Machine } from '../../machine/machine.ts'
 import { currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
+import { type LibraryState, stateFrom } from '../rules/reconcile.ts'
 import type { Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.ts'
-import { literal } from './library-commit.ts'
+import { literal, uncommittedPaths } from './library-commit.ts'
 
 /** The state of the repository as of the last fetch. Does not use the network. */
 export async function readRepoState(machine: Machine, repo: string): Promise<RepoState> {
@@ -33,6 +34,12 @@ export async function readRepoState(machine: Machine, repo: string): Promise<Rep
 interface Status extends Pick<RepoState, 'branch' | 'head' | 'uncommitted'> {
   /** How many commits the branch and its upstream are apart, if git knows. */
   distance: { upstream: string; ahead: number; behind: number } | undefined
+}
+
+/** The parts of the state that decide about installs. */
+export async function readLibraryState(machine: Machine, repo: string): Promise<LibraryState> {
+  const [head, paths] = await Promise.all([headCommit(machine, repo), uncommittedPaths(machine, repo)])
+  return stateFrom(head, paths)
 }
 
 /** One call of git instead of four. */

@@ -71,6 +71,11 @@ function intentPath(library: string): string {
   return join(gitFolder(library), 'loadout-intent.json')
 }
 
+/** Whether Loadout may write git's folder, which a lock needs. */
+export function isLockable(library: string): boolean {
+  return isWritable(gitFolder(library))
+}
+
 /** Whether a killed command left something to finish, to undo or to clean up. */
 export function isUnfinished(library: string): boolean {
   const work = libraryWork(library)
@@ -196,7 +201,7 @@ export async function fastForwardLibrary(
   { head: from, uncommitted }: Pick<RepoState, 'head' | 'uncommitted'>,
 ): Promise<string> {
   const move = { from, to: await commitOf(machine, library, step.trackingRef) }
-  if (!isWritable(gitFolder(library)) || !(await isClear(machine, library, move, uncommitted))) {
+  if (!isLockable(library) || !(await isClear(machine, library, move, uncommitted))) {
     await fastForward(machine, library, step, from)
     return move.to
   }

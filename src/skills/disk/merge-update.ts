@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Machine } from '../../machine/machine.ts'
 import type { Sides } from '../../text/merge.ts'
 import { permissionsOf } from '../rules/review/review.ts'
-import { type RegisteredSkill, type SkillSource, withoutSource } from '../rules/skill.ts'
+import { type RegisteredSkill, type Skill, type SkillSource, withoutSource } from '../rules/skill.ts'
 import { contentOf, readForeignSkill, type SkillContent, writeSkillFolder } from './foreign-skill.ts'
 import { checkOutSnapshot, diffFolders } from './git-folders.ts'
 import { findInHistory, libraryHash, libraryHashOf } from './merge-base.ts'
-import { mergeSkillFolders, type SkillMerge, type SkillVersions } from './merge-folders.ts'
+import { mergeSkillFolders, type SkillMerge, type SkillVersions, skillIn } from './merge-folders.ts'
 import { copyTree, hashTree, listTree } from './tree.ts'
 
 /** The library's skill, and the current version in its source. */
@@ -40,8 +40,9 @@ export interface UpdateMerge {
   versions: SkillVersions
   sides: Sides
   source: SkillSource
-  /** A folder with the result, for the review. */
+  /** A folder with the result, and the skill in it, for the review. */
   result: string
+  skill: Skill
 }
 
 /** Merges the new version of a source with the library's. If the base is unknown, it only compares them. */
@@ -76,6 +77,7 @@ export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch:
     sides,
     source,
     result: join(scratch, 'updated'),
+    skill: skillIn(join(scratch, 'updated'), registered.skill),
   }
 }
 

@@ -6,6 +6,7 @@ import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { privateFolder, recordPath } from '../../machine/records.ts'
+import { removeOldScratch } from '../../machine/scratch.ts'
 import { findMarker, type Sides } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
@@ -79,9 +80,10 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
   return openMerge(machine, merge.skill)
 }
 
-/** Removes merges and backups that a killed process had not finished writing or removing. */
+/** Removes merges, backups and temporary folders that a killed process left unfinished. */
 export function removePartialCopies(machine: Machine): void {
   removePartialBackups(machine)
+  removeOldScratch()
   removeOrphans(recordPath(machine, MERGES))
 }
 

@@ -17,6 +17,10 @@ export interface LibraryState {
   uncommittedFolders: ReadonlySet<string>
 }
 
+export function stateFrom(head: string | undefined, uncommitted: readonly string[]): LibraryState {
+  return { head, uncommittedFolders: new Set(uncommitted.map((path) => path.split('/').slice(0, 2).join('/'))) }
+}
+
 /** Compares the library with the installs. Leaves out unmanaged folders whose names are not in the library. */
 export function reconcile(registry: Registry, placements: readonly Placement[], library: LibraryState): SkillStatus[] {
   const registered = new Map(registry.skills.map((each) => [each.skill.name, each]))
