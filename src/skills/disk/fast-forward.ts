@@ -5,15 +5,34 @@ import { runGit } from '../../machine/git.ts'
 import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import { staysInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
+import { commitOf, currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
 import { withScratch } from '../../machine/scratch.ts'
-import type { FastForward } from '../rules/sync-decision.ts'
+import type { FastForward, RepoState } from '../rules/sync-decision.ts'
+import { isLockable, type Move, removeIntent, writeIntent } from './intent.ts'
 import { isUnder, readChanges } from './library-commit.ts'
 
-/** A fast-forward of the branch. `from` is undefined before the first commit. */
-export interface Move {
-  from: string | undefined
-  to: string
+/** Fast-forwards the library to a branch of its remote, and returns the new commit. Restores the files if git fails. */
+export async function fastForwardLibrary(
+  machine: Machine,
+  library: string,
+  step: FastForward,
+  { head: from, uncommitted }: Pick<RepoState, 'head' | 'uncommitted'>,
+): Promise<string> {
+  const move = { from, to: await commitOf(machine, library, step.trackingRef) }
+  if (!isLockable(library) || !(await isClear(machine, library, move, uncommitted))) {
+    await fastForward(machine, library, step, from)
+    return move.to
+  }
+  writeIntent(library, move)
+  try {
+    await fastForward(machine, library, step, from)
+    return move.to
+  } catch (error) {
+    await undoFastForward(machine, library, move)
+    throw error
+  } finally {
+    removeIntent(library)
+  }
 }
 
 /** Fast-forwards the branch. Throws if an uncommitted file, even an ignored one, would be overwritten. */
@@ -43,12 +62,7 @@ async function startBranch(machine: Machine, repo: string, branch: string, track
  * Whether no file that the move changes has uncommitted changes; otherwise git refuses to move. `uncommitted` covers
  * only the folder of skills.
  */
-export async function isClear(
-  machine: Machine,
-  repo: string,
-  move: Move,
-  uncommitted: readonly string[],
-): Promise<boolean> {
+async function isClear(machine: Machine, repo: string, move: Move, uncommitted: readonly string[]): Promise<boolean> {
   const { arriving, changed } = await pathsOf(machine, repo, move)
   if (!arriving.every((path) => isFree(repo, path))) return false
   const paths = [...arriving, ...changed]

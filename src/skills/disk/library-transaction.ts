@@ -1,26 +1,14 @@
 import { rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import {
-  asLoadoutError,
-  exists,
-  isWritable,
-  makeFolders,
-  readJson,
-  readText,
-  removeFile,
-  removeLeftovers,
-  writeAtomically,
-} from '../../machine/files.ts'
+import { asLoadoutError, exists, makeFolders, removeLeftovers } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import { refuseLinkOut } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
-import { commitOf } from '../../machine/repository.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
-import { isRecord } from '../../text/values.ts'
-import type { FastForward, RepoState } from '../rules/sync-decision.ts'
-import { fastForward, isClear, type Move, undoFastForward } from './fast-forward.ts'
+import { undoFastForward } from './fast-forward.ts'
+import { type Intent, intentPath, intentText, type Move, readIntent, removeIntent, writeIntent } from './intent.ts'
 import { commitPaths } from './library-commit.ts'
 import { SKILLS_FOLDER } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
@@ -52,45 +40,18 @@ interface FolderChange {
   write?: (stage: string) => void
 }
 
-/** Recorded before a change, so that the next command can finish it. */
-interface Intent {
-  /** `hash` is of the new content; null for a removal. */
-  folders: { folder: string; hash: string | null }[]
-  message: string
-}
-
-/** A change, or a fast-forward: git changes the files first, then the branch. */
-type Unfinished = Intent | Move
-
 /** Inside git's own folder: not part of the content, and on the same file system. */
 function libraryWork(library: string): WorkFolder {
   return { path: join(gitFolder(library), 'loadout-work'), home: join(library, SKILLS_FOLDER) }
-}
-
-function intentPath(library: string): string {
-  return join(gitFolder(library), 'loadout-intent.json')
-}
-
-/** Whether Loadout may write git's folder, which a lock needs. */
-export function isLockable(library: string): boolean {
-  return isWritable(gitFolder(library))
 }
 
 /** Whether a killed command left something to finish, to undo or to clean up. */
 export function isUnfinished(library: string): boolean {
   const work = libraryWork(library)
   if (isAbandoned(work)) return true
-  const intent = textOrNothing(intentPath(library))
-  const isForgotten = intent !== undefined && !isAtWork(work) && textOrNothing(intentPath(library)) === intent
+  const intent = intentText(library)
+  const isForgotten = intent !== undefined && !isAtWork(work) && intentText(library) === intent
   return isForgotten || interruptedIn(work).length > 0
-}
-
-function textOrNothing(path: string): string | undefined {
-  try {
-    return readText(path)
-  } catch {
-    return exists(path) ? '' : undefined
-  }
 }
 
 /** Runs a function as the only writer of the library, after repairing what a killed writer left. */
@@ -143,7 +104,7 @@ export async function changeLibrary(
     for (const { stage } of staged) rmSync(stage, { recursive: true, force: true })
     throw error
   }
-  if (message !== undefined) writeIntent(library, staged, message)
+  if (message !== undefined) recordChange(library, staged, message)
   const undone: (() => void)[] = []
   const undo = () => {
     for (const each of undone.reverse()) each()
@@ -158,7 +119,7 @@ export async function changeLibrary(
     throw error
   } finally {
     for (const { old } of staged) if (exists(old)) discard(old)
-    if (message !== undefined) removeFile(intentPath(library))
+    if (message !== undefined) removeIntent(library)
   }
 }
 
@@ -188,33 +149,9 @@ async function stageChange(library: string, { folder, write }: FolderChange): Pr
   return { folder, target, stage, old: stage.replace(/\.new$/, '.old'), hasNew: write !== undefined }
 }
 
-function writeIntent(library: string, staged: readonly Staged[], message: string): void {
+function recordChange(library: string, staged: readonly Staged[], message: string): void {
   const folders = staged.map(({ folder, stage, hasNew }) => ({ folder, hash: hasNew ? hashFolder(stage) : null }))
-  writeAtomically(intentPath(library), JSON.stringify({ folders, message } satisfies Intent))
-}
-
-/** Fast-forwards the library to a branch of its remote, and returns the new commit. Restores the files if git fails. */
-export async function fastForwardLibrary(
-  machine: Machine,
-  library: string,
-  step: FastForward,
-  { head: from, uncommitted }: Pick<RepoState, 'head' | 'uncommitted'>,
-): Promise<string> {
-  const move = { from, to: await commitOf(machine, library, step.trackingRef) }
-  if (!isLockable(library) || !(await isClear(machine, library, move, uncommitted))) {
-    await fastForward(machine, library, step, from)
-    return move.to
-  }
-  writeAtomically(intentPath(library), JSON.stringify(move satisfies Unfinished))
-  try {
-    await fastForward(machine, library, step, from)
-    return move.to
-  } catch (error) {
-    await undoFastForward(machine, library, move)
-    throw error
-  } finally {
-    removeFile(intentPath(library))
-  }
+  writeIntent(library, { folders, message })
 }
 
 async function writeStage(stage: string, write: (stage: string) => void, target: string): Promise<void> {
@@ -303,7 +240,7 @@ async function commitIntent(machine: Machine, library: string): Promise<Finding[
   const intent = readIntent(library)
   const findings = intent === undefined || 'to' in intent ? [] : await commitNew(machine, library, intent)
   // Not earlier: if this process is killed, the next one still needs it.
-  removeFile(intentPath(library))
+  removeIntent(library)
   return findings
 }
 
@@ -324,22 +261,6 @@ async function commitNew(machine: Machine, library: string, intent: Intent): Pro
     const message = `${what} ${is} in the library, but not committed: ${error.message}`
     return [{ severity: 'warning', code: 'UNCOMMITTED', message, hint: error.hint ?? 'commit it with git' }]
   }
-}
-
-function readIntent(library: string): Unfinished | undefined {
-  if (!exists(intentPath(library))) return undefined
-  const json = readJson(intentPath(library))
-  if (!isRecord(json)) return undefined
-  const { folders, message, from, to } = json
-  if (typeof to === 'string') return { from: typeof from === 'string' ? from : undefined, to }
-  if (typeof message !== 'string') return undefined
-  // Earlier versions wrote one folder.
-  const rows: unknown[] = Array.isArray(folders) ? folders : [json]
-  const known = rows.flatMap((row) => {
-    if (!isRecord(row) || typeof row.folder !== 'string') return []
-    return [{ folder: row.folder, hash: typeof row.hash === 'string' ? row.hash : null }]
-  })
-  return known.length === 0 ? undefined : { folders: known, message }
 }
 
 function hashFolder(path: string): string {
