@@ -1,16 +1,109 @@
+import { readConfig, targetRoots } from '../agents/config.ts'
+import type { TargetRoot } from '../agents/rules/agents.ts'
+import { configPath, readConfigJson } from '../machine/config-file.ts'
+import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
+import { gitVersion } from '../machine/repository.ts'
+import { unknownKeys } from '../machine/rules/config-keys.ts'
 import { parsePackConfig } from '../packs/rules/pack-config.ts'
 import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
-import { type DoctorRequest, examineSkills, type Health } from '../skills/doctor.ts'
-import type { Report } from '../text/trouble.ts'
+import { type Check, checkLeftovers, checkOf, examineSkills, look, repair } from '../skills/doctor.ts'
+import { openSetup, type ScopeRequest } from '../skills/setup.ts'
+import { shellWord } from '../text/printable.ts'
+import type { Finding, Report } from '../text/trouble.ts'
 import { parseKeepsTasks } from '../usage/rules/config.ts'
 
-/** Checks the whole installation: skills, the parts of `config.json`, and the layers that hooks read. */
+export interface Health {
+  checks: Check[]
+  /** What `--fix` repaired. */
+  fixed: string[]
+}
+
+export type DoctorRequest = ScopeRequest & { fix?: boolean | undefined }
+
+/**
+ * Checks the whole installation: git, `config.json`, the library, the agents' folders, and the layers that hooks read.
+ * Changes nothing, unless `fix` asks for the repairs that are safe.
+ */
 export async function runDoctor(machine: Machine, request: DoctorRequest): Promise<Report<Health>> {
   if (request.project !== undefined) openProject(machine, request.project)
-  return examineSkills(machine, request, {
-    config: [parsePackConfig, parseKeepsTasks],
-    brokenLayers: () => brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true)),
+  const fixed = request.fix ? await repair(openSetup(machine, request)) : []
+  const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
+  const checks = [...(await examine(machine, request)), ...layers.map((finding) => checkOf('hooks', finding))]
+  const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
+    if (state !== 'problem' || code === undefined) return []
+    return [{ severity: 'error', code, message, subject: name, ...(fix === undefined ? {} : { hint: fix }) }]
   })
+  return { value: { checks, fixed }, findings }
+}
+
+async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]> {
+  const git = await look(
+    'git',
+    () => gitVersion(machine),
+    (version) => `version ${version}`,
+  )
+  const config = await look(
+    'config',
+    () => readConfig(machine),
+    () => `${configPath(machine)}${exists(configPath(machine)) ? '' : ' (does not exist yet)'}`,
+  )
+  if (config.value === undefined) return [git.check, config.check]
+  const opened = await look(
+    'library',
+    () => openSetup(machine, request),
+    ({ library }) => library,
+  )
+  const first = [git.check, ...(await checkConfig(machine, config.check)), opened.check]
+  const userRoots = targetRoots(machine, config.value, undefined).map(checkRoot)
+  const setup = opened.value
+  if (setup === undefined) return [...first, ...userRoots]
+  const projectRoots = setup.project === undefined ? [] : setup.roots.map(checkRoot)
+  const skills = await examineSkills(setup, git.value !== undefined)
+  return [...first, ...skills, ...userRoots, ...projectRoots, ...(await checkLeftovers(setup))]
+}
+
+/** Checks the parts of config.json that skills do not need. */
+async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
+  const [json, path] = [readConfigJson(machine), configPath(machine)]
+  const parts = await Promise.all(
+    [parsePackConfig, parseKeepsTasks].map((parse) =>
+      look(
+        'config',
+        () => parse(json, path),
+        () => '',
+      ),
+    ),
+  )
+  const problems = [
+    ...unknownKeys(json, path).map((finding) => checkOf('config', finding)),
+    ...parts.flatMap(({ value, check }) => (value === undefined ? [check] : [])),
+  ]
+  return problems.length > 0 ? problems : [fine]
+}
+
+function checkRoot({ path, agents, scope }: TargetRoot): Check {
+  const name = `${agents.join(', ')} (${scope})`
+  if (!exists(path)) return { name, state: 'fine', message: `${path} will be created by the first install` }
+  const link = isLink(path) ? ' (a link)' : ''
+  if (!isFolder(path)) {
+    return {
+      name,
+      state: 'problem',
+      code: 'NOT_A_FOLDER',
+      message: `${path} is not a folder`,
+      fix: `move it away: mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`,
+    }
+  }
+  if (!isWritable(path)) {
+    return {
+      name,
+      state: 'problem',
+      code: 'WRITE_FAILED',
+      message: `${path} is not writable`,
+      fix: `chmod u+w ${shellWord(path)}`,
+    }
+  }
+  return { name, state: 'fine', message: `${path}${link}` }
 }

@@ -1,28 +1,22 @@
 import { join } from 'node:path'
-import { readConfig, targetRoots } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { configPath, readConfigJson } from '../machine/config-file.ts'
-import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
-import { gitVersion, requireRepository } from '../machine/repository.ts'
-import { unknownKeys } from '../machine/rules/config-keys.ts'
+import { isFolder, isWritable } from '../machine/files.ts'
+import { requireRepository } from '../machine/repository.ts'
 import { count, listed } from '../text/count.ts'
-import { shellWord } from '../text/printable.ts'
-import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { lastAsked, readRepoState } from './disk/library-state.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
 import { listMerges } from './disk/pending-merge.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { listingFindings } from './listing.ts'
-import { asRootWriter, carryOut, type Observation, observe } from './observe.ts'
+import { asRootWriter, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import { needsAction } from './rules/attention.ts'
-import type { Operation } from './rules/operations.ts'
 import type { PlacementStatus } from './rules/skill.ts'
 import { describeStanding, standingOf } from './rules/standing.ts'
 import { decideSync } from './rules/sync-decision.ts'
-import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import type { Setup } from './setup.ts'
 
 /** One check and its result. */
 export interface Check {
@@ -35,103 +29,23 @@ export interface Check {
   fix?: string
 }
 
-export interface Health {
-  checks: Check[]
-  /** What `--fix` repaired. */
-  fixed: string[]
-}
-
-export type DoctorRequest = ScopeRequest & { fix?: boolean | undefined }
-
-/** Checks of other parts than skills. */
-export interface OtherParts {
-  /** Each reads its part of `config.json`, and throws for a bad value. */
-  config: readonly ((json: Record<string, unknown>, path: string) => unknown)[]
-  /** Layers that hooks cannot read. */
-  brokenLayers(): Finding[]
-}
-
-/** Checks everything. Changes nothing, unless `fix` asks for the repairs that are safe. */
-export async function examineSkills(
-  machine: Machine,
-  request: DoctorRequest,
-  others: OtherParts,
-): Promise<Report<Health>> {
-  const fixed = request.fix ? await repair(machine, request) : []
-  const layers = others.brokenLayers()
-  const checks = [...(await examine(machine, request, others)), ...layers.map((finding) => checkOf('hooks', finding))]
-  const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
-    if (state !== 'problem' || code === undefined) return []
-    return [{ severity: 'error', code, message, subject: name, ...(fix === undefined ? {} : { hint: fix }) }]
-  })
-  return { value: { checks, fixed }, findings }
-}
-
-async function examine(machine: Machine, request: ScopeRequest, others: OtherParts): Promise<Check[]> {
-  const git = await look(
-    'git',
-    () => gitVersion(machine),
-    (version) => `version ${version}`,
-  )
-  const config = await look(
-    'config',
-    () => readConfig(machine),
-    () => `${configPath(machine)}${exists(configPath(machine)) ? '' : ' (does not exist yet)'}`,
-  )
-  if (config.value === undefined) return [git.check, config.check]
-  const userRoots = targetRoots(machine, config.value, undefined).map(checkRoot)
-  const opened = await look(
-    'library',
-    () => openSetup(machine, request),
-    ({ library }) => library,
-  )
-  const first = [git.check, ...(await checkConfig(machine, others, config.check)), opened.check]
-  const setup = opened.value
-  if (setup === undefined) return [...first, ...userRoots]
-  const projectRoots = setup.project === undefined ? [] : setup.roots.map(checkRoot)
-  const repository = git.value === undefined ? [] : await checkRepository(setup)
+/** Checks the library and the installs. Without git it does not check the repository. */
+export async function examineSkills(setup: Setup, hasGit: boolean): Promise<Check[]> {
+  const repository = hasGit ? await checkRepository(setup) : []
   const seen = await look(
     'skills',
     () => observe(setup, rootsOf(setup)),
     ({ registry }) => `${registry.skills.length} in the library`,
   )
-  const installs =
-    seen.value === undefined
-      ? []
-      : [
-          ...checkSkills(seen.value),
-          ...checkUnmanaged(seen.value),
-          ...checkDecisions(setup, seen.value),
-          ...checkListing(setup),
-        ]
+  if (seen.value === undefined) return [...repository, seen.check]
   return [
-    ...first,
     ...repository,
     seen.check,
-    ...installs,
-    ...userRoots,
-    ...projectRoots,
-    ...(await checkLeftovers(setup)),
+    ...checkSkills(seen.value),
+    ...checkUnmanaged(seen.value),
+    ...checkDecisions(setup, seen.value),
+    ...checkListing(setup),
   ]
-}
-
-/** Checks the parts of config.json that skills do not need. */
-async function checkConfig(machine: Machine, others: OtherParts, fine: Check): Promise<Check[]> {
-  const [json, path] = [readConfigJson(machine), configPath(machine)]
-  const parts = await Promise.all(
-    others.config.map((parse) =>
-      look(
-        'config',
-        () => parse(json, path),
-        () => '',
-      ),
-    ),
-  )
-  const problems = [
-    ...unknownKeys(json, path).map((finding) => checkOf('config', finding)),
-    ...parts.flatMap(({ value, check }) => (value === undefined ? [check] : [])),
-  ]
-  return problems.length > 0 ? problems : [fine]
 }
 
 function rootsOf({ project, roots, userRoots }: Setup): TargetRoot[] {
@@ -139,7 +53,7 @@ function rootsOf({ project, roots, userRoots }: Setup): TargetRoot[] {
 }
 
 /** Runs a check; an error becomes the problem. */
-async function look<T>(
+export async function look<T>(
   name: string,
   read: () => T | Promise<T>,
   describe: (value: T) => string,
@@ -152,31 +66,6 @@ async function look<T>(
     const { code, message, hint } = error
     return { check: { name, state: 'problem', message, code, ...(hint === undefined ? {} : { fix: hint }) } }
   }
-}
-
-function checkRoot({ path, agents, scope }: TargetRoot): Check {
-  const name = `${agents.join(', ')} (${scope})`
-  if (!exists(path)) return { name, state: 'fine', message: `${path} will be created by the first install` }
-  const link = isLink(path) ? ' (a link)' : ''
-  if (!isFolder(path)) {
-    return {
-      name,
-      state: 'problem',
-      code: 'NOT_A_FOLDER',
-      message: `${path} is not a folder`,
-      fix: `move it away: mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`,
-    }
-  }
-  if (!isWritable(path)) {
-    return {
-      name,
-      state: 'problem',
-      code: 'WRITE_FAILED',
-      message: `${path} is not writable`,
-      fix: `chmod u+w ${shellWord(path)}`,
-    }
-  }
-  return { name, state: 'fine', message: `${path}${link}` }
 }
 
 /** Checks whether a sync would succeed, without using the network. */
@@ -207,7 +96,7 @@ async function checkRepository(setup: Setup): Promise<Check[]> {
   return [repository.check, ...sync, ...findings.map((finding) => checkOf('sync', finding))]
 }
 
-function checkOf(name: string, { severity, message, code, hint }: Finding): Check {
+export function checkOf(name: string, { severity, message, code, hint }: Finding): Check {
   const state = severity === 'error' ? 'problem' : 'note'
   return { name, state, message, code, ...(hint === undefined ? {} : { fix: hint }) }
 }
@@ -276,7 +165,8 @@ function checkListing({ machine, project, roots }: Setup): Check[] {
   )
 }
 
-async function checkLeftovers(setup: Setup): Promise<Check[]> {
+/** Checks whether a killed command left something to repair. */
+export async function checkLeftovers(setup: Setup): Promise<Check[]> {
   const name = 'leftovers'
   const left = rootsOf(setup).flatMap(({ path }) => interruptedIn(workFolderIn(path)))
   const found = await look(
@@ -292,8 +182,7 @@ async function checkLeftovers(setup: Setup): Promise<Check[]> {
 }
 
 /** Finishes interrupted changes, and renews the markers of folders whose content matches the library. */
-async function repair(machine: Machine, request: ScopeRequest): Promise<string[]> {
-  const setup = openSetup(machine, request)
+export async function repair(setup: Setup): Promise<string[]> {
   const roots = rootsOf(setup).filter(({ path }) => isFolder(path) && isWritable(path))
   return asRootWriter(setup, roots, 'doctor', async (recovered) => {
     const observation = await observe(setup, roots, true)
@@ -308,7 +197,7 @@ async function repair(machine: Machine, request: ScopeRequest): Promise<string[]
   })
 }
 
-function planMarker({ library }: Setup, observation: Observation, found: PlacementStatus): Operation[] {
+function planMarker({ library }: Setup, observation: Observation, found: PlacementStatus): Outcome['operations'] {
   const { placement, state } = found
   const registered = observation.find(placement.name)
   const { contentHash, root } = placement
