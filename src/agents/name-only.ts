@@ -84,7 +84,7 @@ function readPlace({ path, project, agent }: NameOnlyPlace) {
   read(text)
   // All agents with such a setting read strict JSON.
   if (parseJson(text).problem !== undefined) {
-    throw new LoadoutError('BAD_SETTINGS', `${agent.label} passes over ${path}: comments are not allowed in it`, {
+    throw new LoadoutError('BAD_SETTINGS', `${agent.label} ignores ${path}, because comments are not allowed in it`, {
       hint: 'repair the file; nothing was changed',
     })
   }

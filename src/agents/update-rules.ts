@@ -38,7 +38,7 @@ export function updateRules(
   const path = resolve(machine.cwd, expandHome(machine, from))
   const texts = readRuleTexts(path)
   if (texts.length === 0) {
-    const what = isFolder(path) ? 'has no JSON file' : 'is not there'
+    const what = isFolder(path) ? 'has no JSON file' : 'does not exist'
     throw new LoadoutError('FILE_NOT_FOUND', `${from} ${what}`, { hint: 'name a file of rules, or a folder of them' })
   }
   const files = texts.map(({ path: each, text }) => ({ text, file: checked(text, each) }))

@@ -69,9 +69,13 @@ function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult,
   const { repo, clone, create, into } = request
   const ways = [repo, clone, create].filter((way) => way !== undefined)
   if (ways.length !== 1) {
-    throw new LoadoutError('USAGE', ways.length === 0 ? 'no library is named' : 'only one library can be taken', {
-      hint: '--new <folder> makes one, --clone <url> fetches one, --repo <folder> takes one that is here',
-    })
+    throw new LoadoutError(
+      'USAGE',
+      ways.length === 0 ? 'Missing flag: --new, --clone or --repo' : 'Use only one of --new, --clone and --repo',
+      {
+        hint: '--new <folder> creates a library, --clone <url> fetches one, --repo <folder> uses a local one',
+      },
+    )
   }
   const place = (path: string) => resolve(machine.cwd, expandHome(machine, path))
   if (repo !== undefined) return { library: place(repo), how: 'taken' }

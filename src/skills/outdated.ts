@@ -196,7 +196,7 @@ async function judge(
 function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   const names = asked.filter(({ state }) => state.isRewritten).map(({ state }) => state.name)
   if (names.length === 0) return []
-  const message = `${url} does not have the commit any more that ${names.join(', ')} came from: its history was rewritten, or another repository has its place`
+  const message = `${url} no longer has the commit that ${names.join(', ')} came from: its history was rewritten, or another repository replaced it`
   const hint = 'look at it before you update: loadout update --dry-run shows what would change'
   return [{ severity: 'warning', code: 'SOURCE_REWRITTEN', message, subject: names.join(', '), hint }]
 }

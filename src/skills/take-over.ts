@@ -56,7 +56,7 @@ function adoption(
   const agent = root.agents.find((id) => supports(registered?.skill ?? copy.skill, id))
   if (agent === undefined) {
     const message = `${path} stays as it is: the skill in the library does not support ${root.agents.join(', ')}`
-    const hint = `loadout targets ${name} --add ${root.agents[0]}, then the same again`
+    const hint = `loadout targets ${name} --add ${root.agents[0]}, then run this command again`
     return { finding: { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint } }
   }
   const place = { skill: name, agent, scope: root.scope, root: root.path }

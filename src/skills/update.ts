@@ -159,14 +159,14 @@ function changedMeanwhile(name: string): LoadoutError {
 }
 
 function removedFinding({ name, source }: SourceState): Finding {
-  const message = `${source} does not have ${name} any more; the library's skill stays`
+  const message = `${source} no longer has ${name}; the library's skill stays`
   const hint = `loadout pin ${name} stops asking; loadout delete ${name} removes it here too`
   return { severity: 'warning', code: 'SOURCE_REMOVED', message, subject: name, hint }
 }
 
 function undecidedFinding({ name, result, diff }: SkillUpdate): Finding[] {
   if (result !== 'undecided' || diff === '') return []
-  const message = `${name} was changed here, and what was imported is not known any more: nothing was merged`
+  const message = `${name} was changed here, and the imported version is no longer known: nothing was merged`
   const hint = `take one: loadout update ${name} --take source (git keeps yours), or --take library`
   return [{ severity: 'error', code: 'MERGE_CONFLICT', message, subject: name, hint }]
 }

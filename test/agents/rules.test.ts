@@ -167,7 +167,7 @@ describe('rules update', () => {
   })
 
   const bad: [why: string, make: (home: string) => void, says: RegExp][] = [
-    ['nothing there', () => {}, /new is not there/],
+    ['nothing there', () => {}, /new does not exist/],
     ['an empty folder', (home) => mkdirSync(join(home, 'new')), /new has no JSON file/],
     ['no JSON', (home) => writeFileSync(join(home, 'new'), 'x'), /not valid JSON: see line 1/],
     [

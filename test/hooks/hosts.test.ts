@@ -135,7 +135,7 @@ describe('what keeps hooks from running', () => {
       { '.copilot/settings.json': '// x\n{"disableAllHooks": true}' },
       /"disableAllHooks" is set/,
     ],
-    ['no version', 'cursor', { '.cursor/hooks.json': '{"hooks": {}}' }, /Cursor passes over .*"version": 1/s],
+    ['no version', 'cursor', { '.cursor/hooks.json': '{"hooks": {}}' }, /Cursor ignores .*"version": 1/s],
   ]
   it.each(rows)('%s of %s', (_, agent, files, message) => {
     const command = `'${process.execPath}' '${CLI}' hook ${agent}`

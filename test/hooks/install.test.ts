@@ -46,7 +46,7 @@ describe('install, then remove', () => {
     const home = makeProject({ [SETTINGS]: text })
     const { code, stderr } = hooks(home, 'install', 'claude')
     expect(code, 'Claude Code would pass over such a file').toBe(1)
-    expect(stderr).toMatch(/Claude Code passes over the whole of .*: see line 1, column 3/)
+    expect(stderr).toMatch(/Claude Code ignores the whole file .*: see line 1, column 3/)
     expect(hooks(home, 'install', 'claude').stdout).toMatch(/^The hooks are already installed/)
     expect(hooks(home, 'remove', 'claude').code).toBe(0)
     expect(read(home)).toBe(text)

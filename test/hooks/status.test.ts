@@ -65,7 +65,7 @@ describe('hooks status', () => {
   const PROBLEMS: [what: string, spoil: (text: string) => string, state: string, message: RegExp][] = [
     ['broken JSON', (text) => text.replace('[', ''), 'broken', /not valid JSON: .* at line \d+, column \d+/],
     ['a wrong shape', () => '{"hooks": []}', 'broken', /"hooks" is a list/],
-    ['a comment', (text) => `// mine\n${text}`, 'cannot run', /Claude Code passes over .*: see line 1, column 1/s],
+    ['a comment', (text) => `// mine\n${text}`, 'cannot run', /Claude Code ignores .*: see line 1, column 1/s],
     [
       'the switch of the agent',
       (text) => text.replace('{', '{"disableAllHooks": true,'),

@@ -130,7 +130,7 @@ describe('a source of skills', () => {
     const { value, findings } = await loadout.importSkills({ source })
     expect(value.imported.map(({ name }) => name)).toEqual(['commit', 'flat', 'nested'])
     expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
-      expect.stringMatching(/^warning: \.claude-plugin\/marketplace\.json was passed over/),
+      expect.stringMatching(/^warning: \.claude-plugin\/marketplace\.json was skipped/),
       'error: 2 skills were not imported, because it has no description: bad/one, bad/two',
       expect.stringMatching(/^error: huge was not imported, because SKILL.md has 17825792 bytes/),
       expect.stringMatching(/^error: skills\/flat was not imported, because link is a symbolic link/),
@@ -487,7 +487,7 @@ describe('a folder that skills came from', () => {
       const { value, findings } = await loadout.update({})
       return [...value.updates.map(({ state }) => state), ...findings.map(({ message }) => message)]
     }
-    expect(await ask()).toEqual(['removed', 'current', `${source} does not have a any more; the library's skill stays`])
+    expect(await ask()).toEqual(['removed', 'current', `${source} no longer has a; the library's skill stays`])
     rmSync(source, { recursive: true })
     const message = `${source} is not on this machine, so a, b could not be compared`
     expect(await ask()).toEqual(['unreachable', 'unreachable', message])

@@ -55,7 +55,7 @@ export function takenFile(machine: Machine, agent: string): string {
 function readTaken(machine: Machine, agent: string): RuleFile | undefined {
   const path = takenFile(machine, agent)
   const head = readHead(path, LARGEST_RULES)
-  if ('problem' in head && head.problem === 'is not there') return undefined
+  if ('problem' in head && head.problem === 'does not exist') return undefined
   const result = 'problem' in head ? { problem: `${path} ${head.problem}` } : readRules(head.text, path)
   if ('file' in result) return result.file
   machine.report?.({

@@ -48,8 +48,8 @@ it('an agent is found by its id, or the nearest is named', () => {
   expect(() => requireAgent('zzzzzz')).toThrow(/^there is no agent "zzzzzz"$/)
 })
 
-// Every id of the largest public list, with the folder in projects and the user's: `=` for the same, nothing for none.
-// Codex is not here: the list has the shared folder for it, and Loadout keeps to Codex's own.
+// Every id of the largest public list, with the folder in projects and the user's folder: `=` for the same, nothing for
+// none. Without Codex: the list has the shared folder for it, and Loadout uses Codex's own.
 const LISTED = `
   adal .adal/skills =
   aider-desk .aider-desk/skills =

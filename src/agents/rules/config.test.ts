@@ -122,7 +122,7 @@ describe('a change of the configuration', () => {
     expect(after).toEqual(expected)
   })
 
-  it('is read back, whatever else the file holds', () => {
+  it('is read back, whatever else is in the file', () => {
     const ours = ['repo_path', 'targets', 'repo_actions', 'profiles']
     const strange = fc.dictionary(
       fc.string().filter((key) => !ours.includes(key) && key !== '__proto__'),

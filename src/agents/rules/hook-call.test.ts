@@ -8,7 +8,7 @@ function read(agent: string, event: string, json: object, env = {}): HookCall | 
   return readCall(agent, event, JSON.stringify(json), env)
 }
 
-it('reads what it knows and passes over the rest', () => {
+it('reads known fields and ignores the rest', () => {
   expect(read('codex', 'UserPromptSubmit', EVENT)).toMatchObject({
     host: { agent: 'codex' },
     event: 'UserPromptSubmit',
@@ -19,7 +19,7 @@ it('reads what it knows and passes over the rest', () => {
   })
 })
 
-describe('an event in the words of its agent', () => {
+describe('an event in the format of its agent', () => {
   const gemini = (prompt: string) => ({ ...EVENT, hook_event_name: 'BeforeAgent', prompt })
   const rows: [agent: string, event: string, json: object, expected: object][] = [
     ['gemini', 'BeforeAgent', gemini('fix it'), { event: 'UserPromptSubmit', prompt: 'fix it' }],
@@ -102,7 +102,7 @@ describe('isTask', () => {
   })
 })
 
-describe('a reply is one line in the shape that its agent takes, or nothing', () => {
+describe('a reply is one line in the format of its agent, or nothing', () => {
   const nested = (name: string) =>
     `{"hookSpecificOutput":{"hookEventName":"${name}","additionalContext":"a\\n\\"b\\""}}\n`
   const rows: [agent: string, event: HookEvent, reply: string][] = [

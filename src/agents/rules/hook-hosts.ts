@@ -242,7 +242,7 @@ function withoutComments(body: string, { comments }: SettingsTree): string {
 export function describeRefusal({ stopsAtBadFile }: HookHost, label: string, path: string, refusal: string): string {
   return stopsAtBadFile === true
     ? `${label} does not start while ${path} is as it is: ${refusal}`
-    : `${label} passes over the whole of ${path}: ${refusal}`
+    : `${label} ignores the whole file ${path}: ${refusal}`
 }
 
 /** The default timeout of Codex, in seconds. */

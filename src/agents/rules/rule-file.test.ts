@@ -26,11 +26,11 @@ const problemOf = (json: unknown) => {
   return 'problems' in result ? result.problems[0]?.says : 'none'
 }
 
-it('every file that comes with the program is in order', () => {
+it('every file that comes with Loadout is valid', () => {
   for (const agent of RECORDED_AGENTS) expect(recordedRules(agent)?.agent).toBe(agent)
 })
 
-it('a row says only what differs from the one before it', () => {
+it('a row has only the differences to the one before', () => {
   const later = row('1.1', { recorded: '2026-03-04', listing: { window: 1_000_000 } })
   const result = readRuleFile(file(first, later))
   if (!('file' in result)) throw new Error(result.problems[0]?.says)

@@ -129,7 +129,7 @@ function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifes
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const subject = inside === '' ? place : `${inside}/${place}`
-      const message = `${subject} was passed over: ${error.message.replace(`${join(path, place)} `, 'it ')}`
+      const message = `${subject} was skipped: ${error.message.replace(`${join(path, place)} `, 'it ')}`
       manifests.findings.push({ severity: 'warning', code: error.code, message, subject })
     }
   }

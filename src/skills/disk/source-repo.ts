@@ -81,7 +81,7 @@ function isRefMissing(reason: string): boolean {
 const REASONS: readonly (readonly [isReason: (reason: string) => boolean, problem: string, hint: string])[] = [
   [
     isRefMissing,
-    'has no such branch, tag or commit any more',
+    'no longer has this branch, tag or commit',
     'loadout update <skill> --ref <branch> follows another one',
   ],
   [

@@ -12,7 +12,7 @@ export function inTheWay(name: string, found: PlacementStatus): Finding {
   if (found.state === 'unmanaged') {
     const message = `${place} was not installed by loadout${found.reason ? ` (${found.reason})` : ''}; it was left as it is`
     const where = scopeFlag(found)
-    const replace = `loadout equip ${name}${where} --replace puts the library's in its place`
+    const replace = `loadout equip ${name}${where} --replace installs the library's version`
     const hint =
       found.placement.kind === 'file'
         ? `remove it, or move it out of this folder: mv ${shellWord(place)} ~/`
@@ -60,7 +60,7 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
       }
     }
     default: {
-      const message = `${place} is installed, but the library does not have it any more`
+      const message = `${place} is installed, but the library no longer has it`
       const hint = `loadout unequip ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
       return { severity: 'warning', code: 'ORPHANED_INSTALL', message, subject: name, hint }
     }

@@ -36,7 +36,7 @@ describe('a marker', () => {
     expect(parseMarker(json)).toEqual(expected)
   })
 
-  it('is given back as it was written', () => {
+  it('is read back as it was written', () => {
     const text = fc.string()
     const markers: fc.Arbitrary<InstallMarker> = fc.record(
       {

@@ -4,7 +4,7 @@ import { type MergeFile, type MergeTree, mergeTrees, type TreeMerge } from './me
 
 type Files = Record<string, string>
 
-/** `x:` in front makes a file that can be run, `0:` one that is not text. */
+/** The prefix `x:` makes a file executable, `0:` makes it binary. */
 function tree(files: Files): MergeTree {
   return new Map(
     Object.entries(files).map(([path, content]): [string, MergeFile] => {
@@ -18,7 +18,7 @@ function tree(files: Files): MergeTree {
   )
 }
 
-/** What is merged, as files again; conflicts as `kind path`. */
+/** The merged files, and the conflicts as `kind path`. */
 function show(merge: TreeMerge, ours: MergeTree, theirs: MergeTree): { files: Files; conflicts: string[] } {
   const contentOf = (file: MergeFile | undefined) => file?.text ?? file?.id ?? '?'
   const files = [...merge.files].map(([path, file]) => {
@@ -103,7 +103,7 @@ describe('for any folders', () => {
     )
   })
 
-  it('a file that only one side has as it is, is merged or in a conflict', () => {
+  it('a file that only one side has is merged or in a conflict', () => {
     fc.assert(
       fc.property(files, files, files, (base, ours, theirs) => {
         const [of, our, their] = [tree(base), tree(ours), tree(theirs)]
@@ -124,7 +124,7 @@ describe('for any folders', () => {
                   ? each.path === path
                   : from.get(path)?.id === idOf(each),
             )
-            // Or the same content of the other side is.
+            // Or the other side has the same content.
             const isConflict = result.conflicts.some(
               (each) =>
                 each[side]?.path === path ||

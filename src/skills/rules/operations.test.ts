@@ -48,9 +48,9 @@ describe('equipping', () => {
     ],
     [
       'does not touch a link',
-      [foundOf('unmanaged', { reason: 'a link stands in its place' })],
+      [foundOf('unmanaged', { reason: 'a link is in its place' })],
       [
-        `error UNMANAGED_FOLDER: ${INSTALLED} was not installed by loadout (a link stands in its place); it was left as it is`,
+        `error UNMANAGED_FOLDER: ${INSTALLED} was not installed by loadout (a link is in its place); it was left as it is`,
       ],
     ],
     [
@@ -75,14 +75,14 @@ describe('equipping', () => {
     ])
   })
 
-  it('takes of several agents in one folder the first that is wanted and supported', () => {
+  it('uses the first wanted and supported agent of a shared folder', () => {
     const status = statusOf([], { registered: registeredOf({ targets: ['cursor', 'amp'] }) })
     const folder = '/project/.agents/skills'
     expect(equip([status], { roots: [SHARED] })).toEqual([`install review for amp in ${folder}`])
     expect(equip([status], { roots: [SHARED], agents: ['cursor'] })).toEqual([`install review for cursor in ${folder}`])
   })
 
-  it('passes over what does not fit when all are meant', () => {
+  it('skips unsupported skills if all are requested', () => {
     expect(equip([statusOf()], { roots: [CLAUDE, CODEX], isExplicit: false, agents: undefined })).toHaveLength(2)
     const two = [
       statusOf(),
@@ -95,7 +95,7 @@ describe('equipping', () => {
     ])
   })
 
-  it('says when nothing of all supports an agent', () => {
+  it('reports an agent that no skill supports', () => {
     const wanted = { roots: [SHARED], isExplicit: false }
     expect(equip([statusOf()], { ...wanted, agents: ['amp'] })).toEqual([
       'error UNSUPPORTED_TARGET: none of the skills supports amp',
@@ -103,7 +103,7 @@ describe('equipping', () => {
     expect(equip([statusOf()], wanted)[0]).toMatch(/^info UNSUPPORTED_TARGET: none of the skills supports /)
   })
 
-  it('takes over what is just so, and replaces what is not only when asked', () => {
+  it('takes over an identical folder, and replaces any other only on request', () => {
     const folder = '/home/.claude/skills'
     const identical = foundOf('unmanaged', { isIdentical: true }, { contentHash: 'h' })
     expect(equip([statusOf([identical])])).toEqual([`adopt review for claude in ${folder}`])
@@ -199,7 +199,7 @@ describe('unequipping', () => {
     expect(unequip([statusOf(placements)])).toEqual(expected)
   })
 
-  it('says for whom there is nothing', () => {
+  it('reports the agents that do not have the skill', () => {
     const plan = (agents: string[] | undefined) =>
       planUnequip([statusOf()], { ...request({ agents }), isKnown: () => false }).findings[0]?.message
     expect(plan(undefined)).toBe('review is not equipped here')

@@ -2,7 +2,7 @@ import type { TargetRoot } from '../../agents/rules/agents.ts'
 import type { InstallMarker } from './marker.ts'
 import type { Placement, PlacementState, PlacementStatus, RegisteredSkill, Skill, SkillStatus } from './skill.ts'
 
-/** A well-formed skill for tests, with what a test cares about replaced. */
+/** A valid skill for tests, with the given changes. */
 export function skillOf(changes: Partial<Skill> = {}): Skill {
   return {
     name: 'review',
@@ -37,7 +37,7 @@ export function markerOf(changes: Partial<InstallMarker> = {}): InstallMarker {
   }
 }
 
-/** An install that is as the library has it. */
+/** An install that is equal to the library's skill. */
 export function placementOf(changes: Partial<Placement> = {}): Placement {
   return { name: 'review', root: CLAUDE, kind: 'folder', marker: markerOf(), contentHash: 'content', ...changes }
 }
@@ -50,7 +50,7 @@ export function foundOf(
   return { state, placement: placementOf(placement), agent: 'claude', isBehind: false, mayBeEdited: false, ...changes }
 }
 
-/** What is known of a skill of the library that is installed in these places. */
+/** The status of a library skill with these installs. */
 export function statusOf(placements: PlacementStatus[] = [], changes: Partial<SkillStatus> = {}): SkillStatus {
   const registered = registeredOf({ name: changes.name ?? 'review' })
   return { name: 'review', state: placements[0]?.state ?? 'inactive', placements, registered, problems: [], ...changes }

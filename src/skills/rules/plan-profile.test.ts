@@ -74,7 +74,7 @@ describe('a profile', () => {
     expect(apply(statuses, profile, isExact)).toEqual(expected)
   })
 
-  it('for agents that are all off says only that', () => {
+  it('reports only disabled agents if all its agents are disabled', () => {
     expect(apply([statusOf()], { review: ['amp'] })).toEqual([
       'warning TARGET_DISABLED: review was not equipped for amp: not enabled on this machine',
     ])

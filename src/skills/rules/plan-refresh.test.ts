@@ -55,7 +55,7 @@ describe('a refresh', () => {
     expect(refresh(found, library)).toEqual(expected)
   })
 
-  it('keeps edits if so asked', () => {
+  it('keeps edits on request', () => {
     expect(refresh(foundOf('edited', { isBehind: true, mayBeEdited: true }), LIBRARY, true)).toEqual([
       'warning EDITED_INSTALL',
     ])
@@ -63,12 +63,12 @@ describe('a refresh', () => {
     expect(refresh(foundOf('outdated'), LIBRARY, true)).toEqual(['refresh'])
   })
 
-  it('does not mark anew what the library holds only broken', () => {
+  it('does not renew the marker of a skill that is broken in the library', () => {
     const { registered: _, ...status } = statusOf([foundOf('current')], { state: 'invalid', problems: ['x'] })
     expect(planRefresh([status], MOVED, { keepEdits: false })).toEqual({ operations: [], findings: [] })
   })
 
-  it('marks anew in a library without commits what had one', () => {
+  it('renews a marker with a commit in a library without commits', () => {
     const empty = { head: undefined, uncommittedFolders: new Set<string>() }
     const plan = (commit: string) =>
       planRefresh([statusOf([foundOf('current', {}, { marker: markerOf({ commit }) })])], empty, { keepEdits: false })
@@ -76,7 +76,7 @@ describe('a refresh', () => {
     expect(plan('').operations).toEqual([])
   })
 
-  it('leaves older commits in markers with hashes where there are many, and marks the others', () => {
+  it('leaves many older commits in markers with hashes, and renews the other markers', () => {
     const many = Array.from({ length: 101 }, (_, at) => ({ ...statusOf([foundOf('current')]), name: `s${at}` }))
     const plain = { ...statusOf([foundOf('current', {}, { marker })]), name: 'plain' }
     const restamped = (statuses: SkillStatus[]) =>
@@ -92,7 +92,7 @@ describe('a refresh', () => {
     ])
   })
 
-  it('says what to do next, with the scope that it takes', () => {
+  it('says what to do next, with the flag for the scope', () => {
     const hint = (found: PlacementStatus) =>
       planRefresh([statusOf([found])], LIBRARY, { keepEdits: false }).findings[0]?.hint
     expect(hint(foundOf('edited'))).toBe(

@@ -29,8 +29,8 @@ describe('a placement', () => {
       ['of an older source', {}, { state: 'outdated', isBehind: true, mayBeEdited: false }, having(changed)],
       ['changed by hand', edited, { state: 'edited', isBehind: false, mayBeEdited: true }],
       ['changed by hand and behind', edited, { state: 'edited', isBehind: true, mayBeEdited: true }, having(changed)],
-      ['that is a file', { kind: 'file' }, { state: 'unmanaged', reason: 'a file stands in its place' }],
-      ['that is a link', { kind: 'link' }, { state: 'unmanaged', reason: 'a link stands in its place' }],
+      ['that is a file', { kind: 'file' }, { state: 'unmanaged', reason: 'a file is in its place' }],
+      ['that is a link', { kind: 'link' }, { state: 'unmanaged', reason: 'a link is in its place' }],
       ['without a marker', { marker: undefined }, { state: 'unmanaged', agent: 'claude' }],
       [
         'with a broken marker',
@@ -118,7 +118,7 @@ describe('a skill', () => {
     expect(statuses[0]).not.toHaveProperty('registered')
   })
 
-  it("is not a stranger's folder, unless it has the name of one", () => {
+  it('does not list an unmanaged folder, unless it has the name of a skill', () => {
     const stranger: Placement = { name: 'mine', root: CLAUDE, kind: 'folder', contentHash: 'x' }
     expect(reconcile(having(), [stranger], LIBRARY)).toEqual([])
     expect(reconcile(having(registeredOf({ name: 'mine' })), [stranger], LIBRARY)).toMatchObject([

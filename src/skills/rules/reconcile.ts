@@ -79,9 +79,7 @@ function judge(
 }
 
 function standingIn({ kind, link }: Placement): string {
-  return kind === 'link'
-    ? `a link${link === undefined ? '' : ` to ${link}`} stands in its place`
-    : 'a file stands in its place'
+  return kind === 'link' ? `a link${link === undefined ? '' : ` to ${link}`} is in its place` : 'a file is in its place'
 }
 
 /** An old marker has no hashes, so this compares the folder with what Loadout would install now. */

@@ -3,7 +3,7 @@ import { type Refusal, refusalFindings } from './refusals.ts'
 
 const refusal = (name: string, reason: string): Refusal => ({ name, folder: name, code: 'INVALID_SKILL', reason })
 
-it('tells one cause in one line, whatever the number of skills', () => {
+it('reports each cause once, with all its skills', () => {
   const many = Array.from({ length: 500 }, (_, at) => refusal(`s${at}`, 'it has no description'))
   const findings = refusalFindings([...many, refusal('x', 'it is empty')])
   expect(findings.map(({ message }) => message)).toEqual([

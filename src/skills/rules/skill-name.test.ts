@@ -50,7 +50,7 @@ describe('a name', () => {
     fc.assert(fc.property(words, (parts) => nameProblem(parts.join('-')) === undefined))
   })
 
-  it('is given back, or refused with what is wrong, cut short', () => {
+  it('is returned, or refused with the reason, cut to a short text', () => {
     expect(requireName('review')).toBe('review')
     expect(() => requireName('A')).toThrow(`"A" cannot be a skill: ${FORM}`)
     expect(() => requireName('x'.repeat(10_000))).toThrow(/^"x{98}… cannot be a skill: it has 10000 characters/)

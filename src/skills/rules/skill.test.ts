@@ -74,7 +74,7 @@ describe('skill.json', () => {
     expect(problems).toEqual([expect.stringContaining('the name "My Skill" is refused')])
   })
 
-  it('shows no more than the beginning of a long name', () => {
+  it('shows only the beginning of a long name', () => {
     expect(parseSkill({ ...FULL, name: 'x'.repeat(9_999) }, '').problems?.join().length).toBeLessThan(200)
   })
 
@@ -94,7 +94,7 @@ describe('skill.json', () => {
     expect(text.endsWith('}\n')).toBe(true)
   })
 
-  it('gives back whatever was written, with fields that nobody knows', () => {
+  it('is read back as it was written, with unknown fields', () => {
     const own = ['name', 'description', 'tags', 'targets']
     const key = fc.string().filter((name) => name !== '*' && !isAgent(name) && !own.includes(name))
     const json = fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value)))
@@ -117,7 +117,7 @@ describe('skill.json', () => {
     )
   })
 
-  it('names the agents that it supports, and what each of them gets', () => {
+  it('lists the supported agents, and the metadata for each', () => {
     const skill = skillOf({ targets: ['*'], metadata: { '*': { a: 1, b: 1 }, codex: { b: 2 } } })
     expect([supports(skill, 'cursor'), supports(skillOf({ targets: ['codex'] }), 'cursor')]).toEqual([true, false])
     expect([metadataFor(skill, 'codex'), metadataFor(skill, 'claude')]).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseRepositoryName, splitRef } from './source-name.ts'
 
-describe('what a person names as a source', () => {
+describe('the name of a source', () => {
   const rows: [named: string, expected: object | undefined][] = [
     ['owner/repo', { url: 'https://github.com/owner/repo' }],
     ['owner/repo.git', { url: 'https://github.com/owner/repo' }],
@@ -37,7 +37,7 @@ describe('a web address with a ref and a folder', () => {
     expect(splitRef(text, refs)).toEqual(expected)
   })
 
-  it('with a ref that is not there is refused', () => {
+  it('is refused if the ref does not exist', () => {
     expect(() => splitRef('gone/skills', refs)).toThrow('no branch or tag')
   })
 })

@@ -40,7 +40,7 @@ const rows: Record<string, Row> = {
     push: true,
     findings: [
       'error REMOTE_UNREACHABLE: origin could not be reached: Connection refused → ' +
-        'try git -C /lib fetch origin; what is here was still used',
+        'try git -C /lib fetch origin; Loadout used the local library',
     ],
   },
   behind: { state: { behind: 2 }, steps: ['fast-forward 2 to refs/remotes/origin/main'] },
@@ -196,7 +196,7 @@ const rows: Record<string, Row> = {
       'error DETACHED_HEAD: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
         'git -C /lib switch main',
       'error REMOTE_UNREACHABLE: origin could not be reached: Connection refused → ' +
-        'try git -C /lib fetch origin; what is here was still used',
+        'try git -C /lib fetch origin; Loadout used the local library',
     ],
   },
 }

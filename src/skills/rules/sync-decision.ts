@@ -155,7 +155,7 @@ function unreachableFinding(repo: string, { remote = 'the remote' }: RepoState, 
     severity: 'error',
     code: 'REMOTE_UNREACHABLE',
     message: hint === undefined ? `${remote} could not be reached: ${failed}` : `${remote} ${failed}`,
-    hint: `${hint ?? `try ${git(repo, 'fetch', remote)}`}; what is here was still used`,
+    hint: `${hint ?? `try ${git(repo, 'fetch', remote)}`}; Loadout used the local library`,
   }
 }
 

@@ -22,7 +22,7 @@ describe('the agents that a skill supports', () => {
     expect(changed?.targets).toEqual(after)
   })
 
-  it('gives a new one what all others have of the public format', () => {
+  it('gives a new agent the metadata of the public format that all others share', () => {
     const own = { license: 'MIT', model: 'opus' }
     const metadata: Skill['metadata'] = {
       claude: { ...own, compatibility: 'a' },

@@ -167,7 +167,7 @@ function filesIn(folder: string, names: readonly string[], isGlobal: boolean): I
     const path = isAbsolute(name) ? name : join(folder, name)
     const head = readHead(path, 0)
     if (!('problem' in head)) return [{ path, bytes: head.size, isGlobal, folder }]
-    const isThere = head.problem !== 'is not there' || isLink(path)
+    const isThere = head.problem !== 'does not exist' || isLink(path)
     return isThere ? [{ path, bytes: 0, isGlobal, folder, problem: `it ${head.problem}` }] : []
   })
 }

@@ -28,7 +28,7 @@ export function readHead(path: string, most = HEAD_BYTES): Head | { problem: str
 }
 
 function describe(code: string | undefined, path: string): string {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return isLink(path) ? 'is a broken link' : 'is not there'
+  if (code === 'ENOENT' || code === 'ENOTDIR') return isLink(path) ? 'is a broken link' : 'does not exist'
   if (code === 'ELOOP') return 'is a link to itself'
   if (code === 'EACCES' || code === 'EPERM') return 'is not readable'
   if (code === 'ENXIO') return 'is not a regular file'

@@ -67,7 +67,7 @@ const settingsWith = (events: readonly string[], entry: fc.Arbitrary<string>) =>
     })
 }
 
-/** An object of given properties, written in a random layout. */
+/** An object with these properties, in a random layout. */
 function spread(parts: [string, string][]): fc.Arbitrary<string> {
   return fc
     .tuple(fc.array(fc.tuple(gap, gap, gap), { minLength: 6, maxLength: 6 }), fc.boolean(), gap)
@@ -92,7 +92,7 @@ describe.each(IN_SETTINGS.map((host) => [host.agent, host] as const))('any setti
   const install = (before: HookSettings) => reconcileHooks(before, host, wantedHooks(host, 'named'), read)
   const remove = (before: HookSettings) => reconcileHooks(before, host, [], read)
 
-  it('is the same, byte for byte, after our hooks came and went', () => {
+  it('is the same, byte for byte, after install and remove', () => {
     fc.assert(
       fc.property(settings, (text) => {
         const installed = install({ text, blanks: {} })
@@ -103,7 +103,7 @@ describe.each(IN_SETTINGS.map((host) => [host.agent, host] as const))('any setti
     )
   })
 
-  it('is the same without a memory of what was there, except for what was empty', () => {
+  it('is the same without the record, except for empty containers', () => {
     fc.assert(
       fc.property(settings, (text) => {
         const installed = install({ text, blanks: {} })
@@ -125,7 +125,7 @@ describe.each(IN_SETTINGS.map((host) => [host.agent, host] as const))('any setti
     )
   })
 
-  it('means what it meant, with our hooks behind the others', () => {
+  it('keeps its meaning, with our hooks after the others', () => {
     fc.assert(
       fc.property(settings, (text) => {
         const before = readable(text) as { hooks?: Record<string, unknown[]> }
@@ -141,14 +141,14 @@ describe.each(IN_SETTINGS.map((host) => [host.agent, host] as const))('any setti
     )
   })
 
-  it('keeps what a person wrote into it in the meantime', () => {
+  it('keeps edits that the user made meanwhile', () => {
     fc.assert(
       fc.property(settings, fc.nat(), scalar, (text, where, value) => {
         const installed = install({ text, blanks: {} })
         const before = withEdit(text, where, value)
         const between = withEdit(installed.text, where, value)
         const removed = remove({ text: between, blanks: installed.blanks }).text
-        // Where there was nothing, the end of the file has moved to a line of its own.
+        // In a formerly empty file, the end has moved to its own line.
         if (installed.blanks[''] === undefined) expect(removed).toBe(before)
         else expect(readable(removed)).toEqual(readable(before))
       }),
@@ -157,7 +157,7 @@ describe.each(IN_SETTINGS.map((host) => [host.agent, host] as const))('any setti
   })
 })
 
-/** A new property or a comment in front of all others of the root, on a line of its own or not. */
+/** Adds a property or a comment at the beginning of the root, on its own line or not. */
 function withEdit(text: string, where: number, value: string): string {
   const tree = read(text)
   const at = tree.root.start + 1

@@ -13,7 +13,7 @@ it.each([
   expect(diffLines(before, after)).toBe(diff)
 })
 
-it('tells nothing that is not in the texts, and nothing less than what changes', () => {
+it('contains only lines of the two texts, and all changes', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
   fc.assert(
     fc.property(lines, lines, (before, after) => {

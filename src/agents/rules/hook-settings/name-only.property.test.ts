@@ -10,7 +10,7 @@ const others = fc.dictionary(
   fc.dictionary(fc.constantFrom('mine', 'yours'), fc.constantFrom('off', 'on')),
 )
 
-it('comes and goes without a trace, in any layout', () => {
+it('is added and removed without a trace, in any layout', () => {
   fc.assert(
     fc.property(others, fc.constantFrom(undefined, 0, 2, '\t'), names, (json, space, added) => {
       const text = JSON.stringify(json, null, space)
@@ -33,7 +33,7 @@ it.each([
   expect(() => addNameOnly({ text, blanks: {} }, 'skillOverrides', ['a'], read)).toThrow(message)
 })
 
-it('leaves what a person changed in the meantime', () => {
+it('keeps edits that the user made meanwhile', () => {
   const { text, blanks } = addNameOnly({ text: '{}\n', blanks: {} }, 'skillOverrides', ['a', 'b'], read)
   const changed = text.replace('"a": "name-only"', '"a": "off"')
   const after = removeNameOnly({ text: changed, blanks }, 'skillOverrides', ['a', 'b'], read).text

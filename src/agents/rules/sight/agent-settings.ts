@@ -134,7 +134,7 @@ export function decideInstructions(
   let left = mostBytes ?? Number.POSITIVE_INFINITY
   return files.map(({ path, bytes, isGlobal, folder, problem }) => {
     const before = isOnePerFolder || isGlobal ? taken.get(folder) : undefined
-    if (before !== undefined) return { path, bytes, state: 'replaced', read: 0, why: `${before} stands before it` }
+    if (before !== undefined) return { path, bytes, state: 'replaced', read: 0, why: `${before} is read instead` }
     if (problem !== undefined) return { path, bytes, state: 'unreadable', read: 0, why: problem }
     taken.set(folder, path)
     const read = isGlobal ? bytes : Math.min(bytes, left)

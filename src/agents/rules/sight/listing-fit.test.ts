@@ -12,7 +12,7 @@ const line = (name: string, description: number, more: Partial<ListingLine> = {}
   ...more,
 })
 
-/** What is shown of each, and what that costs. */
+/** How each line is shown, and its cost. */
 const shown = (lines: ListingLine[], budget: number, overflow: 'drop' | 'shorten' | 'name') =>
   fitListing(lines, budget, { overflow }).map(({ shown: how, left, cost }) => `${how} ${left} ${cost}`)
 
@@ -41,7 +41,7 @@ describe('a list that drops descriptions', () => {
 })
 
 describe('a list that shortens descriptions', () => {
-  // `- ab: (file: r0/ab/SKILL.md)` with its line end is 29 bytes, 8 tokens; a description comes with a blank.
+  // `- ab: (file: r0/ab/SKILL.md)` with its line end is 29 bytes, 8 tokens; a blank precedes a description.
   const rows: [why: string, lines: ListingLine[], budget: number, expected: string[]][] = [
     ['all fit exactly', [line('ab', 10), line('cd', 10)], 20, ['whole 10 10', 'whole 10 10']],
     ['each gives up as much', [line('ab', 10), line('cd', 10)], 18, ['part 6 9', 'part 6 9']],
@@ -75,7 +75,7 @@ describe('a list that names what does not fit', () => {
   })
 })
 
-it('never takes more than there is, unless names alone do', () => {
+it('never exceeds the budget, unless the names alone do', () => {
   const lines = fc.array(
     fc.record({ name: fc.string({ minLength: 1, maxLength: 8 }), letters: fc.nat(60), usage: fc.nat(3) }),
     { maxLength: 12 },

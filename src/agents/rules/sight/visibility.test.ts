@@ -30,19 +30,19 @@ const fates = (...args: Parameters<typeof see>) =>
   see(...args).skills.map(({ name, fate, why }) => `${name} ${fate}${why === '' ? '' : `: ${why}`}`)
 
 describe('what Claude Code does', () => {
-  it('lists two of one name, and lets the first answer', () => {
+  it('lists two skills with the same name, and uses the first', () => {
     expect(fates([skill('a'), skill('a', { place: 1 })], CLAUDE)).toEqual([
       'a visible',
       'a shadowed: /0/a answers to its name',
     ])
   })
 
-  it('takes one file once, whatever leads to it', () => {
+  it('reads one file once, even if several links lead to it', () => {
     const found = [skill('a'), skill('b', { realPath: '/0/a/SKILL.md' })]
     expect(fates(found, CLAUDE)).toEqual(['a visible', 'b shadowed: the same file as /0/a'])
   })
 
-  it('goes by places, then by names as people sort, and puts commands last', () => {
+  it('sorts by place, then by name in the order of a locale, and lists commands last', () => {
     const found = [
       skill('b'),
       skill('A'),
@@ -65,7 +65,7 @@ describe('what Claude Code does', () => {
     ])
   })
 
-  it('keeps descriptions of what is used, and its own, when the list is full', () => {
+  it('keeps descriptions of used skills and of its own skills if the list is full', () => {
     const found = ['a', 'b', 'c', 'd'].map((name) => skill(name, { description: 'd'.repeat(1_500) }))
     const { skills, own, used = 0 } = see(found, CLAUDE, { ...HAIKU, usage: { d: 2, b: 1 } })
     expect(skills.map(({ fate }) => fate)).toEqual(['dropped', 'visible', 'dropped', 'visible'])
@@ -89,7 +89,7 @@ describe('what Claude Code does', () => {
     expect(see(found, CLAUDE, { withoutOwn: true }).own.count).toBe(0)
   })
 
-  it('lists a skill of the user in the place of its own of the same name', () => {
+  it('lists a skill of the user instead of its own skill with the same name', () => {
     expect(see([skill('loop')], CLAUDE).own.count).toBe(12)
     expect(see([skill('init')], CLAUDE).own.count).toBe(13)
   })
@@ -107,7 +107,7 @@ describe('what Codex does', () => {
     expect(see(found, CODEX).skills.map(({ name }) => name)).toEqual(['s', 'm', 'B', 'p', 'u'])
   })
 
-  it('answers with none of two of one name', () => {
+  it('uses none of two skills with the same name', () => {
     const why = 'ambiguous: one of 2 with this name; called by name, none answers'
     expect(fates([skill('a'), skill('a', { place: 1 })], CODEX)).toEqual([`a ${why}`, `a ${why}`])
   })
@@ -121,7 +121,7 @@ describe('what Codex does', () => {
     ])
   })
 
-  it('shortens all before one goes, to the last token', () => {
+  it('shortens all descriptions, to the last token, before it drops a skill', () => {
     const found = Array.from({ length: 60 }, (_, at) =>
       skill(`s${String(at).padStart(2, '0')}`, { description: 'd'.repeat(700) }),
     )
@@ -131,7 +131,7 @@ describe('what Codex does', () => {
     expect(skills.reduce((total, { tokens }) => total + tokens, 0)).toBe(5_440)
   })
 
-  it('tells of one of several that it is cut as well', () => {
+  it('reports that a skill with a duplicate name is also cut', () => {
     const long = { description: 'd'.repeat(1_100) }
     const why =
       'one of 2 with this name; called by name, none answers; its description has 1100 characters; 1024 are listed'
@@ -140,14 +140,14 @@ describe('what Codex does', () => {
     )
   })
 
-  it('leaves out what is switched off, by path or by name', () => {
+  it('leaves out skills that are disabled by path or by name', () => {
     const found = [skill('a'), skill('b'), skill('c')]
     const off = [{ path: '/0/a/SKILL.md' }, { name: 'b' }]
     expect(see(found, CODEX, { off }).skills.map(({ fate }) => fate)).toEqual(['visible', 'hidden', 'hidden'])
   })
 })
 
-it('an agent of which no limit is known still has folders that hide each other', () => {
+it('folders hide each other even if the limits of an agent are unknown', () => {
   const { reading } = CLAUDE
   const sight = decideVisibility(
     [skill('a'), skill('a', { place: 1 })],
@@ -160,7 +160,7 @@ it('an agent of which no limit is known still has folders that hide each other',
   )
 })
 
-it('Gemini CLI lists the last of a name, whole, whatever file it is', () => {
+it('Gemini CLI lists the last skill of a name whole, even if it is the same file', () => {
   const { reading, listing } = rulesOf('gemini', '0.61.0')
   const found = [skill('a'), skill('a', { place: 1, realPath: '/0/a/SKILL.md', description: 'd'.repeat(3_000) })]
   const { skills, used } = decideVisibility(found, reading, NO_SETTINGS, { listing, limits: undefined })
