@@ -86,6 +86,16 @@ export function isHeld(path: string): boolean {
   return owner !== undefined && !isDead(owner)
 }
 
+/** Whether a process died with the lock. Reads it again, because a process may release it and end in between. */
+export function isAbandoned(path: string): boolean {
+  const owner = readOwner(path)
+  return owner !== undefined && isDead(owner) && isSame(readOwner(path), owner)
+}
+
+function isSame(owner: Owner | undefined, other: Owner): boolean {
+  return owner !== undefined && owner.pid === other.pid && owner.started === other.started
+}
+
 function place(path: string, purpose: string): boolean {
   const stage = ownedName(path)
   const owner: Owner = { pid: process.pid, started: startOf(process.pid), host: hostname(), purpose }
@@ -108,8 +118,7 @@ function removeStale(path: string, stale: Owner, purpose: string, cleanUp: LockO
   const releaseBreaker = tryLock(`${path}.break`, purpose)
   if (releaseBreaker === undefined) return
   try {
-    const owner = readOwner(path)
-    if (owner === undefined || owner.pid !== stale.pid || owner.started !== stale.started) return
+    if (!isSame(readOwner(path), stale)) return
     // Before removing the lock: if this process is killed too, the next one still finds it.
     if (cleanUp(statSync(join(path, OWNER_FILE)).mtimeMs)) release(path)
   } finally {

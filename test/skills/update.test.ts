@@ -345,7 +345,12 @@ describe('sources that answer otherwise', () => {
       'unreachable',
       /is gone|could not be reached/,
     ],
-    ['without the branch', (_, u) => u.run('branch', '-m', 'main', 'trunk'), 'unreachable', /no such branch/],
+    [
+      'without the branch',
+      (_, u) => u.run('branch', '-m', 'main', 'trunk'),
+      'unreachable',
+      /no longer has this branch/,
+    ],
     ['without the skill', (_, u) => [u.run('rm', '-r', '--quiet', 'skills/alpha'), u.commit()], 'removed', /^$/],
   ]
   it.each(rows)('%s', async (_, act, expected, text) => {

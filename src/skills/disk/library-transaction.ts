@@ -15,12 +15,12 @@ import { hashTree, listTree } from './tree.ts'
 import {
   discard,
   interruptedIn,
-  isAbandoned,
   isAtWork,
   leftoversIn,
   stagePath,
   type Waiting,
   type WorkFolder,
+  wasKilledAtWork,
   withWorkFolder,
 } from './work-folder.ts'
 
@@ -48,7 +48,7 @@ function libraryWork(library: string): WorkFolder {
 /** Whether a killed command left something to finish, to undo or to clean up. */
 export function isUnfinished(library: string): boolean {
   const work = libraryWork(library)
-  if (isAbandoned(work)) return true
+  if (wasKilledAtWork(work)) return true
   const intent = intentText(library)
   const isForgotten = intent !== undefined && !isAtWork(work) && intentText(library) === intent
   return isForgotten || interruptedIn(work).length > 0

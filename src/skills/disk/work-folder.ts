@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asLoadoutError, exists, isFolder, makeFolders } from '../../machine/files.ts'
-import { acquireLock, isHeld, type LockOptions, type Release, tryLock } from '../../machine/lock.ts'
+import { acquireLock, isAbandoned, isHeld, type LockOptions, type Release, tryLock } from '../../machine/lock.ts'
 import { move } from '../../machine/platform.ts'
 import type { Finding } from '../../text/trouble.ts'
 
@@ -152,8 +152,8 @@ export function interruptedIn(work: WorkFolder): string[] {
 }
 
 /** Whether a writer was killed while it held the lock. */
-export function isAbandoned(work: WorkFolder): boolean {
-  return exists(lockPath(work)) && !isAtWork(work) && exists(lockPath(work))
+export function wasKilledAtWork(work: WorkFolder): boolean {
+  return isAbandoned(lockPath(work))
 }
 
 export function isAtWork(work: WorkFolder): boolean {
