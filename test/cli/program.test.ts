@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorReference } from '../../scripts/error-reference.ts'
@@ -13,8 +12,8 @@ import { runWarm } from './warm.ts'
 describe('try', () => {
   it('shows a bundle with its reasons, and touches nothing', () => {
     const place = { cwd: makeFolder(), home: makeFolder() }
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))
-    const { code, stdout, stderr } = runLoadout(['try'], place)
+    const temporary = makeFolder()
+    const { code, stdout, stderr } = runLoadout(['try'], { ...place, env: { TMPDIR: temporary } })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const rows = stdout.split('\n').map((line) => line.trim().split(/\s{2,}/))
     const files = rows.filter(([rank = '']) => /^\d+$/.test(rank)).map(([, path]) => path)
@@ -37,8 +36,7 @@ describe('try', () => {
     expect(stdout).toMatch(/^Left out: 1 pack that needs your approval, 1 expired note, /m)
     expect(stdout.split('\n').length).toBeLessThan(32)
     // The compiled code of the program, which any command may store, is elsewhere in tests.
-    expect([...readdirSync(place.cwd), ...readdirSync(place.home)]).toEqual([])
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))).toEqual(before)
+    expect([place.cwd, place.home, temporary].flatMap((folder) => readdirSync(folder))).toEqual([])
   })
 
   it('explains in full how the bundle was decided', () => {

@@ -32,7 +32,7 @@ function runAll({ workspace, home }: Hidden, calls: readonly string[][]): WarmRu
   // Caches may stay.
   const kept = [workspace, join(home, '.local'), join(home, '.config')]
   for (const folder of kept) mkdirSync(folder, { recursive: true })
-  return runMany(calls, { cwd: workspace, home, kept })
+  return runMany(calls, { cwd: workspace, home, kept, env: { TMPDIR: makeFolder() } })
 }
 
 /** Commands that may print file names: validation, approval, and an index of a named folder. */
