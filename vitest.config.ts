@@ -15,7 +15,7 @@ export default defineConfig({
       },
     ],
     // On a busy machine a program, a browser or a database may be slower than a test of several of them allows for.
-    retry: 2,
+    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
