@@ -93,12 +93,12 @@ describe('docs/privacy.md', () => {
     )
   })
 
-  it('says rightly what nobody else can read', () => {
+  it('says rightly what only the user can read', () => {
     const open = filesIn(state).filter((file) => (statSync(join(state, file)).mode & 0o077) !== 0)
     expect(open.filter((file) => rowOf(file)?.isPrivate)).toEqual([])
   })
 
-  it('says rightly that nobody else can enter a folder, even where the umask lets everybody in', () => {
+  it('says rightly that only the user can enter a folder, even where the umask lets everybody in', () => {
     const folders = readdirSync(state, { recursive: true, withFileTypes: true })
       .filter((file) => file.isDirectory() && !file.parentPath.includes('/backups'))
       .map((file) => join(file.parentPath, file.name))

@@ -114,7 +114,7 @@ describe('an error is JSON', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('only a bug is told to the server', () => {
+  it('only a bug is reported to the server', () => {
     expect(seen).toEqual([expect.any(TypeError)])
   })
 })

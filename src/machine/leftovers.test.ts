@@ -36,7 +36,7 @@ describe('a name with its process', () => {
   })
 })
 
-it('removes what nobody owns, files and folders, and only under the wanted names', () => {
+it('removes what no process owns, files and folders, and only under the wanted names', () => {
   const place = join(folder, 'orphans')
   make(join(place, `a.${DEAD}`, 'file'), '')
   make(join(place, `b.${DEAD}.tmp`), '')

@@ -67,7 +67,7 @@ describe('the settings of a project', () => {
     expect(() => project.settings).toThrow(/loadout\.json.*; .*config\.json/)
   })
 
-  it('with very many mistakes, or an endless name, are told in bounds', () => {
+  it('with very many mistakes, or an endless name, are reported in bounds', () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`x${at}`, at]))
     const { root } = open(JSON.stringify({ ...many, budget: 1 }))
     const { findings, badParts } = readSettingsFile(`${root}/loadout.json`)

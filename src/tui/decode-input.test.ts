@@ -63,7 +63,7 @@ describe('what the terminal sends', () => {
     ['the escape key and a letter', `${ESC}j`, [key('escape'), text('j')]],
     ['the escape key twice', ESC + ESC, [key('escape'), key('escape')]],
     ['the escape key before a sequence', `${ESC}${ESC}[A`, [key('escape'), key('up')]],
-    ['a sequence nobody knows', `${ESC}[15~x`, [text('x')]],
+    ['an unknown sequence', `${ESC}[15~x`, [text('x')]],
     ['a function key of the console', `${ESC}[[Ax`, [text('x')]],
     ['an answer of the terminal', `${ESC}[?2026;2$yx`, [text('x')]],
     ['a report of the mouse', `${ESC}[<0;10;20Mx`, [text('x')]],

@@ -1009,7 +1009,7 @@ describe('a failure', () => {
     { kind: 'set up', way: 'clone', place: 'x' },
   ]
   const screens: ScreenId[] = ['inventory', ...OPENED, 'help', 'setup']
-  it.each(screens)('is told on %s, and leaves everything else as it was', (screen) => {
+  it.each(screens)('is reported on %s, and leaves everything else as it was', (screen) => {
     for (const effect of EFFECTS) {
       const before = start({ screen })
       const { model, effects } = send(before, { kind: 'failed', effect, message: 'it broke', hint: 'mend it' })

@@ -20,7 +20,7 @@ interface Fixed {
   state: string
 }
 
-it('removes the fewest copies that nobody used, after a yes, and then all others are seen', () => {
+it('removes the fewest copies without use, after a yes, and then all others are seen', () => {
   const machine = equipped(names, ['s0', 's1', 's2'])
   const { plan, state } = machine.json<Fixed>('see', 'claude', '--fix', '--dry-run', ...SMALL)
   expect(state).toBe('planned')

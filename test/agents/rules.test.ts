@@ -157,7 +157,7 @@ describe('rules update', () => {
     expect(update('new').stdout).toContain('older than the current one  claude')
   })
 
-  it('a file that went bad later is told, and does not count', () => {
+  it('a file that went bad later is reported, and does not count', () => {
     const home = makeProject({ '.local/state/loadout/rules/claude.json': '{"agent":' })
     const run = runWarm(['see', 'claude'], { home })
     expect(run.stdout).toContain('lists skills in 30,000')

@@ -130,7 +130,7 @@ describe('a machine where much is wrong', () => {
     ])
   })
 
-  it('is told on one screen, with the reason for each', async () => {
+  it('is reported on one screen, with the reason for each', async () => {
     const claude = run('claude', home, ['--project', './proj'])
     expect(claude.code).toBe(1)
     await expect(claude.stdout).toMatchFileSnapshot('golden/see-claude.txt')
@@ -232,7 +232,7 @@ it('Gemini CLI reads four folders, the later before the earlier, and cuts nothin
   expect(stdout).toMatch(/only where you have said that you\ntrust it/)
 })
 
-it('folders and files that may not be read are told', () => {
+it('folders and files that may not be read are reported', () => {
   const home = makeProject(skills('.claude/skills', { shut: document('Shut.'), closed: document('Closed.') }))
   chmodSync(join(home, '.claude/skills/shut/SKILL.md'), 0)
   chmodSync(join(home, '.claude/skills/closed'), 0)

@@ -448,7 +448,7 @@ describe('streams', () => {
     'loadout plan alpha --json >&-',
     'loadout plna 2>&-; test $? = 2',
     'set -o pipefail; loadout help | head -1 >/dev/null',
-  ])('nobody listens: %s', (line) => {
+  ])('without a reader: %s', (line) => {
     const run = runShell(line, { cwd: cwd() })
     expectCivil(run)
     expect(run).toMatchObject({ code: 0, stderr: '' })

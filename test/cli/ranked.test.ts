@@ -154,7 +154,7 @@ describe('eval', () => {
     })
   })
 
-  it('limits wrong triggers, and warns of ids that nobody has', () => {
+  it('limits wrong triggers, and warns of unknown ids', () => {
     const tests = [{ query: 'cut a release', should_trigger: false }]
     const cwd = makeProject({
       'release-pipeline/evals/t.json': JSON.stringify(tests),

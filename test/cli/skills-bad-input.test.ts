@@ -149,7 +149,7 @@ describe('a library with something wrong in it', () => {
     marker: [{ 'SKILL.md': 'x', 'skill.json': json({}), '.loadout': '{}' }, 'a marker of an installed copy'],
   }
 
-  it('every one is told with its reason, and the others go on', () => {
+  it('every one is reported with its reason, and the others go on', () => {
     const machine = makeMachine({ skills: skill('good') })
     for (const [name, [files]] of Object.entries(BAD)) putAll(join(machine.library, 'skills', name), files)
     const run = machine.run('inventory')
@@ -1032,7 +1032,7 @@ describe('changes in between', () => {
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('second')
   })
 
-  it('a folder that somebody makes while a skill is installed is left alone', () => {
+  it('a folder that another program makes while a skill is installed is left alone', () => {
     const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
     const run = machine.runWith(meanwhile(machine.path('.claude/skills/alpha/SKILL.md')), 'equip', 'alpha')
     expect(run.code).toBe(2)

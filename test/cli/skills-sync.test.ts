@@ -234,7 +234,7 @@ describe('sync', () => {
     expect(here.git('branch', '--show-current')).toBe('main')
   })
 
-  it('uncommitted changes are told, and not taken for what is committed', () => {
+  it('uncommitted changes are reported, and not taken for what is committed', () => {
     const machine = makeMachine({ skills: skill('alpha') })
     machine.run('equip', 'alpha', '--target', 'claude')
     const head = machine.git('rev-parse', 'HEAD')

@@ -29,7 +29,7 @@ describe('status', () => {
     expect(treeOf(home).filter((path) => !path.startsWith('.cache'))).toEqual([])
   })
 
-  it('is what the bare program prints where nobody sees it', () => {
+  it('is what the bare program prints without a terminal', () => {
     const home = makeFolder()
     expect(runWarm([], { home })).toEqual(runWarm(['status'], { home }))
     expect(runWarm(['--json'], { home })).toEqual(runWarm(['status', '--json'], { home }))

@@ -200,7 +200,7 @@ describe('erasing', () => {
     for (const session of sessions.splice(0)) session.dispose()
   })
 
-  it('needs a yes, and somebody to give it', async () => {
+  it('needs a yes, and a terminal to ask at', async () => {
     const machine = makeMachine()
     expect(machine.run('usage', '--erase')).toMatchObject({
       code: 0,

@@ -471,7 +471,7 @@ describe('an allowed command never runs code that was changed later', () => {
     ],
     ['npm', ['npm', 'run', 'x'], 'refused'],
     ['env', ['env', 'node', 'tools/tickets.js'], 'refused'],
-    ['a program that nobody knows', ['some-runner', 'tickets'], 'refused'],
+    ['an unknown program', ['some-runner', 'tickets'], 'refused'],
     ['an alias of git', ['git', '-c', 'alias.x=!touch evil', 'x'], 'refused'],
     [
       'a program of the project',

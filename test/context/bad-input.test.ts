@@ -282,7 +282,7 @@ describe('candidates', () => {
     expect(bundle.warnings.join()).toContain('not UTF-8')
   })
 
-  it('inside packs nobody has approved leak not a byte', () => {
+  it('inside packs that are not approved leak not a byte', () => {
     const hidden = 'words that nobody approved'
     const open = {
       controlPlane: ['**/KNOWLEDGE.md'],
@@ -447,7 +447,7 @@ describe('adapters', () => {
     expect(strict.stdout).toContain('AGENTS.md')
   })
 
-  it('a command that nobody allowed does not run', () => {
+  it('a command that is not approved does not run', () => {
     const marker = join(makeFolder(), 'ran')
     const cwd = projectWith({ command: ['touch', marker] })
     const bundle = bundleOf(cwd)

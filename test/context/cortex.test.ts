@@ -277,7 +277,7 @@ describe('the intent', () => {
     })
   })
 
-  it('is what somebody asks for', () => {
+  it('is what the user asks for', () => {
     const { bundle } = context(layout, 'Improve the UI', '--intent', 'direction')
     expect(bundle.intent).toMatchObject({ key: 'direction', overridden: true, matched: [] })
     expect(pathsOf(bundle, 'task')[0]).toBe('.cortex/artifacts/direction_2026.md')

@@ -136,7 +136,7 @@ describe('the same bytes', () => {
   })
 })
 
-describe('names of machines in what is told', () => {
+describe('names of machines in what is reported', () => {
   it('a home that begins like the project is not cut out of other names', () => {
     const parent = makeFolder()
     const project = join(parent, 'work-of-all')

@@ -42,7 +42,7 @@ it('an empty folder gets a bundle that says so', () => {
   expect([code, stdout.includes('the project folder has no files to choose from')]).toEqual([0, true])
 })
 
-it('a bare repository is told', () => {
+it('a bare repository is reported', () => {
   const bare = makeProject({ HEAD: 'ref: refs/heads/main\n', 'objects/x': '', 'refs/x': '' })
   const { stdout, code } = runWarm(['context', 'cut a release'], { cwd: bare, home })
   expect([code, stdout.includes('this is a bare repository')]).toEqual([0, true])

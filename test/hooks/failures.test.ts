@@ -83,7 +83,7 @@ it.each(BROKEN)('%s: ends well, says nothing, and no word of the prompt is logge
   expect(statSync(join(world.state, 'hooks.log')).mode & 0o777).toBe(0o600)
 })
 
-it('an agent or an event that nobody knows', () => {
+it('an unknown agent or event', () => {
   const world = makeHookWorld(PAYLOADS)
   const event = JSON.stringify(eventOf(world, 'UserPromptSubmit', { prompt: WORDS }))
   for (const words of [['gemini', 'UserPromptSubmit'], ['claude', 'Stop'], ['claude'], ['claude', WORDS]]) {
@@ -104,7 +104,7 @@ it('a prompt of a megabyte is data: no answer, in less than a second', { retry: 
   expect(logOf(world)).toHaveLength(1)
 })
 
-it('standard input that is closed, and an output that nobody reads', () => {
+it('standard input that is closed, and an output without a reader', () => {
   const world = makeHookWorld(PAYLOADS)
   const shell = (line: string) => runShell(line, { home: world.home, cwd: world.project })
   const event = JSON.stringify(eventOf(world, 'UserPromptSubmit', { prompt: WORDS }))

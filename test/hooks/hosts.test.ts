@@ -101,7 +101,7 @@ it('Copilot CLI gets a command for PowerShell beside an older hook for bash, or 
   }
 })
 
-it('Gemini CLI would not start with a trailing comma, and one is told', () => {
+it('Gemini CLI would not start with a trailing comma, and Loadout warns of one', () => {
   const settings = '{ // mine, [,]\n  "model": {\n    "name": "x", /* last */\n  }\n}\n'
   const home = makeProject({ '.gemini/settings.json': settings })
   const { code, stdout, stderr } = hooks(home, 'install', 'gemini')
@@ -164,7 +164,7 @@ describe('the plugin of OpenCode', () => {
   const FILE = '.config/opencode/plugin/loadout.js'
 
   it.each([
-    ['of somebody else', () => 'export const Mine = 1\n', /is not from Loadout/],
+    ['of another program', () => 'export const Mine = 1\n', /is not from Loadout/],
     ['that was changed by hand', (text: string) => text.replace('10_000', '20_000'), /was changed by hand/],
   ])('is not written over a file %s', (_, spoil, message) => {
     const home = makeFolder()

@@ -65,7 +65,7 @@ describe('install, then remove', () => {
     expect(seen(home)).toEqual(before)
   })
 
-  it('keeps a folder that somebody else uses by now', () => {
+  it('keeps a folder that another program uses by now', () => {
     const home = makeFolder()
     hooks(home, 'install', 'claude')
     writeFileSync(join(home, '.claude/history.jsonl'), '')
@@ -101,7 +101,7 @@ describe('what is refused', () => {
     expect(stored(home)).toEqual(before)
   })
 
-  it('an agent without hooks, a project that is none, and nobody to install for', () => {
+  it('an agent without hooks, a folder that is not a project, and no agent to install for', () => {
     const home = makeFolder()
     expect(hooks(home, 'install', 'droid').stderr).toContain('agents with hooks: claude, codex')
     expect(hooks(home, 'install', 'claude', '--project', '.').stderr).toContain('is not in a git repository')
@@ -181,7 +181,7 @@ describe('the file itself', () => {
 })
 
 describe('what is installed', () => {
-  it('is told before, and only told with --dry-run', () => {
+  it('is reported before, and only reported with --dry-run', () => {
     const home = makeProject({ [SETTINGS]: '{\n  "model": "x"\n}\n' })
     const before = stored(home)
     const { stdout } = hooks(home, 'install', 'claude', '--dry-run')

@@ -247,7 +247,7 @@ describe('the start of a session', () => {
     expect(prompt(here, 'cut the release')).toBe('')
   })
 
-  it('forgets sessions that nobody has touched for a month', () => {
+  it('forgets sessions without use for a month', () => {
     const here = world()
     for (const session of ['old', 'new']) prompt(here, 'release', { session_id: session })
     const past = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000)

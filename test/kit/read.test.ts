@@ -233,7 +233,7 @@ describe('what lies outside, or is no text', () => {
     await expect(loadout.read({ id, layers: {} })).rejects.toMatchObject({ code })
   })
 
-  it('is told without a trace of what it was, and not recorded', () => {
+  it('is reported without a trace of what it was, and not recorded', () => {
     for (const id of ['pack:radio/wiki/link.md', 'skill:knots/link.md', 'pack:\u202eradio', 'skill:knots/image.png']) {
       const run = world.run(['lookup', id, '--load'])
       expectCivil(run)

@@ -134,7 +134,7 @@ describe.each([
     expect(missing.join()).toContain('the price')
   })
 
-  it('a pack that nobody approved answers with the command, never with content', async () => {
+  it('a pack that is not approved answers with the command, never with content', async () => {
     for (const [name, args] of [
       ['activate_pack', { pack: 'closed' }],
       ['activate_pack', { pack: 'closed', question: 'how is the gauge read', confirm: true }],
@@ -171,7 +171,7 @@ describe.each([
     ['activate_pack', { pack: 'no-such-pack' }, 'PACK_NOT_FOUND'],
     ['load_context', { task: 'x', project: '/no/such/folder' }, 'NOT_A_FOLDER'],
     ['search_knowledge', { query: 'x', project: '/no/such/folder' }, 'NOT_A_FOLDER'],
-  ])('what is not there is told in the answer: %s %j', async (name, args, code) => {
+  ])('what is not there is reported in the answer: %s %j', async (name, args, code) => {
     const result = await call(name, args)
     expect(result.isError).toBe(true)
     expect(textOf(result)).toMatch(new RegExp(`^${code || '[A-Z_]+'}: .+`))

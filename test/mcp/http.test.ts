@@ -75,7 +75,7 @@ describe('over HTTP', () => {
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  it('a taken port, a weak token and --json are told before anything is served', () => {
+  it('a taken port, a weak token and --json are reported before anything is served', () => {
     const { port } = new URL(http.url)
     const run = (words: string[], env = {}) =>
       runLoadout(['mcp', ...words], { cwd: world.project, home: world.home, env })

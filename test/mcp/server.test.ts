@@ -63,7 +63,7 @@ it('a configuration that is broken costs the skills, not the other resources', a
   expect(uris.filter((uri) => uri.startsWith('skill:'))).toEqual([])
 })
 
-it('an index that is broken is told, not passed off as an empty one', async () => {
+it('an index that is broken is reported, not passed off as an empty one', async () => {
   const project = makeProject({ '.git/HEAD': '', '.claude/loadout/index.json': '{' })
   const client = await connect({ ...world, project, home: makeFolder() }, { mode: 'legacy' })
   const found = await client.callTool({ name: 'search_knowledge', arguments: { query: 'gauge' } })

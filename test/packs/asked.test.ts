@@ -23,7 +23,7 @@ function trustOf({ json }: World): string {
 
 const QUESTION = 'Use it? [y: yes, n: never, Enter: not now]'
 
-describe('somebody at a terminal', () => {
+describe('a user at a terminal', () => {
   it('is asked, and a yes approves the pack', async () => {
     const world = makeWorld({ workspace: { handbook: guide() } })
     const session = start(world)

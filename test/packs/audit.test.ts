@@ -305,7 +305,7 @@ describe('a session', () => {
     expect(linesOf(world)).toHaveLength(2)
   })
 
-  it('case 143: is told again what has changed, and another session hears everything', () => {
+  it('case 143: gets again what has changed, and another session hears everything', () => {
     const world = makeResolvingWorld({ user: { quails: PACK } })
     const words = [TASK, '--session', 's1']
     hand(world, words)

@@ -69,7 +69,7 @@ describe('the task', () => {
     expect(text).not.toContain('All of it')
   })
 
-  it('is not given for a pack that nobody approved, or that has no text', async () => {
+  it('is not given for a pack that is not approved, or that has no text', async () => {
     const machine = await shop()
     writeFileSync(join(machine.cwd, 'docs/new.md'), '# New\n')
     expect(() => exportCompile(machine, { pack: 'shop' })).toThrow(/approve/)
@@ -163,7 +163,7 @@ describe('the answer', () => {
     expect(existsSync(join(machine.cwd, ROOT, 'compiled'))).toBe(false)
   })
 
-  it('replaces its own views, never one that somebody wrote', async () => {
+  it('replaces its own views, never one that a person wrote', async () => {
     const machine = await shop()
     write(machine, GOOD)
     await approve(machine, { what: 'pack:shop' })
@@ -224,7 +224,7 @@ describe('status', () => {
     ])
   })
 
-  it('tells nothing of a pack that nobody approved, and of a run that was cut off that it failed', async () => {
+  it('tells nothing of a pack that is not approved, and of a run that was cut off that it failed', async () => {
     const machine = await shop()
     const { value } = write(machine, GOOD)
     const run = JSON.parse(read(machine, value.run ?? ''))

@@ -66,7 +66,7 @@ describe('the same task on the same packs', () => {
     expect(once).not.toContain(place.home)
   })
 
-  it('on a copy that nobody may write to: the same bytes', () => {
+  it('on a read-only copy: the same bytes', () => {
     const workspace = makeFolder()
     cpSync(place.workspace, workspace, { recursive: true })
     for (const file of Object.keys(FULL_PACK)) chmodSync(join(workspace, '.agents/knowledge/quails', file), 0o444)
@@ -124,7 +124,7 @@ describe('packs rehydrate', () => {
     expect(runLoadout(['packs', 'rehydrate', id, '--json'], { home }).stdout).not.toContain('knowledge_pack')
   })
 
-  it('a record that somebody has edited is refused', () => {
+  it('a record that was edited is refused', () => {
     const { id, home } = record()
     const path = join(home, '.local/state/loadout/packs/audit', `${id}.json`)
     writeFileSync(path, readFileSync(path, 'utf8').replace('quails', 'wolves'))

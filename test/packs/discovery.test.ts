@@ -189,7 +189,7 @@ describe('what is a pack', () => {
 })
 
 describe('what is not looked into', () => {
-  it('case 5: folders of version control, dependencies, build output and caches, and each is told', () => {
+  it('case 5: folders of version control, dependencies, build output and caches, and each is reported', () => {
     const names = ['.git', 'node_modules', 'dist', '.cache', 'vendor', 'build', '.venv', '__pycache__']
     const files = names.map((name) => [`${ROOT}/${name}/a/KNOWLEDGE.md`, pack('a')])
     const ws = makeProject(Object.fromEntries(files))

@@ -45,7 +45,7 @@ describe('a pack from documents', () => {
     expect(wrapper).toContain(answer)
   })
 
-  it('is chosen and mapped by the headings, and says that nobody confirmed its description', async () => {
+  it('is chosen and mapped by the headings, and says that its description is not confirmed', async () => {
     const machine = machineIn(DOCS)
     await startPackFrom(machine, { from: 'docs', name: 'shop' })
     const guide = text(machine, KNOWLEDGE)
@@ -162,7 +162,7 @@ describe('made again', () => {
     expect(value.removed).toEqual(['documents/guide/storage.adoc'])
   })
 
-  it('keeps what somebody wrote, and says so', async () => {
+  it('keeps what a person wrote, and says so', async () => {
     const machine = machineIn(DOCS)
     const request = { from: 'docs', name: 'shop', copy: true }
     await startPackFrom(machine, request)

@@ -29,7 +29,7 @@ describe('the answer of packs resolve', () => {
     expect(reasons).toEqual(expect.arrayContaining(json.selected_files))
   })
 
-  it('case 104: names a fact that nobody has, and what to do about it', () => {
+  it('case 104: names a missing fact, and what to do about it', () => {
     const { resolve } = makeFixtureWorld('kestrel-field-radio')
     const { json } = resolve(['What is the list price of the K4?', '--pack', 'kestrel-field-radio'])
     expect(json.missing).toContain('The K4 list price.')
@@ -63,7 +63,7 @@ describe('the answer of packs resolve', () => {
 })
 
 describe('trust', () => {
-  it('case 44: a workspace pack that nobody approved gives nothing and is asked about', () => {
+  it('case 44: a workspace pack that is not approved gives nothing and is asked about', () => {
     const world = makeResolvingWorld({ workspace: { quails: quailPack() } })
     for (const words of [[TASK], [TASK, '--pack', 'quails'], [TASK, '--pack', world.rootOf('quails')]]) {
       const answer = world.resolve(words)

@@ -66,7 +66,7 @@ const SHOWS_NAMED_FILE = 'index migrate'
 /** Tested elsewhere: they would end or block a process with many calls. */
 const END_THEIR_PROCESS = ['mcp', 'hook', 'web', 'team serve']
 
-describe('a pack of a workspace that nobody has approved', () => {
+describe('a pack of a workspace that is not approved', () => {
   // A valid pack, a broken one, and a file of each; the others only in a full run.
   const TARGETS = [
     `${PACKS}/quails`,

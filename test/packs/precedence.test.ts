@@ -24,7 +24,7 @@ describe('one name, several packs', () => {
     expect(json(['show', 'handbook']).packRoot).toBe(join(workspace, '.agents/knowledge/handbook'))
   })
 
-  it('case 39: after approval, less trust over more is told', () => {
+  it('case 39: after approval, less trust over more is reported', () => {
     const { run, json } = makeWorld(BOTH)
     run(['approve', 'handbook'])
     expect(json(['list']).findings).toMatchObject([{ code: 'catalog.collision.lower-trust', subject: 'handbook' }])

@@ -57,7 +57,7 @@ describe('validate flags what can never answer', () => {
     expect(issuesOf(machine)).toEqual(['warning pack.placeholder KNOWLEDGE.md'])
   })
 
-  it('a description that nobody confirmed', async () => {
+  it('a description that is not confirmed', async () => {
     const machine = machineIn({ 'docs/a.md': '# A\n\nText.\n' })
     await startPackFrom(machine, { from: 'docs', name: 'a' })
     expect(issuesOf(machine)).toEqual(['warning pack.placeholder KNOWLEDGE.md'])

@@ -76,7 +76,7 @@ describe('the run that made a view', () => {
     expect(told(resolved.warnings)).toContain('error run.failed wiki/entities/ferry.md')
   })
 
-  it('is told with its path and in words, once', () => {
+  it('is reported with its path and in words, once', () => {
     const { warnings, wrapper } = resolveFiles({ ...FERRY, ...run('1', 'needs-review') }, CAPACITY)
     expect(warnings).toEqual([
       { severity: 'warning', code: 'run.needs-review', path: FACTS, message: expect.stringContaining('needs review') },
@@ -126,7 +126,7 @@ describe('claims', () => {
     expect(told(cited.warnings)).toContain('warning source.anchor.absent sources/log.md')
   })
 
-  it('case 101: a line that no file of that size can have is told without opening it', () => {
+  it('case 101: a line that no file of that size can have is reported without opening it', () => {
     const { warnings, opened } = resolveFiles(
       { ...FERRY, ...claim('confirmed', { path: 'sources/log.md', anchor: 'L999' }) },
       CAPACITY,

@@ -49,12 +49,12 @@ describe('search', () => {
     expect(value.text).not.toContain('Cake')
   })
 
-  it('finds nothing in a pack that nobody approved, and nothing that shares one word of four', async () => {
+  it('finds nothing in a pack that is not approved, and nothing that shares one word of four', async () => {
     expect(await sections(await shop(false), 'FST_ERR_DOCK_TIMEOUT')).toEqual([])
     expect(await sections(await shop(), 'harbour crane parcels lamp')).toEqual([])
   })
 
-  it('lines that a file does not have are told', async () => {
+  it('lines that a file does not have are reported', async () => {
     const machine = await shop()
     const request = { id: 'pack:shop/documents/errors.md#L90-L99', layers: { projectRoot: machine.cwd } }
     expect(() => read(machine, request)).toThrow(/has 9 lines/)
@@ -107,7 +107,7 @@ describe('hooks and guides', () => {
       expect(await prompt(machine, ASKED)).toContain('section: Errors')
     })
 
-    it('of a pack that nobody has to approve, from the first session on; a large one waits for a question', async () => {
+    it('of a pack that needs no approval, from the first session on; a large one waits for a question', async () => {
       const machine = await shop(false)
       const own = join(machine.home, '.agents', 'knowledge', 'shop')
       await startPackFrom(machine, { from: 'docs', name: 'shop', isUser: true, copy: true })
@@ -121,7 +121,7 @@ describe('hooks and guides', () => {
       expect(await prompt(machine, ASKED, 's2')).toBe('')
     })
 
-    it('no section is ranked at a prompt, and none of a pack whose approval was taken back is told', async () => {
+    it('no section is ranked at a prompt, and none of a pack whose approval was taken back is reported', async () => {
       const machine = await shop()
       rmSync(join(machine.home, '.cache', 'loadout', 'pack-sections'), { recursive: true })
       await settled()

@@ -166,7 +166,7 @@ describe.concurrent('a lock', () => {
     expect(leftoversIn(world).join(' ')).toBe('')
   })
 
-  it('of a process that has ended, but that nobody has asked about, is free', async () => {
+  it('of a process that has ended, but that its parent has not collected, is free', async () => {
     const world = makeLibrary()
     // The shell becomes a program that never asks how its child ended.
     const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 20'], { stdio: ['ignore', 'pipe', 'ignore'] })

@@ -744,7 +744,7 @@ describe('a repository that wants to run programs', () => {
     expect(error.message).toContain(`${join(repo, '.git/config.worktree')} sets core.sshcommand`)
   })
 
-  it('by fsmonitor or by hooks that nobody asked for gets nothing run', async () => {
+  it('by fsmonitor or by unrequested hooks gets nothing run', async () => {
     const { repo, bare } = makeLibrary()
     const made = join(makeFolder(), 'made')
     const program = makeProgram(join(dirname(made), 'program'), `touch ${made}`)

@@ -96,7 +96,7 @@ describe('plugin build', () => {
   const OTHERS: [what: string, make: (kit: string) => void][] = [
     ['changed by hand', (kit) => writeFileSync(join(kit, 'claude/hooks/hooks.json'), '{}')],
     ['changed by hand, and no longer wanted', (kit) => writeFileSync(join(kit, 'claude/skills/alpha/SKILL.md'), 'x')],
-    ['of somebody else', (kit) => rmSync(join(kit, 'loadout-plugin.json'))],
+    ['of another program', (kit) => rmSync(join(kit, 'loadout-plugin.json'))],
     [
       'a link',
       (kit) => {

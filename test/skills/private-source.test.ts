@@ -31,7 +31,7 @@ const ROWS: [status: number, told: RegExp][] = [
   [404, /is gone|not found|could not be reached/],
 ]
 
-it.each(ROWS)('a source that answers %i is told with what helps, and nobody is asked', async (status, told) => {
+it.each(ROWS)('a source that answers %i is reported with what helps, without a prompt', async (status, told) => {
   const person = makePerson()
   const source = `${server.url}/library`
   server.answer(200)

@@ -159,7 +159,7 @@ it('a source with submodules and files of Git LFS says what is not there', async
 })
 
 describe('a choice', () => {
-  it('is needed where several are found and nobody made it', async () => {
+  it('is needed where several are found and none was chosen', async () => {
     const { loadout, library } = makePerson()
     const asked: string[] = []
     const choose = (offers: readonly { name: string }[]) => void asked.push(...offers.map(({ name }) => name))
@@ -425,7 +425,7 @@ describe('several projects', () => {
 })
 
 describe('more skills than an agent lists', () => {
-  it('are told where people look, with what helps', async () => {
+  it('are reported where people look, with what helps', async () => {
     const names = Array.from({ length: 60 }, (_, at) => `skill-${at}`)
     const long = names.map((name) => skill(name, { targets: ['claude'], description: 'Long words. '.repeat(40) }))
     const { loadout } = makePerson(Object.assign({}, ...long))

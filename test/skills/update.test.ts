@@ -297,7 +297,7 @@ it('one place of a text is decided, then the rest with the other side; what was 
 })
 
 describe('update without a base', () => {
-  it('compares, merges nothing, and takes what it is told', async () => {
+  it('compares, merges nothing, and takes what the user chooses', async () => {
     const upstream = makeUpstream()
     const person = await makeImporter(upstream)
     const { library_hash: _, ...record } = source(person)

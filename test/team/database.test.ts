@@ -52,7 +52,7 @@ const ready = async (url: string) => {
 }
 
 describe('a database in trouble', () => {
-  it('that is down or has no such address when the server starts is told to who starts it', async () => {
+  it('that is down or has no such address when the server starts is reported to the user who starts it', async () => {
     const loadout = createLoadout({ home: makeFolder(), env: {} })
     const asked = { port: 0, signal: new AbortController().signal, onListening: () => {}, onFounded: () => {} }
     await expect(loadout.serveTeam({ ...asked, database: 'postgres://x@127.0.0.1:1/x' })).rejects.toMatchObject({

@@ -265,7 +265,7 @@ describe('odd machines', () => {
     expect(row).toEqual({ hours: 20, times: 20 })
   })
 
-  it('a batch of an unknown format stays on the machine, and both sides are told', async () => {
+  it('a batch of an unknown format stays on the machine, and both sides report it', async () => {
     const machine = await member(makeMachine())
     machine.use({ entryId: 'format' })
     await machine.loadout.pushUsage({ dryRun: true })

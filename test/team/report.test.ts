@@ -56,7 +56,7 @@ describe('a report', () => {
     ])
   })
 
-  it('adds small groups to a larger one, so that nobody can work them out', async () => {
+  it('adds small groups to a larger one, so that they cannot be worked out', async () => {
     const { value } = await reader.loadout.reportTeam({})
     expect(value.groups.map(({ group, people, events }) => [group, people, events])).toEqual([
       ['smaller groups', 9, 29],

@@ -47,7 +47,7 @@ describe('the gate of the page', () => {
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  it('a page may load nothing from elsewhere, and nobody may frame it', async () => {
+  it('a page may load nothing from elsewhere, and no page may frame it', async () => {
     const { headers, text } = await send(server.origin, '/', { headers: { cookie } })
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")

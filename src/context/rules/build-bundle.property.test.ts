@@ -270,7 +270,7 @@ describe('fallback', () => {
     return omitted.every(({ source_class, reason }) => source_class !== each || reason === 'duplicate')
   }
 
-  it('never widens a limit that somebody set', () => {
+  it('never widens a limit that a user set', () => {
     fc.assert(
       fc.property(anyInput, (given) => {
         const isSet = { maxFiles: true, maxCharsPerFile: true }

@@ -33,7 +33,7 @@ describe('a report', () => {
     ])
   })
 
-  it('tells what was delivered in vain, and what is dead weight', () => {
+  it('shows what was delivered but never used, and what is dead weight', () => {
     const { inVain, deadWeight } = report({
       usage: [
         { ...used('pack:vain', '', 4), stage: 'delivered' },

@@ -216,14 +216,14 @@ describe('candidates', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['ADAPTER_DUPLICATES'])
   })
 
-  it('old, undated and misnamed payloads are told of', () => {
+  it('old, undated and misnamed payloads are reported', () => {
     const codes = (...args: Parameters<typeof candidatesOf>) => candidatesOf(...args).warnings.map(({ code }) => code)
     expect(codes({}, new Date('2026-03-02'))).toContain('ADAPTER_STALE')
     expect(codes({ fetched_at: undefined })).toContain('ADAPTER_STALE')
     expect(codes({ adapter_id: 'other' })).toContain('ADAPTER_NAME')
   })
 
-  it('a flood of items is told of in few words', () => {
+  it('a flood of items is reported in few words', () => {
     const { payload } = parseAdapterPayload(payloadOf(Array.from({ length: 5000 }, (_, at) => ({ id: `i${at}` }))))
     if (payload === undefined) throw new Error('it should be a payload')
     const { candidates, omitted } = toCandidates(payload, ADAPTER, 'task', NOW)

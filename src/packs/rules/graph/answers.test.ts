@@ -129,7 +129,7 @@ describe('the answers of a pack', () => {
     ['of weak evidence', { evidenceStatus: 'weak' }, undefined, 'its evidence is not verified'],
     ['of unknown evidence', { evidenceStatus: 9 }, undefined, 'its evidence is not verified'],
     ['of a claim in doubt', {}, { ...CLAIM, evidence: 'weak' }, 'it rests on a claim that is not verified'],
-    ['of a claim nobody knows', { claimIds: ['cl-x'] }, CLAIM, 'it rests on a claim that is not verified'],
+    ['of an unknown claim', { claimIds: ['cl-x'] }, CLAIM, 'it rests on a claim that is not verified'],
     ['of no claim', { evidenceStatus: undefined, claimIds: [] }, undefined, 'it rests on no verified claim'],
   ]
   it.each(doubtful)('%s are marked', (_, changes, claim, reason) => {
