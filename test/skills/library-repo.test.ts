@@ -195,7 +195,8 @@ describe('a git that cannot answer', () => {
     const { repo, pid, on } = slow()
     const fetched = await fetchRemote(on, repo, 'origin', { timeoutMs: 400 })
     expect(fetched).toEqual({ failed: expect.stringContaining('took longer than 0.4 s') })
-    expect(isRunning(pid)).toBe(false)
+    // A killed process needs a moment to end.
+    await expect.poll(() => isRunning(pid)).toBe(false)
   })
 
   it('is cancelled', async () => {
@@ -204,7 +205,7 @@ describe('a git that cannot answer', () => {
     setTimeout(() => controller.abort(), 400)
     const error = await failure(fetchRemote(on, repo, 'origin', { signal: controller.signal }))
     expect(error).toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('was cancelled') })
-    expect(isRunning(pid)).toBe(false)
+    await expect.poll(() => isRunning(pid)).toBe(false)
   })
 
   it('leaves something in the background that holds its output open', async () => {
