@@ -67,11 +67,7 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
       packs: packs.candidates,
     }),
     omitted: [...files.omitted, ...payloads.omitted, ...packs.omitted],
-    warnings: [
-      ...[...files.findings, ...(isEmpty ? [EMPTY] : [])].map(toWarning),
-      ...payloads.warnings,
-      ...packs.warnings,
-    ],
+    warnings: [...(isEmpty ? [EMPTY] : files.findings).map(toWarning), ...payloads.warnings, ...packs.warnings],
     missing: packs.missing,
     sourceAnchors: packs.sourceAnchors,
     planned: new Map([...payloads.planned, ...packs.planned]),

@@ -1,6 +1,7 @@
 import { keyOf, MOST_WRITTEN, promptKey } from '../examples/rules/example.ts'
 import { pathOf } from '../examples/write.ts'
 import type { Machine } from '../machine/machine.ts'
+import { listed } from '../text/count.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import type { ShelfRequest } from './shelf.ts'
@@ -40,13 +41,6 @@ export function teachStatus(machine: Machine, request: ShelfRequest): Report<Tea
   return { value: { wanted: ENOUGH, entries }, findings }
 }
 
-const MOST_NAMED = 5
-
-function named(ids: readonly string[]): string {
-  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''
-  return `${ids.slice(0, MOST_NAMED).join(', ')}${more}`
-}
-
 function stale(entries: readonly EntryTeaching[]): Finding[] {
   const ids = entries.filter((entry) => entry.stale > 0).map(({ id }) => id)
   if (ids.length === 0) return []
@@ -54,7 +48,7 @@ function stale(entries: readonly EntryTeaching[]): Finding[] {
     {
       severity: 'warning',
       code: 'EXAMPLES_STALE',
-      message: `the description has changed since examples were written, so they do not count: ${named(ids)}`,
+      message: `the description has changed since examples were written, so they do not count: ${listed(ids)}`,
       count: ids.length,
       hint: 'loadout teach <id> --renew keeps those of an entry; loadout teach --export asks for new ones',
     },
@@ -68,7 +62,7 @@ function vanished({ entries, known }: Teachable): Finding[] {
   const ids = [...new Set(gone.map(({ example }) => keyOf(example)))].sort(compareText)
   const [first] = gone
   if (first === undefined) return []
-  const message = `examples without an entry: ${named(ids)}`
+  const message = `examples without an entry: ${listed(ids)}`
   const hint = `remove their lines, or restore the entry; the first is in ${pathOf(first.file)}`
   return [{ severity: 'warning', code: 'EXAMPLES_WITHOUT_ENTRY', message, count: ids.length, hint }]
 }
@@ -82,7 +76,7 @@ function full({ known }: Teachable): Finding[] {
   }
   const ids = [...counts].filter(([, count]) => count > MOST_WRITTEN).map(([key]) => JSON.parse(key)[0] as string)
   if (ids.length === 0) return []
-  const message = `only the newest ${MOST_WRITTEN} examples of an entry count; there are more of ${named([...new Set(ids)])}`
+  const message = `only the newest ${MOST_WRITTEN} examples of an entry count; there are more of ${listed([...new Set(ids)])}`
   return [{ severity: 'warning', code: 'EXAMPLES_FULL', message, count: ids.length, hint: 'keep the best ones' }]
 }
 
@@ -98,6 +92,6 @@ function shared({ known }: Teachable): Finding[] {
     else if (owner !== keyOf(example)) pairs.add(`${owner} and ${keyOf(example)}`)
   }
   if (pairs.size === 0) return []
-  const message = `the same prompt is an example of two entries: ${named([...pairs].sort(compareText))}`
+  const message = `the same prompt is an example of two entries: ${listed([...pairs].sort(compareText))}`
   return [{ severity: 'warning', code: 'EXAMPLE_SHARED', message, count: pairs.size, hint: 'keep it for one of them' }]
 }

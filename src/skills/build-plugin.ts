@@ -4,7 +4,7 @@ import { expandHome } from '../machine/config-file.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
-import { count } from '../text/count.ts'
+import { count, listed } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { createBuilder, readBuild } from './disk/build.ts'
@@ -145,9 +145,8 @@ function skillFiles(name: string, build: ReturnType<ReturnType<typeof createBuil
 
 function describe(skills: readonly RegisteredSkill[]): string {
   const names = skills.map(({ skill }) => skill.name)
-  const some = names.slice(0, 5).join(', ')
   if (names.length === 0) return 'What a task needs, at every prompt and on request, with Loadout.'
-  return `Skills with Loadout: ${some}${names.length > 5 ? ` and ${names.length - 5} more` : ''}.`
+  return `Skills with Loadout: ${listed(names)}.`
 }
 
 /** Skills that a plugin lacks because they are not for its agent. */

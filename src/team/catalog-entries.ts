@@ -3,6 +3,7 @@ import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import { committedFile } from '../skills/committed-version.ts'
+import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { isRecord, isTextList } from '../text/values.ts'
 import { readPinnedSigners, verifyAll } from './disk/identity.ts'
@@ -57,10 +58,9 @@ export async function checkEntries(
 
 function unverified(refused: readonly CheckedEntry[], hasNoSigners: boolean): Finding {
   const names = [...new Set(refused.map(({ entry }) => entry.name))]
-  const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '')
   const message = hasNoSigners
     ? `nothing in the catalog can be verified: the library has no ${SIGNERS_FILE}`
-    : `${refused.length === 1 ? '1 version' : `${refused.length} versions`} of the catalog without a valid signature ${refused.length === 1 ? 'is' : 'are'} ignored: ${shown}`
+    : `${refused.length === 1 ? '1 version' : `${refused.length} versions`} of the catalog without a valid signature ${refused.length === 1 ? 'is' : 'are'} ignored: ${listed(names)}`
   const hint = `loadout sync fetches ${SIGNERS_FILE}; ask the people who approved these versions`
   return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message, hint }
 }

@@ -1,3 +1,4 @@
+import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Finding } from '../../text/trouble.ts'
 
@@ -175,17 +176,13 @@ function upstreamFinding(repo: string, state: RepoState, branch: string): Findin
   return { severity: 'error', code: 'UPSTREAM_MISSING', message, hint: head === undefined ? unborn : born }
 }
 
-const SHOWN_PATHS = 3
-
 function uncommittedFinding(repo: string, paths: readonly string[]): Finding[] {
   if (paths.length === 0) return []
-  const shown = paths.slice(0, SHOWN_PATHS).join(', ')
-  const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : ''
   return [
     {
       severity: 'warning',
       code: 'UNCOMMITTED',
-      message: `not committed in the library: ${shown}${more}`,
+      message: `not committed in the library: ${listed(paths, 3)}`,
       hint: `${git(repo, 'add', '--all', 'skills')} && ${git(repo, 'commit')}`,
     },
   ]

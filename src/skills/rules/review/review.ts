@@ -1,3 +1,4 @@
+import { listed } from '../../../text/count.ts'
 import { findEncodedTexts } from '../../../text/sensitive/views.ts'
 import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 import type { Skill } from '../skill.ts'
@@ -172,14 +173,12 @@ function findAddresses(text: string): Spot[] {
     ...new Set([...text.matchAll(/https?:\/\/([\w.-]+\.\w+)/gi)].map((match) => (match[1] ?? '').toLowerCase())),
   ]
   if (hosts.length === 0) return []
-  const shown = hosts.slice(0, 3).join(', ')
-  const more = hosts.length > 3 ? ` and ${hosts.length - 3} more` : ''
   return [
     {
       rule: 'network',
       severity: 'info',
       at: Math.max(0, text.search(/https?:\/\//i)),
-      message: `names ${shown}${more}`,
+      message: `names ${listed(hosts, 3)}`,
     },
   ]
 }
