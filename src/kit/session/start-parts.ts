@@ -110,13 +110,13 @@ function controlPlane(project: Project): { preset: string; line: string } {
   const found = places.flatMap(({ files }) => files.map(({ path }) => path))
   const missing = places.filter(({ isMissing }) => isMissing).map(({ pattern }) => pattern)
   if (found.length + missing.length === 0) return { preset, line: '' }
-  const there = found.length === 0 ? '' : `Control files: ${listed(found)}. `
-  const lacking = missing.length === 0 ? '' : `Required and missing: ${listed(missing)}. `
+  const there = found.length === 0 ? '' : `Control files: ${harmlessNames(found)}. `
+  const lacking = missing.length === 0 ? '' : `Required and missing: ${harmlessNames(missing)}. `
   const line = `${there}${lacking}\`loadout context "<task>"\` bundles them with what a task needs.\n`
   return { preset, line: `Loadout: ${line}` }
 }
 
-function listed(names: readonly string[]): string {
+function harmlessNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).map((name) => harmlessLine(name, digestOf(name), 80).text)
   return [...shown, ...(names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [])].join(', ')
 }
