@@ -24,7 +24,7 @@ export async function benchWeb(): Promise<void> {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, locale: 'en-US' })
     const start = async () => {
       const server = await spawnWeb(home, project)
-      await page.goto(server.address())
+      await page.goto(server.address)
       await page.locator('h1').waitFor()
       return server
     }
@@ -141,16 +141,19 @@ async function benchLive(page: Page, origin: string): Promise<void> {
   const nodes = () => page.evaluate<number>('document.querySelectorAll("*").length')
   const sample = async () => [await heap(), await nodes()] as const
   const before = await sample()
-  let sent = 0
-  // Each answer brings a change and ends at once: the page asks again for what it shows, and connects again.
-  await page.route('**/api/live', (route) => {
-    sent++
-    const body = 'retry: 20\n\nevent: change\ndata: ["installs"]\n\n'
-    return route.fulfill({ contentType: 'text/event-stream', body })
-  })
+  // In place of the server's stream: the page asks again for what it shows at each line.
+  await page.addInitScript(`{
+    const real = fetch
+    let sent = 0
+    const start = (stream) => setInterval(() => {
+      if (sent++ < ${UPDATES}) stream.enqueue(new TextEncoder().encode('["installs"]\\n'))
+      else document.documentElement.dataset.sent = 'all'
+    }, 50)
+    window.fetch = async (path, init) =>
+      path === '/api/live' ? new Response(new ReadableStream({ start })) : real(path, init)
+  }`)
   await page.reload()
-  while (sent < UPDATES) await page.waitForTimeout(200)
-  await page.unroute('**/api/live')
+  await page.locator('html[data-sent]').waitFor({ timeout: 0 })
   await page.waitForTimeout(3_000)
   const after = await sample()
   printTable(`The page over ${UPDATES} changes`, [

@@ -20,7 +20,7 @@ export async function takePages(home: string, shown: string): Promise<void> {
   const { browser, stop } = await startBrowser()
   try {
     const page = await browser.newPage({ viewport: SIZE, reducedMotion: 'reduce' })
-    await page.goto(server.address())
+    await page.goto(server.address)
     for (const [name, path, theme, text] of PICTURES) {
       await page.emulateMedia({ colorScheme: theme })
       await page.goto(server.origin + path)

@@ -1,13 +1,13 @@
-import { streamSSE } from 'hono/streaming'
+import { stream as streamBody } from 'hono/streaming'
 import type { Stamps } from '../loadout.ts'
 import type { HttpApp } from '../machine/http.ts'
 import type { PageServer } from './page-server.ts'
 
 const EVERY_MS = 1_000
-/** A comment keeps an idle connection open, and detects a closed page. */
+/** An empty list keeps an idle connection open, and detects a closed page. */
 const QUIET_ROUNDS = 15
 
-/** Sends the names of changed things to every open page, which then asks again for what it shows. */
+/** Sends the names of changed things to every open page, one JSON list a line. The page asks again for what it shows. */
 export function serveChanges(app: HttpApp, server: PageServer): void {
   const listeners = new Set<(changed: string[]) => void>()
   let stamps: Stamps | undefined
@@ -26,15 +26,14 @@ export function serveChanges(app: HttpApp, server: PageServer): void {
   timer.unref()
   server.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   app.get('/api/live', (context) =>
-    streamSSE(context, async (stream) => {
+    streamBody(context, async (stream) => {
       // Report every change from now on, even before the first timer.
       stamps ??= await readStamps()
-      await stream.writeSSE({ event: 'open', data: '' })
+      await stream.write('[]\n')
       let quiet = 0
       const listener = (changed: string[]) => {
         quiet = changed.length > 0 ? 0 : quiet + 1
-        if (changed.length > 0) void stream.writeSSE({ event: 'change', data: JSON.stringify(changed) })
-        else if (quiet % QUIET_ROUNDS === 0) void stream.write(': quiet\n\n')
+        if (quiet % QUIET_ROUNDS === 0) void stream.write(`${JSON.stringify(changed)}\n`)
       }
       listeners.add(listener)
       // When the server stops, it closes every connection, which ends this wait.

@@ -1,6 +1,6 @@
 import { createLoadout } from '../loadout.ts'
 import { createHttpApp, serveHttp } from '../machine/http.ts'
-import { createGate } from './gate.ts'
+import { addGate } from './gate.ts'
 import { serveChanges } from './live.ts'
 import { openPage } from './open-page.ts'
 import { servePage } from './page-files.ts'
@@ -21,16 +21,14 @@ export interface WebServing {
 export async function serveWeb({ port, project, isOpened, signal, tell }: WebServing): Promise<void> {
   const app = createHttpApp({ onError: (error) => tell(error instanceof Error ? error.message : String(error)) })
   const server = { project, open: () => createLoadout({ caller: { via: 'web' } }), signal }
-  let url = ''
-  const addressOf = (token: string) => `${url}/?token=${token}`
-  const gate = createGate((next) => tell(`The page is open. For another browser: ${addressOf(next)}`))
-  app.use(gate.check)
+  const token = addGate(app)
   addRoutes(app, server)
   serveChanges(app, server)
   servePage(app)
-  await serveHttp(app, { port }, signal, (address) => {
-    url = address.url
-    tell(`Open this address in a browser; ctrl-c stops the server: ${addressOf(gate.token())}`)
-    if (isOpened) openPage(addressOf(gate.token()), tell)
+  await serveHttp(app, { port }, signal, ({ url }) => {
+    // A browser keeps what follows the # to itself.
+    const address = `${url}/#token=${token}`
+    tell(`Open this address in a browser; ctrl-c stops the server: ${address}`)
+    if (isOpened) openPage(address, tell)
   })
 }

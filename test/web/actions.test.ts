@@ -7,7 +7,7 @@ import { type StartedBrowser, startBrowser } from '../browser.ts'
 import { runLoadout } from '../cli/run.ts'
 import { commitAll, writeSkill } from '../tui/machine.ts'
 import { makeWebWorld, type OpenPage, openWeb, SHOP_TASK, settle, showScreen } from './browser-world.ts'
-import { openSession, send, startWeb, type WebServer } from './web-world.ts'
+import { send, startWeb, type WebServer } from './web-world.ts'
 
 const { home, project } = makeWebWorld()
 const claude = (name: string) => join(home, '.claude/skills', name)
@@ -46,15 +46,13 @@ describe('the page and --json answer the same', () => {
     ['/api/diff/release-notes', ['diff', 'release-notes']],
     ['/api/doctor', ['doctor']],
   ])('%s', async (path, words) => {
-    const cookie = await openSession(server)
-    const { text } = await send(server.origin, path, { headers: { cookie } })
+    const { text } = await send(server.origin, path, server)
     expect(JSON.parse(text)).toEqual(JSON.parse(loadout(...words, '--json').stdout))
   })
 
   it('a bundle', async () => {
-    const cookie = await openSession(server)
     const path = `/api/context?tokens=600&task=${encodeURIComponent(SHOP_TASK)}`
-    const { bundle, findings } = JSON.parse((await send(server.origin, path, { headers: { cookie } })).text)
+    const { bundle, findings } = JSON.parse((await send(server.origin, path, server)).text)
     const { findings: told, ...same } = JSON.parse(loadout('context', SHOP_TASK, '--tokens', '600', '--json').stdout)
     expect([bundle, findings]).toEqual([same, told])
   })
@@ -295,8 +293,30 @@ describe('while others work', () => {
     await page.getByRole('alert').getByText('Loadout does not answer').waitFor()
     expect(await page.getByText('release-notes').count()).toBeGreaterThan(0)
     server = await startWeb(home, project, ['--port', port])
-    await page.getByRole('alert').getByText('does not know this browser').waitFor({ timeout: 30_000 })
-    await page.goto(server.address())
+    await page
+      .getByRole('alert')
+      .getByText('Open the address that loadout web printed last')
+      .waitFor({ timeout: 30_000 })
+    const other = await opened.context.newPage()
+    await other.goto(server.address)
     await page.getByRole('status').getByText('live').waitFor()
+    await other.close()
+  })
+
+  it('the token is in local storage alone: in no cookie and no address, and a second tab of the same origin has it', async () => {
+    const other = await opened.context.newPage()
+    await other.goto(`${server.origin}/skills`)
+    await other.getByText('release-notes').first().waitFor()
+    await other.goto(server.address)
+    await other.getByRole('status').getByText('live').waitFor()
+    expect(other.url()).toBe(`${server.origin}/`)
+    await other.evaluate('localStorage.setItem("token", "old")')
+    await other.reload()
+    await other.getByRole('alert').getByText('Open the address that loadout web printed last').first().waitFor()
+    // The same document with another fragment: a browser does not load it again by itself.
+    await other.goto(server.address)
+    await other.getByRole('status').getByText('live').waitFor()
+    expect(await opened.context.cookies()).toEqual([])
+    await other.close()
   })
 })

@@ -110,7 +110,7 @@ export async function openWeb(
   page.on('request', (request) => {
     if (!request.url().startsWith('http://127.0.0.1:')) trouble.push(`asks ${request.url()}`)
   })
-  await page.goto(server.address())
+  await page.goto(server.address)
   await page.waitForSelector('h1')
   return { page, context, trouble }
 }

@@ -3,66 +3,67 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder } from '../cli/run.ts'
-import { openSession, send, startWeb, type WebServer } from './web-world.ts'
+import { send, startWeb, type WebServer } from './web-world.ts'
 
 let server: WebServer
-let first: string
-let cookie: string
+let headers: WebServer['headers']
 beforeAll(async () => {
   server = await startWeb(makeFolder())
-  first = server.address()
-  cookie = await openSession(server)
+  headers = server.headers
 })
 
 describe('the gate of the page', () => {
   const origin = () => server.origin
   const host = () => new URL(server.origin).host
+  const token = () => headers.authorization.slice('Bearer '.length)
   it.each<[string, () => [path: string, headers: Record<string, string>], number]>([
-    ['the cookie', () => ['/api/place', { cookie }], 200],
-    ['the cookie on the page', () => ['/', { cookie }], 200],
-    ['a screen of the page', () => ['/health?scope=project', { cookie }], 200],
-    ['its own origin', () => ['/api/place', { cookie, origin: origin() }], 200],
-    ['no cookie', () => ['/api/place', {}], 401],
-    ['no cookie on the page', () => ['/', {}], 401],
-    ['no cookie for a file', () => ['/assets/x.js', {}], 401],
-    ['no cookie for changes', () => ['/api/live', {}], 401],
-    ['a guessed cookie', () => ['/api/place', { cookie: `${cookie.split('=')[0]}=${'x'.repeat(43)}` }], 401],
-    ['an empty cookie', () => ['/api/place', { cookie: `${cookie.split('=')[0]}=` }], 401],
-    ['the cookie of another port', () => ['/api/place', { cookie: cookie.replace(/-\d+/, '-1') }], 401],
-    ['an address that was used', () => [first.slice(origin().length), {}], 401],
-    ['a guessed token', () => [`/?token=${'x'.repeat(43)}`, {}], 401],
-    ['an empty token', () => ['/?token=', {}], 401],
-    ['a token where there is no page', () => [`/api/place?token=${server.address().split('=')[1]}`, {}], 401],
-    ['a foreign host', () => ['/', { cookie, host: 'evil.example' }], 403],
-    ['a foreign host on our port', () => ['/', { cookie, host: host().replace('127.0.0.1', 'evil.example') }], 403],
-    ['a foreign page', () => ['/api/place', { cookie, origin: 'https://evil.example' }], 403],
-    ['a page that hides itself', () => ['/api/place', { cookie, origin: 'null' }], 403],
-    ['a path that leads out', () => ['/assets/..%2f..%2fpackage.json', { cookie }], 404],
-    ['a path that leads out of the page', () => ['/assets/../../package.json', { cookie }], 404],
-    ['what is not there', () => ['/api/nothing', { cookie }], 404],
+    ['the token', () => ['/api/place', headers], 200],
+    ['its own origin', () => ['/api/place', { ...headers, origin: origin() }], 200],
+    ['the page without data, which needs no token', () => ['/', {}], 200],
+    ['a screen of the page without data', () => ['/health?scope=project', {}], 200],
+    ['no token', () => ['/api/place', {}], 401],
+    ['no token for changes', () => ['/api/live', {}], 401],
+    ['no token for what is not there', () => ['/api/nothing', {}], 401],
+    ['a guessed token', () => ['/api/place', { authorization: `Bearer ${'x'.repeat(43)}` }], 401],
+    ['an empty token', () => ['/api/place', { authorization: 'Bearer ' }], 401],
+    ['the token as a cookie', () => ['/api/place', { cookie: `token=${token()}` }], 401],
+    ['the token in the address', () => [`/api/place?token=${token()}`, {}], 401],
+    ['a foreign host', () => ['/', { host: 'evil.example' }], 403],
+    ['a foreign host with the token', () => ['/api/place', { ...headers, host: 'evil.example' }], 403],
+    ['a foreign host on our port', () => ['/', { host: host().replace('127.0.0.1', 'evil.example') }], 403],
+    ['a foreign page', () => ['/api/place', { ...headers, origin: 'https://evil.example' }], 403],
+    ['a page that hides itself', () => ['/api/place', { ...headers, origin: 'null' }], 403],
+    ['a path that leads out', () => ['/assets/..%2f..%2fpackage.json', headers], 404],
+    ['a path that leads out of the page', () => ['/assets/../../package.json', headers], 404],
+    ['a file that is not there', () => ['/assets/x.js', headers], 404],
+    ['what is not there', () => ['/api/nothing', headers], 404],
   ])('%s', async (_, asked, status) => {
-    const [path, headers] = asked()
-    const reply = await send(origin(), path, { headers })
+    const [path, sent] = asked()
+    const reply = await send(origin(), path, { headers: sent })
     expect(reply.status, reply.text).toBe(status)
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect(Object.keys(reply.headers).filter((name) => /^access-control|^set-cookie/.test(name))).toEqual([])
   })
 
-  it('a page may load nothing from elsewhere, and no page may frame it', async () => {
-    const { headers, text } = await send(server.origin, '/', { headers: { cookie } })
-    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
-    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
-    expect(headers['referrer-policy']).toBe('no-referrer')
-    expect(text).not.toMatch(/https?:/)
+  it('every route for data refuses a request without the token', async () => {
+    const folder = join(import.meta.dirname, '../../src/web/routes')
+    const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    const routes = [...sources.join('\n').matchAll(/app\.(get|post)\(\s*'([^']+)'/g)]
+    expect(routes.length).toBeGreaterThan(20)
+    for (const [, method = '', path = ''] of routes) {
+      const { status, text } = await send(origin(), path, { method: method.toUpperCase() })
+      expect([path, status, text.includes('TOKEN_NEEDED')]).toEqual([path, 401, true])
+    }
   })
 
-  it('the cookie is of this browser alone, and every address opens the page once', async () => {
-    const { pathname, search } = new URL(server.address())
-    const { status, headers } = await send(server.origin, pathname + search)
-    expect([status, headers['set-cookie']?.[0]]).toEqual([
-      200,
-      expect.stringMatching(/; Path=\/; HttpOnly; SameSite=Strict$/),
-    ])
-    expect((await send(server.origin, pathname + search)).status).toBe(401)
+  it('the page without data may load nothing from elsewhere, and no page may frame it', async () => {
+    const reply = await send(server.origin, '/')
+    expect(reply.headers['content-security-policy']).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'",
+    )
+    expect(reply.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(reply.headers['referrer-policy']).toBe('no-referrer')
+    expect(reply.text).not.toMatch(/https?:/)
+    expect(reply.text).not.toContain(token())
   })
 
   it.each([
@@ -71,8 +72,8 @@ describe('the gate of the page', () => {
     ['a list', 'application/json', '[]', 400],
     ['a body that is too long', 'application/json', `{"x":"${'x'.repeat(1024 * 1024)}"}`, 413],
   ])('a change from %s is refused', async (_, type, body, status) => {
-    const headers = { cookie, 'content-type': type }
-    expect((await send(server.origin, '/api/installs', { method: 'POST', headers, body })).status).toBe(status)
+    const sent = { ...headers, 'content-type': type }
+    expect((await send(server.origin, '/api/installs', { method: 'POST', headers: sent, body })).status).toBe(status)
   })
 })
 

@@ -7,7 +7,7 @@ import { type StartedBrowser, startBrowser } from '../browser.ts'
 import { makeFolder, runLoadout } from '../cli/run.ts'
 import { commitAll, connect, git, makeLibrary, write } from '../tui/machine.ts'
 import { expectFits, type OpenPage, openWeb, showScreen } from './browser-world.ts'
-import { openSession, send, startWeb, type WebServer } from './web-world.ts'
+import { send, startWeb, type WebServer } from './web-world.ts'
 
 const SCRIPT = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 const STEERING = '\u202eright to left\u202c \u001b[31mred\u001b[0m \u2066\u0007'
@@ -29,7 +29,7 @@ async function open(home: string, cwd = home): Promise<{ opened: OpenPage; page:
   const server = await startWeb(home, cwd)
   servers.push(server)
   if (opened === undefined) opened = await openWeb(started, server)
-  else await showScreen(opened.page, '', server.address())
+  else await showScreen(opened.page, '', server.address)
   await opened.page.setViewportSize({ width: 800, height: 800 })
   return { opened, page: opened.page, server }
 }
@@ -84,8 +84,7 @@ describe('what others wrote stays inert', () => {
     }
     await page.getByText('reading').waitFor({ state: 'detached' })
     expect(opened.trouble).toEqual([])
-    const cookie = await openSession(server)
-    expect((await send(server.origin, paths[5] ?? '', { headers: { cookie } })).status).toBe(404)
+    expect((await send(server.origin, paths[5] ?? '', server)).status).toBe(404)
   })
 })
 

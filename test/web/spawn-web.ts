@@ -5,8 +5,10 @@ import { pathWithAgents } from '../installed-agents.ts'
 export interface WebServer {
   child: ChildProcess
   origin: string
-  /** The address that was not opened yet; after it was, the next one. */
-  address(): string
+  /** With its token. */
+  address: string
+  /** The header that the page sends with every question. */
+  headers: { authorization: string }
   stop(): void
 }
 
@@ -19,14 +21,15 @@ export async function spawnWeb(
   const env = { PATH: pathWithAgents(), HOME: home, ...CODE_CACHE }
   const child = spawn(process.execPath, [CLI, 'web', ...words], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
-  const addresses = () => said.match(/http:\S+/g) ?? []
-  await new Promise<void>((done, reject) => {
+  const address = await new Promise<string>((done, reject) => {
     child.stderr.on('data', (chunk) => {
       said += chunk
-      if (addresses().length > 0) done()
+      const whole = /(http:\S+)\s/.exec(said)?.[1]
+      if (whole !== undefined) done(whole)
     })
     child.once('exit', () => reject(new Error(`the server did not start: ${said}`)))
   })
-  const address = () => addresses().at(-1) ?? ''
-  return { child, origin: new URL(address()).origin, address, stop: () => void child.kill() }
+  const { origin, hash } = new URL(address)
+  const headers = { authorization: `Bearer ${hash.slice('#token='.length)}` }
+  return { child, origin, address, headers, stop: () => void child.kill() }
 }

@@ -23,7 +23,7 @@ async function open(home: string): Promise<WebServer> {
   const server = await startWeb(home)
   // In no language, as on a machine whose locale is `C`.
   if (page === undefined) ({ page } = await openWeb(started, server, {}))
-  else await showScreen(page, '', server.address())
+  else await showScreen(page, '', server.address)
   await page.setViewportSize({ width: 1300, height: 900 })
   return server
 }
@@ -167,7 +167,7 @@ describe('a machine with skills', () => {
     await page.getByRole('dialog').getByText('start loadout web again').waitFor()
     expect(existsSync(installed)).toBe(false)
     server = await startWeb(home, home, ['--port', port])
-    await page.goto(server.address())
+    await page.goto(server.address)
     await plan(page, 'Equip', 'planning')
     await agree(page, 'Equip')
     await page.getByText(/cop(y|ies) installed\./).waitFor()

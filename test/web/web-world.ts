@@ -42,10 +42,3 @@ export function send(origin: string, path: string, { method = 'GET', headers = {
     sent.on('error', reject).end(body)
   })
 }
-
-/** Opens the address, as a browser does, and gives the cookie. */
-export async function openSession({ origin, address }: WebServer): Promise<string> {
-  const { pathname, search } = new URL(address())
-  const { headers } = await send(origin, pathname + search)
-  return (headers['set-cookie']?.[0] ?? '').split(';')[0] ?? ''
-}

@@ -8,8 +8,8 @@ export const web = defineCommand({
   name: 'web',
   summary: 'show agents, bundles, usage and skills in a browser',
   details:
-    'Serves a page on 127.0.0.1 until ctrl-c. The address that it prints works once, in one browser; then it\n' +
-    'prints the next one. Nothing leaves this machine.',
+    'Serves a page on 127.0.0.1 until ctrl-c. Only the address that it prints opens the page, because it contains\n' +
+    'a token; each start makes a new one. Nothing leaves this machine.',
   args: [],
   flags: {
     port: { kind: 'number', value: 'n', summary: `the port; 0 for any free port (default: ${USUAL_PORT})` },

@@ -15,14 +15,19 @@ addEventListener('popstate', () => {
   address.value = read()
 })
 
-/** Removes the token, which works only once, from the address and the history. */
-export function forgetToken(): void {
-  const { params } = read()
-  if (!params.has('token')) return
-  params.delete('token')
-  history.replaceState(null, '', hrefOf(location.pathname.slice(1), params))
-  address.value = read()
+const TOKEN = /^#token=(.+)$/
+
+/** Moves the token from the address and the history to local storage, where every tab of this origin finds it. */
+export function keepToken(): boolean {
+  const given = TOKEN.exec(location.hash)?.[1]
+  if (given === undefined) return false
+  localStorage.setItem('token', given)
+  history.replaceState(null, '', location.pathname + location.search)
+  return true
 }
+
+// A new token for the open page does not load it again.
+addEventListener('hashchange', () => keepToken() && location.reload())
 
 export function hrefOf(screen: string, params: URLSearchParams | Record<string, string> = {}): string {
   const search = new URLSearchParams(params).toString()

@@ -1,5 +1,5 @@
 import type { Finding } from '../../text/trouble.ts'
-import { connection } from './live.ts'
+import { authorization, connection } from './live.ts'
 
 /** An answer of a use case: the value that `--json` prints, with its findings. */
 export type Answer<T> = T & { findings: Finding[] }
@@ -25,8 +25,7 @@ export function ask<T>(path: string, params: Params = {}, signal?: AbortSignal):
 
 /** Sends a change to the server. */
 export function tell<T>(path: string, body: object): Promise<T> {
-  const headers = { 'content-type': 'application/json' }
-  return send<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return send<T>(path, { method: 'POST', body: JSON.stringify(body) })
 }
 
 export function pathWith(path: string, params: Params): string {
@@ -46,7 +45,8 @@ const GONE = {
 }
 
 async function send<T>(path: string, init: RequestInit): Promise<T> {
-  const response = await fetch(path, init).catch((error: Error) => {
+  const headers = { ...authorization(), ...(init.body && { 'content-type': 'application/json' }) }
+  const response = await fetch(path, { ...init, headers }).catch((error: Error) => {
     if (error.name === 'AbortError') throw error
     connection.value = 'lost'
     throw new Refusal(GONE)

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Watched } from '../../loadout.ts'
 
-/** The state of the connection: live, waiting for the server, or refused because the server no longer knows this browser. */
+/** The state of the connection: live, waiting for the server, or refused because this browser has not the token of the server. */
 export const connection = signal<'waiting' | 'live' | 'lost' | 'refused'>('waiting')
 
 /** The number of changes of each thing since the page was opened. */
@@ -11,31 +11,43 @@ export function countChanges(topics: readonly Watched[]): number {
   return topics.reduce((sum, topic) => sum + (changes.value[topic] ?? 0), 0)
 }
 
-/** Receives changes on this machine. After a broken connection, everything counts as changed. */
-export function follow(): void {
-  const source = new EventSource('/api/live')
-  let wasLost = false
-  source.addEventListener('open', () => {
-    connection.value = 'live'
-    if (wasLost) bump(ALL)
-    wasLost = false
-  })
-  source.addEventListener('change', ({ data }) => bump(JSON.parse(data)))
-  source.addEventListener('error', () => {
-    wasLost = true
-    if (source.readyState === EventSource.CLOSED) void whyClosed()
-    else connection.value = 'lost'
-  })
-}
-
 const ALL: readonly Watched[] = ['config', 'library', 'installs', 'usage', 'sessions', 'consent', 'project']
 const AGAIN_MS = 3_000
 
-/** A browser does not reconnect after an error answer, which a restarted server gives to an old session. */
-async function whyClosed(): Promise<void> {
-  const response = await fetch('/api/place').catch(() => undefined)
-  connection.value = response?.status === 401 ? 'refused' : 'lost'
-  if (connection.value === 'lost') setTimeout(follow, AGAIN_MS)
+/** Receives changes on this machine for as long as the page is open. After a broken connection, everything counts as changed. */
+export async function follow(): Promise<never> {
+  for (let isFirst = true; ; isFirst = false) {
+    const response = await fetch('/api/live', { headers: authorization() }).catch(() => undefined)
+    if (response?.status === 401) {
+      connection.value = 'refused'
+      // Until another tab opens the address of the new server.
+      await new Promise((done) => addEventListener('storage', done, { once: true }))
+      continue
+    }
+    if (response?.ok && response.body) {
+      connection.value = 'live'
+      if (!isFirst) bump(ALL)
+      await readChanges(response.body).catch(() => {})
+    }
+    connection.value = 'lost'
+    await new Promise((done) => setTimeout(done, AGAIN_MS))
+  }
+}
+
+/** Proves that this browser opened the address. A header, not a cookie: it goes nowhere else. */
+export function authorization(): { authorization: string } {
+  return { authorization: `Bearer ${localStorage.getItem('token')}` }
+}
+
+/** One JSON list of changed things a line. */
+async function readChanges(body: ReadableStream<BufferSource>): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const lines = (rest + read.value).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) bump(JSON.parse(line))
+  }
 }
 
 function bump(topics: readonly Watched[]): void {

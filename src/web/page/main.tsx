@@ -1,11 +1,11 @@
 import { render } from 'preact'
-import { forgetToken } from './address.ts'
+import { keepToken } from './address.ts'
 import { follow } from './live.ts'
 import { Shell } from './shell.tsx'
 
 mendLanguage()
-forgetToken()
-follow()
+keepToken()
+void follow()
 const place = document.getElementById('page')
 if (place !== null) render(<Shell />, place)
 

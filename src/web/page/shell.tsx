@@ -116,7 +116,7 @@ function Lost() {
   return (
     <div class="lost" role="alert">
       {connection.value === 'refused'
-        ? 'Loadout was started again and does not know this browser. Open the address that it printed last.'
+        ? 'This browser has no token of the running server: Loadout was started again, or its address was not opened here. Open the address that loadout web printed last.'
         : 'Loadout does not answer. What you see is how it was. Start it again: loadout web'}
     </div>
   )
