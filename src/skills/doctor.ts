@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { isFolder, isWritable } from '../machine/files.ts'
+import { exists, isFolder, isWritable } from '../machine/files.ts'
 import { requireRepository } from '../machine/repository.ts'
 import { count, listed } from '../text/count.ts'
+import { shellWord } from '../text/printable.ts'
 import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { lastAsked, readRepoState } from './disk/library-state.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
 import { listMerges } from './disk/pending-merge.ts'
+import { sourceCaches } from './disk/source-repo.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { listingFindings } from './listing.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe } from './observe.ts'
@@ -44,6 +46,7 @@ export async function examineSkills(setup: Setup, hasGit: boolean): Promise<Chec
     ...checkSkills(seen.value),
     ...checkUnmanaged(seen.value),
     ...checkDecisions(setup, seen.value),
+    ...checkSources(setup),
     ...checkListing(setup),
   ]
 }
@@ -124,6 +127,15 @@ function checkDecisions({ machine, library }: Setup, { registry }: Observation):
     .filter(({ isDenied }) => !isDenied)
     .map((each) => checkOf('review', { ...quarantineFinding(each), severity: 'warning' }))
   return [...merges, ...quarantined]
+}
+
+/** A broken cache of a source is replaced by the next fetch, unless Loadout cannot write there. */
+function checkSources({ machine }: Setup): Check[] {
+  const path = sourceCaches(machine)
+  if (!exists(path) || (isFolder(path) && isWritable(path))) return []
+  const message = `${path} is not a folder that Loadout can write to, so no source can be fetched`
+  const fix = `move it away: mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`
+  return [{ name: 'sources', state: 'problem', code: 'WRITE_FAILED', message, fix }]
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { contentOf, readForeignSkill, writeSkillFolder } from '../../src/skills/disk/foreign-skill.ts'
@@ -386,6 +386,63 @@ describe('sources that answer otherwise', () => {
     await person.calls.update({ names: ['alpha'] })
     expect(person.read(OWN, '.gitattributes')).toBe('* filter=x\n')
     expect(person.has('ran')).toBe(false)
+  })
+})
+
+const CACHES = '.cache/loadout/sources'
+
+/** What a killed git, a full disk or a stray program leaves of a cache. */
+const DAMAGE: [what: string, damage: (cache: string) => void][] = [
+  ['an empty folder', (cache) => [rmSync(cache, { recursive: true }), mkdirSync(cache)]],
+  ['a file', (cache) => [rmSync(cache, { recursive: true }), writeFileSync(cache, '')]],
+  ['an empty HEAD', (cache) => writeFileSync(join(cache, 'HEAD'), '')],
+  ['no HEAD', (cache) => rmSync(join(cache, 'HEAD'))],
+  ['a broken config', (cache) => writeFileSync(join(cache, 'config'), '[core\n')],
+  ['a stale index.lock', (cache) => writeFileSync(join(cache, 'index.lock'), '')],
+  ['a stale shallow.lock', (cache) => writeFileSync(join(cache, 'shallow.lock'), '')],
+  ['a cut list of shallow commits', (cache) => writeFileSync(join(cache, 'shallow'), '0123')],
+  ['no objects', (cache) => rmSync(join(cache, 'objects'), { recursive: true })],
+  ['empty objects', (cache) => cut(join(cache, 'objects'), 0)],
+  ['cut packs', (cache) => cut(join(cache, 'objects'), 40)],
+  ['empty refs', (cache) => cut(join(cache, 'refs'), 0)],
+]
+
+function cut(folder: string, bytes: number): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!statSync(join(folder, name)).isFile()) continue
+    chmodSync(join(folder, name), 0o644)
+    truncateSync(join(folder, name), bytes)
+  }
+}
+
+describe('the cache of a source', () => {
+  it.each(DAMAGE)('with %s is replaced, and the update goes on', async (_, damage) => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    for (const isPacked of [false, true]) {
+      expect(await state(person)).toEqual(['current'])
+      const caches = join(person.home, CACHES)
+      const [cache = ''] = readdirSync(caches)
+      if (isPacked) execFileSync('git', [`--git-dir=${join(caches, cache)}`, 'repack', '-adq'])
+      damage(join(caches, cache))
+      expect(await state(person), 'of the same commit').toEqual(['current'])
+      damage(join(caches, cache))
+      upstream.put('skills/alpha/notes.md', `Changed ${isPacked}.\n`)
+      upstream.commit()
+      const { value, findings } = await person.calls.update({})
+      expect(findings).toEqual([])
+      expect(value.updates).toMatchObject([{ name: 'alpha', result: 'updated' }])
+      expect(readdirSync(caches)).toEqual([cache])
+    }
+  })
+
+  it('that cannot be written is an error about itself, not about the connection', async () => {
+    const person = await makeImporter(makeUpstream())
+    person.put(CACHES, 'In the way.')
+    const { findings } = await person.calls.outdated({})
+    expect(findings).toMatchObject([{ code: 'WRITE_FAILED', message: expect.stringContaining('.cache/loadout') }])
+    const { value } = await person.calls.doctor({ fix: true })
+    expect(value.checks.find(({ name }) => name === 'sources')).toMatchObject({ state: 'problem' })
   })
 })
 

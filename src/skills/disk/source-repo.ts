@@ -1,11 +1,14 @@
-import { mkdirSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cloneSource } from '../../machine/clone.ts'
-import { asLoadoutError, exists } from '../../machine/files.ts'
+import { asLoadoutError, exists, isFolder } from '../../machine/files.ts'
 import { type Patience, runGit } from '../../machine/git.ts'
 import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
+import { ownedName } from '../../machine/leftovers.ts'
+import { acquireLock } from '../../machine/lock.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import { move } from '../../machine/platform.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 
@@ -20,19 +23,60 @@ export interface SourceRepo {
 
 const NETWORK_MS = 120_000
 
+/** The folder of the caches. */
+export function sourceCaches(machine: Machine): string {
+  return join(cacheFolder(machine), 'sources')
+}
+
 /**
  * Fetches the current commit of a branch or tag, and some earlier commits, into the cache. One fetch is enough, unless a
- * commit has disappeared. Runs and checks out nothing of the repository.
+ * commit has disappeared. Runs and checks out nothing of the repository. A cache that a killed git or a full disk left
+ * unusable is replaced: if a fetch into it fails, a fetch into a new one decides.
  */
 export async function fetchSourceRepo(
   machine: Machine,
   url: string,
-  { ref, commits, ...patience }: { ref: string | undefined; commits: readonly string[] } & Patience,
+  request: { ref: string | undefined; commits: readonly string[] } & Patience,
 ): Promise<SourceRepo> {
   const source = cloneSource(machine, url)
+  const { ref } = request
   if (ref?.startsWith('-') || ref?.includes(':')) throw badRef(ref)
-  const repo = join(cacheFolder(machine), 'sources', sha256(source).slice(0, 32))
-  await openBare(machine, repo)
+  const repo = join(sourceCaches(machine), sha256(source).slice(0, 32))
+  const release = await acquireLock(`${repo}.lock`, { purpose: 'fetch', waitMs: NETWORK_MS, signal: request.signal })
+  const [fresh, broken] = [ownedName(repo), ownedName(repo)]
+  try {
+    const cached = isFolder(repo) ? await fetchInto(machine, source, repo, request).catch(leaveIfRemote) : undefined
+    if (cached !== undefined) return cached
+    await runGit(machine, dirname(repo), ['init', '--quiet', '--bare', '--template=', '--', fresh])
+    const fetched = await fetchInto(machine, source, fresh, request)
+    if (exists(repo)) move(repo, broken)
+    move(fresh, repo)
+    return { ...fetched, repo }
+  } catch (error) {
+    throw unreachable(asLoadoutError(error, repo, 'write'), url, ref)
+  } finally {
+    for (const path of [fresh, broken]) rmSync(path, { recursive: true, force: true })
+    release()
+  }
+}
+
+/** Throws an error that a new cache cannot mend. */
+function leaveIfRemote(error: unknown): undefined {
+  const isLocal = error instanceof LoadoutError && error.code !== 'GIT_MISSING'
+  if (!isLocal || needsLogin(error.message) || isRefMissing(error.message) || REMOTE.test(error.message)) throw error
+}
+
+// Git's words for a remote that does not answer or refuses, and ours for a git that was stopped.
+const REMOTE =
+  /[Cc]ould not resolve|Connection (?:refused|timed out|reset|closed)|unable to access 'http|Host key verification|and was stopped$/
+
+async function fetchInto(
+  machine: Machine,
+  source: string,
+  repo: string,
+  { ref, commits, ...patience }: { ref: string | undefined; commits: readonly string[] } & Patience,
+): Promise<SourceRepo> {
+  await refuseUnsafeConfig(machine, repo)
   const git = (args: readonly string[], okCodes = [0]) =>
     runGit(machine, repo, args, { env: { GIT_DIR: repo }, timeoutMs: NETWORK_MS, ...patience, okCodes })
   const has = async (commit: string) => (await git(['cat-file', '-e', `${commit}^{commit}`], [0, 1, 128])).code === 0
@@ -47,25 +91,21 @@ export async function fetchSourceRepo(
   try {
     await fetch([head, ...missing.map(keep)])
   } catch (error) {
-    if (missing.length === 0 || patience.signal?.aborted) throw unreachable(error, url, ref, repo)
-    await fetch([head]).catch((again: unknown) => {
-      throw unreachable(again, url, ref, repo)
-    })
+    if (missing.length === 0 || patience.signal?.aborted) throw error
+    await fetch([head])
     for (const commit of missing) await fetch([keep(commit)]).catch(() => gone.add(commit))
   }
-  return { repo, head: (await git(['rev-parse', '--verify', `${place}^{commit}`])).stdout.trim(), gone }
-}
-
-async function openBare(machine: Machine, repo: string): Promise<void> {
-  try {
-    mkdirSync(dirname(repo), { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw asLoadoutError(error, repo, 'write')
-  }
-  if (!exists(join(repo, 'HEAD'))) {
-    await runGit(machine, dirname(repo), ['init', '--quiet', '--bare', '--template=', '--', repo])
-  }
-  await refuseUnsafeConfig(machine, repo)
+  const now = (await git(['rev-parse', '--verify', `${place}^{commit}`])).stdout.trim()
+  // Otherwise a skill whose files the cache has lost would count as removed from its source.
+  await git([
+    'rev-list',
+    '--objects',
+    '--quiet',
+    '--end-of-options',
+    now,
+    ...commits.filter((commit) => !gone.has(commit)),
+  ])
+  return { repo, head: now, gone }
 }
 
 function badRef(ref: string): LoadoutError {
@@ -96,9 +136,11 @@ const REASONS: readonly (readonly [isReason: (reason: string) => boolean, proble
   ],
 ]
 
-function unreachable(error: unknown, url: string, ref: string | undefined, repo: string): unknown {
-  if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED') return error
-  const reason = error.message.replace(`git fetch failed in ${repo}: `, '')
+function unreachable(error: LoadoutError, url: string, ref: string | undefined): LoadoutError {
+  const reason = /^git fetch failed in .*?: (.*)$/s.exec(error.message)?.[1]
+  // Any other git works in the cache alone, and so does one that cannot write there.
+  if (reason === undefined || /No space left|Disk quota|Read-only file system|Input\/output error/.test(reason))
+    return error
   const known = REASONS.find(([isReason]) => isReason(reason))
   const what = isRefMissing(reason) && ref !== undefined ? `${withoutPassword(url)} (${ref})` : withoutPassword(url)
   return new LoadoutError('REMOTE_UNREACHABLE', `${what} ${known?.[1] ?? `could not be reached: ${reason}`}`, {
