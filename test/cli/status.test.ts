@@ -111,8 +111,11 @@ describe('status', () => {
         recordedFrom: sight.recordedFrom,
       })
       expect(stdout).toContain(`${agent.label} ${agent.program?.version}`)
+      const whole = count('visible', 'undescribed')
+      if (count('cut') > 0) expect(stdout).toContain(`60 skills, ${whole} seen whole, ${count('cut')} cut`)
       expect(stdout).toContain(`${(listed + read).toLocaleString('en')} tokens at session start`)
     }
+    expect(status.agents[1]?.cut).toBeGreaterThan(0)
     if (status.library?.problem !== undefined || status.library === undefined) throw new Error('no library')
     const { operations } = machine.json<{ operations: { kind: string }[] }>('sync', '--dry-run')
     expect(status.library.drift).toBe(operations.filter(({ kind }) => kind === 'refresh').length)

@@ -66,6 +66,27 @@ describe('packs and skills', () => {
     ])
     expect(prompt(here, 'what is the weather')).toBe('')
   })
+
+  it('cost the tokens of their text when a conversation first opens them, and nothing when it does so again', () => {
+    const here = makeHookWorld({})
+    const file_path = join(here.home, '.claude/skills/antenna/SKILL.md')
+    mkdirSync(join(file_path, '..'), { recursive: true })
+    writeFileSync(file_path, `---\nname: antenna\ndescription: Aligns.\n---\n\n${'Turn it. '.repeat(100)}`)
+    const call = (session_id: string, skill: string) =>
+      runHook(here, 'PostToolUse', { session_id, tool_name: 'Skill', tool_input: { skill } })
+    call('one', 'antenna')
+    call('one', 'antenna')
+    runHook(here, 'PostToolUse', { session_id: 'one', tool_name: 'Read', tool_input: { file_path } })
+    call('two', 'antenna')
+    call('two', 'not-here')
+    expect(usageOf(here).map(({ entryId, stage, tokensEst }) => [entryId, stage, tokensEst])).toEqual([
+      ['antenna', 'used', 225],
+      ['antenna', 'used', 0],
+      ['antenna', 'used', 0],
+      ['antenna', 'used', 225],
+      ['not-here', 'used', 0],
+    ])
+  })
 })
 
 describe('files of the project', () => {

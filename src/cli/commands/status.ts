@@ -16,11 +16,9 @@ export const status = defineCommand({
 function agents({ agents: found, neverRan }: MachineStatus, screen: Screen): string[] {
   if (found.length + neverRan.length === 0) return ['No agent was found on this machine.']
   const table = alignRows(
-    found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, tokens = 0 }) => [
+    found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, cut = 0, tokens = 0 }) => [
       program?.version === undefined ? label : `${label} ${program.version}`,
-      skills === 0
-        ? 'no skills'
-        : `${count(skills, 'skill')}, ${seen + undescribed === skills ? 'all' : grouped(seen + undescribed)} seen`,
+      skills === 0 ? 'no skills' : `${count(skills, 'skill')}, ${sighted(skills, seen + undescribed, cut)}`,
       `${grouped(tokens)} tokens at session start`,
     ]),
   )
@@ -31,6 +29,11 @@ function agents({ agents: found, neverRan }: MachineStatus, screen: Screen): str
     ...found.flatMap((agent, at) => [screen.strong(table[at] ?? ''), ...trouble(agent)]),
     ...(others.length > 0 ? wrap(printableLine(`Installed, but never run: ${others.join(', ')}`), 0) : []),
   ]
+}
+
+function sighted(skills: number, whole: number, cut: number): string {
+  if (whole === skills) return 'all seen'
+  return cut === 0 ? `${grouped(whole)} seen` : `${grouped(whole)} seen whole, ${grouped(cut)} cut`
 }
 
 type AgentStatus = MachineStatus['agents'][number]
@@ -52,7 +55,7 @@ function trouble(agent: AgentStatus): string[] {
   const size = room === undefined ? '' : ` (room for ${grouped(room.size)} ${room.unit})`
   const skills = [
     dropped > 0 && `${grouped(dropped)} without a description${size}`,
-    cut > 0 && `${grouped(cut)} cut${dropped > 0 ? '' : size}`,
+    cut > 0 && dropped === 0 && `the list is full${size}`,
     undescribed > 0 && `${grouped(undescribed)} by the first line`,
     doubles > 0 && `${grouped(doubles)} hidden by another of the same name`,
     unreadable > 0 && `${grouped(unreadable)} unreadable: loadout see ${id}`,

@@ -1,34 +1,53 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
+import { bodyTokens, skillFile } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject } from '../../machine/open-project.ts'
+import { claimant, claimLine } from '../../machine/sessions.ts'
 import { LARGEST_IN_A_HOOK, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { layerPlaces } from '../../payloads/layers.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
+import { LoadoutError } from '../../text/trouble.ts'
 import { recordUsage } from '../../usage/record.ts'
+import { formatClaim, readState, wonBy } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
 import { fileHolds } from '../disk/session/transcript.ts'
 import { filesRead, skillOfFile } from '../rules/session/files-read.ts'
 
 /** Records what the agent itself used: a skill it called or read, a payload it read. */
-export function recordToolUse(machine: Machine, { host, use }: HookCall): void {
-  if (use.skill !== undefined) recordSkill(machine, use.skill)
+export function recordToolUse(machine: Machine, call: HookCall): void {
+  const { host, use } = call
+  if (use.skill !== undefined) recordSkill(machine, call, use.skill)
   const named = use.file === undefined ? filesRead(use.command) : [use.file]
   for (const file of new Set(named.map((name) => resolve(machine.cwd, name)))) {
     const read = skillOfFile(host.agent, file, machine.env)
     if (read === undefined) recordRead(machine, file)
-    else recordSkill(machine, read)
+    else recordSkill(machine, call, read, file)
   }
 }
 
 const LONGEST_NAME = 200
 
-function recordSkill(machine: Machine, name: string): void {
+function recordSkill(machine: Machine, { host, session }: HookCall, name: string, read?: string): void {
   const id = name.replace(/^\//, '').slice(0, LONGEST_NAME)
   if (id === '') return
-  const entry = { id, kind: 'skill' as const, trigger: 'skill', mode: 'manual' as const, tokens: 0 }
+  const file = read ?? skillFile(machine, host.agent, id)
+  const tokens = file === undefined || !isFirstUse(machine, host.agent, session, file) ? 0 : bodyTokens(file)
+  const entry = { id, kind: 'skill' as const, trigger: 'skill', mode: 'manual' as const, tokens }
   recordUsage(machine, { task: `skill ${id}`, stage: 'used', entries: [entry], project: openProject(machine) })
   shareWhenDue(machine)
+}
+
+/** A conversation keeps the text of a skill: a second use does not load it again. */
+function isFirstUse(machine: Machine, agent: string, session: string, file: string): boolean {
+  try {
+    const by = claimant()
+    const line = formatClaim({ by, parts: [{ form: 'file', path: file, sum: '' }] })
+    return wonBy(readState(claimLine(machine, agent, session, line)), by)?.length !== 0
+  } catch (error) {
+    if (error instanceof LoadoutError) return true
+    throw error
+  }
 }
 
 /** Most files that an agent reads are not payloads, so that is checked without parsing an index. */

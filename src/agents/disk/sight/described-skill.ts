@@ -4,6 +4,7 @@ import { readDocument, type SkillDocument } from '../../../machine/skill-documen
 import { parseYaml, readValue } from '../../../machine/yaml.ts'
 import { cutDocument } from '../../../text/frontmatter-block.ts'
 import { DOCUMENT_FILE, type Fields } from '../../../text/skill-document.ts'
+import { estimateTokens } from '../../../text/tokens.ts'
 import { isRecord } from '../../../text/values.ts'
 import type { HidingRule, ReadingRules } from '../../rules/reading-rules.ts'
 import type { FoundSkill } from '../../rules/sight/visibility.ts'
@@ -21,6 +22,14 @@ function readSkill(path: string) {
     const head = readHead(path)
     return 'problem' in head ? head : { ...head, document: readDocument(head.text) }
   })
+}
+
+/** The size of the text after the frontmatter, in tokens; 0 if it cannot be read. */
+export function bodyTokensOf(path: string): number {
+  const head = readSkill(path)
+  if ('problem' in head) return 0
+  const unread = head.size - Buffer.byteLength(head.text)
+  return estimateTokens(head.document.body) + Math.max(0, Math.ceil(unread / 4))
 }
 
 /** How an agent reads a SKILL.md or a command. Never throws. */

@@ -144,7 +144,7 @@ function Usage({ report }: { report: TeamReport }) {
           rows={rollout.flatMap(({ id, versions }) =>
             versions.map(({ version, share, since }): [string, string] => [
               `${id} ${version.slice(0, 12) || 'unknown version'}`,
-              `${Math.round(share * 100)} % since ${since.slice(0, 10)}`,
+              `${share} % since ${since.slice(0, 10)}`,
             ]),
           )}
         />
