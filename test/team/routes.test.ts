@@ -97,6 +97,10 @@ describe('a request that is not what it should be', () => {
     ['of another team', () => batchOf({ team: '9'.repeat(32) }), 409, 'TEAM_OTHER'],
     ['of a machine that never joined', () => batchOf({ machine: '8'.repeat(32) }), 409, 'TEAM_UNKNOWN_MACHINE'],
     ['ahead of its turn', () => batchOf({ sequence: 5 }), 409, 'TEAM_BEHIND'],
+    ['far ahead of its turn', () => batchOf({ sequence: 2 ** 31 }), 400, 'TEAM_BAD_BATCH'],
+    ['with a huge count', () => batchOf({ rows: [{ ...row, times: 2 ** 31 }] }), 400, 'TEAM_BAD_BATCH'],
+    ['with a huge number of tokens', () => batchOf({ rows: [{ ...row, tokens: 2 ** 53 }] }), 400, 'TEAM_BAD_BATCH'],
+    ['of an hour that is not', () => batchOf({ rows: [{ ...row, hour: '2026-02-31T10' }] }), 400, 'TEAM_BAD_BATCH'],
     ['larger than allowed', () => 'x'.repeat(LARGEST_BATCH + 1), 413, 'FILE_TOO_LARGE'],
     ['SQL in an id', () => batchOf({ rows: [{ ...row, id: "a'); DROP TABLE event; --" }] }), 400, 'TEAM_BAD_BATCH'],
     [
@@ -142,6 +146,7 @@ describe('a request that is not what it should be', () => {
   const queries: [query: string, status: number][] = [
     ['?from=2026-11-17', 200],
     ['?from=yesterday', 400],
+    ['?from=2026-02-31', 400],
     ['?from=2026-11-17&to=2026-11-01', 400],
     [`?group=${encodeURIComponent("x' OR '1'='1")}`, 400],
     [`?group=${encodeURIComponent('x"; DROP SCHEMA loadout_team CASCADE')}`, 400],
@@ -151,6 +156,34 @@ describe('a request that is not what it should be', () => {
   ]
   it.each(queries)('a report %s', async (query, status) => {
     expect((await send('GET', `/v1/report${query}`, { secret: secrets.member })).status).toBe(status)
+  })
+
+  const texts = ['\0', 'a\0b', '\ud800', '\u202e', '2026-02-31', '0000-00-00', '1e400', '9'.repeat(400), "'"]
+  const values = ['\0', '\ud800', '2026-02-31', 'x'.repeat(70_000), -1, 2 ** 31, 1e21, null, ['\0']]
+  const valid = {
+    ...{ machine: 'a'.repeat(32), client: '0.1.0', key: keyPrint(KEY), replaces: 'b'.repeat(32), resume: 1 },
+    ...{ role: 'member', group: 'x', note: '', kind: 'skill', name: 'notes', version: '1.0.0', owner: 'x' },
+    ...{ commit: 'a'.repeat(40), digest: 'b'.repeat(64), groups: ['x'], isHeld: true, statement: '{}', signature: 'x' },
+  }
+  it.each(ROUTES)('$method $path refuses a hostile value in any place, and blames no bug', async ({ method, path }) => {
+    const inPath = texts.map((text) => path.replace(/:\w+/, encodeURIComponent(String(Buffer.from(text)))))
+    const inQuery = ['from', 'to', 'group'].flatMap((key) =>
+      texts.map((text) => `${path}?${key}=${encodeURIComponent(String(Buffer.from(text)))}`),
+    )
+    const inBody = Object.keys(valid).flatMap((key) =>
+      values.map((value): [string, string] => [path, JSON.stringify({ ...valid, [key]: value })]),
+    )
+    const calls: [url: string, body?: string][] =
+      method === 'GET'
+        ? inQuery.map((url) => [url])
+        : [...inPath.map((url): [string, string] => [url, '{}']), ...inBody]
+    while (calls.length > 0) {
+      const some = calls.splice(0, 20).map(async ([url, body]) => {
+        const { status, json } = await send(method, url, { secret: secrets.admin, ...(body !== undefined && { body }) })
+        expect(status, `${url} ${body?.slice(0, 1_000)} ${JSON.stringify(json)}`).toBeLessThan(500)
+      })
+      await Promise.all(some)
+    }
   })
 
   const invitations: [body: object, status: number][] = [

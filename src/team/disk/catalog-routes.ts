@@ -4,6 +4,7 @@ import { isRecord, isTextList } from '../../text/values.ts'
 import {
   type CatalogEntry,
   type CatalogState,
+  nameProblem,
   parseStatement,
   type Statement,
   versionProblem,
@@ -150,6 +151,8 @@ function readName(json: unknown): Named {
   const known = CATALOG_KINDS.find((each) => each === kind)
   if (known === undefined) throw badRequest(`"kind" must be one of ${CATALOG_KINDS.join(', ')}`)
   if (typeof name !== 'string' || typeof version !== 'string') throw badRequest('"name" and "version" are needed')
+  const problem = nameProblem({ name, version })
+  if (problem !== undefined) throw badRequest(problem)
   return { kind: known satisfies CatalogKind, name, version }
 }
 

@@ -2,7 +2,7 @@ import { HttpRefusal } from '../../machine/http.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Right, ROLES } from '../rules/access.ts'
-import { ACCEPTED_FORMATS, hoursOff, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
+import { ACCEPTED_FORMATS, hoursOff, isWhole, MOST_BATCHES, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
 import { assembleReport, LARGEST_HIDDEN_GROUP } from '../rules/report.ts'
 import { acceptBatch, type BatchResult, joinMachine, leaveMachine } from './accept-batch.ts'
 import { countInbox } from './count.ts'
@@ -59,8 +59,8 @@ async function join({ backend: { database }, caller, readBody }: Call): Promise<
   const team = await requireTeam(database)
   if (!isId(machine) || (replaces !== undefined && !isId(replaces))) throw badRequest('"machine" is not an id')
   if (typeof client !== 'string' || !/^[\w.+-]{1,40}$/.test(client)) throw badRequest('"client" is not a version')
-  if (resume !== undefined && !(Number.isSafeInteger(resume) && Number(resume) > 0)) {
-    throw badRequest('"resume" is not a number from 1')
+  if (resume !== undefined && !isWhole(resume, 1, MOST_BATCHES)) {
+    throw badRequest(`"resume" is not a number from 1 to ${MOST_BATCHES}`)
   }
   if (key !== team.keyPrint) {
     throw new HttpRefusal(409, 'TEAM_OTHER', 'the token contains the key of another team', {
@@ -74,13 +74,14 @@ async function join({ backend: { database }, caller, readBody }: Call): Promise<
     group,
     client,
     replaces,
-    resume: resume === undefined ? undefined : Number(resume),
+    resume,
   })
   return { json: { team: team.id, group, role, expected, formats: ACCEPTED_FORMATS } }
 }
 
 async function leave({ backend: { database }, caller, params }: Call): Promise<Answer> {
-  return { json: { left: await leaveMachine(database, params.machine ?? '', caller.id) } }
+  if (!isId(params.machine)) throw badRequest('it does not name the id of a machine')
+  return { json: { left: await leaveMachine(database, params.machine, caller.id) } }
 }
 
 async function machines({ backend: { database } }: Call): Promise<Answer> {
@@ -172,7 +173,10 @@ async function settle({ database, migrations }: Backend): Promise<void> {
 
 function readDay(text: string | undefined, name: string): string | undefined {
   if (text === undefined) return undefined
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && text > '1970' && text < '9000') return text
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  // A day that a month does not have is read as one of the next month.
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+  if (isDay && text > '1970' && text < '9000') return text
   throw badRequest(`"${name}" is not a day such as 2026-11-17`)
 }
 
@@ -191,8 +195,9 @@ async function invite({ backend: { database }, caller, readBody }: Call): Promis
 }
 
 async function revoke({ backend: { database }, params }: Call): Promise<Answer> {
-  const result = await revokeToken(database, params.token ?? '')
-  if (result === 'revoked') return { json: { revoked: params.token } }
+  const { token = '' } = params
+  const result = /^[0-9a-f]+$/.test(token) ? await revokeToken(database, token) : 'not found'
+  if (result === 'revoked') return { json: { revoked: token } }
   if (result === 'not found') throw new HttpRefusal(404, 'TEAM_TOKEN_NOT_FOUND', 'there is no such token')
   throw new HttpRefusal(409, 'TEAM_LAST_ADMIN', 'the last administrator cannot be revoked', {
     hint: 'make another administrator first: loadout team invite --role admin',

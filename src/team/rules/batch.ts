@@ -68,6 +68,9 @@ function formatRow({ kind, id, agent, stage, version, hour, project, tokens, tim
   return { kind, id, agent, stage, version, hour, project, tokens, times }
 }
 
+/** The largest number of a machine's batch, as the database has room for. */
+export const MOST_BATCHES = 2 ** 31 - 1
+
 /** Reads a batch, or says what is wrong with it. Drops fields that this version does not know. */
 export function parseBatch(text: string): { batch: Batch } | { problem: string; format?: number } {
   const { value: json, problem } = parseForeignJson(text)
@@ -77,7 +80,7 @@ export function parseBatch(text: string): { batch: Batch } | { problem: string; 
   if (!ACCEPTED_FORMATS.includes(format)) return { problem: `format ${format} is not accepted`, format }
   if (!isText(team, ID)) return { problem: '"team" is not an id' }
   if (!isText(machine, ID)) return { problem: '"machine" is not an id' }
-  if (!isWhole(sequence, 1, Number.MAX_SAFE_INTEGER)) return { problem: '"sequence" is not a number from 1' }
+  if (!isWhole(sequence, 1, MOST_BATCHES)) return { problem: `"sequence" is not a number from 1 to ${MOST_BATCHES}` }
   if (!isText(person, ID)) return { problem: '"person" is not a pseudonym' }
   if (!isText(client, /^[\w.+-]{1,40}$/)) return { problem: '"client" is not a version' }
   if (!Array.isArray(rows) || rows.length === 0) return { problem: '"rows" is empty' }
@@ -127,7 +130,7 @@ function isText(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value)
 }
 
-function isWhole(value: unknown, from: number, to: number): value is number {
+export function isWhole(value: unknown, from: number, to: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to
 }
 

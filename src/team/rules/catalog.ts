@@ -90,12 +90,16 @@ const VERSION = /^[\w.+-]{1,60}$/
 const GROUP = /^(?:\*|[\w.-]{1,60})$/
 
 /** The problem of a published version, if it has one. */
+export function nameProblem({ name, version }: Pick<CatalogEntry, 'name' | 'version'>): string | undefined {
+  if (!NAME.test(name) || name.length > 64) return `"${name.slice(0, 80)}" is not the name of a skill or pack`
+  return VERSION.test(version) ? undefined : `"${version.slice(0, 80)}" is not a version such as 1.2.0`
+}
+
 export function versionProblem(
   version: Pick<CatalogEntry, 'kind' | 'name' | 'version' | 'groups' | 'commit' | 'digest'>,
 ): string | undefined {
-  if (!NAME.test(version.name) || version.name.length > 64)
-    return `"${version.name.slice(0, 80)}" is not the name of a skill or pack`
-  if (!VERSION.test(version.version)) return `"${version.version.slice(0, 80)}" is not a version such as 1.2.0`
+  const problem = nameProblem(version)
+  if (problem !== undefined) return problem
   if (version.groups.length === 0 || version.groups.length > 50)
     return 'a version needs 1 to 50 groups, or * for everybody'
   const group = version.groups.find((each) => !GROUP.test(each))
