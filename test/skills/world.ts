@@ -68,7 +68,7 @@ export async function copyWorld({ home }: World): Promise<World> {
 }
 
 /** Files named by their slash-separated paths; those that end in `.sh` can be run. */
-export function write(folder: string, files: Record<string, string>): void {
+export function write(folder: string, files: Record<string, string | Uint8Array>): void {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content)
