@@ -180,3 +180,24 @@ it('every folder of the product has a page', () => {
   const folders = [...new Set([...sources().keys()].filter((file) => !DOORS.includes(file)).map(folderOf))]
   expect(folders.filter((folder) => !existsSync(`src/${folder}/README.md`))).toEqual([])
 })
+
+/** These look at skills that nobody has approved yet: to show one to a person, to compare, or to change the library. */
+const REVIEWERS = [
+  'approved-versions',
+  'equip',
+  'gate',
+  'import-ready',
+  'init',
+  'observe',
+  'outdated',
+  'quarantine',
+  'registry',
+  'targets',
+  'validate-skill',
+]
+
+it('only files that are named here read skills past the gate', () => {
+  const found = [...sources()].filter(([, text]) => /\b(?:readForReview|readRegistry|readSkillAt)\b/.test(text))
+  const names = found.map(([file]) => file.replace(/.*\//, '').replace('.ts', ''))
+  expect(names.sort()).toEqual(REVIEWERS)
+})

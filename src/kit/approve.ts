@@ -10,9 +10,11 @@ import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import type { Tier } from '../packs/rules/pack.ts'
 import { answerForSkill, describeFinding } from '../skills/quarantine.ts'
+import { requireName } from '../skills/rules/skill.ts'
+import { openSkills } from '../skills/skill-shelf.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { ambiguousName, locate } from './locate.ts'
+import { ambiguousName, isWithheld, locate } from './locate.ts'
 
 export interface AnswerRequest {
   /**
@@ -113,13 +115,26 @@ function nameKinds(machine: Machine, request: AnswerRequest): Named {
     throw new LoadoutError('USAGE', 'Missing argument: what to approve or deny', { hint: CHOICES_HINT })
   if (isPackPath(name)) return { kind: 'pack', name, project }
   const layers = { projectRoot: openProject(machine, project) }
-  const { kind: found } = locate(machine, { id: name, kinds: ['pack', 'adapter', 'skill'], layers }).value
-  return { kind: found, name, project }
+  try {
+    const { value, findings } = locate(machine, { id: name, kinds: ['pack', 'adapter', 'skill'], layers })
+    if (findings.some(isWithheld)) throw ambiguousName(name, [value.kind, 'skill'])
+    return { kind: value.kind, name, project }
+  } catch (error) {
+    if (isWithheld(error)) return { kind: 'skill', name, project }
+    throw error
+  }
 }
 
 const CHOICES_HINT = 'name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>'
 
-async function answerSkill(machine: Machine, { name = '' }: Named, decision: Decision): Promise<Report<Answered[]>> {
+async function answerSkill(machine: Machine, named: Named, decision: Decision): Promise<Report<Answered[]>> {
+  const { name = '', project } = named
+  const loose =
+    decision === 'denied' ? openSkills(machine, openProject(machine, project)).find(requireName(name)) : undefined
+  if (loose !== undefined && loose.source !== 'library') {
+    const about = { kind: 'skill', root: realFolder(machine, loose.folder), name, tier: 'evidence', decision } as const
+    return { value: [answered(await recordApproval(machine, about))], findings: [] }
+  }
   const { approval, findings } = await answerForSkill(machine, { name, decision })
   return { value: [{ ...answered(approval), review: findings.map(describeFinding) }], findings: [] }
 }

@@ -8,7 +8,7 @@ import type { LoadoutEntry } from '../payloads/rules/loadout-index.ts'
 import type { ShelvedSkill } from '../skills/skill-shelf.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { nearest } from '../text/values.ts'
+import { isRecord, nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
@@ -45,6 +45,8 @@ const FINDERS: Record<NamedKind, (machine: Machine, request: ShelfRequest) => Fi
   skill: (machine, request) => {
     const shelf = SHELVES.skill(machine, request)
     return ({ name, path }) => {
+      const refusal = shelf.withheld.get(name)
+      if (refusal !== undefined) throw refusal
       const skill = shelf.find(name)
       return { shelf, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
     }
@@ -94,6 +96,8 @@ export function locate<Kind extends NamedKind>(
     const also = others.length === 0 ? [] : [alsoNamed(id, others)]
     return { value: found, findings: [...looked.findings, ...also] }
   }
+  const refused = looked.findings.find(isWithheld)
+  if (refused !== undefined) throw new LoadoutError('QUARANTINED', refused.message, { hint: refused.hint ?? '' })
   const rest = asked.kind === undefined ? [] : kinds.filter((kind) => kind !== asked.kind)
   const shelves = [...looked.shelves, ...lookIn(machine, request, asked, rest).shelves]
   throw notFound(id, asked, shelves, looked.findings)
@@ -112,10 +116,15 @@ function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked:
       findings.push(...shelf.findings.filter(isAbout))
       if (located !== undefined) found.push(located)
     } catch (error) {
-      findings.push(asFinding(error))
+      findings.push({ ...asFinding(error), ...(isWithheld(error) && { subject: asked.name }) })
     }
   }
   return { found, shelves, findings: withoutRepeats(findings) }
+}
+
+/** The id names a skill that may not be used on this machine. */
+export function isWithheld(trouble: unknown): boolean {
+  return isRecord(trouble) && trouble.code === 'QUARANTINED'
 }
 
 /** The unambiguous id. */

@@ -5,13 +5,12 @@ import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { count, listed } from '../text/count.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { createBuilder, readBuild } from './disk/build.ts'
 import { applyFolder, planFolder } from './disk/plugin-folder.ts'
-import { type RegistryReading, readLibrary } from './disk/registry.ts'
+import { type ClearedRegistry, readLibrary } from './gate.ts'
 import { requireProfile } from './profiles.ts'
-import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import { PLUGIN_FORMS, type PluginFile, pluginFiles } from './rules/plugin-files.ts'
 import { nameProblem, type RegisteredSkill, requireSkill, SKILL_FILE, supports } from './rules/skill.ts'
 import { openSetup } from './setup.ts'
@@ -103,23 +102,26 @@ function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chose
   if (request.bare) return { skills: [], findings: [] }
   const { library } = openSetup(machine, {})
   const registry = readLibrary(machine, library)
-  const chosen = namesOf(machine, request, registry).map((name) => requireSkill(registry, name))
-  const quarantined = findQuarantined(machine, library, registry, chosen)
-  const isFree = ({ skill: { name } }: RegisteredSkill) => !quarantined.some(({ skill }) => skill === name)
+  const chosen = namesOf(machine, request, registry)
+  const refused = chosen.flatMap((name) => registry.withheld.get(name) ?? [])
   return {
-    skills: chosen.filter(isFree).map((each) => ({ ...each, path: join(library, each.folder) })),
-    findings: [...registry.findings, ...quarantined.map(quarantineFinding)],
+    skills: chosen
+      .filter((name) => !registry.withheld.has(name))
+      .map((name) => requireSkill(registry, name))
+      .map((each) => ({ ...each, path: join(library, each.folder) })),
+    findings: [...registry.findings, ...refused.map((error): Finding => ({ ...asFinding(error), severity: 'error' }))],
   }
 }
 
 function namesOf(
   machine: Machine,
   { names, tags = [], profile, all }: PluginRequest,
-  { skills }: RegistryReading,
+  { skills, withheld }: ClearedRegistry,
 ): string[] {
   const chosen = new Set(names)
   for (const name of profile === undefined ? [] : Object.keys(requireProfile(machine, profile).profile))
     chosen.add(name)
+  for (const name of all ? withheld.keys() : []) chosen.add(name)
   for (const { skill } of skills) if (all || skill.tags.some((tag) => tags.includes(tag))) chosen.add(skill.name)
   if (chosen.size > 0 || all) return [...chosen].sort(compareText)
   if (tags.length > 0) {

@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { rememberProject } from './disk/projects.ts'
-import { readLibrary } from './disk/registry.ts'
+import { readForReview } from './disk/registry.ts'
 import { listingFindings } from './listing.ts'
 import {
   asRootWriter,
@@ -62,7 +62,7 @@ export async function equip(machine: Machine, request: EquipCommand): Promise<Re
 /** Leaves out missing folders of agents that none of the named skills supports, so that Loadout does not create them. */
 function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
   if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
-  const { skills } = readLibrary(setup.machine, setup.library)
+  const { skills } = readForReview(setup.machine, setup.library)
   const named = skills.filter(({ skill }) => names.includes(skill.name))
   const isWanted = (id: string) => named.some(({ skill }) => supports(skill, id))
   return roots.filter(({ path, agents }) => isFolder(path) || agents.some(isWanted))

@@ -2,9 +2,9 @@ import { listed } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
 import type { UnmanagedCandidate } from './candidates.ts'
 import { contentOf, type SkillContent } from './disk/foreign-skill.ts'
-import type { ImportSource } from './disk/import-source.ts'
+import { type ImportSource, inHome } from './disk/import-source.ts'
 import { libraryHash } from './disk/merge-base.ts'
-import { readLibrary } from './disk/registry.ts'
+import { readForReview } from './disk/registry.ts'
 import { reviewContent } from './quarantine.ts'
 import type { Candidate, ForeignSkill } from './rules/candidates.ts'
 import type { Offer } from './rules/offers.ts'
@@ -23,7 +23,7 @@ export interface Ready {
 
 /** The chosen skills in their form for the library. */
 export function prepareSkills(setup: Setup, source: ImportSource | undefined, fresh: readonly Offer[]): Ready[] {
-  const { skills } = readLibrary(setup.machine, setup.library)
+  const { skills } = readForReview(setup.machine, setup.library)
   const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
   return fresh.flatMap(({ candidate, name }): Ready[] => {
     const { merged, copies } = candidate
@@ -65,7 +65,10 @@ export function pointerFindings(ready: readonly Ready[]): Finding[] {
   return [{ severity: 'warning', code: 'LEFT_OUT', message, hint }]
 }
 
-/** The skill under its name in the library, with its source. */
+/**
+ * The skill under its name in the library, with its source. One from an agent's folder is from outside too; nothing newer
+ * is looked for there, because that folder becomes an install.
+ */
 function withSource(
   { machine }: Setup,
   source: ImportSource | undefined,
@@ -74,9 +77,11 @@ function withSource(
   name: string,
 ): SkillContent {
   const { locked } = candidate as UnmanagedCandidate
-  const from = locked?.origin ?? placeIn(source, merged)
   const content = contentOf({ ...merged, skill: { ...merged.skill, name } })
-  if (from === undefined) return content
+  // The skills of a shared library name their own.
+  if (source?.isShared && content.skill.source !== undefined) return content
+  const place = locked?.origin ?? (merged.agents.length > 0 ? undefined : source?.origin)
+  const from = { folder: merged.found?.folder ?? '', ...(place ?? { path: inHome(machine, merged.path), folder: '' }) }
   const bare = withoutSource(content.skill)
   const own: SkillSource = {
     ...from,
@@ -86,13 +91,7 @@ function withSource(
       .toISOString()
       .replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash({ ...content, skill: bare }),
-    others: {},
+    others: place === undefined ? { pinned: true } : {},
   }
   return { ...content, skill: { ...bare, source: own } }
-}
-
-/** The source to record. Undefined for a skill in an agent's folder, and in a shared archive, where it names its own. */
-function placeIn(source: ImportSource | undefined, { agents, found }: ForeignSkill) {
-  if (source === undefined || source.isShared || agents.length > 0) return undefined
-  return { ...source.origin, folder: found?.folder ?? '' }
 }

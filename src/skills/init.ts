@@ -11,7 +11,7 @@ import { initRepository, requireRepository } from '../machine/repository.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-commit.ts'
-import { readLibrary, SKILLS_FOLDER } from './disk/registry.ts'
+import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { namedAgents } from './setup.ts'
 
 export interface InitRequest {
@@ -61,7 +61,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
     })
     return withDefaults(connected, places)
   })
-  const { skills, findings } = readLibrary(machine, library)
+  const { skills, findings } = readForReview(machine, library)
   return { value: { ...value, skills: skills.length, isDryRun: false }, findings }
 }
 

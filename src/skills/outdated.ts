@@ -5,7 +5,7 @@ import type { Machine } from '../machine/machine.ts'
 import { currentBranch } from '../machine/repository.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
-import { readLibrary } from './disk/registry.ts'
+import { readForReview } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { type RegisteredSkill, requireName, requireSkill, type SkillSource } from './rules/skill.ts'
@@ -52,7 +52,7 @@ export function importedSkills(
   names: readonly string[] = [],
 ): { library: string; skills: ImportedSkill[]; withoutSource: string[] } {
   const { library } = openSetup(machine, {})
-  const registry = readLibrary(machine, library)
+  const registry = readForReview(machine, library)
   for (const name of names.map(requireName)) requireSkill(registry, name)
   const wanted = registry.skills.filter(({ skill }) => names.length === 0 || names.includes(skill.name))
   return {
@@ -64,7 +64,7 @@ export function importedSkills(
 
 export function libraryNames(machine: Machine): string[] {
   const { library } = openSetup(machine, {})
-  return readLibrary(machine, library).skills.map(({ skill }) => skill.name)
+  return readForReview(machine, library).skills.map(({ skill }) => skill.name)
 }
 
 export function isPinned({ others }: SkillSource): boolean {

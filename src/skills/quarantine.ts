@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readApprovals, recordApproval } from '../machine/approvals.ts'
+import { recordApproval, requireApprovals } from '../machine/approvals.ts'
 import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
@@ -7,7 +7,7 @@ import type { Approval, Decision, FileDigests } from '../machine/rules/approval.
 import type { Finding } from '../text/trouble.ts'
 import { isRecord, isTextList, sha256 } from '../text/values.ts'
 import type { SkillContent } from './disk/foreign-skill.ts'
-import { readLibrary, skillPlace } from './disk/registry.ts'
+import { readForReview, skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import type { ReviewFinding } from './rules/review/review.ts'
@@ -55,8 +55,9 @@ export function findQuarantined(
 ): Quarantine[] {
   const known = new Map(Object.entries(readCached(machine, KEY, REVIEWS.decode) ?? {}))
   const answers = new Map(
-    readApprovals(machine)
-      .approvals.filter(({ kind, root }) => kind === 'skill' && root === realOrSame(library))
+    requireApprovals(machine)
+      // A denial is about the name, wherever the skill lay then.
+      .filter(({ kind, root, decision }) => kind === 'skill' && (decision === 'denied' || root === realOrSame(library)))
       .map((approval) => [approval.name, approval]),
   )
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
@@ -146,7 +147,7 @@ export async function answerForSkill(
   { name, decision }: { name: string; decision: Decision },
 ): Promise<SkillAnswer> {
   const { library } = openSetup(machine, {})
-  const registry = readLibrary(machine, library)
+  const registry = readForReview(machine, library)
   const registered = requireSkill(registry, requireName(name))
   const folder = join(library, registered.folder)
   const findings = severeFindings(folder, registered, findTwinIn(registry.skills.map(({ skill }) => skill.name)))

@@ -9,8 +9,9 @@ import type { RankDocument } from '../search/document.ts'
 import type { Shelf } from '../search/shelf.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
-import { findSkillFolders, readLibrary, requireLibraryFolder } from './disk/registry.ts'
+import { findSkillFolders, requireLibraryFolder } from './disk/registry.ts'
 import { listTree } from './disk/tree.ts'
+import { type ClearedRegistry, deniedSkills, readLibrary } from './gate.ts'
 import { rankedSkill } from './ranked-skill.ts'
 import { SKILL_FILE } from './rules/skill.ts'
 
@@ -37,11 +38,16 @@ export interface SkillShelf extends Shelf<SkillDetails> {
   /** The library's folder, if there is one. */
   library: string | undefined
   find(name: string): ShelvedSkill | undefined
+  /** The skills of the library that may not be used, with the reason. */
+  withheld: ClearedRegistry['withheld']
 }
 
-/** The skills of the library, if there is one, and those in agents' folders that it lacks. */
+/**
+ * The skills of the library that may be used, if there is one, and those in agents' folders that it lacks and that were
+ * not denied.
+ */
 export function openSkills(machine: Machine, project: Project): SkillShelf {
-  const { skills, findings, library } = collectSkills(machine, project)
+  const { skills, findings, library, withheld } = collectSkills(machine, project)
   const examples = openExamples(machine, { project: project.root, library }, 'committed')
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   return {
@@ -59,6 +65,7 @@ export function openSkills(machine: Machine, project: Project): SkillShelf {
       return skill && { summary: descriptionOf(skill), source: skill.source, path: skill.folder }
     },
     find: (name) => byName.get(name),
+    withheld,
     findings,
   }
 }
@@ -68,37 +75,43 @@ interface CollectedSkills {
   findings: Finding[]
   /** The library's folder, if there is one. */
   library: string | undefined
+  withheld: SkillShelf['withheld']
 }
 
 function collectSkills(machine: Machine, opened: Project): CollectedSkills {
   const config = readConfig(machine)
   const findings: Finding[] = []
   const library = findLibrary(machine, config)
-  const own = library === undefined ? [] : librarySkills(machine, library, findings)
+  const denied = deniedSkills(machine)
+  const { skills: own, withheld } = library === undefined ? NO_SKILLS : librarySkills(machine, library, findings)
   const project = findProject(machine, config, opened)
   const roots = [
     ...(project === undefined ? [] : targetRoots(machine, config, project)),
     ...targetRoots(machine, config, undefined),
   ]
-  const known = new Set(own.map(({ name }) => name))
+  const known = new Set([...own.map(({ name }) => name), ...withheld.keys(), ...denied])
   const others = findSkillFolders(roots)
     .filter(({ name }) => !known.has(name))
     .map(({ name, path, scope }): ShelvedSkill => ({ name, folder: path, source: scope }))
-  return { skills: [...own, ...others], findings, library }
+  return { skills: [...own, ...others], findings, library, withheld }
 }
 
-function librarySkills(machine: Machine, library: string, findings: Finding[]): ShelvedSkill[] {
+type OwnSkills = Pick<CollectedSkills, 'skills' | 'withheld'>
+const NO_SKILLS: OwnSkills = { skills: [], withheld: new Map() }
+
+function librarySkills(machine: Machine, library: string, findings: Finding[]): OwnSkills {
   try {
     requireLibraryFolder(library)
     const registry = readLibrary(machine, library)
     const broken = registry.findings.filter(({ code }) => code !== 'NAME_DIFFERS')
     findings.push(...broken.map((finding): Finding => ({ ...finding, severity: 'warning' })))
-    return registry.skills.map(({ skill: { name, description, tags }, folder }) => {
+    const skills = registry.skills.map(({ skill: { name, description, tags }, folder }): ShelvedSkill => {
       return { name, folder: join(library, folder), source: 'library', description, tags }
     })
+    return { skills, withheld: registry.withheld }
   } catch (error) {
     findings.push(asFinding(error))
-    return []
+    return NO_SKILLS
   }
 }
 

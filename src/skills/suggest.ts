@@ -8,6 +8,7 @@ import type { Why } from '../search/document.ts'
 import type { Ranker } from '../search/ranker.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import type { Report } from '../text/trouble.ts'
+import { withheldIn } from './gate.ts'
 import { observe, recoverAll } from './observe.ts'
 import { rankedSkill } from './ranked-skill.ts'
 import { type RegisteredSkill, SKILL_FILE, type SkillStatus, supports } from './rules/skill.ts'
@@ -46,7 +47,9 @@ export async function suggestSkills(
   const findings = await recoverAll(setup, roots)
   const { statuses, registry } = await observe(setup, roots)
   const byName = new Map(statuses.map((status) => [status.name, status]))
-  const hits = openSkillRanker(setup, registry.skills).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
+  const withheld = withheldIn(machine, setup.library, registry)
+  const cleared = registry.skills.filter(({ skill }) => !withheld.has(skill.name))
+  const hits = openSkillRanker(setup, cleared).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
   const skills = hits.flatMap(({ id, confidence, why }) => {
     const status = byName.get(id)
     return status?.registered === undefined ? [] : [suggestionOf(setup, status, status.registered, confidence, why)]
@@ -55,7 +58,7 @@ export async function suggestSkills(
   const scope = setup.project === undefined ? '' : ' --project .'
   const value = {
     task: request.task,
-    known: registry.skills.length,
+    known: cleared.length,
     skills,
     ...(wanting.length > 0 ? { command: `loadout equip ${wanting.join(' ')}${scope}` } : {}),
   }

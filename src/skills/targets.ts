@@ -3,7 +3,7 @@ import { requireAgent } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import { readLibrary } from './disk/registry.ts'
+import { readForReview } from './disk/registry.ts'
 import { copyFile, listTree, writeTreeFile } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
 import { type Refusal, refusalFindings } from './rules/refusals.ts'
@@ -78,7 +78,7 @@ function requireRequest({ names, all }: TargetsRequest, agents: readonly string[
 }
 
 function chooseSkills({ machine, library }: Setup, { names, all }: TargetsRequest) {
-  const registry = readLibrary(machine, library)
+  const registry = readForReview(machine, library)
   for (const name of names) requireSkill(registry, name)
   return all ? registry.skills : registry.skills.filter(({ skill }) => names.includes(skill.name))
 }

@@ -8,7 +8,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { buildFor } from './disk/build.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
-import { readLibrary, SKILLS_FOLDER } from './disk/registry.ts'
+import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { formatWarnings } from './rules/format-limits.ts'
 import { type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
 
@@ -23,7 +23,7 @@ export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
 
 /** Checks every skill of a library. A broken skill is an error; one that exceeds the public format is a warning. */
 export function checkLibrary(machine: Machine, library: string): Finding[] {
-  const { skills, findings } = readLibrary(machine, library)
+  const { skills, findings } = readForReview(machine, library)
   return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
 }
 
@@ -35,7 +35,7 @@ export function checkSkill(machine: Machine, path: string): Finding[] {
   const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && isOurs()
   if (isInLibrary) {
     const place = `${SKILLS_FOLDER}/${basename(folder)}`
-    const { skills, findings } = readLibrary(machine, library)
+    const { skills, findings } = readForReview(machine, library)
     const registered = skills.filter((each) => each.folder === place)
     const own = findings.filter(({ message }) => message.startsWith(`${place} `))
     return [...own, ...registered.flatMap((each) => checkInstalls(library, each))]

@@ -536,9 +536,9 @@ describe('share and import', () => {
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('loadout equip alpha')
     const [from, to] = [join(author.library, 'skills/alpha'), join(reader.library, 'skills/alpha')]
-    expect(JSON.parse(readFileSync(join(to, 'skill.json'), 'utf8'))).toEqual(
-      JSON.parse(readFileSync(join(from, 'skill.json'), 'utf8')),
-    )
+    const { source, ...imported } = JSON.parse(readFileSync(join(to, 'skill.json'), 'utf8'))
+    expect(source.path).toBe(author.path('alpha.tar.gz'))
+    expect(imported).toEqual(JSON.parse(readFileSync(join(from, 'skill.json'), 'utf8')))
     expect(readFileSync(join(to, 'SKILL.md'))).toEqual(readFileSync(join(from, 'SKILL.md')))
     expect(statSync(join(to, 'scripts/run.sh')).mode & 0o111).not.toBe(0)
     expect(reader.git('log', '-1', '--format=%s', '--name-only')).toContain('Import skill alpha')

@@ -314,7 +314,7 @@ describe('what another manager placed', () => {
       const { value, findings } = await loadout.importSkills({ adopt: true })
       expect(value.imported.map(({ name }) => name)).toEqual(['linked'])
       expect(findings[0]?.message).toMatch(/^the lock file of another manager was skipped/)
-      expect(record('linked').source).toBeUndefined()
+      expect(record('linked').source).toMatchObject({ path: '~/.claude/skills/linked', folder: '', pinned: true })
     },
   )
 })

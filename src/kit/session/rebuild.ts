@@ -1,4 +1,3 @@
-import { callableSkills } from '../../agents/callable-skills.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
@@ -16,7 +15,7 @@ import {
   renderParts,
 } from '../rules/session/session-text.ts'
 import { entryItem, textPart } from './prompt.ts'
-import { indexPart, indexRoom, type OfferedPack, packPointer, skillPointer } from './start-parts.ts'
+import { indexPart, indexRoom, type OfferedPack, offeredSkills, packPointer, skillPointer } from './start-parts.ts'
 
 export interface RebuildRequest {
   agent: string
@@ -153,7 +152,7 @@ class Sources {
       const pack = packs.find(({ name }) => name === id)
       return pack === undefined ? undefined : packPointer(pack).line
     }
-    this.skills ??= new Map(callableSkills(this.machine, agent).map((skill) => [skill.name, skillPointer(skill).line]))
+    this.skills ??= new Map(offeredSkills(this.machine, agent).map((skill) => [skill.name, skillPointer(skill).line]))
     return this.skills.get(id)
   }
 

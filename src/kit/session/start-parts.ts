@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import { type CallableSkill, callableSkills } from '../../agents/callable-skills.ts'
 import { findLibrary } from '../../agents/config.ts'
 import { contextSettings } from '../../context/settings.ts'
@@ -18,6 +19,7 @@ import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import { isDomain } from '../../payloads/rules/loadout-index.ts'
 import type { RankDocument } from '../../search/document.ts'
 import { folderOf } from '../../search/session-lift.ts'
+import { withheldNames } from '../../skills/gate.ts'
 import { rankedSkill } from '../../skills/ranked-skill.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
@@ -157,6 +159,14 @@ export function packPointer(pack: OfferedPack): CatalogItem & { line: string } {
   }
 }
 
+/** The skills that an agent can call, without those that a person denied or has yet to approve. */
+export function offeredSkills(machine: Machine, agent: string): CallableSkill[] {
+  const withheld = withheldNames(machine)
+  return callableSkills(machine, agent).filter(
+    ({ name, file }) => !withheld.has(name) && !withheld.has(basename(dirname(file))),
+  )
+}
+
 export function skillPointer({ name, description, file }: CallableSkill): CatalogItem & { line: string } {
   const item: IndexItem = {
     id: `skill ${name}`,
@@ -232,7 +242,7 @@ export function refreshCatalog(
   log: (message: string) => void,
 ): { packs: OfferedPack[]; catalog: HookCatalog } {
   const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
-  const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
+  const skills = attempt(log, 'skills are left out', () => offeredSkills(machine, agent), [])
   const library = attempt(log, 'the library is left out', () => findLibrary(machine), undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   return { packs, catalog: writeCatalog(machine, project, agent, { knowledge, packs, skills, library, log }) }

@@ -149,7 +149,8 @@ async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 're
 }
 
 /** `~/…` for a path in the home folder, so that it works on all machines of the user. */
-function inHome({ home }: Machine, path: string): string {
+/** The path as it is recorded: `~/…` in the home folder. */
+export function inHome({ home }: Machine, path: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }
 

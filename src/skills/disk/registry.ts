@@ -31,8 +31,11 @@ export function readRegistry(library: string, cache: TreeCache): RegistryReading
   }
 }
 
-/** Reads the library, and caches the hashes of its folders. */
-export function readLibrary(machine: Machine, library: string): RegistryReading {
+/**
+ * Reads the library, and caches the hashes of its folders. Every skill, whether or not it may be used: for looking at one
+ * before a decision, and for changing the library. Whatever hands skills out uses `readLibrary` of the gate.
+ */
+export function readForReview(machine: Machine, library: string): RegistryReading {
   const cache = openTreeCache(machine)
   const registry = readRegistry(library, cache)
   cache.save()

@@ -205,9 +205,11 @@ function notUsable(name: string, problems: readonly string[], known: readonly st
 }
 
 /** Finds a skill of the library. Throws if it is missing or broken. */
-export function requireSkill({ skills, invalid }: Registry, name: string): RegisteredSkill {
+export function requireSkill({ skills, invalid, withheld }: Registry, name: string): RegisteredSkill {
   const found = skills.find(({ skill }) => skill.name === name)
   if (found !== undefined) return found
+  const refusal = withheld?.get(name)
+  if (refusal !== undefined) throw refusal
   const problems = invalid.find((each) => each.name === name)?.problems ?? []
   const known = skills.map(({ skill }) => skill.name)
   throw notUsable(name, problems, known)
@@ -234,6 +236,8 @@ interface SkillVersion {
 export interface Registry {
   skills: readonly RegisteredSkill[]
   invalid: readonly { name: string; folder: string; problems: string[] }[]
+  /** The skills that may not be used on this machine, which are then not in `skills`. */
+  withheld?: ReadonlyMap<string, LoadoutError>
 }
 
 /** What is in a target root under the name of a skill. */
