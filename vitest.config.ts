@@ -11,11 +11,13 @@ export default defineConfig({
       { extends: true, test: { name: 'rules', include: ['src/**/*.test.ts'], isolate: false } },
       {
         extends: true,
-        test: { name: 'program', include: ['test/**/*.test.ts'], globalSetup: ['test/team/postgres.ts'] },
+        test: {
+          name: 'program',
+          include: ['test/**/*.test.ts'],
+          globalSetup: ['test/run-folder.ts', 'test/team/postgres.ts'],
+        },
       },
     ],
-    // On a busy machine a program, a browser or a database may be slower than a test of several of them allows for.
-    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

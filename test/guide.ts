@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { CLI, makeFolder } from './cli/run.ts'
 import { pathWithAgents } from './installed-agents.ts'
+import { NOBODY, otherUser } from './rights.ts'
 
 /**
  * A guide is Markdown whose ```console blocks were really run. `$ ` starts a command, `laptop$ ` one on another machine,
@@ -92,7 +93,10 @@ function runBash(root: string, script: string): Promise<string> {
   symlinkSync(CLI, join(bin, 'loadout'))
   const path = [bin, dirname(process.execPath), pathWithAgents()].join(delimiter)
   const env = { PATH: path, LC_ALL: 'C.UTF-8', ...git, ...dates }
-  const child = spawn('bash', [file], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  // A guide starts PostgreSQL, which refuses to run as root.
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, root])
+  const [program = '', ...words] = [...otherUser(NOBODY), 'bash', file]
+  const child = spawn(program, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   return new Promise((settle, fail) => {
     const parts: Buffer[] = []
     child.stdout.on('data', (part: Buffer) => parts.push(part))

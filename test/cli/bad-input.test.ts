@@ -1,8 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { otherUser } from '../rights.ts'
 import { expectCivil, expectCivilJson, treeOf } from './civil.ts'
-import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject, runShell } from './run.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, CLI, type Content, makeFolder, makeProject, runShell } from './run.ts'
 import { runWarm } from './warm.ts'
 
 const INDEX = '.claude/loadout/index.json'
@@ -575,9 +576,8 @@ describe('surroundings', () => {
   })
 
   it.skipIf(process.getuid?.() !== 0)('no HOME and no user entry', () => {
-    const line = 'exec setpriv --reuid=54321 --regid=54321 --clear-groups env -u HOME "$NODE" "$CLI" plan alpha --json'
-    const env = { NODE: process.execPath, CLI: join(import.meta.dirname, '../../dist/cli.cjs') }
-    expectCivilJson(runShell(line, { cwd: cwd(), env }))
+    const line = `exec ${otherUser(54321).join(' ')} env -u HOME "$NODE" "$CLI" plan alpha --json`
+    expectCivilJson(runShell(line, { cwd: cwd(), env: { NODE: process.execPath, CLI } }))
   })
 
   it.each(['plan alpha', 'index build', 'validate x.json', 'try', 'completion bash', 'help'])(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { expectCivil, treeOf } from './civil.ts'
-import { aLinkToItself, aPipe, BOUND, makeFolder, makeProject } from './run.ts'
+import { aLinkToItself, aPipe, makeFolder, makeProject } from './run.ts'
 import { runWarm } from './warm.ts'
 
 // Every command of the table, with a place that it cannot work in: it ends with one clear message and writes nothing.
@@ -74,7 +74,8 @@ describe('a home that is none', () => {
     ['read-only', () => withMode(makeFolder(), 0o555)],
     ['unreadable', () => withMode(makeFolder(), 0)],
   ])('%s', (_, make) => {
-    const [cwd, home] = [withMode(makeProject(PROJECT), 0o555), make()]
+    const [cwd, home] = [makeProject(PROJECT), make()]
+    execFileSync('chmod', ['-R', 'a-w', cwd])
     const before = treeOf(cwd)
     for (const { name, words } of ALL.filter(({ name }) => !isServer(name))) {
       const done = runWarm(words, { cwd, home, isBound: true })
@@ -97,7 +98,7 @@ it('both settings files broken: every command ends clearly, and neither file is 
   expect(readFileSync(join(home, '.config/loadout/config.json'), 'utf8')).toBe('[')
 })
 
-/** A library with one skill, of the user that the commands run as: git reads no other's. */
+/** A library with one skill. */
 function makeHome(): string {
   const home = makeProject({
     '.config/loadout/config.json': JSON.stringify({ repo_path: '~/library' }),
@@ -108,7 +109,6 @@ function makeHome(): string {
   git('init', '--quiet', '--template=')
   git('add', '--all')
   git('-c', 'user.name=a', '-c', 'user.email=a@localhost', 'commit', '--quiet', '--message', 'x')
-  if ('uid' in BOUND) execFileSync('chown', ['-R', `${BOUND.uid}`, home])
   return home
 }
 

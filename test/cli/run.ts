@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathWithAgents } from '../installed-agents.ts'
+import { BOUND } from '../rights.ts'
 
 export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
 
@@ -17,7 +18,7 @@ export interface RunOptions {
   stdin?: string | Uint8Array
   /** Besides HOME and a PATH on which all recorded agents are installed; undefined removes one. */
   env?: Record<string, string | undefined>
-  /** Run as a user whom file permissions bind, also when the tests run as root. */
+  /** File permissions bind the run, also when the tests run as root. */
   isBound?: boolean
   /** A run that takes longer is killed, and its code is null. */
   milliseconds?: number
@@ -46,7 +47,8 @@ export function runShell(line: string, options: RunOptions = {}): Run {
 
 function spawn(program: string, args: readonly string[], options: RunOptions): Run {
   const { cwd = makeFolder(), home = makeFolder(), stdin = '', milliseconds = 50_000 } = options
-  const result = spawnSync(program, args, {
+  const [first = program, ...rest] = [...(options.isBound ? BOUND : []), program, ...args]
+  const result = spawnSync(first, rest, {
     cwd,
     env: { PATH: pathWithAgents(), HOME: home, ...CODE_CACHE, ...options.env },
     input: stdin,
@@ -54,21 +56,24 @@ function spawn(program: string, args: readonly string[], options: RunOptions): R
     // A signal that the program handles would let a run that hangs end with a code of its own.
     killSignal: 'SIGKILL',
     maxBuffer: 1 << 28,
-    ...(options.isBound ? BOUND : {}),
   })
   return { code: result.status, stdout: String(result.stdout), stderr: String(result.stderr) }
 }
-
-const NOBODY = 65534
-
-/** A user whom file permissions bind. */
-export const BOUND = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 const folders: string[] = []
 
 /** Called at the end of every test file. */
 export function removeFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  const remove = (folder: string) => rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders.splice(0)) {
+    try {
+      remove(folder)
+    } catch {
+      // A test has closed a folder in it.
+      spawnSync('chmod', ['-R', 'u+rwX', folder])
+      remove(folder)
+    }
+  }
 }
 
 /** A new temporary folder that anyone may read; it is removed when the test file ends. */

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
-  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -668,18 +667,10 @@ describe('a machine that does not cooperate', () => {
     expect(machine.runWith({ env }, 'doctor').stdout).toContain('install git')
   })
 
-  /** Everything belongs to root; the program runs as somebody else. */
-  function boundMachine() {
-    const machine = makeMachine({ skills: { ...skill('alpha'), ...skill('beta') } })
-    for (const name of readdirSync(machine.home, { recursive: true, encoding: 'utf8' })) {
-      if (process.getuid?.() === 0) chownSync(machine.path(name), 65534, 65534)
-    }
-    if (process.getuid?.() === 0) chownSync(machine.home, 65534, 65534)
-    return machine
-  }
+  const twoSkills = () => makeMachine({ skills: { ...skill('alpha'), ...skill('beta') } })
 
   it('an agent’s folder that may not be written', () => {
-    const machine = boundMachine()
+    const machine = twoSkills()
     const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
     expect(run('equip', 'alpha').code).toBe(0)
     chmodSync(machine.path('.claude/skills'), 0o555)
@@ -705,7 +696,7 @@ describe('a machine that does not cooperate', () => {
   })
 
   it('an agent’s folder that cannot be read', () => {
-    const machine = boundMachine()
+    const machine = twoSkills()
     const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
     run('equip', 'alpha')
     chmodSync(machine.path('.claude/skills/alpha'), 0o000)
@@ -721,7 +712,7 @@ describe('a machine that does not cooperate', () => {
   })
 
   it('a library that may not be read, or only in part', () => {
-    const machine = boundMachine()
+    const machine = twoSkills()
     const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
     const folder = join(machine.library, 'skills/alpha')
     chmodSync(folder, 0o000)
@@ -744,7 +735,7 @@ describe('a machine that does not cooperate', () => {
   })
 
   it('a library that may only be read can still be installed from', () => {
-    const machine = boundMachine()
+    const machine = twoSkills()
     const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
     spawnSync('chmod', ['-R', 'a-w', machine.library])
     expect(run('equip', 'alpha').code).toBe(0)
@@ -761,7 +752,7 @@ describe('a machine that does not cooperate', () => {
   })
 
   it('a home that may not be written', () => {
-    const machine = boundMachine()
+    const machine = twoSkills()
     spawnSync('chmod', ['-R', 'a-w', machine.home])
     const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
     expect(run('inventory').code).toBe(0)

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { openSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathWithAgents } from '../installed-agents.ts'
-import { BOUND, CLI, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
+import { BOUND } from '../rights.ts'
+import { CLI, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
 
 export interface WarmRun extends Run {
   args: readonly string[]
@@ -66,12 +67,13 @@ function program(isBound: boolean): Program {
   const folder = makeFolder()
   const [requests, answers] = ['requests', 'answers'].map((name) => join(folder, name)) as [string, string]
   spawnSync('mkfifo', ['-m', '666', requests, answers])
-  const words = [join(import.meta.dirname, 'warm-program.cjs'), CLI, requests, answers, folder]
-  // A run that never ends is killed by the CPU time that it takes.
-  const child = spawn('sh', ['-c', 'ulimit -t 280; exec "$@"', 'sh', process.execPath, ...words], {
+  const words = [process.execPath, join(import.meta.dirname, 'warm-program.cjs'), CLI, requests, answers, folder]
+  // The shell opens both pipes as well: if the program cannot start, they end with it and nobody waits. A run that never
+  // ends is killed by the CPU time that it takes.
+  const script = `exec 3<'${requests}' 4>'${answers}'; ulimit -t 280; "$@" 3<&- 4>&-`
+  const child = spawn('sh', ['-c', script, 'sh', ...(isBound ? BOUND : []), ...words], {
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'inherit', 'inherit'],
-    ...(isBound ? BOUND : {}),
   })
   child.unref()
   const started = { asked: openSync(requests, 'w'), answered: openSync(answers, 'r') }

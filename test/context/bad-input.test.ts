@@ -343,9 +343,8 @@ describe('--out', () => {
 
   it('into a folder that may not be written: 2', () => {
     const cwd = makeProject(files)
-    const home = makeFolder()
-    chmodSync(home, 0o777)
-    const run = runWarm(['context', 'x', '--out', 'b.md'], { cwd, isBound: true, home })
+    chmodSync(cwd, 0o555)
+    const run = runWarm(['context', 'x', '--out', 'b.md'], { cwd, isBound: true })
     expectCivil(run)
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('permission denied')

@@ -3,8 +3,8 @@ import { SUMS } from '../../src/team/disk/count.ts'
 import { migrateUp, openDatabase } from '../../src/team/disk/database.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { queryReport, REPORT_QUERIES, reportValues } from '../../src/team/disk/report-queries.ts'
-import { startTryDatabase } from '../../src/team/disk/try-database.ts'
 import { assembleReport } from '../../src/team/rules/report.ts'
+import { startPostgres } from '../team/postgres.ts'
 
 const MONTHS = 24
 const [ENTRIES, PEOPLE, GROUPS, AGENTS] = [300, 1000, 20, 4]
@@ -14,16 +14,7 @@ const [ENTRIES, PEOPLE, GROUPS, AGENTS] = [300, 1000, 20, 4]
  * history.
  */
 export async function loadReport(events: number): Promise<void> {
-  const postgres = await startTryDatabase([
-    '-c',
-    'fsync=off',
-    '-c',
-    'shared_buffers=512MB',
-    '-c',
-    'work_mem=64MB',
-    '-c',
-    'max_wal_size=8GB',
-  ])
+  const postgres = await startPostgres('fsync=off', 'shared_buffers=512MB', 'work_mem=64MB', 'max_wal_size=8GB')
   const database = openDatabase(postgres.url, () => {}, 600_000)
   try {
     await migrateUp(database, MIGRATIONS)

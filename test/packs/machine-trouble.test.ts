@@ -17,7 +17,6 @@ import { guide, makeWorld, SECRET, type World } from './pack-world.ts'
 
 const RESOLVE = ['resolve', 'how we work', '--pack', 'handbook']
 const STATE = '.local/state/loadout/packs'
-const NOBODY = 65534
 
 function isCalm({ code, stderr }: Run): boolean {
   return code !== null && code <= 3 && !/UNEXPECTED|went wrong|\n {4}at /.test(stderr)
@@ -87,14 +86,13 @@ describe('a machine that lets nothing be written', () => {
   }
 
   /** Folders of a pack that only root can read. */
-  function makeUnreadable(pack: string, home: string): void {
+  function makeUnreadable(pack: string): void {
     for (const folder of ['compiled', 'wiki', 'runs']) mkdirSync(join(pack, folder), { mode: 0 })
-    runShell(`chown -R ${NOBODY}:${NOBODY} "${home}"`)
   }
 
   it('a read-only home: what is approved is used, and what cannot be recorded is said', () => {
     const { home, run } = approvedWorld()
-    runShell(`chown -R ${NOBODY}:${NOBODY} "${home}"; chmod -R a-w "${home}"`)
+    runShell(`chmod -R a-w "${home}"`)
     const resolved = run(RESOLVE, { isBound: true })
     expect([resolved.code, resolved.stdout.includes(SECRET)]).toEqual([0, true])
     expect(resolved.stderr).toContain('could not be recorded')
@@ -127,7 +125,7 @@ describe('a machine that lets nothing be written', () => {
 
   it('an approved pack with folders that cannot be read asks again', () => {
     const world = approvedWorld()
-    makeUnreadable(join(world.workspace, '.agents/knowledge/handbook'), world.home)
+    makeUnreadable(join(world.workspace, '.agents/knowledge/handbook'))
     const resolved = world.run(RESOLVE, { isBound: true })
     expect([resolved.code, resolved.stdout.includes(SECRET)]).toEqual([3, false])
     const approved = world.run(['approve', 'handbook'], { isBound: true })
@@ -137,7 +135,7 @@ describe('a machine that lets nothing be written', () => {
   it('files and folders of a pack that cannot be read', () => {
     const world = makeWorld({ user: { handbook: guide() } })
     const pack = join(world.home, '.agents/knowledge/handbook')
-    makeUnreadable(pack, world.home)
+    makeUnreadable(pack)
     const resolved = world.run(RESOLVE, { isBound: true })
     expect([resolved.code, resolved.stdout.includes(SECRET)]).toEqual([0, true])
     chmodSync(join(pack, 'KNOWLEDGE.md'), 0)

@@ -5,6 +5,7 @@ import type { Machine } from '../../src/machine/machine.ts'
 import { type Discovery, type DiscoveryRequest, discoverPacks } from '../../src/packs/disk/discover.ts'
 import { NO_PACK_CONFIG, type PackConfig } from '../../src/packs/rules/pack-config.ts'
 import { makeFolder } from '../cli/run.ts'
+import { BOUND } from '../rights.ts'
 
 /** A valid KNOWLEDGE.md with these fields changed. */
 export function packText(fields: Record<string, string> = {}, body = '# Guide\n'): string {
@@ -48,25 +49,20 @@ export interface Watched {
   bytes: number
 }
 
-const NOBODY = 65534
-
-/** Discovers in a separate process and records every opened file. `isBound`: run as a user without root's rights. */
+/** Discovers in a separate process and records every opened file. `isBound`: file permissions bind it, also as root. */
 export function watchDiscovery(workspace: string, options: Place & { isBound?: boolean } = {}): Watched {
   const scratch = makeFolder()
   const record = join(scratch, 'record.json')
   const { machine, request } = machineOf({ ...options, workspace })
-  const isRoot = process.getuid?.() === 0
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--require', join(import.meta.dirname, 'record-files.cjs'), '--import', 'tsx', 'test/packs/discover-once.ts'],
-    {
-      cwd: join(import.meta.dirname, '..', '..'),
-      env: { PATH: process.env.PATH, HOME: scratch, RECORD_BELOW: workspace, RECORD_INTO: record },
-      input: JSON.stringify({ machine, request }),
-      encoding: 'utf8',
-      ...(options.isBound && isRoot && { uid: NOBODY, gid: NOBODY }),
-    },
-  )
+  const recorder = join(import.meta.dirname, 'record-files.cjs')
+  const words = [process.execPath, '--require', recorder, '--import', 'tsx', 'test/packs/discover-once.ts']
+  const [program = '', ...args] = [...(options.isBound ? BOUND : []), ...words]
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: { PATH: process.env.PATH, HOME: scratch, RECORD_BELOW: workspace, RECORD_INTO: record },
+    input: JSON.stringify({ machine, request }),
+    encoding: 'utf8',
+  })
   if (status !== 0 && stdout === '') throw new Error(stderr)
   const recorded = options.isBound ? {} : JSON.parse(readFileSync(record, 'utf8'))
   return { discovery: JSON.parse(stdout), ...recorded }

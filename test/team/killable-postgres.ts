@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startTryDatabase } from '../../src/team/disk/try-database.ts'
+import { otherUser } from '../rights.ts'
 import { pause, random } from './chance.ts'
+import { startPostgres } from './postgres.ts'
 
 export interface KillableDatabase {
   url: string
@@ -17,8 +18,7 @@ export interface KillableDatabase {
 
 /** A PostgreSQL with fsync, as in production, that can be killed. */
 export async function startKillable(): Promise<KillableDatabase> {
-  const settings = ['max_connections=200', 'shared_buffers=256MB', 'max_wal_size=4GB']
-  const postgres = await startTryDatabase(settings.flatMap((each) => ['-c', each]))
+  const postgres = await startPostgres('max_connections=200', 'shared_buffers=256MB', 'max_wal_size=4GB')
   const folder = await ask(postgres.url, 'SHOW data_directory')
   let isReplaced = false
   const down = async () => {
@@ -79,9 +79,9 @@ function pidIn(folder: string): number {
 /** With the original arguments, as the owner of its files. */
 function startAgain(folder: string): void {
   const [program = '', ...words] = readFileSync(join(folder, 'postmaster.opts'), 'utf8').match(/[^\s"]+|"[^"]*"/g) ?? []
-  const { uid, gid } = statSync(folder)
   const plain = words.map((word) => word.replaceAll('"', ''))
-  spawn(program, plain, { uid, gid, stdio: 'ignore', detached: true, cwd: '/' }).on('error', () => {})
+  const [first = '', ...rest] = [...otherUser(statSync(folder).uid), program, ...plain]
+  spawn(first, rest, { stdio: 'ignore', detached: true, cwd: '/' }).on('error', () => {})
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startTryDatabase, type TryDatabase } from '../../src/team/disk/try-database.ts'
+import type { TryDatabase } from '../../src/team/disk/try-database.ts'
+import { NOBODY, otherUser } from '../rights.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,7 +22,7 @@ export default function setup({ provide }: TestProject): () => Promise<void> {
   let database: Promise<TryDatabase> | undefined
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    database ??= startTryDatabase(['-c', 'fsync=off', '-c', 'max_connections=300'])
+    database ??= startPostgres('fsync=off', 'max_connections=300')
     database.then(
       ({ url }) => socket.end(url),
       (error) => socket.end(`error: ${error.message}`),
@@ -31,6 +34,23 @@ export default function setup({ provide }: TestProject): () => Promise<void> {
     await (await database?.catch(() => undefined))?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A new PostgreSQL, of another user: it refuses to run as root. */
+export async function startPostgres(...settings: string[]): Promise<TryDatabase> {
+  const script = join(import.meta.dirname, 'start-postgres.ts')
+  const flags = settings.flatMap((each) => ['-c', each])
+  const [program = '', ...words] = [...otherUser(NOBODY), process.execPath, '--import', 'tsx', script, ...flags]
+  const child = spawn(program, words, { cwd: join(import.meta.dirname, '../..'), stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  const [line] = await Promise.race([once(child.stdout, 'data'), ended.then(() => ['it could not be started'])])
+  const url = String(line).trim()
+  if (!url.startsWith('postgres:')) throw new Error(url)
+  const stop = async () => {
+    child.stdin.end()
+    await ended
+  }
+  return { url, stop }
 }
 
 /** The address of the shared PostgreSQL. */

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
 import { pathWithAgents } from '../installed-agents.ts'
+import { BOUND } from '../rights.ts'
 import { CLI } from './machine.ts'
 
 export interface StartOptions {
@@ -15,11 +15,9 @@ export interface StartOptions {
   /** Besides PATH, HOME and TERM; undefined removes one. */
   env?: Record<string, string | undefined>
   args?: readonly string[]
-  /** Run as a user who is subject to file permissions, even if the tests run as root; the user owns the home. */
+  /** File permissions bind the program, also when the tests run as root. */
   isBound?: boolean
 }
-
-const NOBODY = 65534
 
 export interface Size {
   columns: number
@@ -62,9 +60,7 @@ export class Session {
 
   constructor({ home, cwd = home, size = { columns: 80, rows: 24 }, env, args = [], isBound }: StartOptions) {
     const { columns: cols, rows } = size
-    const bound = isBound && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
     this.#folder = mkdtempSync(join(tmpdir(), 'loadout-pty-'))
-    if ('uid' in bound) spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, home, this.#folder])
     this.terminal = new headless.Terminal({ cols, rows, allowProposedApi: true })
     for (const final of ['h', 'l']) {
       this.terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
@@ -74,11 +70,11 @@ export class Session {
     }
     const defaults = { PATH: pathWithAgents(), HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
     const merged = Object.entries({ ...defaults, PID_FILE: join(this.#folder, 'pid'), ...env })
-    this.#pty = spawn('/bin/sh', ['-c', SCRIPT, 'sh', process.execPath, CLI, ...args], {
+    const words = [...(isBound ? BOUND : []), process.execPath, CLI, ...args]
+    this.#pty = spawn('/bin/sh', ['-c', SCRIPT, 'sh', ...words], {
       cols,
       rows,
       cwd,
-      ...bound,
       env: Object.fromEntries(merged.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     })
     this.#pty.onData((data) => {
