@@ -18,6 +18,8 @@ export default defineConfig({
         },
       },
     ],
+    // Limits for what never ends: on a busy machine everything may take ten times as long.
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -80,10 +80,8 @@ describe('a text in a terminal', () => {
     )
   })
 
-  it('takes no time to speak of', () => {
-    const start = performance.now()
-    textWidth('界'.repeat(60_000))
-    expect(performance.now() - start).toBeLessThan(1_500)
+  it('is twice the number of its wide characters, however long it is', () => {
+    expect(textWidth('界'.repeat(600_000))).toBe(1_200_000)
   })
 })
 

@@ -497,11 +497,3 @@ describe('the footer names keys that work there', () => {
     expect(draw(modelOf({ size, undo })).at(-1)).toContain('u undo')
   })
 })
-
-it('a frame of a large library takes no time to speak of', () => {
-  const made = many()
-  view(made)
-  const begin = performance.now()
-  for (let frame = 0; frame < 20; frame++) view({ ...made, inventory: { ...made.inventory, at: frame } })
-  expect((performance.now() - begin) / 20).toBeLessThan(50)
-})

@@ -57,8 +57,8 @@ describe('a project that cannot be one', () => {
     const [cwd, home, project] = [makeProject(PROJECT), makeHome(), make()]
     const before = [treeOf(cwd), treeOf(home)]
     for (const { name, words } of ALL.filter(({ takesProject }) => takesProject)) {
-      const own = isServer(name) ? { milliseconds: 30_000 } : {}
-      const done = runWarm([...words, '--project', project], { cwd, home, isBound: true, ...own })
+      const place = { cwd, home, isBound: true, isAlone: isServer(name) }
+      const done = runWarm([...words, '--project', project], place)
       expectCivil(done)
       expect.soft([name, done.code, done.stderr]).toEqual([name, 2, expect.stringContaining(message)])
     }

@@ -20,11 +20,12 @@ export interface RunOptions {
   env?: Record<string, string | undefined>
   /** File permissions bind the run, also when the tests run as root. */
   isBound?: boolean
-  /** A run that takes longer is killed, and its code is null. */
-  milliseconds?: number
-  /** A run that uses more CPU time is killed, and its code is null: a limit that a busy machine does not change. */
-  cpuSeconds?: number
+  /** For `runWarm`: in a process of its own, because it may not end by itself. */
+  isAlone?: boolean
 }
+
+/** A run that does not end is killed, and its code is null. */
+export const MOST_MILLISECONDS = 100_000
 
 export interface Run {
   code: number | null
@@ -34,9 +35,7 @@ export interface Run {
 
 /** Runs the built program, the way a person would. */
 export function runLoadout(args: readonly string[], options: RunOptions = {}): Run {
-  const program = [process.execPath, CLI, ...args]
-  if (options.cpuSeconds === undefined) return spawn(process.execPath, program.slice(1), options)
-  return spawn('sh', ['-c', `ulimit -t ${options.cpuSeconds}; exec "$@"`, 'sh', ...program], options)
+  return spawn(process.execPath, [CLI, ...args], options)
 }
 
 /** Runs a line of shell in which `loadout` is the built program: for redirections and pipes. */
@@ -46,13 +45,13 @@ export function runShell(line: string, options: RunOptions = {}): Run {
 }
 
 function spawn(program: string, args: readonly string[], options: RunOptions): Run {
-  const { cwd = makeFolder(), home = makeFolder(), stdin = '', milliseconds = 50_000 } = options
+  const { cwd = makeFolder(), home = makeFolder(), stdin = '' } = options
   const [first = program, ...rest] = [...(options.isBound ? BOUND : []), program, ...args]
   const result = spawnSync(first, rest, {
     cwd,
     env: { PATH: pathWithAgents(), HOME: home, ...CODE_CACHE, ...options.env },
     input: stdin,
-    timeout: milliseconds,
+    timeout: MOST_MILLISECONDS,
     // A signal that the program handles would let a run that hangs end with a code of its own.
     killSignal: 'SIGKILL',
     maxBuffer: 1 << 28,

@@ -297,7 +297,7 @@ describe('frontmatter that wants to do harm', () => {
     const machine = makeMachine()
     machine.write('drop/evil/SKILL.md', `---\n${block}\n---\n\n# Evil\n\nText.\n`)
     const before = machine.tree()
-    const run = machine.runWith({ milliseconds: 5000 }, 'import', 'drop/evil', '--targets', 'claude')
+    const run = machine.runWith({ isAlone: true }, 'import', 'drop/evil', '--targets', 'claude')
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('drop/evil')
     expect(run.stderr).toMatch(/line \d+/)
@@ -349,7 +349,7 @@ describe('things that lie in the way in an agent’s folder', () => {
       ['unequip', '--all'],
       ['unequip', ...names],
     ]) {
-      const run = machine.runWith({ milliseconds: 10_000 }, ...args)
+      const run = machine.runWith({ isAlone: true }, ...args)
       expect(run.code, args.join(' ')).toBeOneOf([0, 1])
     }
     for (const name of names) {
@@ -474,7 +474,7 @@ describe('things that cannot be imported', () => {
     const machine = makeMachine()
     putAll(machine.home, files)
     const before = machine.tree()
-    const run = machine.runWith({ milliseconds: 10_000 }, 'import', 'source', '--targets', 'claude', '--json')
+    const run = machine.runWith({ isAlone: true }, 'import', 'source', '--targets', 'claude', '--json')
     expect(run.code).toBe(2)
     expect(run.stderr).toContain(reason)
     expect(machine.tree()).toEqual(before)
@@ -573,7 +573,7 @@ describe('a configuration that cannot be used', () => {
         ['sync'],
         ['profile', 'list'],
       ]) {
-        const run = machine.runWith({ milliseconds: 5000 }, ...args, '--json')
+        const run = machine.runWith({ isAlone: true }, ...args, '--json')
         expect(run.code, args[0]).toBe(2)
         expect(run.stderr, args[0]).toContain(path)
         expect(run.stderr, args[0]).toContain(reason)

@@ -3,14 +3,12 @@ import { openSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathWithAgents } from '../installed-agents.ts'
 import { BOUND } from '../rights.ts'
-import { CLI, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
+import { CLI, MOST_MILLISECONDS, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
 
 export interface WarmRun extends Run {
   args: readonly string[]
   /** The programs that were started. */
   started: string[]
-  /** CPU time in milliseconds: a busy machine does not change it. */
-  took: number
 }
 
 export interface WarmOptions extends Pick<RunOptions, 'cwd' | 'home' | 'stdin' | 'env' | 'isBound'> {
@@ -20,15 +18,11 @@ export interface WarmOptions extends Pick<RunOptions, 'cwd' | 'home' | 'stdin' |
 
 /** Runs the built program in a process that has run it before: for tables of runs, where the start is not the point. */
 export function runWarm(args: readonly string[], options: RunOptions = {}): Run {
-  if (needsOwnProcess(args, options)) return runLoadout(args, options)
+  // A hook ends the process itself.
+  const isAlone = options.isAlone || options.env?.NODE_OPTIONS !== undefined || args[0] === 'hook'
+  if (isAlone) return runLoadout(args, options)
   const { code, stdout, stderr } = ask(args, options)
   return { code, stdout, stderr }
-}
-
-/** A hook ends the process itself. */
-function needsOwnProcess([command]: readonly string[], { milliseconds, cpuSeconds, env }: RunOptions) {
-  const isLimited = milliseconds !== undefined || cpuSeconds !== undefined
-  return isLimited || env?.NODE_OPTIONS !== undefined || command === 'hook'
 }
 
 /** Words, or words and where they are said. */
@@ -48,7 +42,7 @@ function ask(args: readonly string[], options: WarmOptions): WarmRun {
   const env = { PATH: pathWithAgents(), HOME: home, NODE_DISABLE_COMPILE_CACHE: '1', ...options.env }
   const input = Buffer.from(stdin).toString('base64')
   const { asked, answered } = program(options.isBound === true)
-  writeFileSync(asked, `${JSON.stringify({ args, cwd, env, kept, stdin: input, milliseconds: 60_000 })}\n`)
+  writeFileSync(asked, `${JSON.stringify({ args, cwd, env, kept, stdin: input, milliseconds: MOST_MILLISECONDS })}\n`)
   return { args, ...JSON.parse(readLine(answered)) }
 }
 

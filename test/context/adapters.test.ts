@@ -40,15 +40,14 @@ function adapterOf(fields: Partial<AdapterSettings>): AdapterSettings {
   return { ...defaults, staleAfterSeconds: 3600, timeoutMs: 10_000, ...fields }
 }
 
-/** Fetches, and returns how long it took and which of the recorded processes still run. */
+/** Fetches, and returns which of the recorded processes still run. */
 async function fetchIn(
   project: string,
   fields: Partial<AdapterSettings>,
   env: Record<string, string> = {},
-): Promise<Fetched & { milliseconds: number; left: number[] }> {
-  const start = performance.now()
+): Promise<Fetched & { left: number[] }> {
   const fetched = await fetchAdapter(machineAt(project, env), project, adapterOf(fields), { isAllowed: true })
-  return { ...fetched, milliseconds: performance.now() - start, left: await survivors(project) }
+  return { ...fetched, left: await survivors(project) }
 }
 
 /** The system kills a process a moment after the request. */
@@ -56,7 +55,7 @@ async function survivors(project: string): Promise<number[]> {
   const pids = join(project, 'pids')
   if (!existsSync(pids)) return []
   const all = readFileSync(pids, 'utf8').trim().split(/\s+/).map(Number)
-  for (let look = 0; look < 20 && all.some(isRunning); look++) await new Promise((wake) => setTimeout(wake, 10))
+  for (let look = 0; look < 500 && all.some(isRunning); look++) await new Promise((wake) => setTimeout(wake, 10))
   return all.filter(isRunning)
 }
 
@@ -100,10 +99,9 @@ describe('a file', () => {
   ]
   it.each(rows)('that is %s', async (_, content, code) => {
     const project = makeProject(content === undefined ? {} : { 'work.json': content })
-    const { failure, milliseconds } = await fetchIn(project, { file: 'work.json' })
+    const { failure } = await fetchIn(project, { file: 'work.json' })
     expect(failure).toMatchObject({ code })
     expect(failure?.message).not.toContain(project)
-    expect(milliseconds).toBeLessThan(1000)
   })
 
   it.each(['../work.json', '/etc/hosts', 'a\0b', ''])('the path %j is refused', async (file) => {
@@ -210,22 +208,22 @@ describe('a command', () => {
     ['prints a gigabyte', 'echo $$ >> pids; head -c 1000000000 /dev/zero', 'ADAPTER_FLOOD'],
     ['floods its errors', 'echo $$ >> pids; exec yes >&2', 'ADAPTER_TIMEOUT'],
   ]
-  it.each(stubborn)('that %s is ended in time, with all it has started', async (_, text, code) => {
+  it.each(stubborn)('that %s is ended, with all it has started', async (_, text, code) => {
     const before = process.memoryUsage.rss()
-    const { failure, milliseconds, left } = await fetchIn(script(text), { command: SH, timeoutMs: SHORT * 3 })
+    // A flood is noticed by its size, however long it takes to come.
+    const timeoutMs = code === 'ADAPTER_FLOOD' ? 60_000 : SHORT * 3
+    const { failure, left } = await fetchIn(script(text), { command: SH, timeoutMs })
     expect(failure).toMatchObject({ code })
-    expect(milliseconds).toBeLessThan(SHORT * 3 + 1000)
     expect(left).toEqual([])
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
   })
 
   it('that ends well leaves nothing running, and need not wait for what it started', async () => {
     const project = script(`echo $$ >> pids; ${GRANDCHILDREN}; cat payload.json`)
-    const { payload, milliseconds, left } = await fetchIn(project, { command: SH })
+    const { payload, left } = await fetchIn(project, { command: SH, timeoutMs: 60_000 })
     expect(payload).toEqual(PAYLOAD)
     expect(left).toEqual([])
     expect(readFileSync(join(project, 'pids'), 'utf8').trim().split('\n')).toHaveLength(4)
-    expect(milliseconds).toBeLessThan(5000)
   })
 
   it.runIf(existsSync('/proc/self/environ'))('cannot leave a process behind in a group of its own', async () => {
@@ -238,13 +236,15 @@ describe('a command', () => {
     rmSync(join(project, 'pids'))
     const slow = await fetchIn(project, { command: [process.execPath, 'slow.cjs'], timeoutMs: SHORT * 3 })
     expect(slow).toMatchObject({ failure: { code: 'ADAPTER_TIMEOUT' }, left: [] })
-    expect(slow.milliseconds).toBeLessThan(SHORT * 3 + 1000)
   })
 
   it('that was in time is heard, however busy the program was meanwhile', async () => {
-    const project = makeProject({ 'payload.json': JSON.stringify({ ...PAYLOAD, filling: 'x'.repeat(60_000) }) })
-    const fetching = fetchIn(project, { command: ['cat', 'payload.json'], timeoutMs: SHORT })
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SHORT * 3)
+    const payload = JSON.stringify({ ...PAYLOAD, filling: 'x'.repeat(60_000) })
+    const project = makeProject({ 'payload.json': payload, 'tool.sh': 'cat payload.json; echo $$ > done' })
+    const fetching = fetchIn(project, { command: SH, timeoutMs: SHORT })
+    const sleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+    while (!existsSync(join(project, 'done'))) sleep(20)
+    sleep(SHORT)
     expect((await fetching).payload).toMatchObject(PAYLOAD)
   })
 
@@ -253,7 +253,8 @@ describe('a command', () => {
     const controller = new AbortController()
     const options = { isAllowed: true, signal: controller.signal }
     const fetching = fetchAdapter(machineAt(project), project, adapterOf({ command: SH }), options)
-    setTimeout(() => controller.abort(), 200)
+    await expect.poll(() => existsSync(join(project, 'pids'))).toBe(true)
+    controller.abort()
     expect(await fetching).toMatchObject({ failure: { code: 'ADAPTER_FAILED' } })
     expect(await survivors(project)).toEqual([])
   })
@@ -560,8 +561,9 @@ describe('several adapters', () => {
         { id: 'three', file: 'three.json' },
       ],
       {
-        'one.sh': 'sleep 1.5; cat one.json',
-        'two.sh': 'sleep 1.5; cat two.json',
+        // Each waits until the other one runs.
+        'one.sh': 'touch one.runs; until [ -e two.runs ]; do sleep 0.02; done; cat one.json',
+        'two.sh': 'touch two.runs; until [ -e one.runs ]; do sleep 0.02; done; cat two.json',
         'one.json': payload('one'),
         'two.json': payload('two'),
         'three.json': payload('three'),
@@ -569,9 +571,7 @@ describe('several adapters', () => {
       },
     )
     await approve(machine, { kind: 'adapter' })
-    const start = performance.now()
     const { candidates, degraded, warnings } = await read()
-    expect(performance.now() - start).toBeLessThan(2900)
     expect(candidates.map(({ path }) => path)).toEqual(['one:W-1', 'two:W-1', 'three:W-1'])
     expect(degraded).toEqual([
       { source: 'adapter:gone', code: 'FILE_NOT_FOUND', reason: 'gone.json does not exist' },

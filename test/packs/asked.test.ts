@@ -157,12 +157,11 @@ describe('every command for packs', () => {
       ['packs', 'resolve', task, '--json'],
       ['packs', 'why', 'handbook', '--task', task],
     ])
-    for (const { args, code, stdout, stderr, took } of run(calls)) {
+    for (const { args, code, stdout, stderr } of run(calls)) {
       expect([0, 3], stderr.slice(0, 300)).toContain(code)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
       expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/)
       if (args.includes('--json')) expect(JSON.parse(stdout)).toHaveProperty('selected_files')
-      expect(took).toBeLessThan(10_000)
     }
   })
 })

@@ -32,11 +32,10 @@ function callsFor({ root }: MadePack): string[][] {
 
 /** Expects no crash, no timeout, no terminal sequences, and valid JSON. */
 function troublesOf(runs: readonly WarmRun[]): object[] {
-  return runs.flatMap(({ args, code, stdout, stderr, took }) => {
+  return runs.flatMap(({ args, code, stdout, stderr }) => {
     const troubles = [
       (code === null || code > 3) && `code ${code}`,
       /UNEXPECTED|went wrong|\n {4}at /.test(stderr) && stderr.slice(0, 400),
-      took > 10_000 && `${took} ms`,
       // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
       /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/.test(stdout + stderr) && 'control characters',
       args.includes('--json') && !isJson(stdout) && 'no JSON',

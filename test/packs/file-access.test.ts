@@ -22,7 +22,7 @@ function resolveWith(view: Content) {
     '.agents/knowledge/quails/compiled/facts.md': view,
   })
   const call = ['packs', 'resolve', 'the weight of quail eggs', '--pack', 'quails', '--json']
-  const { code, stdout } = runLoadout(call, { home, milliseconds: 10_000 })
+  const { code, stdout } = runLoadout(call, { home })
   const { selected_files, compile_warnings } = JSON.parse(stdout)
   const warned = compile_warnings.map(({ severity, code: what, path }: Record<string, string>) => [
     severity,

@@ -93,7 +93,6 @@ describe('a pack of a workspace that is not approved', () => {
     expect(runs.length).toBeGreaterThan(500)
     expect(leaksOf(runs)).toEqual([])
     expect(brokenOf(runs)).toEqual([])
-    expect(runs.filter(({ took }) => took > 10_000)).toEqual([])
     expect([...new Set(runs.flatMap(({ started }) => started))]).toEqual(['git'])
     expect(existsSync(join(hidden.root, 'scripts/was-run'))).toBe(false)
     // The calls are such that they would show it, if they could.

@@ -146,10 +146,13 @@ describe('a machine that lets nothing be written', () => {
     }
   })
 
-  it.each([undefined, '', 'relative', '/nowhere/at/all'])('HOME is %j', (HOME) => {
+  it.each([undefined, '', 'relative', '/dev/null/at/all'])('HOME is %j', (HOME) => {
     const { run } = makeWorld({ workspace: { handbook: guide() } })
+    const scratch = makeFolder()
     for (const words of [RESOLVE, ['list'], ['approve', 'handbook']]) {
-      const ended = run(words, { env: { HOME }, isBound: true })
+      // Without HOME the system names one: the home of whoever runs the tests.
+      const state = HOME === undefined ? { XDG_STATE_HOME: scratch, XDG_CACHE_HOME: scratch } : {}
+      const ended = run(words, { env: { HOME, ...state }, isBound: true })
       expect(isCalm(ended), ended.stderr).toBe(true)
       expect(ended.stdout).not.toContain(SECRET)
     }

