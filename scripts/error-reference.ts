@@ -218,8 +218,8 @@ const SUBJECTS = {
       'Run `loadout catalog search`.',
     ],
     CATALOG_UNVERIFIED: [
-      'A signature of the catalog is missing or not valid, or something that was signed is no longer there.',
-      'Ask the person who approved the version. Check `catalog/allowed_signers` in the library.',
+      'The signed catalog is missing, expired or not validly signed, or does not continue what this machine verified.',
+      'An approver runs `loadout catalog sign`. Check `catalog/allowed_signers` in the library.',
     ],
   },
   Git: {

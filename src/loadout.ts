@@ -100,7 +100,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Shows the text of a skill that is not in the library yet. */
     preview: late(machine, async () => (await import('./skills/inspect.ts')).previewSkill),
     /** Installs skills for agents. */
-    equip: late(machine, async () => (await import('./skills/equip.ts')).equip),
+    equip: late(machine, async () => (await import('./team/catalog.ts')).equipWithCatalog),
     /** Removes installed skills. */
     unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
     /** Lists skills in the folders of agents that the library does not have. */
@@ -283,8 +283,10 @@ export function createLoadout(options: Partial<Machine> = {}) {
     quarantineVersion: late(machine, async () => (await import('./team/publish.ts')).quarantineVersion),
     /** Searches the catalog. */
     searchCatalog: late(machine, async () => (await import('./team/catalog.ts')).searchCatalog),
-    /** Installs the approved version of a skill. */
-    equipFromCatalog: late(machine, async () => (await import('./team/catalog.ts')).equipFromCatalog),
+    /** Signs the whole catalog again. */
+    signCatalog: late(machine, async () => (await import('./team/publish.ts')).signCatalog),
+    /** Begins again with the catalog of a fingerprint. */
+    acceptCatalog: late(machine, async () => (await import('./team/publish.ts')).acceptCatalog),
     /** Runs the team's server until it is stopped. */
     serveTeam: late(machine, async () => (await import('./team/serve.ts')).serveTeam),
     /** Changes the schema of the team's database. */
@@ -423,7 +425,7 @@ export type { SyncResult } from './skills/sync.ts'
 export type { TargetsChange } from './skills/targets.ts'
 export type { Undone } from './skills/undo.ts'
 export type { UpdateResult } from './skills/update.ts'
-export type { CatalogRow } from './team/catalog.ts'
+export type { CatalogRow, CatalogView } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'
 export type { Published, Signed } from './team/publish.ts'
 export type { Push } from './team/push.ts'

@@ -3,7 +3,15 @@ import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
 import { agentsMd } from './commands/agents-md.ts'
 import { adaptersList, approve, deny, revoke } from './commands/approvals.ts'
-import { catalogApprove, catalogPublish, catalogQuarantine, catalogRetire, catalogSearch } from './commands/catalog.ts'
+import {
+  catalogAccept,
+  catalogApprove,
+  catalogPublish,
+  catalogQuarantine,
+  catalogRetire,
+  catalogSearch,
+  catalogSign,
+} from './commands/catalog.ts'
 import { completion } from './commands/completion.ts'
 import { context } from './commands/context.ts'
 import { evaluate } from './commands/eval.ts'
@@ -125,6 +133,8 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
       catalogApprove,
       catalogRetire,
       catalogQuarantine,
+      catalogSign,
+      catalogAccept,
       teamServe,
       teamInvite,
       teamTokens,

@@ -6,7 +6,7 @@ const HOSTS = ['127.0.0.1:8417', 'localhost:8417', '[::1]:8417']
 const TOKEN = 'a-token-of-some-length'
 
 /** An app without a port: the connection is a value. */
-function makeApp(options: { largestBody?: number } = {}) {
+function makeApp(options: { largestBody?: () => number } = {}) {
   const seen: unknown[] = []
   const app = createHttpApp({ ...options, onError: (error) => seen.push(error) })
   const ask = async (headers: Record<string, string> = {}, init: RequestInit = {}, path = '/') => {
@@ -71,7 +71,7 @@ describe('the bearer token', () => {
 })
 
 describe('an error is JSON', () => {
-  const { app, ask, seen } = makeApp({ largestBody: 10 })
+  const { app, ask, seen } = makeApp({ largestBody: () => 10 })
   app.post('/', async (context) => context.text(await context.req.text()))
   app.get('/usage', () => {
     throw new LoadoutError('USAGE', 'no such flag', { hint: 'leave it out' })

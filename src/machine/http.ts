@@ -16,7 +16,8 @@ export type HttpEnv = { Bindings: HttpBindings }
 export type HttpApp = Hono<HttpEnv>
 
 export interface HttpOptions {
-  largestBody?: number | undefined
+  /** In bytes, for the path of a request. */
+  largestBody?: ((path: string) => number) | undefined
   /** Receives errors that the client did not cause: bugs, and broken connections. */
   onError(error: unknown): void
 }
@@ -46,7 +47,7 @@ export class HttpRefusal extends LoadoutError {
  * The base of every HTTP server of Loadout: limits bodies, returns every error as JSON in the form of `--json`, and
  * forbids caches. The routes authorize: `requireBearer`.
  */
-export function createHttpApp({ largestBody = LARGEST_BODY, onError }: HttpOptions): HttpApp {
+export function createHttpApp({ largestBody = () => LARGEST_BODY, onError }: HttpOptions): HttpApp {
   const app = new Hono<HttpEnv>()
   app.onError((error, context) => answerError(error, context, onError))
   app.notFound(({ req }) => {
@@ -56,7 +57,10 @@ export function createHttpApp({ largestBody = LARGEST_BODY, onError }: HttpOptio
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value)
     await next()
   })
-  return app.use(checkBody, bodyLimit({ maxSize: largestBody, onError: () => refuseBody(largestBody) }))
+  return app.use(checkBody, (context, next) => {
+    const maxSize = largestBody(context.req.path)
+    return bodyLimit({ maxSize, onError: () => refuseBody(maxSize) })(context, next)
+  })
 }
 
 /** Serves until the signal fires; checks host and origin first. Rejects when the port is not available. */

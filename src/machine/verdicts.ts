@@ -1,7 +1,7 @@
 import type { Machine } from './machine.ts'
 import { realOrSame } from './open-project.ts'
 import { changeRecord, type RecordFile, readRecord } from './records.ts'
-import { NO_VERDICTS, parseVerdicts, type Verdict, type Verdicts } from './rules/verdict.ts'
+import { ANY_NAME, NO_VERDICTS, parseVerdicts, type Verdict, type Verdicts, verdictsAt } from './rules/verdict.ts'
 
 const RECORD: RecordFile<Verdicts> = {
   place: 'team/verdicts.json',
@@ -14,16 +14,22 @@ const RECORD: RecordFile<Verdicts> = {
 /** What the catalog last said about packs, and about the skills of a library. */
 export function readVerdicts(machine: Machine, library?: string): readonly Verdict[] {
   const known = readRecord(machine, RECORD)
+  const verdicts = verdictsAt(known, machine.now())
   const isSame = library !== undefined && known.library === realOrSame(library)
-  return isSame ? known.verdicts : known.verdicts.filter(({ kind }) => kind === 'pack')
+  return isSame ? verdicts : verdicts.filter(({ kind, name }) => kind === 'pack' || name === ANY_NAME)
+}
+
+/** When the catalog expires that the last verdicts are from. */
+export function verdictsExpiry(machine: Machine): string | undefined {
+  return readRecord(machine, RECORD).expires
 }
 
 /** From now on installs and packs obey these. */
 export async function writeVerdicts(
   machine: Machine,
   library: string | undefined,
-  verdicts: readonly Verdict[],
+  said: Omit<Verdicts, 'library'>,
 ): Promise<void> {
   const place = library === undefined ? '' : realOrSame(library)
-  await changeRecord(machine, RECORD, 'catalog', () => ({ library: place, verdicts }))
+  await changeRecord(machine, RECORD, 'catalog', () => ({ ...said, library: place }))
 }

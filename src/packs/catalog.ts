@@ -6,7 +6,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { packageFolder } from '../machine/package-folder.ts'
 import type { Approval, FileDigests } from '../machine/rules/approval.ts'
-import type { Verdict } from '../machine/rules/verdict.ts'
+import { ANY_NAME, type Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
@@ -113,8 +113,9 @@ function filesOf(machine: Machine, pack: KnowledgePack): FileDigests | undefined
 /** The last answer of the team's catalog. If its record cannot be read, every pack is held back. */
 function teamSays(machine: Machine): { about(pack: KnowledgePack): Verdict | undefined; findings: Finding[] } {
   try {
-    const verdicts = new Map(readVerdicts(machine).map((verdict) => [verdict.name, verdict]))
-    return { about: ({ manifest }) => verdicts.get(manifest.name), findings: [] }
+    const packs = readVerdicts(machine).filter(({ kind }) => kind === 'pack')
+    const verdicts = new Map(packs.map((verdict) => [verdict.name, verdict]))
+    return { about: ({ manifest }) => verdicts.get(manifest.name) ?? verdicts.get(ANY_NAME), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const held = { state: 'held', version: '', why: "the record of the team's catalog cannot be read" } as const

@@ -1,6 +1,7 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Verdict } from '../machine/rules/verdict.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { rememberProject } from './disk/projects.ts'
@@ -37,11 +38,14 @@ export interface EquipCommand extends ScopeRequest, RunOptions {
   replace?: boolean | undefined
   /** For removing: skills without any use in the usage log. */
   unused?: boolean | undefined
+  /** The current verdicts of the catalog; default: the last known ones. */
+  verdicts?: readonly Verdict[] | undefined
 }
 
 /** Installs skills for agents. */
 export async function equip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
-  const setup = openSetup(machine, request)
+  const { verdicts } = request
+  const setup = { ...openSetup(machine, request), ...(verdicts && { verdicts }) }
   const agents = namedAgents(request.targets)
   requireSelection(request)
   const roots = rootsInUse(setup, rootsFor(setup, agents), request)

@@ -1,21 +1,27 @@
 import { findLibrary } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { CatalogKind, Verdict } from '../machine/rules/verdict.ts'
-import { writeVerdicts } from '../machine/verdicts.ts'
+import { type CatalogKind, type Verdict, verdictsAt } from '../machine/rules/verdict.ts'
+import { readVerdicts } from '../machine/verdicts.ts'
 import { fetchPacks } from '../packs/fetch.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
 import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { checkEntries, readerOf } from './catalog-entries.ts'
+import { asFinding, LoadoutError, type Report } from '../text/trouble.ts'
+import { sortedBy } from '../text/values.ts'
 import { readMembership, requireMembership } from './disk/team-client.ts'
-import { type CatalogEntry, chooseVerdicts } from './rules/catalog.ts'
+import { type CatalogEntry, expiryOf, fingerprintOf, idOf } from './rules/catalog.ts'
+import { type Catalog, expiryFindings, readCatalog, rememberCatalog } from './signed-catalog.ts'
 
 export interface CatalogRow extends Omit<CatalogEntry, 'statement' | 'signature'> {
   /** Who signed it; only if this machine verified the signature. */
   signedBy?: string
-  signedAt?: string
   /** What this machine does with it. */
   here: (typeof HERE)[CatalogKind][Verdict['state']] | ''
+}
+
+export interface CatalogView {
+  versions: CatalogRow[]
+  /** The signed catalog that this machine verified. */
+  signed?: { number: number; by: string; expires: string; only: readonly CatalogKind[]; fingerprint: string }
 }
 
 const HERE = {
@@ -27,54 +33,89 @@ const HERE = {
 export async function searchCatalog(
   machine: Machine,
   { words = '' }: { words?: string },
-): Promise<Report<CatalogRow[]>> {
-  const membership = requireMembership(machine)
-  const { checked, findings } = await checkEntries(machine, membership)
-  const verdicts = chooseVerdicts(checked, readerOf(machine, membership))
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
-  const rows = checked.map(({ entry: { statement: _, signature: __, ...entry }, signed }): CatalogRow => {
-    const verdict = verdicts.find(({ kind, name }) => kind === entry.kind && name === entry.name)
-    const isChosen = verdict?.version === entry.version || verdict?.version === '*'
-    const here = isChosen ? HERE[entry.kind][verdict.state] : ''
-    return { ...entry, ...(signed && { signedBy: signed.by, signedAt: signed.at }), here }
+): Promise<Report<CatalogView>> {
+  const catalog = await readCatalog(machine, requireMembership(machine), { all: true })
+  const { snapshot, text, stops, entries, findings } = catalog
+  const verdicts = new Map(inForce(machine, catalog).map((each) => [`${each.kind}:${each.name}`, each]))
+  const stopped = new Set(stops.map(idOf))
+  const published = new Map(entries.map((entry) => [idOf(entry), entry]))
+  const rows = (snapshot?.versions ?? []).map((signed): CatalogRow => {
+    const { by, approved: _, changed: __, ...version } = signed
+    const { owner = '', published: at = '' } = published.get(idOf(signed)) ?? {}
+    const state = stopped.has(idOf(signed)) ? 'quarantined' : version.state
+    const verdict = verdicts.get(`${version.kind}:${version.name}`)
+    const isChosen = verdict?.version === version.version || verdict?.version === '*'
+    const here = isChosen ? HERE[version.kind][verdict.state] : ''
+    return { ...version, state, owner, published: at, signedBy: by, here }
   })
-  const value = rows.filter(({ name, owner }) =>
+  const known = new Set(rows.map(idOf))
+  // Only a signature approves or retires: without one, a version is a draft, whatever the database says.
+  const drafts = entries.flatMap(({ statement: _, signature: __, ...entry }): CatalogRow[] => {
+    if (known.has(idOf(entry)) || entry.version === '*') return []
+    const here = verdicts.get(`${entry.kind}:${entry.name}`)?.version === entry.version ? HERE[entry.kind].held : ''
+    return [{ ...entry, state: entry.state === 'quarantined' ? 'quarantined' : 'draft', here }]
+  })
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+  const versions = sortedBy([...rows, ...drafts], idOf).filter(({ name, owner }) =>
     wanted.every((word) => `${name} ${owner}`.toLowerCase().includes(word)),
   )
-  return { value, findings }
+  if (snapshot === undefined) return { value: { versions }, findings }
+  const { number, by, only } = snapshot
+  const signed = { number, by, expires: expiryOf(snapshot), only, fingerprint: fingerprintOf(text) }
+  return { value: { versions, signed }, findings }
 }
 
-/** Reads the catalog and verifies it. */
-async function askCatalog(machine: Machine, milliseconds?: number): Promise<Report<readonly Verdict[]>> {
-  const membership = requireMembership(machine)
-  const { checked, findings } = await checkEntries(machine, membership, milliseconds)
-  const verdicts = chooseVerdicts(checked, readerOf(machine, membership))
-  const suspicious = verdicts.filter(({ why }) => why?.startsWith('the catalog no longer shows'))
-  const told = suspicious.map(({ name, why }): Finding => {
-    const hint = 'ask who runs the team’s server: an approval or a retirement was removed'
-    return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message: `${name}: ${why}`, subject: name, hint }
-  })
-  return { value: verdicts, findings: [...findings, ...told] }
+function inForce({ now }: Machine, { verdicts, snapshot }: Catalog): readonly Verdict[] {
+  const limits = snapshot === undefined ? {} : { expires: expiryOf(snapshot), only: snapshot.only }
+  return verdictsAt({ library: '', verdicts, ...limits }, now())
 }
 
-/** Stores the verified catalog: installs and packs obey it from then on, also without a connection. */
-export async function refreshCatalog(machine: Machine, _request: object): Promise<Report<readonly Verdict[]>> {
-  const asked = await askCatalog(machine)
-  await writeVerdicts(machine, findLibrary(machine), asked.value)
-  return asked
-}
+// No command must wait long for a server that may be down: the last verified catalog counts.
+const LOOK_MS = 5_000
 
-/** Installs the versions that the catalog approved. */
-export async function equipFromCatalog(machine: Machine, request: EquipCommand): ReturnType<typeof equip> {
-  const { value, findings } = await refreshCatalog(machine, {})
-  const skills = value.filter(({ kind }) => kind === 'skill')
-  const approved = skills.filter(({ state }) => state === 'approved').map(({ name }) => name)
-  const unlisted = request.names.find((typed) => !skills.some(({ name }) => name === typed))
-  if (unlisted !== undefined) {
-    throw new LoadoutError('CATALOG_HELD', `the catalog does not list ${unlisted}`, { hint: 'loadout catalog search' })
+/**
+ * Asks for the catalog and obeys it; a dry run writes nothing. If the team's server does not answer, the last verified
+ * catalog counts; a finding says so. Undefined on a machine that has not joined a team.
+ */
+export async function refreshCatalog(
+  machine: Machine,
+  { dryRun = false }: { dryRun?: boolean | undefined } = {},
+): Promise<Report<readonly Verdict[] | undefined>> {
+  const membership = readMembership(machine)
+  if (membership === undefined) return { value: undefined, findings: [] }
+  try {
+    const catalog = await readCatalog(machine, membership, { milliseconds: LOOK_MS })
+    if (!dryRun) await rememberCatalog(machine, catalog)
+    return { value: inForce(machine, catalog), findings: catalog.findings }
+  } catch (error) {
+    const { message, ...finding } = asFinding(error)
+    const told = { ...finding, message: `the catalog could not be read, so its last answer counts: ${message}` }
+    return { value: undefined, findings: [told, ...expiryFindings(machine, undefined)] }
   }
-  const names = request.names.length > 0 || !request.all ? request.names : approved
-  const report = await equip(machine, { ...request, names, all: request.all && names.length === 0 })
+}
+
+/** Installs skills as the catalog allows; with `fromCatalog` only those that it lists. */
+export async function equipWithCatalog(
+  machine: Machine,
+  { fromCatalog, ...request }: EquipCommand & { fromCatalog?: boolean | undefined },
+): ReturnType<typeof equip> {
+  if (fromCatalog) requireMembership(machine)
+  const { value, findings } = await refreshCatalog(machine, request)
+  let { names, all } = request
+  if (fromCatalog) {
+    const known = value ?? readVerdicts(machine, findLibrary(machine))
+    const listed = new Map(known.flatMap((each) => (each.kind === 'skill' ? [[each.name, each.state]] : [])))
+    const unlisted = names.find((name) => !listed.has(name))
+    if (all && names.length === 0) {
+      names = [...listed].flatMap(([name, state]) => (state === 'approved' ? [name] : []))
+      all = false
+    }
+    if (unlisted !== undefined || (request.all && names.length === 0)) {
+      const message = unlisted === undefined ? 'the catalog approves no skill' : `the catalog does not list ${unlisted}`
+      throw new LoadoutError('CATALOG_HELD', message, { hint: 'loadout catalog search' })
+    }
+  }
+  const report = await equip(machine, { ...request, names, all, verdicts: value })
   return { ...report, findings: [...findings, ...report.findings] }
 }
 
@@ -83,14 +124,9 @@ export function hasTeam(machine: Machine, _request: object): boolean {
   return readMembership(machine) !== undefined
 }
 
-/** A dry run must not wait long for a server that may be down. */
-const LOOK_MS = 5_000
-
-/** Syncs as the catalog allows. If the team's server does not answer, its last answer counts; a finding says so. */
+/** Syncs as the catalog allows. */
 export async function syncWithCatalog(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
-  const { value: verdicts, findings } = await tryCatalog(machine, () =>
-    request.dryRun ? askCatalog(machine, LOOK_MS) : refreshCatalog(machine, {}),
-  )
+  const { value: verdicts, findings } = await refreshCatalog(machine, request)
   const report = await sync(machine, { ...request, verdicts })
   return { ...report, findings: [...findings, ...report.findings] }
 }
@@ -100,27 +136,7 @@ export async function fetchWithCatalog(
   machine: Machine,
   request: Parameters<typeof fetchPacks>[1],
 ): ReturnType<typeof fetchPacks> {
-  const { findings } = await tryCatalog(machine, () => refreshCatalog(machine, {}))
+  const { findings } = await refreshCatalog(machine)
   const report = await fetchPacks(machine, request)
   return { ...report, findings: [...findings, ...report.findings] }
-}
-
-/** For the background: prints nothing, because the next command reports it. */
-export async function refreshQuietly(machine: Machine): Promise<void> {
-  await tryCatalog(machine, () => refreshCatalog(machine, {}))
-}
-
-/** Does nothing on a machine that has not joined a team. */
-async function tryCatalog(
-  machine: Machine,
-  asking: () => Promise<Report<readonly Verdict[]>>,
-): Promise<Report<readonly Verdict[] | undefined>> {
-  if (readMembership(machine) === undefined) return { value: undefined, findings: [] }
-  try {
-    return await asking()
-  } catch (error) {
-    const { message, ...finding } = asFinding(error)
-    const told = `the catalog could not be read, so its last answer counts: ${message}`
-    return { value: undefined, findings: [{ ...finding, message: told }] }
-  }
 }

@@ -2,12 +2,14 @@ import { resolve } from 'node:path'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { endOfLog, markAt } from '../usage/log.ts'
+import { refreshCatalog } from './catalog.ts'
 import { identifyUser, pinSigners } from './disk/identity.ts'
 import { batchesIn, forgetTeam, lockTeam, newMachineId, readOutbox, setDue, writeOutbox } from './disk/outbox.ts'
 import { callTeam, readMembership, requireMembership, writeMembership } from './disk/team-client.ts'
 import { register } from './push.ts'
 import { asRole, keyPrint, parseToken, pseudonym } from './rules/access.ts'
 import { type Membership, type OutboxState, serverAddress } from './rules/membership.ts'
+import { nameKnownCatalog } from './signed-catalog.ts'
 
 export interface Joined {
   url: string
@@ -16,6 +18,8 @@ export interface Joined {
   person: string
   /** What the pseudonym is made from. */
   personFrom: string
+  /** The catalog that this machine trusts from now on, to be compared with another machine. */
+  catalog?: string | undefined
 }
 
 const LOCK_MS = 60_000
@@ -70,7 +74,10 @@ export async function joinTeam(
     writeOutbox(machine, state)
     writeMembership(machine, membership)
     setDue(machine, machine.now())
-    return { value: { url, group, role, person: membership.person, personFrom: from }, findings: [] }
+    // Before anything is installed: the group decides which versions this machine may have.
+    const { findings } = await refreshCatalog(machine)
+    const catalog = nameKnownCatalog(machine)
+    return { value: { url, group, role, person: membership.person, personFrom: from, catalog }, findings }
   } finally {
     release()
   }

@@ -3,11 +3,26 @@ import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { committedVersion, isInLibrary } from '../skills/committed-version.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { readEntries, requireSigners, SIGNERS_FILE } from './catalog-entries.ts'
-import { identifyUser, principalOf, sign, signingKey, verifyAll } from './disk/identity.ts'
+import { sha256 } from '../text/values.ts'
+import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'
 import { callTeam, requireMembership } from './disk/team-client.ts'
-import { type CatalogEntry, formatStatement, type Statement, versionProblem } from './rules/catalog.ts'
-import type { Membership } from './rules/membership.ts'
+import { earlierApprovals } from './earlier-approvals.ts'
+import {
+  type CatalogEntry,
+  type Change,
+  chooseVerdicts,
+  describeChanges,
+  expiryOf,
+  fingerprintOf,
+  formatSnapshot,
+  idOf,
+  nextSnapshot,
+  type Snapshot,
+  stopsInForce,
+  type Version,
+  versionProblem,
+} from './rules/catalog.ts'
+import { type Catalog, readCatalog, rememberCatalog, replaceCatalog, SIGNERS_FILE } from './signed-catalog.ts'
 
 export interface PublishRequest {
   /** `pack:handbook`, `skill:lint`, or the bare name where only one kind has it. */
@@ -64,15 +79,6 @@ function twoKinds(name: string): LoadoutError {
   })
 }
 
-/** The entries of the catalog with a name that the user typed. */
-async function entriesNamed(machine: Machine, membership: Membership, typed: string): Promise<CatalogEntry[]> {
-  const { kind, name } = parseNamed(typed)
-  const entries = await readEntries(machine, membership)
-  const found = entries.filter((each) => each.name === name && (kind ?? each.kind) === each.kind)
-  if (new Set(found.map((each) => each.kind)).size > 1) throw twoKinds(name)
-  return found
-}
-
 export interface SignRequest {
   name: string
   /** Default: the newest draft; for a retirement, every version. */
@@ -81,87 +87,227 @@ export interface SignRequest {
   key?: string | undefined
 }
 
-export interface Signed extends Pick<Statement, 'kind' | 'name' | 'version' | 'state' | 'groups' | 'by' | 'at'> {}
+/** A catalog that was signed. */
+export interface Signed extends Pick<Snapshot, 'number' | 'by' | 'only'> {
+  /** The versions that this signature changed. */
+  changed: Pick<Version, 'kind' | 'name' | 'version' | 'commit' | 'groups'>[]
+  /** What else it contains that this machine had not seen before. */
+  others: string[]
+  expires: string
+  fingerprint: string
+}
 
-/** Lets machines install a version. */
-export async function approveVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
+/** Lets machines install a version. Approving an older version again brings machines back to it. */
+export function approveVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
+  return signNext(machine, request, (base, entries) => {
+    const signed = named(base?.versions ?? [], request.name)
+    const drafts = named(entries, request.name).filter(
+      (entry) => entry.version !== '*' && !signed.some(({ version }) => version === entry.version),
+    )
+    requireOneKind([...signed, ...drafts], request.name)
+    const newest = [...drafts].sort((a, b) => (a.published < b.published ? 1 : -1))
+    const found =
+      request.version === undefined
+        ? newest[0]
+        : [...signed, ...drafts].find((each) => each.version === request.version)
+    if (found === undefined) {
+      const wanted = request.version === undefined ? 'draft' : `version ${request.version}`
+      throw new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${wanted} of ${request.name}`, {
+        hint: `loadout catalog publish ${request.name}`,
+      })
+    }
+    return [{ ...change(found, 'approved', request.groups), isApproval: true }]
+  })
+}
+
+/** Makes machines remove a skill or stop using a pack, or go back from one version of it to the one approved before. */
+export function retireVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
+  return signNext(machine, request, (base, entries) => {
+    const all = versionsNamed(base, entries, request.name)
+    const found = all.filter(({ version }) => version === (request.version ?? version))
+    if (found.length === 0) throw notListed(request.name, request.version)
+    return found.map((each) => change(each, 'retired'))
+  })
+}
+
+/**
+ * Stops a version on every machine, without a signature, because it installs nothing. Releasing it needs a signature:
+ * otherwise the database could do it.
+ */
+export async function quarantineVersion(
+  machine: Machine,
+  request: { name: string; version: string; isHeld: boolean; key?: string | undefined },
+): Promise<Report<{ name: string; version: string; state: string; signed?: Signed }>> {
+  const { version, isHeld } = request
+  const isWanted = (each: Version) => each.version === version
+  if (!isHeld) {
+    const { value: signed, findings } = await signNext(machine, request, (base) => {
+      const found = named(base?.versions ?? [], request.name).filter(isWanted)
+      requireOneKind(found, request.name)
+      if (found.some(({ state }) => state !== 'retired')) return found.map((each) => change(each, 'approved'))
+      throw notListed(request.name, version)
+    })
+    return { value: { name: request.name, version, state: 'approved', signed }, findings }
+  }
   const membership = requireMembership(machine)
-  const versions = (await entriesNamed(machine, membership, request.name)).filter(({ version }) => version !== '*')
-  const drafts = versions.filter(({ version, state }) =>
-    request.version === undefined ? state === 'draft' : version === request.version,
+  const { snapshot, entries } = await readCatalog(machine, membership, { all: true })
+  const [found] = versionsNamed(snapshot, entries, request.name).filter(isWanted)
+  if (found === undefined) throw notListed(request.name, version)
+  const { kind, name } = found
+  await callTeam(machine, membership, {
+    path: '/v1/catalog/quarantine',
+    body: JSON.stringify({ kind, name, version, isHeld }),
+  })
+  return { value: { name, version, state: 'quarantined' }, findings: [] }
+}
+
+export interface SignCatalogRequest {
+  key?: string | undefined
+  /** How many days until it expires. */
+  days?: number | undefined
+  /** Kinds of which machines use only what is approved. */
+  only?: readonly string[] | undefined
+  /** Go on from the catalog that this machine verified last, or from an empty one, whatever the server shows. */
+  restore?: boolean | undefined
+}
+
+/** Signs the catalog again: before it expires, with other settings, after a signer left, or after the database lost it. */
+export function signCatalog(machine: Machine, request: SignCatalogRequest): Promise<Report<Signed>> {
+  return signNext(machine, request, () => [])
+}
+
+function named<T extends Version>(versions: readonly T[], typed: string): T[] {
+  const { kind, name } = parseNamed(typed)
+  return versions.filter((each) => each.name === name && (kind ?? each.kind) === each.kind)
+}
+
+function requireOneKind(versions: readonly Version[], typed: string): void {
+  if (new Set(versions.map(({ kind }) => kind)).size > 1) throw twoKinds(typed)
+}
+
+/** The versions with a name that the user typed: the signed ones, and drafts. */
+function versionsNamed(base: Snapshot | undefined, entries: readonly CatalogEntry[], typed: string): Version[] {
+  const signed = named<Version>(base?.versions ?? [], typed)
+  const known = new Set(signed.map(idOf))
+  const drafts = named(entries, typed).filter((each) => each.version !== '*' && !known.has(idOf(each)))
+  requireOneKind([...signed, ...drafts], typed)
+  return [...signed, ...drafts]
+}
+
+function notListed(name: string, version: string | undefined): LoadoutError {
+  return new LoadoutError(
+    'SKILL_NOT_FOUND',
+    `the catalog has no ${name}${version === undefined ? '' : ` ${version}`}`,
+    {
+      hint: 'loadout catalog search',
+    },
   )
-  const newest = drafts.sort((a, b) => (a.published < b.published ? 1 : -1))[0]
-  if (newest === undefined) {
-    const wanted = request.version === undefined ? 'draft' : `version ${request.version}`
-    throw new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${wanted} of ${request.name}`, {
-      hint: `loadout catalog publish ${request.name}`,
+}
+
+function change(
+  { kind, name, version, commit, digest, groups }: Version,
+  state: Change['state'],
+  wanted: readonly string[] = groups,
+): Change {
+  return { kind, name, version, commit, digest, groups: wanted, state }
+}
+
+const USUAL_DAYS = 90
+const MOST_DAYS = 3_650
+
+/**
+ * Signs the catalog that follows the verified one, with some changes, and sends it. The database adds nothing to it but
+ * stops, which only hold back.
+ */
+async function signNext(
+  machine: Machine,
+  request: SignCatalogRequest,
+  changesOf: (base: Snapshot | undefined, entries: readonly CatalogEntry[]) => Change[],
+): Promise<Report<Signed>> {
+  const membership = requireMembership(machine)
+  const { team, group } = membership
+  const catalog = await readCatalog(machine, membership, { all: true })
+  const { signers, offered, entries, before } = catalog
+  if (signers === undefined) {
+    throw new LoadoutError('CATALOG_UNVERIFIED', `the library has no ${SIGNERS_FILE}`, {
+      hint: 'write it, one line for each approver: <name> <public key>; then commit and push it',
     })
   }
-  const { kind, name, version, commit, digest, groups } = newest
-  return signAndSend(machine, membership, request, { kind, name, version, state: 'approved', commit, digest, groups })
-}
-
-/** Makes machines remove a skill or stop using a pack, or one version of it. */
-export async function retireVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
-  const membership = requireMembership(machine)
-  const { version = '*' } = request
-  const entries = await entriesNamed(machine, membership, request.name)
-  const known = entries.find((each) => each.version === version)
-  const [first] = entries
-  if (first === undefined || (version !== '*' && known === undefined)) throw notListed(request.name, version)
-  const { commit = '', digest = '', groups = ['*'] } = version === '*' ? {} : (known ?? {})
-  return signAndSend(machine, membership, request, {
-    ...{ kind: first.kind, name: first.name },
-    version,
-    state: 'retired',
-    commit,
-    digest,
-    groups,
-  })
-}
-
-function notListed(name: string, version: string): LoadoutError {
-  return new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${name}${version === '*' ? '' : ` ${version}`}`, {
-    hint: 'loadout catalog search',
-  })
-}
-
-async function signAndSend(
-  machine: Machine,
-  membership: Membership,
-  request: SignRequest,
-  about: Omit<Statement, 'team' | 'by' | 'at'>,
-): Promise<Report<Signed>> {
-  const signers = await requireSigners(machine)
+  if (catalog.problem !== undefined && !request.restore) requireWayOn(catalog)
   const key = signingKey(machine, request.key)
   const by = principalOf(key, signers)
-  const groups = request.groups ?? about.groups
-  const statement: Statement = { ...about, groups, team: membership.team, by, at: machine.now().toISOString() }
-  const text = formatStatement(statement)
+  const base = catalog.snapshot ?? (await earlierApprovals(machine, { team, signers, entries }))
+  const days = request.days ?? catalog.snapshot?.days ?? USUAL_DAYS
+  if (!Number.isSafeInteger(days) || days < 1 || days > MOST_DAYS) {
+    throw new LoadoutError('USAGE', `a catalog is valid for 1 to ${MOST_DAYS} days`)
+  }
+  const changes = changesOf(base, entries)
+  const problem = changes.map(versionProblem).find((each) => each !== undefined)
+  if (problem !== undefined) throw new LoadoutError('USAGE', problem)
+  const changedIds = new Set(changes.map(idOf))
+  const stops = new Set(stopsInForce(base, catalog.stops, entries).map(idOf))
+  const stopped = (base?.versions ?? []).filter((each) => stops.has(idOf(each)) && !changedIds.has(idOf(each)))
+  const only = CATALOG_KINDS.filter((kind) => (request.only ?? base?.only ?? []).includes(kind))
+  const next = nextSnapshot(
+    base,
+    [...stopped.map((each) => change(each, 'quarantined')), ...changes],
+    { team, by, at: machine.now().toISOString(), days, only },
+    offered?.isSigned ? offered.snapshot?.number : 0,
+  )
+  const text = formatSnapshot(next)
   const signature = await sign(machine, key, text)
-  const [isValid] = await verifyAll(machine, signers, [{ by, text, signature }])
-  if (!isValid) {
+  if (!(await isSigned(machine, signers, { by, text, signature }))) {
     throw new LoadoutError('CATALOG_UNVERIFIED', `the signature of ${key} is not valid for ${by}`, {
       hint: `check the line of ${by} in ${SIGNERS_FILE}`,
     })
   }
-  const body = JSON.stringify({ statement: text, signature })
-  await callTeam(machine, membership, { path: '/v1/catalog/statements', body })
-  const { kind, name, version, state, at } = statement
-  return { value: { kind, name, version, state, groups, by, at }, findings: [] }
+  const after = offered === undefined ? '' : sha256(offered.text)
+  const body = JSON.stringify({ text, signature, after })
+  await callTeam(machine, membership, { path: '/v1/catalog/snapshot', body })
+  const left = stopsInForce(next, catalog.stops, [])
+  const verdicts = chooseVerdicts(next, { group, stops: left, entries })
+  await rememberCatalog(machine, { snapshot: next, text, signature, stops: left, verdicts })
+  const unseen = next.versions.filter((each) => !changedIds.has(idOf(each)))
+  const replaced = before.snapshot !== undefined && catalog.problem !== undefined ? [catalog.problem] : []
+  return {
+    value: {
+      ...{ number: next.number, by, only },
+      changed: changes.map(({ kind, name, version, commit, groups }) => ({ kind, name, version, commit, groups })),
+      others: [...replaced, ...describeChanges(before.snapshot, { ...next, versions: unseen })],
+      expires: expiryOf(next),
+      fingerprint: fingerprintOf(text),
+    },
+    findings: [],
+  }
 }
 
-/** Stops a version on every machine, or releases it. Needs no signature, because it installs nothing. */
-export async function quarantineVersion(
+/** Throws unless the verified catalog is what the server's comes after or equals: then nothing that was signed is lost. */
+function requireWayOn({ problem = '', offered, before, snapshot }: Catalog): void {
+  if (offered === undefined || offered.text === before.text) return
+  const isOlder =
+    offered.isSigned && offered.snapshot !== undefined && offered.snapshot.number < (snapshot?.number ?? 0)
+  if (isOlder) return
+  throw new LoadoutError('CATALOG_UNVERIFIED', problem, {
+    hint: `if the fingerprint ${fingerprintOf(offered.text)} is known to an approver: loadout catalog accept ${fingerprintOf(offered.text)}; if not: loadout catalog sign --restore`,
+  })
+}
+
+/** Begins again with the catalog of the server that a person recognized by its fingerprint. */
+export async function acceptCatalog(
   machine: Machine,
-  request: { name: string; version: string; isHeld: boolean },
-): Promise<Report<{ name: string; version: string; state: string }>> {
+  { fingerprint }: { fingerprint: string },
+): Promise<Report<Pick<Snapshot, 'number' | 'by'> & { fingerprint: string }>> {
   const membership = requireMembership(machine)
-  const { version, isHeld } = request
-  const [first] = await entriesNamed(machine, membership, request.name)
-  if (first === undefined) throw notListed(request.name, version)
-  const { kind, name } = first
-  const body = JSON.stringify({ kind, name, version, isHeld })
-  const { state } = await callTeam(machine, membership, { path: '/v1/catalog/quarantine', body })
-  return { value: { name, version, state: String(state) }, findings: [] }
+  const { offered } = await readCatalog(machine, membership)
+  const { text = '', signature = '', snapshot } = offered ?? {}
+  if (snapshot === undefined || fingerprintOf(text) !== fingerprint.trim().toLowerCase()) {
+    const shown =
+      snapshot === undefined ? 'no catalog' : `number ${snapshot.number} with the fingerprint ${fingerprintOf(text)}`
+    throw new LoadoutError('CATALOG_UNVERIFIED', `the server shows ${shown}, not ${fingerprint}`, {
+      hint: 'ask an approver for the fingerprint in loadout catalog search',
+    })
+  }
+  await replaceCatalog(machine, { snapshot, text, signature, stops: [] })
+  await rememberCatalog(machine, await readCatalog(machine, membership))
+  return { value: { number: snapshot.number, by: snapshot.by, fingerprint: fingerprintOf(text) }, findings: [] }
 }

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
-import { refreshQuietly } from './catalog.ts'
+import { refreshCatalog } from './catalog.ts'
 import { collect } from './collect.ts'
 import {
   batchesIn,
@@ -45,7 +45,7 @@ export async function pushUsage(machine: Machine, request: PushRequest): Promise
     return await pushLocked(machine, membership)
   } finally {
     release()
-    if (request.isBackground) await refreshQuietly(machine)
+    if (request.isBackground) await refreshCatalog(machine)
   }
 }
 

@@ -1,7 +1,7 @@
-import type { CatalogRow, Published, Signed } from '../../loadout.ts'
+import type { CatalogView, Published, Signed } from '../../loadout.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
-import { alignRows, count, lines } from '../screen.ts'
+import { alignRows, count, lines, MOST_SHOWN, type Screen } from '../screen.ts'
 
 const NAME = {
   name: 'name',
@@ -51,45 +51,105 @@ export const catalogApprove = defineCommand({
   name: 'catalog approve',
   summary: 'let machines use a version, with your signature',
   details:
-    'Signs the version with your SSH key (ssh-keygen -Y sign). Every machine checks the signature against catalog/allowed_signers in the library, or against the signers that were pinned when it joined.',
+    'Signs the next catalog with your SSH key (ssh-keygen -Y sign): the one that this machine verified last, with this version approved. Every machine checks the signature against catalog/allowed_signers in the library, or against the signers that were pinned when it joined. Approving an older version again brings machines back to it.',
   args: [NAME],
   flags: { version: { ...VERSION_FLAG, summary: 'default: the newest draft' }, group: GROUP_FLAG, key: KEY_FLAG },
   run: ({ args: { name = '' }, flags: { version, group, key } }, loadout) =>
     loadout.approveVersion({ name, version, key, groups: group }),
-  print: (signed: Signed, screen) => lines(screen.good(`approved ${signed.name} ${signed.version}`), ...about(signed)),
+  print: (signed: Signed, screen) => printSigned('approved', signed, screen),
 })
 
 export const catalogRetire = defineCommand({
   name: 'catalog retire',
   summary: 'have machines give up a skill or pack, signed by you',
   details:
-    'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that.',
+    'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that. If one version is retired, machines go back to the version that was approved before it.',
   args: [NAME],
   flags: { version: { ...VERSION_FLAG, summary: 'only this version' }, key: KEY_FLAG },
   run: ({ args: { name = '' }, flags: { version, key } }, loadout) => loadout.retireVersion({ name, version, key }),
-  print: (signed: Signed) =>
-    lines(`retired ${signed.name}${signed.version === '*' ? '' : ` ${signed.version}`}`, ...about(signed)),
+  print: (signed: Signed, screen) => printSigned('retired', signed, screen),
 })
-
-function about({ by, groups }: Signed): string[] {
-  return [`  signed by ${by}, for ${groups.includes('*') ? 'everybody' : groups.join(', ')}`]
-}
 
 export const catalogQuarantine = defineCommand({
   name: 'catalog quarantine',
   summary: 'hold a version back, without a signature',
   details:
-    'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip --from-catalog and packs fetch, and in the background.',
+    'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip and packs fetch, and in the background. A machine that has seen the quarantine keeps it until an approver lifts it with a signature (--off). Every later signature of the catalog contains it.',
   args: [NAME],
-  flags: { version: VERSION_FLAG, off: { kind: 'switch', summary: 'allow its use again' } },
-  run: ({ args: { name = '' }, flags: { version, off } }, loadout) => {
+  flags: {
+    version: VERSION_FLAG,
+    off: { kind: 'switch', summary: 'allow its use again, with your signature' },
+    key: KEY_FLAG,
+  },
+  run: ({ args: { name = '' }, flags: { version, off, key } }, loadout) => {
     if (version === undefined) {
       throw new LoadoutError('USAGE', '--version is missing', { hint: 'loadout catalog search lists the versions' })
     }
-    return loadout.quarantineVersion({ name, version, isHeld: !off })
+    return loadout.quarantineVersion({ name, version, isHeld: !off, key })
   },
-  print: ({ name, version, state }) => `${name} ${version} is ${state === 'quarantined' ? 'in quarantine' : state}\n`,
+  print: ({ name, version, signed }, screen) =>
+    signed === undefined
+      ? lines(`${name} ${version} is in quarantine`, 'next: loadout catalog sign puts it under a signature')
+      : printSigned('released', signed, screen),
 })
+
+export const catalogSign = defineCommand({
+  name: 'catalog sign',
+  summary: 'sign the whole catalog again',
+  details:
+    'Before it expires, after a signer was removed from catalog/allowed_signers, or after the database was restored from a backup. Continues the catalog that this machine verified last, and contains every quarantine.',
+  args: [],
+  flags: {
+    days: { kind: 'number', value: 'days', summary: 'how long it is valid; default: as before, at first 90' },
+    only: {
+      kind: 'list',
+      value: 'kind',
+      summary: 'skill or pack: machines use only what is approved, and nothing after the expiry; none: end that',
+    },
+    restore: {
+      kind: 'switch',
+      summary: 'continue what this machine verified last, or begin an empty catalog, whatever the server shows',
+    },
+    key: KEY_FLAG,
+  },
+  run: ({ flags: { days, only, restore, key } }, loadout) => {
+    const unknown = only?.find((kind) => !['skill', 'pack', 'none'].includes(kind))
+    if (unknown === undefined) return loadout.signCatalog({ days, only, restore, key })
+    throw new LoadoutError('USAGE', `--only ${unknown} is unknown`, { hint: 'skill, pack or none' })
+  },
+  print: (signed: Signed, screen) => printSigned('signed', signed, screen),
+})
+
+export const catalogAccept = defineCommand({
+  name: 'catalog accept',
+  summary: 'begin again with a catalog that you recognize',
+  details:
+    'For a machine that refuses the catalog of its server because it does not continue the one that it verified, and for an approver who takes over a catalog without a remaining signer. Ask an approver for the fingerprint; loadout catalog search shows it there.',
+  args: [{ name: 'fingerprint', summary: 'the fingerprint of the catalog that the server shows', required: true }],
+  flags: {},
+  run: ({ args: { fingerprint = '' } }, loadout) => loadout.acceptCatalog({ fingerprint }),
+  print: ({ number, by }) => `accepted the catalog: number ${number}, signed by ${by}\n`,
+})
+
+function printSigned(
+  verb: string,
+  { changed, others, number, by, only, expires, fingerprint }: Signed,
+  screen: Screen,
+): string {
+  return lines(
+    changed.map(({ kind, name, version, commit, groups }) => {
+      const who = groups.includes('*') ? 'everybody' : groups.join(', ')
+      const from = commit === '' ? '' : `, commit ${commit.slice(0, 12)}`
+      return screen.good(`${verb} ${kind === 'pack' ? 'pack:' : ''}${name} ${version} for ${who}${from}`)
+    }),
+    `  catalog ${number} signed by ${by}, valid until ${expires.slice(0, 10)}`,
+    only.length > 0 && `  machines use only approved ${only.map((kind) => `${kind}s`).join(' and ')}`,
+    `  fingerprint ${fingerprint}`,
+    others.length > 0 && 'It also contains what this machine had not seen:',
+    others.slice(0, MOST_SHOWN).map((line) => `  ${line}`),
+    others.length > MOST_SHOWN && `  and ${count(others.length - MOST_SHOWN, 'more')}`,
+  )
+}
 
 export const catalogSearch = defineCommand({
   name: 'catalog search',
@@ -97,17 +157,24 @@ export const catalogSearch = defineCommand({
   args: [{ name: 'words', summary: 'words in the name or the owner', required: false }],
   flags: {},
   run: ({ args: { words } }, loadout) => loadout.searchCatalog({ words: words ?? '' }),
-  print: (rows: readonly CatalogRow[]) => {
-    if (rows.length === 0) return 'No match in the catalog.\n'
-    const hasPacks = rows.some(({ kind }) => kind === 'pack')
-    const table = rows.map(({ kind, name, version, state, owner, groups, signedBy, here }) => [
+  print: ({ versions, signed }: CatalogView) => {
+    const hasPacks = versions.some(({ kind }) => kind === 'pack')
+    const table = versions.map(({ kind, name, version, state, owner, groups, signedBy, here }) => [
       `  ${hasPacks ? `${kind}:` : ''}${name}`,
-      version === '*' ? 'all' : version,
+      version,
       groups.includes('*') ? state : `${state} for ${groups.join(', ')}`,
       signedBy === undefined ? 'not signed' : `signed by ${signedBy}`,
       `owner ${owner}`,
       here === '' ? '' : `this machine ${here} it`,
     ])
-    return lines(alignRows(table), '', count(rows.length, 'version'))
+    return lines(
+      ...(versions.length === 0
+        ? ['No match in the catalog.']
+        : [alignRows(table), '', count(versions.length, 'version')]),
+      signed !== undefined && [
+        `catalog ${signed.number} signed by ${signed.by}, valid until ${signed.expires.slice(0, 10)}`,
+        `fingerprint ${signed.fingerprint}`,
+      ],
+    )
   },
 })

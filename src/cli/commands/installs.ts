@@ -38,13 +38,13 @@ export const equip = defineCommand({
   flags: {
     ...EQUIP_FLAGS,
     replace: { kind: 'switch', summary: 'also replace folders and links that Loadout did not install, after a backup' },
-    'from-catalog': { kind: 'switch', summary: 'install the versions that the organization has approved' },
+    'from-catalog': { kind: 'switch', summary: 'only skills that the catalog of the team lists' },
   },
   run: (input, loadout) => {
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
     if (source === undefined) {
-      const request = { ...requestOf(input), replace: input.flags.replace }
-      return input.flags['from-catalog'] ? loadout.equipFromCatalog(request) : loadout.equip(request)
+      const { replace, 'from-catalog': fromCatalog } = input.flags
+      return loadout.equip({ ...requestOf(input), replace, fromCatalog })
     }
     throw new LoadoutError('BAD_NAME', `${source} is a folder or URL, not the name of a skill`, {
       hint: `import it first: loadout import ${shellWord(source)}`,

@@ -25,13 +25,14 @@ export const teamJoin = defineCommand({
     }
     return loadout.joinTeam({ url, token: token === '-' ? firstLine(readStdin()) : token, signers })
   },
-  print: ({ url, group, role, person, personFrom }: Joined, screen) =>
+  print: ({ url, group, role, person, personFrom, catalog }: Joined, screen) =>
     lines(
       screen.good(`Joined the team at ${url}`),
       alignRows([
         ['  group', group],
         ['  role', role],
         ['  you are', `${person.slice(0, 12)}… (made from ${personFrom}; only the team’s key leads back)`],
+        ...(catalog === undefined ? [] : [['  catalog', catalog]]),
       ]),
       'loadout team push --dry-run shows the data · loadout team leave stops it',
     ),

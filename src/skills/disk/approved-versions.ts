@@ -3,7 +3,7 @@ import { exists, makeFolders } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
-import { type Verdict, whyNot } from '../../machine/rules/verdict.ts'
+import { ANY_NAME, type Verdict, whyNot } from '../../machine/rules/verdict.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import type { RegisteredSkill, SkillStatus } from '../rules/skill.ts'
 import { checkOutSnapshot } from './git-folders.ts'
@@ -26,7 +26,7 @@ export async function obeyVerdicts(
   const approved = new Map<string, RegisteredSkill>()
   for (const verdict of verdicts) {
     const { kind, name, state } = verdict
-    if (kind !== 'skill') continue
+    if (kind !== 'skill' || name === ANY_NAME) continue
     if (state !== 'approved') {
       refusals.set(name, { kind: state, why: whyNot(verdict) })
       continue
@@ -36,6 +36,13 @@ export async function obeyVerdicts(
     const version = await readVersion(machine, repo, verdict, cache)
     if (typeof version === 'string') refusals.set(name, { kind: 'held', why: version })
     else approved.set(name, version)
+  }
+  const unlisted = verdicts.find(({ kind, name }) => kind === 'skill' && name === ANY_NAME)
+  if (unlisted !== undefined) {
+    const listed = new Set(verdicts.map(({ kind, name }) => `${kind}:${name}`))
+    for (const { skill } of registry.skills) {
+      if (!listed.has(`skill:${skill.name}`)) refusals.set(skill.name, { kind: 'held', why: whyNot(unlisted) })
+    }
   }
   if (approved.size === 0) return { registry, refusals }
   const others = registry.skills.filter(({ skill }) => !approved.has(skill.name))

@@ -1,35 +1,52 @@
 import { HttpRefusal } from '../../machine/http.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/verdict.ts'
-import { isRecord, isTextList } from '../../text/values.ts'
-import {
-  type CatalogEntry,
-  type CatalogState,
-  nameProblem,
-  parseStatement,
-  type Statement,
-  versionProblem,
-} from '../rules/catalog.ts'
+import { isRecord, isTextList, sha256 } from '../../text/values.ts'
+import { type CatalogEntry, type CatalogState, nameProblem, parseSnapshot, versionProblem } from '../rules/catalog.ts'
 import { type Connection, inTransaction } from './database.ts'
 import { type Answer, badRequest, type Call, type Route, readObject, requireTeam } from './routes.ts'
 
+/** The signed catalog. */
+export const CATALOG_PATH = '/v1/catalog/snapshot'
+
 export const CATALOG_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/v1/catalog', right: 'catalog.read', answer: list },
+  { method: 'GET', path: '/v1/catalog', right: 'catalog.read', answer: refuseEarlier },
   { method: 'POST', path: '/v1/catalog', right: 'catalog.publish', answer: publish },
   { method: 'POST', path: '/v1/catalog/quarantine', right: 'catalog.publish', answer: quarantine },
-  { method: 'POST', path: '/v1/catalog/statements', right: 'catalog.approve', answer: takeStatement },
+  { method: 'POST', path: '/v1/catalog/statements', right: 'catalog.approve', answer: refuseEarlier },
+  { method: 'GET', path: CATALOG_PATH, right: 'catalog.read', answer: show },
+  { method: 'POST', path: CATALOG_PATH, right: 'catalog.approve', answer: takeSnapshot },
 ]
 
+/** A catalog of 5,000 versions has 1.4 MB. */
+export const LARGEST_CATALOG = 16 * 1024 * 1024
 const LONGEST_SIGNATURE = 16_384
 const MOST_VERSIONS = 50_000
+const CLOCK_MS = 3_600_000
 
-async function list({ backend: { database } }: Call): Promise<Answer> {
+/** Programs that verify single versions. */
+async function refuseEarlier(): Promise<Answer> {
+  const message = 'the catalog is signed as a whole now, which this version of Loadout cannot verify'
+  return { status: 426, json: { error: { code: 'TEAM_FORMAT', message, hint: 'update Loadout on this machine' } } }
+}
+
+/**
+ * The signed catalog, without its text if the machine has it, and what machines must know beside it: drafts and stops.
+ * With `all` every version.
+ */
+async function show({ backend: { database }, query: { have = '', all } }: Call): Promise<Answer> {
+  // Before the versions: a stop that was lifted between the two queries must not appear as a new one.
+  const { rows: signed } = await database.query<{ isSame: boolean; text: string | null; signature: string }>(
+    `SELECT digest = $1 AS "isSame", CASE WHEN digest = $1 THEN NULL ELSE text END AS text, signature FROM catalog_snapshot`,
+    [have],
+  )
   const { rows } = await database.query<CatalogEntry>(
     `SELECT kind, name, version, state, owner, commit_id AS "commit", digest, groups,
        to_char(published AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS published, statement, signature
-     FROM catalog_version ORDER BY kind, name, version LIMIT ${MOST_VERSIONS}`,
+     FROM catalog_version WHERE $1 OR state IN ('draft', 'quarantined') ORDER BY kind, name, version LIMIT ${MOST_VERSIONS}`,
+    [all === '1'],
   )
   const entries = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))
-  return { json: { entries } }
+  return { json: { ...signed[0], entries } }
 }
 
 /** Adds a version as a draft. The same content again changes nothing; other content for this version is refused. */
@@ -61,88 +78,79 @@ async function publish({ backend: { database }, caller, readBody }: Call): Promi
         hint: 'publish it as another version: --version',
       })
     }
-    await noteChange(connection, { kind, name, version }, 'draft', caller.id)
+    await noteChange(connection, [{ kind, name, version, state: 'draft' }], caller.id)
     return { json: { state: 'draft', isNew: true } }
   })
 }
 
 /** Stops a version at once, without a signature: machines no longer install it, and remove nothing. */
-async function quarantine({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
+async function quarantine(call: Call): Promise<Answer> {
+  const { backend, caller, readBody } = call
   const body = await readObject(readBody)
   const named = readName(body)
-  const isHeld = body.isHeld !== false
-  return inTransaction(database, async (connection) => {
-    const { rows } = await connection.query<{ state: CatalogState }>(
-      `UPDATE catalog_version SET state = CASE WHEN $4 THEN 'quarantined' WHEN statement IS NULL THEN 'draft' ELSE 'approved' END
-       WHERE kind = $1 AND name = $2 AND version = $3 AND state <> 'retired' RETURNING state`,
-      [named.kind, named.name, named.version, isHeld],
+  if (body.isHeld === false) return refuseEarlier()
+  return inTransaction(backend.database, async (connection) => {
+    const { rowCount } = await connection.query(
+      `UPDATE catalog_version SET state = 'quarantined'
+       WHERE kind = $1 AND name = $2 AND version = $3 AND state <> 'retired'`,
+      [named.kind, named.name, named.version],
     )
-    const state = rows[0]?.state
-    if (state === undefined) throw notThere(named)
-    await noteChange(connection, named, state, caller.id)
-    return { json: { state } }
+    if (rowCount === 0) throw notThere(named)
+    await noteChange(connection, [{ ...named, state: 'quarantined' }], caller.id)
+    return { json: { state: 'quarantined' } }
   })
 }
 
-/** Stores a signed statement. Machines verify it; the server checks only its form and its team. */
-async function takeStatement({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
-  const { statement: text, signature } = await readObject(readBody)
-  if (typeof text !== 'string' || typeof signature !== 'string' || signature.length > LONGEST_SIGNATURE) {
-    throw badRequest('"statement" and "signature" are needed')
-  }
-  const statement = parseStatement(text)
-  if (statement === undefined) throw badRequest('"statement" is not a statement about the catalog')
+/** Stores the next signed catalog. Machines verify it; the server checks its form, its team, its time and its place. */
+async function takeSnapshot({ backend: { database, now }, caller, readBody }: Call): Promise<Answer> {
+  const { text, signature, after } = await readObject(readBody)
+  const isText = typeof text === 'string' && typeof signature === 'string' && typeof after === 'string'
+  if (!isText || signature.length > LONGEST_SIGNATURE) throw badRequest('"text", "signature" and "after" are needed')
+  const snapshot = parseSnapshot(text)
+  if (snapshot === undefined) throw badRequest('"text" is not a catalog')
   const { id } = await requireTeam(database)
-  if (statement.team !== id) throw new HttpRefusal(409, 'TEAM_OTHER', 'the statement is about another team')
+  const { team, number, at, versions } = snapshot
+  if (team !== id) throw new HttpRefusal(409, 'TEAM_OTHER', 'the catalog is of another team')
+  if (Math.abs(Date.parse(at) - now().getTime()) > CLOCK_MS) {
+    const clocks = `it was signed at ${at}, and the server’s clock says ${now().toISOString()}`
+    throw new HttpRefusal(409, 'TEAM_CLOCK', clocks, { hint: 'set the clock, then sign again' })
+  }
   return inTransaction(database, async (connection) => {
-    const found =
-      statement.version === '*' ? await retireAll(connection, statement) : await signVersion(connection, statement)
-    if (!found) throw notThere(statement)
-    const { kind, name, version, state } = statement
+    // One after the other: of two approvers at once, the second meets the catalog of the first.
+    await connection.query('LOCK TABLE catalog_snapshot IN SHARE ROW EXCLUSIVE MODE')
+    const { rows } = await connection.query<{ text: string }>('SELECT text FROM catalog_snapshot')
+    if ((rows[0] === undefined ? '' : sha256(rows[0].text)) !== after) {
+      throw new HttpRefusal(409, 'LOCKED', 'another approver has signed the catalog in the meantime', {
+        hint: 'run the command again; it shows what the other one changed',
+      })
+    }
     await connection.query(
-      `UPDATE catalog_version SET statement = $4, signature = $5 WHERE kind = $1 AND name = $2 AND version = $3`,
-      [kind, name, version, text, signature],
+      `INSERT INTO catalog_snapshot (text, signature, digest) VALUES ($1, $2, $3) ON CONFLICT (is_only)
+       DO UPDATE SET text = excluded.text, signature = excluded.signature, digest = excluded.digest, taken = now()`,
+      [text, signature, sha256(text)],
     )
-    await noteChange(connection, statement, state, caller.id)
-    return { json: { state } }
+    // A stop that arrived after the approver had asked stays.
+    await connection.query(
+      `UPDATE catalog_version v SET state = s.state, groups = ARRAY(SELECT jsonb_array_elements_text(s.groups))
+       FROM jsonb_to_recordset($1::jsonb) AS s (kind text, name text, version text, state text, groups jsonb, changed bigint)
+       WHERE v.kind = s.kind AND v.name = s.name AND v.version = s.version
+         AND NOT (v.state = 'quarantined' AND s.state = 'approved' AND s.changed < $2)`,
+      [JSON.stringify(versions.map(({ by: _, ...each }) => each)), number],
+    )
+    const changed = versions.filter((each) => each.changed === number)
+    await noteChange(connection, changed, caller.id)
+    return { json: { number } }
   })
-}
-
-async function signVersion(connection: Connection, { kind, name, version, state, commit, digest, groups }: Statement) {
-  const { rowCount } = await connection.query(
-    `UPDATE catalog_version SET state = $4, groups = $7
-     WHERE kind = $1 AND name = $2 AND version = $3 AND commit_id = $5 AND digest = $6`,
-    [kind, name, version, state, commit, digest, groups],
-  )
-  return rowCount === 1
-}
-
-/** Retires every version, and stores that in a row with the version `*`. */
-async function retireAll(connection: Connection, { kind, name, state, groups, by }: Statement) {
-  if (state !== 'retired') throw badRequest('only a retirement may be about all versions')
-  const { rowCount } = await connection.query(
-    `UPDATE catalog_version SET state = 'retired' WHERE kind = $1 AND name = $2`,
-    [kind, name],
-  )
-  if (rowCount === 0) return false
-  await connection.query(
-    `INSERT INTO catalog_version (kind, name, version, state, owner, commit_id, digest, groups)
-     VALUES ($1, $2, '*', 'retired', $3, '', '', $4) ON CONFLICT DO NOTHING`,
-    [kind, name, by.slice(0, 100), groups],
-  )
-  return true
 }
 
 type Named = Pick<CatalogEntry, 'kind' | 'name' | 'version'>
 
-async function noteChange(connection: Connection, { kind, name, version }: Named, state: string, token: string) {
-  await connection.query('INSERT INTO catalog_change (kind, name, version, state, token) VALUES ($1, $2, $3, $4, $5)', [
-    kind,
-    name,
-    version,
-    state,
-    token,
-  ])
+async function noteChange(connection: Connection, changes: readonly (Named & { state: string })[], token: string) {
+  await connection.query(
+    `INSERT INTO catalog_change (kind, name, version, state, token)
+     SELECT kind, name, version, state, $2 FROM jsonb_to_recordset($1::jsonb) AS c (kind text, name text, version text, state text)`,
+    [JSON.stringify(changes.map(({ kind, name, version, state }) => ({ kind, name, version, state }))), token],
+  )
 }
 
 function readName(json: unknown): Named {

@@ -37,33 +37,31 @@ export function principalOf(key: string, signers: string): string {
 /** Signs with the user's own program, which may ask for a passphrase or use an agent. */
 export function sign(machine: Machine, key: string, text: string): Promise<string> {
   return withScratch(async (scratch) => {
-    const file = join(scratch, 'statement')
+    const file = join(scratch, 'catalog')
     writeFileSync(file, text)
     run(machine, ['-Y', 'sign', '-q', '-f', key, '-n', SIGNED_FOR, file], { stdio: ['inherit', 'ignore', 'inherit'] })
     return readFileSync(`${file}.sig`, 'utf8')
   })
 }
 
-/** For each text: whether it has a valid signature of the named signer. */
-export function verifyAll(
+/** Whether a text has a valid signature of the named signer. */
+export function isSigned(
   machine: Machine,
   signers: string,
-  rows: readonly { by: string; text: string; signature: string }[],
-): Promise<boolean[]> {
+  { by, text, signature }: { by: string; text: string; signature: string },
+): Promise<boolean> {
   return withScratch(async (scratch) => {
-    const [allowed, signature] = [join(scratch, 'allowed'), join(scratch, 'signature')]
+    const [allowed, signed] = [join(scratch, 'allowed'), join(scratch, 'signature')]
     writeFileSync(allowed, signers)
-    return rows.map((row) => {
-      writeFileSync(signature, row.signature)
-      const words = ['-Y', 'verify', '-f', allowed, '-I', row.by, '-n', SIGNED_FOR, '-s', signature]
-      try {
-        run(machine, words, { input: row.text, stdio: ['pipe', 'ignore', 'ignore'] })
-        return true
-      } catch (error) {
-        if (error instanceof LoadoutError && error.code === 'FILE_NOT_FOUND') throw error
-        return false
-      }
-    })
+    writeFileSync(signed, signature)
+    try {
+      const words = ['-Y', 'verify', '-f', allowed, '-I', by, '-n', SIGNED_FOR, '-s', signed]
+      run(machine, words, { input: text, stdio: ['pipe', 'ignore', 'ignore'] })
+      return true
+    } catch (error) {
+      if (error instanceof LoadoutError && error.code === 'FILE_NOT_FOUND') throw error
+      return false
+    }
   })
 }
 

@@ -4,7 +4,7 @@ import { getDeep } from '../../text/values.ts'
 import { VERSION } from '../../text/version.ts'
 import { leastRole, mayUse, type Right } from '../rules/access.ts'
 import { LARGEST_BATCH } from '../rules/batch.ts'
-import { CATALOG_ROUTES } from './catalog-routes.ts'
+import { CATALOG_PATH, CATALOG_ROUTES, LARGEST_CATALOG } from './catalog-routes.ts'
 import { countInbox, removeOld } from './count.ts'
 import { type Database, type Migration, madeFor, readSchema, requireFit, TROUBLE_TEXTS, troubleOf } from './database.ts'
 import { type Backend, type Route, USAGE_ROUTES } from './routes.ts'
@@ -66,7 +66,7 @@ export function processLog(now: () => Date): Log {
 function createService(service: Service, onBatch: () => void): HttpApp {
   const { log, telemetry } = service
   const app = createHttpApp({
-    largestBody: LARGEST_BATCH,
+    largestBody: (path) => (path === CATALOG_PATH ? LARGEST_CATALOG : LARGEST_BATCH),
     onError: (error) => log('error', aboutError(error)),
   })
   const backend: Backend = {

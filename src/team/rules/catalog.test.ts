@@ -1,59 +1,93 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Verdict } from '../../machine/rules/verdict.ts'
 import {
   type CatalogEntry,
-  type CatalogState,
-  type CheckedEntry,
+  type Change,
   chooseVerdicts,
-  formatStatement,
-  parseStatement,
-  type Statement,
+  continuityProblem,
+  describeChanges,
+  expiryOf,
+  formatSnapshot,
+  nextSnapshot,
+  parseSnapshot,
+  type Snapshot,
+  stopsInForce,
+  type Version,
   versionProblem,
 } from './catalog.ts'
 
-const STATEMENT: fc.Arbitrary<Statement> = fc.record({
-  team: fc.string(),
-  kind: fc.constantFrom('skill' as const, 'pack' as const),
-  name: fc.string(),
-  version: fc.string(),
-  state: fc.constantFrom('approved' as const, 'retired' as const),
-  commit: fc.string(),
-  digest: fc.string(),
-  groups: fc.array(fc.string()),
-  by: fc.string(),
-  at: fc.date({ min: new Date(0), max: new Date('2999-01-01'), noInvalidDate: true }).map((date) => date.toISOString()),
-})
-
-it('is read back as it was signed', () => {
-  fc.assert(
-    fc.property(STATEMENT, (statement) => {
-      expect(parseStatement(formatStatement(statement))).toEqual(statement)
-    }),
-  )
-})
-
-it('has one form only: any other bytes say nothing', () => {
-  fc.assert(
-    fc.property(STATEMENT, fc.nat(), fc.constantFrom(' ', '\n', '}', '"x":1,', '\u0000'), (statement, at, more) => {
-      const text = formatStatement(statement)
-      const place = at % (text.length + 1)
-      const changed = text.slice(0, place) + more + text.slice(place)
-      const read = parseStatement(changed)
-      // A change inside a text gives another statement, and then the signature is not valid.
-      if (read !== undefined) expect(formatStatement(read)).toBe(changed)
-    }),
-  )
-})
-
-const VERSION = {
-  kind: 'skill' as const,
+const VERSION: Version = {
+  kind: 'skill',
   name: 'lint',
   version: '1.0.0',
   groups: ['*'],
   commit: 'a'.repeat(40),
   digest: 'b'.repeat(64),
 }
+
+const HEAD = { team: 'ours', by: 'admin', at: '2026-11-01T00:00:00.000Z', days: 90, only: [] }
+
+/** The catalog after some signatures: `approve 1, approve 2 for pilot, retire 1`. */
+function signed(steps: string, base = nextSnapshot(undefined, [], HEAD)): Snapshot {
+  return steps
+    .split(', ')
+    .filter(Boolean)
+    .reduce((before, step) => {
+      const [says, version = '', , group = '*'] = step.split(' ')
+      const state = says === 'retire' ? 'retired' : says === 'hold' ? 'quarantined' : 'approved'
+      const change: Change = { ...VERSION, version, groups: [group], state, isApproval: says === 'approve' }
+      return nextSnapshot(before, [change], HEAD)
+    }, base)
+}
+
+const STEPS = fc
+  .array(
+    fc
+      .tuple(
+        fc.constantFrom('approve', 'retire', 'hold', 'lift'),
+        fc.constantFrom('1', '2', '3'),
+        fc.constantFrom('*', 'web', 'pilot'),
+      )
+      .map(([says, version, group]) => `${says} ${version} for ${group}`),
+    { maxLength: 8 },
+  )
+  .map((steps) => steps.join(', '))
+
+describe('the text of a catalog', () => {
+  it('is read back as it was signed', () => {
+    fc.assert(
+      fc.property(STEPS, (steps) => {
+        const snapshot = signed(steps)
+        expect(parseSnapshot(formatSnapshot(snapshot))).toEqual(snapshot)
+      }),
+    )
+  })
+
+  it('has one form only: any other bytes are no catalog, or another one', () => {
+    fc.assert(
+      fc.property(STEPS, fc.nat(), fc.constantFrom(' ', '\n', '}', '"x":1,', '\u0000'), (steps, at, more) => {
+        const text = formatSnapshot(signed(steps))
+        const place = at % (text.length + 1)
+        const changed = text.slice(0, place) + more + text.slice(place)
+        const read = parseSnapshot(changed)
+        if (read !== undefined) expect(formatSnapshot(read)).toBe(changed)
+      }),
+    )
+  })
+
+  const text = formatSnapshot(signed('approve 1, approve 2'))
+  it.each([
+    ['versions in another order', text.replace(/(\{"kind".*?\}),(\{"kind".*\})\]/, '$2,$1]')],
+    ['a version twice', text.replace(/(\{"kind".*?\}),/, '$1,$1,')],
+    ['a version that was changed later than the catalog', text.replace('"changed":3', '"changed":4')],
+    ['a draft', text.replace('"state":"approved"', '"state":"draft"')],
+    ['the number 0', text.replace('"number":3', '"number":0')],
+    ['a name that stands for all', text.replace('"name":"lint"', '"name":"*"')],
+    ['an unknown kind of which only approved ones count', text.replace('"only":[]', '"only":["hook"]')],
+  ])('with %s is no catalog', (_, changed) => {
+    expect([changed === text, parseSnapshot(changed)]).toEqual([false, undefined])
+  })
+})
 
 it.each([
   ['fine', {}, undefined],
@@ -72,85 +106,105 @@ it.each([
   else expect(problem).toMatch(expected)
 })
 
-const DAY = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00.000Z`
+it.each([
+  ['2026-11-01T00:00:00.000Z', 90, '2027-01-30T00:00:00.000Z'],
+  ['+275760-09-13T00:00:00.000Z', 90, '+275760-09-13T00:00:00.000Z'],
+])('a catalog that was signed at %s for %i days expires at %s', (at, days, expected) => {
+  expect(expiryOf({ at, days })).toBe(expected)
+})
 
-interface Row {
-  version: string
-  state: CatalogState
-  /** The day of a verified statement, and its content. */
-  signed?: [day: number, says: Statement['state'], groups?: string[]]
-  team?: string
-}
-
-function entryOf({ version, state, signed, team = 'ours' }: Row): CheckedEntry {
-  const fields = { kind: 'skill' as const, name: 'lint', version, commit: `c${version}`, digest: `d${version}` }
-  const entry: CatalogEntry = { ...fields, state, owner: 'tools', groups: ['*'], published: DAY(1) }
-  if (signed === undefined) return { entry }
-  const [day, says, groups = ['*']] = signed
-  return { entry, signed: { ...fields, team, state: says, groups, by: 'admin', at: DAY(day) } }
-}
-
-const approved = (version: string, day: number, groups?: string[]): Row => ({
+const draft = (version: string, state: CatalogEntry['state'] = 'draft'): CatalogEntry => ({
+  ...VERSION,
   version,
-  state: 'approved',
-  signed: [day, 'approved', groups ?? ['*']],
+  state,
+  owner: 'tools',
+  published: '2026-11-01T00:00:00Z',
 })
 
-describe('what a machine does with a skill of the catalog', () => {
-  const rows: [name: string, entries: Row[], expected: string | undefined][] = [
-    ['a draft', [{ version: '1', state: 'draft' }], 'held 1'],
-    ['an approval', [approved('1', 2)], 'approved 1'],
-    ['an approval without a valid signature', [{ version: '1', state: 'approved' }], 'held 1'],
-    ['an approval of another team', [{ ...approved('1', 2), team: 'theirs' }], 'held 1'],
-    ['a newer draft', [approved('1', 2), { version: '2', state: 'draft' }], 'approved 1'],
-    ['two approvals: the newer one', [approved('2', 3), approved('1', 2)], 'approved 2'],
-    ['two approvals, the older version approved later', [approved('2', 3), approved('1', 4)], 'approved 1'],
-    ['an approval for another group', [approved('2', 3, ['pilot']), approved('1', 2)], 'approved 1'],
-    ['an approval for this group', [approved('2', 3, ['web']), approved('1', 2)], 'approved 2'],
-    ['only for another group', [approved('2', 3, ['pilot'])], 'held 2'],
-    [
-      'a quarantine of the approved version',
-      [{ ...approved('2', 3), state: 'quarantined' }, approved('1', 2)],
-      'held 2',
-    ],
-    ['a retired version', [{ version: '2', state: 'retired', signed: [3, 'retired'] }, approved('1', 2)], 'approved 1'],
-    ['the only version retired', [{ version: '1', state: 'retired', signed: [3, 'retired'] }], 'retired 1'],
-    ['retired without a valid signature', [{ version: '1', state: 'retired' }], 'held 1'],
-    ['everything retired', [approved('1', 2), { version: '*', state: 'retired', signed: [3, 'retired'] }], 'retired *'],
-    [
-      'approved again after that',
-      [approved('1', 4), { version: '*', state: 'retired', signed: [3, 'retired'] }],
-      'approved 1',
-    ],
-    ['nothing', [], undefined],
+describe('what a machine of the group web does with a skill of the catalog', () => {
+  const rows: [name: string, steps: string, entries: CatalogEntry[], expected: string | undefined][] = [
+    ['a draft', '', [draft('1')], 'held 1'],
+    ['a version that only the database calls approved', '', [draft('1', 'approved')], 'held 1'],
+    ['an approval', 'approve 1', [], 'approved 1'],
+    ['a newer draft', 'approve 1', [draft('2')], 'approved 1'],
+    ['two approvals: the newer one', 'approve 1, approve 2', [], 'approved 2'],
+    ['the older version approved again', 'approve 1, approve 2, approve 1', [], 'approved 1'],
+    ['an approval for another group', 'approve 1, approve 2 for pilot', [], 'approved 1'],
+    ['an approval for this group', 'approve 1, approve 2 for web', [], 'approved 2'],
+    ['only for another group', 'approve 2 for pilot', [], 'held 2'],
+    ['a signed quarantine', 'approve 1, approve 2, hold 2', [], 'held 2'],
+    ['a stop of the database', 'approve 1, approve 2', [draft('2', 'quarantined')], 'held 2'],
+    ['a quarantine that was lifted', 'approve 1, hold 1, lift 1', [], 'approved 1'],
+    ['a lifted quarantine of the older version', 'approve 1, hold 1, approve 2, lift 1', [], 'approved 2'],
+    ['a retired version', 'approve 1, approve 2, retire 2', [], 'approved 1'],
+    ['the only version retired', 'approve 1, retire 1', [], 'retired 1'],
+    ['all versions retired', 'approve 1, approve 2, retire 1, retire 2', [], 'retired *'],
+    ['approved again after that', 'approve 1, retire 1, approve 1', [], 'approved 1'],
+    ['retired, and the database calls it approved', 'approve 1, retire 1', [draft('1', 'approved')], 'retired 1'],
+    ['nothing', '', [], undefined],
   ]
-  it.each(rows)('%s', (_, entries, expected) => {
-    const [verdict] = chooseVerdicts(entries.map(entryOf), { team: 'ours', group: 'web', before: [] })
+  it.each(rows)('%s', (_, steps, entries, expected) => {
+    const snapshot = signed(steps)
+    const stops = stopsInForce(snapshot, [], entries)
+    const [verdict] = chooseVerdicts(snapshot, { group: 'web', stops, entries })
     expect(verdict && `${verdict.state} ${verdict.version}`).toBe(expected)
-    if (verdict?.state === 'approved') expect(verdict).toMatchObject({ commit: `c${verdict.version}`, by: 'admin' })
+    if (verdict?.state === 'approved') expect(verdict).toMatchObject({ commit: VERSION.commit, by: 'admin' })
   })
 })
 
-describe('a database that takes something away', () => {
-  const known = (state: Verdict['state'], day: number): Verdict => ({
-    kind: 'skill',
-    name: 'lint',
-    state,
-    version: '2',
-    commit: 'c2',
-    digest: 'd2',
-    by: 'admin',
-    at: DAY(day),
-  })
-  const rows: [name: string, before: Verdict, entries: Row[], expected: string][] = [
-    ['a newer approval hidden: the older version is not installed', known('approved', 3), [approved('1', 2)], 'held 2'],
-    ['a retirement hidden: it stays retired', known('retired', 3), [approved('1', 2)], 'retired 2'],
-    ['everything hidden: it is held', known('approved', 3), [], 'held 2'],
-    ['the same again', known('approved', 3), [approved('2', 3)], 'approved 2'],
-    ['something newer', known('retired', 3), [approved('3', 4)], 'approved 3'],
+describe('a stop of the database', () => {
+  const one = signed('approve 1')
+  const seen = stopsInForce(one, [], [draft('1', 'quarantined')])
+  const rows: [name: string, snapshot: Snapshot, entries: CatalogEntry[], isInForce: boolean][] = [
+    ['stays when the database takes it back', one, [draft('1', 'approved')], true],
+    ['stays when another version is approved', signed('approve 2', one), [], true],
+    ['ends when a later catalog lifts it', signed('hold 1, lift 1', one), [], false],
+    ['ends when a later catalog approves the version again', signed('approve 1', one), [], false],
+    ['counts again after it was lifted', signed('lift 1', one), [draft('1', 'quarantined')], true],
+    ['is not needed for a retired version', signed('retire 1', one), [], false],
   ]
-  it.each(rows)('%s', (_, before, entries, expected) => {
-    const [verdict] = chooseVerdicts(entries.map(entryOf), { team: 'ours', group: 'web', before: [before] })
-    expect(verdict && `${verdict.state} ${verdict.version}`).toBe(expected)
+  it.each(rows)('%s', (_, snapshot, entries, isInForce) => {
+    expect([seen.length, stopsInForce(snapshot, seen, entries).length]).toEqual([1, isInForce ? 1 : 0])
   })
+})
+
+describe('a catalog continues the one that a machine verified', () => {
+  it('when it was made from it by any changes', () => {
+    fc.assert(
+      fc.property(STEPS, STEPS, (first, more) => {
+        const before = signed(first)
+        expect(continuityProblem(before, signed(more, before))).toBeUndefined()
+      }),
+    )
+  })
+
+  const before = signed('approve 1, approve 2, hold 2')
+  const rows: [name: string, next: Snapshot, problem: RegExp][] = [
+    ['with a lower number', signed('approve 1'), /older than number 4/],
+    ['with the same number and other content', signed('approve 1, approve 2, approve 3'), /another/],
+    [
+      'that was made from an older one, and leaves a version out',
+      signed('approve 1, retire 1, approve 1, retire 1'),
+      /leaves out lint 2/,
+    ],
+    [
+      'that was made from an older one, and forgets a quarantine',
+      signed('approve 1, approve 2, approve 1, retire 1'),
+      /takes back what admin signed about lint 2/,
+    ],
+    [
+      'with other content of a version',
+      { ...before, number: 9, versions: before.versions.map((each) => ({ ...each, digest: 'c'.repeat(64) })) },
+      /other content as lint 1/,
+    ],
+  ]
+  it.each(rows)('not %s', (_, next, problem) => {
+    expect(continuityProblem(before, next)).toMatch(problem)
+  })
+})
+
+it('tells what another approver changed since', () => {
+  const before = signed('approve 1')
+  const next = signed('retire 1, approve 2 for pilot', before)
+  expect(describeChanges(before, next)).toEqual(['lint 1 retired by admin', 'lint 2 approved for pilot by admin'])
 })

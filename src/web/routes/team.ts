@@ -7,8 +7,5 @@ export function addTeam(app: HttpApp, server: PageServer): void {
     const { since, until, group } = context.req.query()
     return answer(context, await server.open().reportTeam({ since, until, group }))
   })
-  app.get('/api/team/catalog', async (context) => {
-    const { value, findings } = await server.open().searchCatalog({})
-    return answer(context, { value: { versions: value }, findings })
-  })
+  app.get('/api/team/catalog', async (context) => answer(context, await server.open().searchCatalog({})))
 }

@@ -1,4 +1,4 @@
-import type { CatalogRow, TeamReport } from '../../../loadout.ts'
+import type { CatalogRow, CatalogView, TeamReport } from '../../../loadout.ts'
 import { choose, chosen } from '../address.ts'
 import { count, grouped, line } from '../format.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
@@ -31,7 +31,7 @@ function people(number: number | null): string {
 export default function TeamScreen() {
   const since = chosen('since')
   const report = useAnswer<TeamReport>('/api/team/report', { since }, ['config'])
-  const catalog = useAnswer<{ versions: CatalogRow[] }>('/api/team/catalog', {}, ['config', 'library'])
+  const catalog = useAnswer<CatalogView>('/api/team/catalog', {}, ['config', 'library'])
   // Without a team, or without its server, both fail for the same reason.
   const isSaid = report.refusal !== undefined && report.refusal.message === catalog.refusal?.message
   return (
@@ -60,11 +60,7 @@ export default function TeamScreen() {
                     width: 'minmax(8rem, 2fr)',
                     cell: ({ name }) => <span class="clip">{line(name)}</span>,
                   },
-                  {
-                    name: 'version',
-                    width: '7rem',
-                    cell: ({ version }) => (version === '*' ? 'all' : line(version, 60)),
-                  },
+                  { name: 'version', width: '7rem', cell: ({ version }) => line(version, 60) },
                   { name: 'state', width: '8rem', cell: ({ state }) => <Badge tone={STATES[state]}>{state}</Badge> },
                   {
                     name: 'signed by',

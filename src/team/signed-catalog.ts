@@ -1,0 +1,211 @@
+import { findLibrary } from '../agents/config.ts'
+import type { Machine } from '../machine/machine.ts'
+import { changeRecord, type RecordFile, readRecord } from '../machine/records.ts'
+import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/verdict.ts'
+import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/verdicts.ts'
+import { committedFile } from '../skills/committed-version.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { isRecord, sha256 } from '../text/values.ts'
+import { isSigned, readPinnedSigners } from './disk/identity.ts'
+import { callTeam } from './disk/team-client.ts'
+import {
+  type CatalogEntry,
+  chooseVerdicts,
+  continuityProblem,
+  expiryOf,
+  fingerprintOf,
+  isEntry,
+  parseSnapshot,
+  type Snapshot,
+  type Stop,
+  stopsInForce,
+} from './rules/catalog.ts'
+import type { Membership } from './rules/membership.ts'
+
+/** Lists who may approve, in the library. */
+export const SIGNERS_FILE = 'catalog/allowed_signers'
+
+/** The newest catalog that this machine has verified. It never goes back to an older one. */
+export interface KnownCatalog {
+  /** Undefined while there is none. */
+  snapshot: Snapshot | undefined
+  /** The signed bytes. */
+  text: string
+  signature: string
+  stops: readonly Stop[]
+}
+
+const RECORD: RecordFile<KnownCatalog> = {
+  place: 'team/catalog.json',
+  empty: { snapshot: undefined, text: '', signature: '', stops: [] },
+  parse: (json, path) => {
+    if (isRecord(json) && typeof json.text === 'string' && typeof json.signature === 'string') {
+      const { text, signature, stops } = json
+      const snapshot = parseSnapshot(text)
+      if (snapshot !== undefined && Array.isArray(stops)) return { snapshot, text, signature, stops: stops as Stop[] }
+    }
+    throw new LoadoutError('BAD_TEAM_FILE', `${path} does not hold the catalog that this machine verified`)
+  },
+  format: ({ text, signature, stops }) => `${JSON.stringify({ text, signature, stops })}\n`,
+  broken: {
+    code: 'BAD_TEAM_FILE',
+    hint: 'remove the file and run loadout sync; then compare the fingerprint in loadout catalog search with another machine',
+  },
+}
+
+/** What the server showed, and what of it this machine believes. */
+export interface Catalog extends KnownCatalog {
+  /** The catalog before this call. */
+  before: KnownCatalog
+  signers: string | undefined
+  entries: CatalogEntry[]
+  /** What the server offers, verified or not. */
+  offered: { text: string; signature: string; snapshot: Snapshot | undefined; isSigned: boolean } | undefined
+  /** Why the offered catalog is refused. */
+  problem: string | undefined
+  verdicts: readonly Verdict[]
+  findings: Finding[]
+}
+
+/**
+ * Asks the server for the catalog, and verifies it. A refused catalog changes nothing: the last verified one counts.
+ * Writes nothing.
+ */
+export async function readCatalog(
+  machine: Machine,
+  membership: Membership,
+  { milliseconds, all = false }: { milliseconds?: number | undefined; all?: boolean } = {},
+): Promise<Catalog> {
+  const before = readRecord(machine, RECORD)
+  const path = `/v1/catalog/snapshot?have=${before.text === '' ? '' : sha256(before.text)}${all ? '&all=1' : ''}`
+  const reply = await callTeam(machine, membership, { method: 'GET', path, milliseconds }).catch((error) => {
+    if (!(error instanceof LoadoutError) || error.code !== 'NOT_SERVED') throw error
+    throw new LoadoutError('TEAM_FORMAT', 'the team’s server is too old for the signed catalog', {
+      hint: 'update Loadout on the server',
+    })
+  })
+  const entries = Array.isArray(reply.entries) ? reply.entries.filter(isEntry) : []
+  const { text, signature } = reply.isSame === true ? before : reply
+  const signers = await allowedSigners(machine)
+  let offered: Catalog['offered']
+  if (typeof text === 'string' && typeof signature === 'string' && text !== '') {
+    const snapshot = parseSnapshot(text)
+    const isValid =
+      snapshot !== undefined &&
+      signers !== undefined &&
+      (await isSigned(machine, signers, { by: snapshot.by, text, signature }))
+    offered = { text, signature, snapshot, isSigned: isValid }
+  }
+  const problem = problemOf(offered, before, signers, membership)
+  const isTaken = problem === undefined && offered?.snapshot !== undefined
+  const known = isTaken ? { snapshot: offered?.snapshot, text: String(text), signature: String(signature) } : before
+  const stops = stopsInForce(known.snapshot, before.stops, entries)
+  const verdicts = verdictsFrom(machine, membership, { ...known, stops, entries, offered, signers })
+  const findings = [...refusalFindings(problem, before, offered), ...expiryFindings(machine, known.snapshot)]
+  return { ...known, before, stops, signers, entries, offered, problem, verdicts, findings }
+}
+
+function problemOf(
+  offered: Catalog['offered'],
+  before: KnownCatalog,
+  signers: string | undefined,
+  { team }: Membership,
+): string | undefined {
+  if (offered === undefined) {
+    if (before.snapshot !== undefined) return 'the server no longer shows a signed catalog'
+    return signers === undefined ? undefined : 'the server shows no signed catalog'
+  }
+  const { snapshot, text } = offered
+  if (snapshot === undefined) return 'the catalog of the server is damaged, or of a newer version of Loadout'
+  const named = `number ${snapshot.number} of the server’s catalog`
+  if (snapshot.team !== team) return `${named} is of another team`
+  if (signers === undefined) return `${named} cannot be verified: the library has no ${SIGNERS_FILE}`
+  if (!offered.isSigned) {
+    if (text === before.text) return `${named} was signed by ${snapshot.by}, who may no longer sign`
+    return `${named} has no valid signature of ${snapshot.by}`
+  }
+  const broken = before.snapshot && continuityProblem(before.snapshot, snapshot)
+  return broken && `${named} does not continue what this machine verified: ${broken}`
+}
+
+function refusalFindings(
+  problem: string | undefined,
+  { snapshot: known }: KnownCatalog,
+  offered: Catalog['offered'],
+): Finding[] {
+  if (problem === undefined) return []
+  const counts = known && `; number ${known.number}, which this machine verified, still counts`
+  const isUnsigned = offered === undefined || (offered.snapshot !== undefined && !offered.isSigned)
+  const hint = isUnsigned
+    ? `an approver runs: loadout catalog sign (loadout sync fetches ${SIGNERS_FILE})`
+    : 'ask who runs the team’s server; loadout catalog accept <fingerprint> begins again with what an approver tells you'
+  return [{ severity: 'warning', code: 'CATALOG_UNVERIFIED', message: `${problem}${counts ?? ''}`, hint }]
+}
+
+/** Says that a catalog has expired; without one, that the last verdicts have. */
+export function expiryFindings(machine: Machine, snapshot: Snapshot | undefined): Finding[] {
+  const expires = snapshot === undefined ? verdictsExpiry(machine) : expiryOf(snapshot)
+  const now = machine.now()
+  if (expires === undefined || Date.parse(expires) > now.getTime()) return []
+  const today = now.toISOString().slice(0, 10)
+  const message = `the team’s catalog expired on ${expires.slice(0, 10)} (today is ${today} on this machine): newer decisions may be hidden`
+  const hint = 'an approver runs: loadout catalog sign'
+  return [{ severity: 'warning', code: 'CATALOG_UNVERIFIED', message, hint }]
+}
+
+function verdictsFrom(
+  machine: Machine,
+  { group }: Membership,
+  known: Pick<Catalog, 'snapshot' | 'stops' | 'entries' | 'offered' | 'signers'>,
+): readonly Verdict[] {
+  const { snapshot, stops, entries, offered, signers } = known
+  if (snapshot !== undefined) return chooseVerdicts(snapshot, { group, stops, entries })
+  // An earlier version of Loadout verified approvals one by one; they count until the whole catalog is signed.
+  const earlier = readVerdicts(machine, findLibrary(machine)).filter(({ by }) => by !== undefined)
+  if (earlier.length > 0) return earlier
+  const why = offered === undefined ? 'the catalog is not signed yet' : 'the catalog could not be verified'
+  if (signers !== undefined) {
+    return CATALOG_KINDS.map((kind) => ({ kind, name: ANY_NAME, state: 'held', version: '', why }))
+  }
+  // A library without signers may be a private one: only what the catalog names is held.
+  const named = [...(offered?.snapshot?.versions ?? []), ...entries]
+  const held = chooseVerdicts(undefined, {
+    group,
+    stops,
+    entries: named.map((each) => ({ owner: '', published: '', ...each })),
+  })
+  return held
+}
+
+/** From now on installs and packs obey this catalog, also without a connection. */
+export async function rememberCatalog(
+  machine: Machine,
+  { snapshot, text, signature, stops, verdicts }: KnownCatalog & Pick<Catalog, 'verdicts'>,
+): Promise<void> {
+  // Another process may have verified a newer one.
+  if (snapshot !== undefined) {
+    const { number } = snapshot
+    const kept = await changeRecord(machine, RECORD, 'catalog', (known) =>
+      (known.snapshot?.number ?? 0) > number ? known : { snapshot, text, signature, stops },
+    )
+    if (kept.text !== text) return
+  }
+  const limits = snapshot === undefined ? {} : { expires: expiryOf(snapshot), only: snapshot.only }
+  await writeVerdicts(machine, findLibrary(machine), { verdicts, ...limits })
+}
+
+/** Takes a catalog that a person recognized by its fingerprint, although it does not continue the known one. */
+export async function replaceCatalog(machine: Machine, known: KnownCatalog): Promise<void> {
+  await changeRecord(machine, RECORD, 'catalog', () => known)
+}
+
+/** How people name the catalog that this machine verified. */
+export function nameKnownCatalog(machine: Machine): string | undefined {
+  const { snapshot, text } = readRecord(machine, RECORD)
+  return snapshot && `number ${snapshot.number}, signed by ${snapshot.by}, fingerprint ${fingerprintOf(text)}`
+}
+
+/** The signers that were pinned when this machine joined; otherwise those that the library has committed. */
+async function allowedSigners(machine: Machine): Promise<string | undefined> {
+  return readPinnedSigners(machine) ?? (await committedFile(machine, SIGNERS_FILE))
+}
