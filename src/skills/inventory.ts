@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { findAgent, type Scope } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import { asFinding, type Finding, type Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
+import { type ClearedRegistry, withheldIn } from './gate.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
 import {
   EVERY_AGENT,
@@ -33,7 +34,7 @@ export interface SkillView {
   /** The address or the path of its import. */
   source?: string
   state: SkillState
-  /** For an invalid skill, why it cannot be used. */
+  /** Why it cannot be used: it is invalid, in quarantine or denied. */
   problems: string[]
   /** How many commits of this skill the oldest outdated copy is behind, if git knows. */
   commitsBehind?: number
@@ -67,7 +68,20 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   const observation = await observe(setup, roots)
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
   const asksGit = outdated.length <= MOST_COUNTED
-  const skills = await Promise.all(observation.statuses.map((status) => viewOf(setup, status, asksGit)))
+  let withheld: ClearedRegistry['withheld'] = new Map()
+  const undecided: Finding[] = []
+  try {
+    withheld = withheldIn(machine, setup.library, observation.registry)
+  } catch (error) {
+    undecided.push(asFinding(error))
+  }
+  const skills = await Promise.all(
+    observation.statuses.map(async (status) => {
+      const refusal = withheld.get(status.name)
+      const view = await viewOf(setup, status, asksGit)
+      return refusal === undefined ? view : { ...view, problems: [...view.problems, refusal.message] }
+    }),
+  )
   const unmanaged = unmanagedSkills(observation)
   const value: Inventory = {
     library: setup.library,
@@ -80,7 +94,7 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
       unmanagedInProject: countNames(unmanaged.filter(({ root }) => root.scope === 'project')),
     }),
   }
-  const findings = [...observation.registry.findings, ...otherManagers(setup, observation)]
+  const findings = [...undecided, ...observation.registry.findings, ...otherManagers(setup, observation)]
   // The state of outdated skills also depends on git, and that of a project on its lock file.
   const isJudgedByFolders = outdated.length === 0 && setup.project === undefined
   const { seen } = observation

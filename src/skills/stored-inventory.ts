@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import type { CacheKey } from '../machine/cache.ts'
+import { approvalsPath } from '../machine/approvals.ts'
+import { type CacheKey, signatureOf } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
@@ -46,17 +47,18 @@ export function rememberInventory(
 
 /** Increase the version whenever the evaluation of placements changes, because its result is stored. */
 function keyOf(project = ''): CacheKey {
-  return { kind: 'inventories', version: 6, name: [project] }
+  return { kind: 'inventories', version: 7, name: [project] }
 }
 
-function madeFrom({ library, verdicts }: Setup, roots: readonly TargetRoot[]): string {
-  return JSON.stringify([library, roots, verdicts])
+function madeFrom({ machine, library, verdicts }: Setup, roots: readonly TargetRoot[]): string {
+  const { state } = signatureOf([approvalsPath(machine)], machine.now())
+  return JSON.stringify([library, roots, verdicts, state])
 }
 
 interface Rest {
   snapshot: Snapshot
   findings: Finding[]
-  /** The library, the agents' folders, and the verdicts of the catalog. */
+  /** The library, the agents' folders, the verdicts of the catalog, and the state of the approvals. */
   made: string
 }
 

@@ -288,9 +288,11 @@ it('while the decisions cannot be read, nothing is handed out or installed, and 
 it('the doors for looking show it, and an approved skill is found again', () => {
   const say = (...args: string[]) => runWarm(args, { cwd, home }).stdout
   expect(say('inspect', 'waiting')).toContain(WORD)
-  expect(say('inventory')).toContain('waiting')
+  expect(say('inventory')).toContain('in quarantine until')
+  expect(say('inventory')).toContain('shut is denied')
   expect(say('lookup', 'skill:waiting', '--load')).not.toContain(WORD)
   expect(runWarm(['approve', 'skill:waiting'], { cwd, home }).code).toBe(0)
   expect(say('lookup', 'skill:waiting', '--load')).toContain(WORD)
   expect(unasked(say('search', TASK))).toContain(WORD)
+  expect(say('inventory')).not.toContain('in quarantine')
 })

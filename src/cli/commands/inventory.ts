@@ -94,7 +94,7 @@ export const inventory = defineCommand({
 
 /** A row with its reason, cut to the width of a terminal; a pipe gets all of it. */
 function describeRow(row: string, skill: SkillView, longestState: number, columns: number): string {
-  const reason = WORDS[skill.state]?.(skill) ?? ''
+  const reason = WORDS[skill.state]?.(skill) ?? skill.problems.join('; ')
   if (reason === '') return row
   const start = `${row}${' '.repeat(longestState - skill.state.length + 2)}`
   return `${start}${shorten(reason, Math.max(LEAST_REASON, columns - textWidth(start)))}`
