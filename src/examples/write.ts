@@ -1,19 +1,26 @@
 import { join } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding } from '../text/trouble.ts'
-import { changeExamples, type ExampleFile } from './disk/example-files.ts'
+import { changedText, changeExamples, type ExampleFile, type ExampleLine } from './disk/example-files.ts'
 import type { Proposal } from './rules/admit.ts'
 import { type Example, formatExample, keyOf, promptKey } from './rules/example.ts'
 
 export { type ExampleFile, libraryFile, machineFile, projectFile } from './disk/example-files.ts'
 
-/** Appends examples to a file. Replaces a line with the same prompt for an older description; all others stay. */
+/** Appends examples to a file of the project or of this machine, as `textWith` does. */
 export async function writeExamples(machine: Machine, file: ExampleFile, fresh: readonly Example[]): Promise<void> {
+  await changeExamples(machine, file, (lines) => linesWith(lines, fresh))
+}
+
+/** The text of a file with more examples. Replaces a line with the same prompt for an older description; all others stay. */
+export function textWith(file: ExampleFile, fresh: readonly Example[]): string {
+  return changedText(file, (lines) => linesWith(lines, fresh)) ?? ''
+}
+
+function linesWith(lines: readonly ExampleLine[], fresh: readonly Example[]): string[] {
   const renewed = new Set(fresh.map(sameness))
-  await changeExamples(machine, file, (lines) => {
-    const kept = lines.filter(({ example }) => example === undefined || !renewed.has(sameness(example)))
-    return [...kept.map(({ text }) => text), ...fresh.map(formatExample)]
-  })
+  const kept = lines.filter(({ example }) => example === undefined || !renewed.has(sameness(example)))
+  return [...kept.map(({ text }) => text), ...fresh.map(formatExample)]
 }
 
 function sameness(example: Example): string {

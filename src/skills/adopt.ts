@@ -168,7 +168,7 @@ async function takeEdit(
   if (request.dryRun || diff === '') return { value, findings: [] }
   const kept = isUncommitted ? backUpLibrary(setup, registered) : []
   const isCommitted = request.commit ?? config.commitsImports
-  const changes = [{ folder: registered.folder, write: merge.write }]
+  const changes = [{ path: registered.folder, write: merge.write }]
   const commit = await changeLibrary(machine, library, { changes, message: isCommitted ? message : undefined })
   return { value: { ...value, ...(commit && { commit }) }, findings: kept }
 }

@@ -75,7 +75,7 @@ async function deleteNamed(
     const isCommitted = request.commit ?? setup.config.commitsDeletes
     const deleted = deletions.map(({ name }) => name)
     const message = isCommitted ? messageAbout('Delete', deleted) : undefined
-    const changes = deletions.map(({ folder }) => ({ folder }))
+    const changes = deletions.map(({ folder }) => ({ path: folder }))
     const commit = await changeLibrary(machine, setup.library, { changes, message })
     return { value: deletions.map((each) => ({ ...each, ...(commit && { commit }) })), findings: recovered }
   }

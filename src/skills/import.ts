@@ -188,7 +188,7 @@ function otherNames(fresh: readonly Offer[]): Finding[] {
 async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[], request: ImportRequest) {
   if (request.dryRun || ready.length === 0) return undefined
   const changes = ready.map(({ content, name }) => ({
-    folder: `${SKILLS_FOLDER}/${name}`,
+    path: `${SKILLS_FOLDER}/${name}`,
     write: (stage: string) => writeSkillFolder(content, stage),
   }))
   const message = (request.commit ?? setup.config.commitsImports) ? importMessage(ready, source) : undefined

@@ -1,8 +1,9 @@
 import type { Example } from '../examples/rules/example.ts'
-import { libraryFile, writeExamples } from '../examples/write.ts'
+import { libraryFile, textWith } from '../examples/write.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
-import { commitPaths } from './disk/library-commit.ts'
+import { changeLibrary } from './disk/library-transaction.ts'
+import { writeTreeFile } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
 import { openGitSetup } from './setup.ts'
 
@@ -16,10 +17,13 @@ export async function teachLibrary(
   const { library } = setup
   const skills = [...fresh.keys()]
   const run = async (findings: Finding[]): Promise<Report<string | undefined>> => {
-    for (const [skill, examples] of fresh) await writeExamples(machine, libraryFile(library, skill), examples)
-    const paths = skills.map((skill) => libraryFile(library, skill).path)
-    const value = wantsCommit ? await commitPaths(machine, library, paths, messageFor(skills)) : undefined
-    return { value, findings }
+    const changes = [...fresh].map(([skill, examples]) => {
+      const file = libraryFile(library, skill)
+      const text = textWith(file, examples)
+      return { path: file.path, write: (stage: string) => void writeTreeFile(stage, text, false) }
+    })
+    const message = wantsCommit ? messageFor(skills) : undefined
+    return { value: await changeLibrary(machine, library, { changes, message }), findings }
   }
   return asWriter(setup, [], 'teach', run)
 }

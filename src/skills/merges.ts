@@ -3,7 +3,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type ConflictPlace, type ConflictText, conflictTexts, takeSide } from './disk/merge-sides.ts'
-import { dropMerge, listMerges, type OpenMerge, openMerge, writeMerged } from './disk/pending-merge.ts'
+import { dropMerge, hasMerge, listMerges, type OpenMerge, openMerge, writeMerged } from './disk/pending-merge.ts'
 import { asWriter, observe } from './observe.ts'
 import { requireName } from './rules/skill.ts'
 import { openSetup } from './setup.ts'
@@ -45,7 +45,10 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
   if (!request.continue && !request.abort && request.take === undefined) {
     return { value: { merges: [openMerge(machine, name)] }, findings: [] }
   }
+  const wasOpen = hasMerge(machine, name)
   return asWriter(setup, [], 'merge', async (recovered) => {
+    // A killed command was ending this merge, and has just been finished.
+    if (wasOpen && !hasMerge(machine, name)) return { value: { merges: [], merged: name }, findings: recovered }
     if (request.abort) return abortMerge(machine, name, recovered)
     const merge =
       request.take === undefined ? openMerge(machine, name) : takeSide(machine, name, SIDES[request.take], request.only)
@@ -57,8 +60,8 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     if (merge.library !== setup.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
     const write = (stage: string) => writeMerged(machine, merge, stage)
     const message = (request.commit ?? setup.config.commitsImports) ? merge.message : undefined
-    const commit = await changeLibrary(machine, setup.library, { changes: [{ folder: merge.folder, write }], message })
-    dropMerge(machine, name, true)
+    const change = { changes: [{ path: merge.folder, write }], message, merge: name }
+    const commit = await changeLibrary(machine, setup.library, change)
     return { value: { merges: [], merged: name, ...(commit && { commit }) }, findings: recovered }
   })
 }

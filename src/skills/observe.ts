@@ -1,20 +1,21 @@
 import { relative } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
+import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
-import { isLockable } from './disk/intent.ts'
+import { isLockable, readIntent, removeIntent } from './disk/intent.ts'
 import { readLibraryState } from './disk/library-state.ts'
-import { recoverLibrary, withLibrary } from './disk/library-transaction.ts'
+import { isUnfinished, withLibrary } from './disk/library-transaction.ts'
 import { removePartialCopies } from './disk/pending-merge.ts'
 import { readPlacements, withExpectation } from './disk/placements.ts'
 import { type RegistryReading, readRegistry } from './disk/registry.ts'
 import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
-import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
+import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
 import { findQuarantined, quarantineFinding } from './quarantine.ts'
-import type { Operation, OperationPlan } from './rules/operations.ts'
+import { type Operation, type OperationPlan, planRefresh } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import type { Placement, RegisteredSkill, SkillStatus } from './rules/skill.ts'
 import type { Setup } from './setup.ts'
@@ -71,7 +72,52 @@ function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'
 export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Promise<Finding[]> {
   const ours = roots.filter((root) => !leavesProject(setup, root))
   const findings = ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
-  return [...findings, ...(await recoverLibrary(setup.machine, setup.library))]
+  return [...findings, ...(await recoverLibrary(setup))]
+}
+
+/** Repairs the library, unless a writer or git is running, or the library is read-only. */
+async function recoverLibrary(setup: Setup): Promise<Finding[]> {
+  if (!isUnfinished(setup.library)) return []
+  try {
+    return await asLibraryWriter(setup, 'recovery', async (recovered) => recovered, { waitMs: 0 })
+  } catch (error) {
+    if (error instanceof LoadoutError && ['LOCKED', 'WRITE_FAILED'].includes(error.code)) return []
+    throw error
+  }
+}
+
+/** Runs a function as the only writer of the library, after finishing what a killed command left there. */
+function asLibraryWriter<T>(setup: Setup, purpose: string, run: Writing<T>, waiting: Waiting): Promise<T> {
+  const finishAndRun = async (found: Finding[]) => run([...found, ...(await finishCopies(setup, purpose, waiting))])
+  return withLibrary(setup.machine, setup.library, purpose, finishAndRun, waiting)
+}
+
+/** Refreshes the copies that a killed command did not come to: a part of its change of the library. */
+async function finishCopies(setup: Setup, purpose: string, waiting: Waiting): Promise<Finding[]> {
+  const intent = readIntent(setup.library)
+  if (intent === undefined || !('copies' in intent) || intent.copies === undefined) return []
+  const names = new Set(intent.copies)
+  const roots = setup.userRoots.filter(({ path }) => isFolder(path))
+  const refresh = async (found: Finding[]) => {
+    const { findings } = await refreshInstalls(setup, roots, names, {})
+    return [...found, ...findings]
+  }
+  return withRoots(setup, roots, purpose, refresh, waiting)
+}
+
+/** Refreshes the installed copies of these skills, except edited ones. Ends a change of the library that named them. */
+export async function refreshInstalls(
+  setup: Setup,
+  roots: Setup['roots'],
+  names: ReadonlySet<string>,
+  request: RunOptions,
+): Promise<Report<Operation[]>> {
+  const observation = await observe(setup, roots, true)
+  const statuses = observation.statuses.filter(({ name }) => names.has(name))
+  const plan = planRefresh(statuses, observation.state, { keepEdits: true })
+  const { value, findings } = await carryOut(setup, observation, plan, request)
+  removeIntent(setup.library)
+  return { value: value.operations, findings }
 }
 
 /** The user's own folders may be links, as with dotfile managers; those of a project must stay inside it. */
@@ -105,9 +151,10 @@ export async function asWriter<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   refuseLinkedRoots(setup, roots)
-  const lockRoots = (found: Finding[]) => withRoots(setup, roots, purpose, (more) => run([...found, ...more]), signal)
+  const lockRoots = (found: Finding[]) =>
+    withRoots(setup, roots, purpose, (more) => run([...found, ...more]), { signal })
   if (!isLockable(setup.library)) return lockRoots([])
-  return withLibrary(setup.machine, setup.library, purpose, lockRoots, { signal })
+  return asLibraryWriter(setup, purpose, lockRoots, { signal })
 }
 
 /** Runs a function as the only writer of some roots. It waits neither for a writer of the library nor for git. */
@@ -119,8 +166,8 @@ export async function asRootWriter<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   refuseLinkedRoots(setup, roots)
-  const found = await recoverLibrary(setup.machine, setup.library)
-  return withRoots(setup, roots, purpose, (more) => run([...found, ...more]), signal)
+  const found = await recoverLibrary(setup)
+  return withRoots(setup, roots, purpose, (more) => run([...found, ...more]), { signal })
 }
 
 function withRoots<T>(
@@ -128,13 +175,13 @@ function withRoots<T>(
   roots: readonly TargetRoot[],
   purpose: string,
   run: Writing<T>,
-  signal?: AbortSignal,
+  waiting: Waiting,
 ): Promise<T> {
   const paths = [...new Set(roots.map(({ path }) => path))].sort(compareText)
   const lock = (at: number, found: Finding[]): Promise<T> => {
     const path = paths[at]
     if (path !== undefined) {
-      return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), { signal })
+      return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), waiting)
     }
     removePartialCopies(setup.machine)
     return run(found)

@@ -34,7 +34,7 @@ export async function pinSkills(machine: Machine, request: PinRequest): Promise<
     }
     const changed = skills.filter(({ source }) => isPinned(source) !== request.isPinned)
     const changes = changed.map((skill) => ({
-      folder: skill.folder,
+      path: skill.folder,
       write: (stage: string) => writePin(join(setup.library, skill.folder), skill, request.isPinned, stage),
     }))
     const names = changed.map(({ skill }) => skill.name).join(', ')

@@ -26,7 +26,7 @@ export async function restoreSkills(
       const changes: LibraryChange['changes'][number][] = []
       for (const deletion of deletions) {
         const source = deletion.backup ?? (await checkOut(machine, setup.library, deletion, scratch))
-        changes.push({ folder: deletion.folder, write: (stage) => copyTree(source, stage) })
+        changes.push({ path: deletion.folder, write: (stage) => copyTree(source, stage) })
       }
       const isCommitted = deletions.some(({ commit }) => commit !== undefined)
       const message = isCommitted ? messageAbout('Restore', names) : undefined

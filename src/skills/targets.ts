@@ -97,7 +97,7 @@ function write({ machine, library, config }: Setup, changes: readonly Change[], 
   return changeLibrary(machine, library, {
     message,
     changes: changes.map(({ folder, after }) => ({
-      folder,
+      path: folder,
       write: (stage) => {
         const from = join(library, folder)
         for (const { path, isExecutable } of listTree(from).files) {

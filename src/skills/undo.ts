@@ -3,15 +3,14 @@ import { exists, isFolder } from '../machine/files.ts'
 import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { copyTree, hashTree, listTree } from './disk/tree.ts'
-import { asWriter, type RunOptions } from './observe.ts'
+import { asWriter, type RunOptions, refreshInstalls } from './observe.ts'
 import type { Operation } from './rules/operations.ts'
 import { openGitSetup, type Setup } from './setup.ts'
-import { refreshInstalls } from './update.ts'
 
 export interface UndoRequest extends RunOptions {
   /** A commit of the library; default: the last one. */
@@ -41,12 +40,14 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
   const setup = await openGitSetup(machine, {})
   const roots = setup.roots.filter(({ path }) => isFolder(path))
   const isDryRun = request.dryRun ?? false
-  const run = (recovered: Report<unknown>['findings']) =>
+  const run = (recovered: Finding[]) =>
     withScratch(async (scratch): Promise<Report<Undone>> => {
-      const { commit: undone, subject } = await findCommit(setup, request.commit)
+      const done = await finishedUndo(setup, recovered)
+      const finished = done?.undone.startsWith(request.commit ?? '') ? done : undefined
+      const { commit: undone, subject } = await findCommit(setup, finished?.undone ?? request.commit)
       const folders = await changedFolders(setup, undone)
       const changes: LibraryChange['changes'][number][] = []
-      for (const [at, folder] of folders.entries()) {
+      for (const [at, folder] of finished ? [] : folders.entries()) {
         await requireUnchanged(setup, undone, folder, scratch, `${at}-after`)
         const source = await checkOutSnapshot(
           machine,
@@ -55,7 +56,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
           `${at}-before`,
         )
         if (source === undefined) throw added(undone, folder)
-        changes.push({ folder, write: (stage) => copyTree(source, stage) })
+        changes.push({ path: folder, write: (stage) => copyTree(source, stage) })
       }
       const { stdout: diff } = await runGit(machine, setup.library, [
         'diff',
@@ -68,8 +69,9 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       const names = folders.map((folder) => folder.slice(SKILLS_FOLDER.length + 1))
       const value = { undone, subject, names, diff, operations: [], isDryRun }
       if (isDryRun) return { value, findings: recovered }
+      if (finished) return { value: { ...value, commit: finished.commit }, findings: recovered }
       const message = `Undo: ${subject}\n\nTakes back ${undone}.\n`
-      const commit = await changeLibrary(machine, setup.library, { changes, message })
+      const commit = await changeLibrary(machine, setup.library, { changes, message, copies: names })
       const refreshed = await refreshInstalls(setup, roots, new Set(names), request)
       return {
         value: { ...value, ...(commit && { commit }), operations: refreshed.value },
@@ -77,6 +79,15 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       }
     })
   return isDryRun ? run([]) : asWriter(setup, roots, 'undo', run, request.signal)
+}
+
+/** The undo that a killed command had begun, and that was finished just now: repeating the command must not take it back. */
+async function finishedUndo({ machine, library }: Setup, recovered: readonly Finding[]) {
+  if (recovered.length === 0) return undefined
+  const { stdout } = await runGit(machine, library, ['log', '-1', '--format=%H%n%B'])
+  const [commit = '', subject, , takesBack = ''] = stdout.split('\n')
+  const undone = /^Takes back ([0-9a-f]+)\.$/.exec(takesBack)?.[1]
+  return undone !== undefined && recovered.some((each) => each.subject === subject) ? { commit, undone } : undefined
 }
 
 async function findCommit({ machine, library }: Setup, named = 'HEAD'): Promise<{ commit: string; subject: string }> {

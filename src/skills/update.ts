@@ -8,7 +8,7 @@ import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
 import { hasMerge, keepMerge } from './disk/pending-merge.ts'
 import { conflictFinding, waitingMerge } from './merges.ts'
-import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
+import { asWriter, type RunOptions, refreshInstalls } from './observe.ts'
 import {
   type AskedSkill,
   askSources,
@@ -19,7 +19,7 @@ import {
   sourceHistory,
 } from './outdated.ts'
 import { reviewFolder } from './quarantine.ts'
-import { type Operation, planRefresh } from './rules/operations.ts'
+import type { Operation } from './rules/operations.ts'
 import type { ReviewFinding } from './rules/review/review.ts'
 import { type FindTwin, findTwinIn } from './rules/review/review.ts'
 import { openGitSetup, type Setup } from './setup.ts'
@@ -241,26 +241,13 @@ async function takeAll(
   })
   const ready = all.filter(({ update }) => update.result === 'updated')
   const changes = ready.flatMap(({ asked, made }) =>
-    made ? [{ folder: asked.skill.folder, write: made.merge.write }] : [],
+    made ? [{ path: asked.skill.folder, write: made.merge.write }] : [],
   )
   if (changes.length === 0) return { value: {}, findings }
   const names = ready.map(({ update }) => update.name)
   const message = names.length === 1 ? `Update ${names[0]}` : `Update ${names.length} skills\n\n${names.join('\n')}`
   const isCommitted = request.commit ?? config.commitsImports
-  const commit = await changeLibrary(machine, library, { changes, message: isCommitted ? message : undefined })
+  const change = { changes, message: isCommitted ? message : undefined, copies: names }
+  const commit = await changeLibrary(machine, library, change)
   return { value: { ...(commit && { commit }) }, findings }
-}
-
-/** Refreshes the installed copies of these skills, except edited ones. */
-export async function refreshInstalls(
-  setup: Setup,
-  roots: Setup['roots'],
-  names: ReadonlySet<string>,
-  request: RunOptions,
-): Promise<Report<Operation[]>> {
-  const observation = await observe(setup, roots, true)
-  const statuses = observation.statuses.filter(({ name }) => names.has(name))
-  const plan = planRefresh(statuses, observation.state, { keepEdits: true })
-  const { value, findings } = await carryOut(setup, observation, plan, request)
-  return { value: value.operations, findings }
 }

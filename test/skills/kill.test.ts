@@ -67,9 +67,9 @@ interface Scenario {
   args: string[]
   /** Makes what is there before the command. */
   prepare?: (world: World) => Promise<void> | void
-  /** What it commits: exactly this path. */
-  commits?: string
   isEdited?: boolean
+  /** The library and the copies change together, or not at all. */
+  isWhole?: boolean
   /** Killed here first; then the command that finds that is killed as well. */
   crash?: { at: RegExp; next: string[] }
 }
@@ -81,9 +81,9 @@ const edited = async (world: World) => {
   editCopy(world)
 }
 
-const ADOPT: Scenario = { args: ['adopt', 'alpha', '--yes'], prepare: edited, commits: 'skills/alpha', isEdited: true }
-const DELETE: Scenario = { args: ['delete', 'spare'], commits: 'skills/spare' }
-const IMPORT: Scenario = { args: ['import', 'drafts/delta', '--targets', 'claude,codex'], commits: 'skills/delta' }
+const ADOPT: Scenario = { args: ['adopt', 'alpha', '--yes'], prepare: edited, isEdited: true }
+const DELETE: Scenario = { args: ['delete', 'spare'] }
+const IMPORT: Scenario = { args: ['import', 'drafts/delta', '--targets', 'claude,codex'] }
 const REFRESH_EDITED: Scenario = {
   args: ['sync'],
   prepare: async (world) => {
@@ -100,17 +100,21 @@ const both = async (world: World) => {
   commitAll(world, 'second')
 }
 
-/** Alpha as if it had been imported from a folder that has since changed. */
+/** Skills as if they had been imported from folders that have since changed. */
 const outdated = async (world: World) => {
-  const source = { path: '~/upstream', folder: '', tree_hash: '0'.repeat(64), imported_at: '2026-01-02T03:04:05Z' }
-  const { 'skill.json': json, ...files }: Record<string, string> = ALPHA
-  const hash = libraryHashOf(join(world.library, 'skills/alpha'), 'alpha')
-  const record = { ...JSON.parse(json ?? ''), source: { ...source, library_hash: hash } }
-  write(join(world.library, 'skills/alpha'), { 'skill.json': JSON.stringify(record) })
+  for (const [name, own] of Object.entries({ alpha: ALPHA, beta: skillFiles('beta') })) {
+    const path = `~/upstream/${name}`
+    const source = { path, folder: '', tree_hash: '0'.repeat(64), imported_at: '2026-01-02T03:04:05Z' }
+    const { 'skill.json': json, ...files }: Record<string, string> = own
+    const hash = libraryHashOf(join(world.library, 'skills', name), name)
+    const record = { ...JSON.parse(json ?? ''), source: { ...source, library_hash: hash } }
+    write(join(world.library, 'skills', name), { 'skill.json': JSON.stringify(record) })
+    const text = `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n\nNews.\n`
+    write(join(world.home, 'upstream', name), { ...files, 'SKILL.md': text, 'docs/new.md': 'New.\n' })
+  }
   commitAll(world, 'source')
-  const text = '---\nname: alpha\ndescription: About alpha.\n---\n# Alpha\n\nNews.\n'
-  write(join(world.home, 'upstream'), { ...files, 'SKILL.md': text, 'docs/new.md': 'New.\n' })
   await installed(world)
+  await loadoutOk(world, 'sync')
 }
 
 /** A folder of the user's where alpha would be, with the same files as an edited copy. */
@@ -118,6 +122,33 @@ const loose = (world: World) => {
   const text = '---\nname: alpha\ndescription: About alpha.\n---\n# Alpha\n'
   const files = { 'SKILL.md': text, 'docs/deep/notes.md': `${EDIT}\n`, 'mine.md': `${EDIT}\n` }
   write(join(world.home, '.claude/skills/alpha'), files)
+}
+
+const UPDATE: Scenario = { args: ['update', '--yes'], prepare: outdated, isWhole: true }
+const UNDO: Scenario = {
+  args: ['undo'],
+  prepare: async (world) => {
+    await outdated(world)
+    await loadoutOk(world, 'update', '--yes')
+  },
+  isWhole: true,
+}
+const TEACH: Scenario = {
+  args: ['teach', '--import', 'prompts.jsonl'],
+  prepare: ({ home }) => {
+    const prompts = ['alpha', 'beta'].map((name) => ({ id: `skill:${name}`, prompts: [`please do ${name} for me`] }))
+    write(home, { 'prompts.jsonl': prompts.map((each) => `${JSON.stringify(each)}\n`).join('') })
+  },
+}
+const MERGE: Scenario = {
+  args: ['merge', 'alpha', '--take', 'other', '--continue'],
+  prepare: async (world) => {
+    await edited(world)
+    write(join(world.library, 'skills/alpha'), { 'docs/deep/notes.md': 'Third notes.\n' })
+    commitAll(world, 'third')
+    expect((await loadout(world, ['adopt', 'alpha', '--yes'])).code).toBe(1)
+  },
+  isEdited: true,
 }
 
 const SCENARIOS: Record<string, Scenario> = {
@@ -133,7 +164,6 @@ const SCENARIOS: Record<string, Scenario> = {
       write(home, { '.agents/skills/linked/SKILL.md': linked, '.agents/skills/linked/more.md': 'More.\n' })
       for (const folder of AGENT_FOLDERS) symlinkSync('../../.agents/skills/linked', join(home, folder, 'linked'))
     },
-    commits: 'skills',
   },
   'profile switch': {
     args: ['profile', 'switch', 'work'],
@@ -147,21 +177,12 @@ const SCENARIOS: Record<string, Scenario> = {
   'sync --merge of an edited copy': {
     args: ['sync', '--merge'],
     prepare: both,
-    commits: 'skills/alpha',
     isEdited: true,
   },
-  update: { args: ['update', 'alpha', '--yes'], prepare: outdated, commits: 'skills/alpha' },
-  'merge --continue': {
-    args: ['merge', 'alpha', '--take', 'other', '--continue'],
-    prepare: async (world) => {
-      await edited(world)
-      write(join(world.library, 'skills/alpha'), { 'docs/deep/notes.md': 'Third notes.\n' })
-      commitAll(world, 'third')
-      expect((await loadout(world, ['adopt', 'alpha', '--yes'])).code).toBe(1)
-    },
-    commits: 'skills/alpha',
-    isEdited: true,
-  },
+  'update of two skills': UPDATE,
+  'undo of two skills': UNDO,
+  'teach about two skills': TEACH,
+  'merge --continue': MERGE,
   'equip, the first ever for one agent': {
     args: ['equip', 'alpha'],
     prepare: ({ home }) => rmSync(join(home, '.codex'), { recursive: true }),
@@ -184,7 +205,7 @@ const SCENARIOS: Record<string, Scenario> = {
   },
   'unequip of an edited copy': { args: ['unequip', 'alpha'], prepare: edited, isEdited: true },
   import: IMPORT,
-  'import --adopt': { args: ['import', '.claude/skills/mine', '--adopt'], commits: 'skills/mine' },
+  'import --adopt': { args: ['import', '.claude/skills/mine', '--adopt'] },
   adopt: ADOPT,
   delete: DELETE,
   'a reader after a killed refresh': {
@@ -282,13 +303,16 @@ const skillFolders = ({ home, library }: World): string[] => {
 
 const isMarker = (path: string) => path === '.loadout'
 
-function checkFolders(world: World, { before, after }: Expected): void {
+function checkFolders(world: World, { before, after, scenario }: Expected): void {
+  const sides = new Set<string>()
   for (const folder of new Set([world, before, after].flatMap(skillFolders))) {
     const [found, old, made] = [world, before, after].map(({ home }) => readTree(join(home, folder), isMarker))
     const isWhole = [old, made].some((tree) => withoutTime(tree) === withoutTime(found))
     if (!isWhole) expect({ folder, found }, 'neither the old nor the new version').toEqual({ folder, found: made })
+    if (withoutTime(old) !== withoutTime(made)) sides.add(withoutTime(found) === withoutTime(old) ? 'old' : 'new')
     checkMarker(world, before, folder)
   }
+  if (scenario.isWhole) expect([...sides], 'a part is old, a part is new').toHaveLength(1)
   for (const folder of ['drafts', '.config']) {
     expect(readTree(join(world.home, folder))).toEqual(readTree(join(before.home, folder)))
   }
@@ -312,14 +336,16 @@ function checkMarker(world: World, before: World, folder: string): void {
 
 const headOf = ({ library }: World) => readFileSync(join(library, '.git/refs/heads/main'), 'utf8').trim()
 
-/** The change and its commit are both there or both not. */
-function checkCommits(world: World, { before, scenario: { commits } }: Expected): void {
+/** The change and its commit are both there, the whole of it, or both not. */
+function checkCommits(world: World, { before, after }: Expected): void {
   expect(git(world, 'status', '--porcelain')).toBe('')
   const [head, old] = [world, before].map(headOf)
   if (head === old) return
   expect(git(world, 'rev-parse', 'HEAD^')).toBe(old)
-  const changed = git(world, 'diff', '--name-only', '--no-renames', 'HEAD^', 'HEAD').split('\n')
-  expect(changed.filter((path) => !path.startsWith(`${commits}/`))).toEqual([])
+  const [made, whole] = [world, after].map((each) =>
+    git(each, 'log', '-1', '--format=%B', '--name-only', '--no-renames'),
+  )
+  expect(made).toBe(whole)
 }
 
 function checkEdit({ home, library }: World): void {
@@ -579,13 +605,18 @@ describe('git killed at a write or in a hook, with its parent or alone', () => {
     ['import', IMPORT],
     ['adopt', ADOPT],
     ['delete', DELETE],
+    ['update', UPDATE],
+    ['undo', UNDO],
+    ['merge', MERGE],
+    ['teach', TEACH],
   ])('%s is finished or undone', { timeout: 120_000 }, async (name, scenario) => {
     const before = await makeBase()
     await scenario.prepare?.(before)
     const after = await copyWorld(before)
     await loadoutOk(after, ...scenario.args)
-    // Together the three commands meet each point once, every third one each.
-    const kills = GIT_KILLS.filter((_, at) => isThorough || at % 3 === ['import', 'adopt', 'delete'].indexOf(name))
+    // Together, three commands meet each point once, every third one each.
+    const nth = ['import', 'adopt', 'delete', 'update', 'undo', 'merge', 'teach'].indexOf(name)
+    const kills = GIT_KILLS.filter((_, at) => isThorough || at % 3 === nth % 3)
     const tally = { killed: 0, locked: 0 }
     const failures: string[] = []
     await forEachAtOnce(kills, async (kill) => {
@@ -628,6 +659,10 @@ describe.skipIf(!hasStrace)('killed by the system at one system call, in any thr
     ['import', IMPORT],
     ['sync of an edited copy', REFRESH_EDITED],
     ['delete', DELETE],
+    ['update', UPDATE],
+    ['undo', UNDO],
+    ['merge', MERGE],
+    ['teach', TEACH],
   ])('%s is finished or undone', { timeout: 1_800_000 }, async (name, scenario) => {
     const before = await makeBase()
     await scenario.prepare?.(before)

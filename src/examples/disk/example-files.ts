@@ -23,7 +23,7 @@ export interface ExampleFile {
   place: 'library' | 'project' | 'machine'
 }
 
-interface ExampleLine {
+export interface ExampleLine {
   /** As in the file, without the line end. */
   text: string
   /** Counted from 1. */
@@ -124,18 +124,24 @@ export function changeExamplesNow(machine: Machine, file: ExampleFile, change: C
 }
 
 function replaceLines(machine: Machine, file: ExampleFile, change: Change): void {
-  const { lines, failure } = readExamples(file)
-  // A file that cannot be read must not be replaced.
-  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: failure.hint ?? HINT })
-  const changed = change(lines)
-  if (changed === undefined) return
-  const text = changed.map((line) => `${line}\n`).join('')
+  const text = changedText(file, change)
+  if (text === undefined) return
   if (file.place === 'machine') {
     writeRecord(machine, file.path, text)
     return
   }
   refuseLinkOut(file.root, file.path)
   writeInside(file.root, file.path, text)
+}
+
+/** The text of a file after a change; undefined if it stays. */
+export function changedText(file: ExampleFile, change: Change): string | undefined {
+  const { lines, failure } = readExamples(file)
+  // A file that cannot be read must not be replaced.
+  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: failure.hint ?? HINT })
+  return change(lines)
+    ?.map((line) => `${line}\n`)
+    .join('')
 }
 
 const HINT = 'nothing was written; repair or move the file'

@@ -1,23 +1,40 @@
 import { join } from 'node:path'
-import { exists, isWritable, readJson, readText, removeFile, writeAtomically } from '../../machine/files.ts'
+import { exists, isWritable, readText, removeFile, writeAtomically } from '../../machine/files.ts'
 import { gitFolder } from '../../machine/git-folder.ts'
-import { isRecord } from '../../text/values.ts'
+import { parseJson } from '../../text/json.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
 
-/** Recorded before a change, so that the next command can finish it. */
+/**
+ * A change of the library: written when everything new is complete beside its place, removed when everything about the
+ * change is done. So the next command can finish all of it, or undo all of it.
+ */
 export interface Intent {
-  /** `hash` is of the new content; null for a removal. */
-  folders: { folder: string; hash: string | null }[]
-  message: string
+  changes: PlannedChange[]
+  /** The commit message; undefined for a change without a commit. */
+  message?: string | undefined
+  /** The skill whose open merge ends with this change. */
+  merge?: string | undefined
+  /** The skills whose installed copies are refreshed afterwards. */
+  copies?: string[] | undefined
+  /** The library has the change and its commit: only the rest is left to do. */
+  isCommitted?: boolean | undefined
 }
 
-/** A fast-forward of the branch. `from` is undefined before the first commit. */
+export interface PlannedChange {
+  /** The path in the library: `skills/<folder>`, or a file. */
+  path: string
+  /** The name of the new content in the work folder. */
+  stage: string
+  /** The hashes of the new and of the present content; null if there is none. */
+  hash: string | null
+  was: string | null
+}
+
+/** A fast-forward of the branch: git changes the files first, then the branch. `from` is undefined before the first commit. */
 export interface Move {
   from: string | undefined
   to: string
 }
-
-/** A change, or a fast-forward: git changes the files first, then the branch. */
-export type Unfinished = Intent | Move
 
 /** Whether Loadout can write into git's folder, as locks and intents need. */
 export function isLockable(library: string): boolean {
@@ -28,7 +45,7 @@ export function intentPath(library: string): string {
   return join(gitFolder(library), 'loadout-intent.json')
 }
 
-export function writeIntent(library: string, intent: Unfinished): void {
+export function writeIntent(library: string, intent: Intent | Move): void {
   writeAtomically(intentPath(library), JSON.stringify(intent))
 }
 
@@ -46,18 +63,25 @@ export function intentText(library: string): string | undefined {
   }
 }
 
-export function readIntent(library: string): Unfinished | undefined {
-  if (!exists(intentPath(library))) return undefined
-  const json = readJson(intentPath(library))
+/** Undefined if there is none, or one of another version of Loadout. */
+export function readIntent(library: string): Intent | Move | undefined {
+  const json = parseJson(intentText(library) ?? '').value
   if (!isRecord(json)) return undefined
-  const { folders, message, from, to } = json
-  if (typeof to === 'string') return { from: typeof from === 'string' ? from : undefined, to }
-  if (typeof message !== 'string') return undefined
-  // Earlier versions wrote one folder.
-  const rows: unknown[] = Array.isArray(folders) ? folders : [json]
-  const known = rows.flatMap((row) => {
-    if (!isRecord(row) || typeof row.folder !== 'string') return []
-    return [{ folder: row.folder, hash: typeof row.hash === 'string' ? row.hash : null }]
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  const { changes, message, merge, copies, isCommitted, from, to } = json
+  if (typeof to === 'string') return { from: text(from), to }
+  if (!Array.isArray(changes)) return undefined
+  const planned = changes.flatMap((row): PlannedChange[] => {
+    if (!isRecord(row) || typeof row.path !== 'string' || typeof row.stage !== 'string') return []
+    return [{ path: row.path, stage: row.stage, hash: text(row.hash) ?? null, was: text(row.was) ?? null }]
   })
-  return known.length === 0 ? undefined : { folders: known, message }
+  if (planned.length < changes.length) return undefined
+  const names = isTextList(copies) ? copies : undefined
+  return {
+    changes: planned,
+    message: text(message),
+    merge: text(merge),
+    copies: names,
+    isCommitted: isCommitted === true,
+  }
 }

@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { asLoadoutError, exists, makeFolders, removeLeftovers } from '../../machine/files.ts'
+import { basename, dirname, join, relative } from 'node:path'
+import { asLoadoutError, exists, isFolder, makeFolders, removeLeftovers } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import { refuseLinkOut } from '../../machine/inside.ts'
@@ -8,15 +8,23 @@ import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { undoFastForward } from './fast-forward.ts'
-import { type Intent, intentPath, intentText, type Move, readIntent, removeIntent, writeIntent } from './intent.ts'
+import {
+  type Intent,
+  intentPath,
+  intentText,
+  type PlannedChange,
+  readIntent,
+  removeIntent,
+  writeIntent,
+} from './intent.ts'
 import { commitPaths } from './library-commit.ts'
+import { dropMerge, hasMerge } from './pending-merge.ts'
 import { SKILLS_FOLDER } from './registry.ts'
-import { hashTree, listTree } from './tree.ts'
+import { hashFile, hashTree, listTree } from './tree.ts'
 import {
   discard,
   interruptedIn,
   isAtWork,
-  leftoversIn,
   stagePath,
   type Waiting,
   type WorkFolder,
@@ -24,19 +32,19 @@ import {
   withWorkFolder,
 } from './work-folder.ts'
 
-/** Changes of skill folders in the library, and their commit. */
-export interface LibraryChange {
-  changes: readonly FolderChange[]
+/** Changes of skills and other files of the library, their commit, and what ends with it. */
+export interface LibraryChange extends Pick<Intent, 'merge' | 'copies'> {
+  changes: readonly PathChange[]
   /** The commit message; undefined to change the files without a commit. */
   message: string | undefined
   signal?: AbortSignal | undefined
   onProgress?: ((done: number, total: number, what: string) => void) | undefined
 }
 
-interface FolderChange {
-  /** `skills/<folder>`. */
-  folder: string
-  /** Writes the new content into a new folder; absent to remove the skill. */
+interface PathChange {
+  /** `skills/<folder>`, or a file. */
+  path: string
+  /** Writes the new content to a new path; absent to remove it. */
   write?: (stage: string) => void
 }
 
@@ -62,65 +70,130 @@ export async function withLibrary<T>(
   run: (recovered: Finding[]) => Promise<T>,
   waiting: Waiting = {},
 ): Promise<T> {
-  const removed: Finding[] = []
-  const first = async () => void removed.push(...(await finishRemoval(machine, library)))
-  const finishAndRun = async (undone: Finding[]) =>
-    run([...removed, ...undone, ...(await commitIntent(machine, library))])
+  const finished: Finding[] = []
+  const first = async () => void finished.push(...(await finishIntent(machine, library)))
   const cleanUp = (since: number) => removeDeadLocks(library, since)
-  return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, cleanUp, ...waiting })
-}
-
-/** Repairs what a killed command left, unless a writer or git is running, or the library is read-only. */
-export async function recoverLibrary(machine: Machine, library: string): Promise<Finding[]> {
-  if (!isUnfinished(library)) return []
-  try {
-    return await withLibrary(machine, library, 'recovery', async (recovered) => recovered, { waitMs: 0 })
-  } catch (error) {
-    if (error instanceof LoadoutError && ['LOCKED', 'WRITE_FAILED'].includes(error.code)) return []
-    throw error
-  }
+  const work = libraryWork(library)
+  return withWorkFolder(work, purpose, (undone) => run([...finished, ...undone]), { first, cleanUp, ...waiting })
 }
 
 /**
- * Makes all changes and their commit, or none. The caller must have locked the library. Returns the commit, if there is
- * one. If the process is killed, every skill is intact, and the next command commits the changes that are in place.
+ * Makes all changes, their commit and what ends with it, or nothing. The caller must have locked the library. Returns the
+ * commit, if there is one. If the process is killed, the next command makes all of it or nothing. With `copies`, the
+ * caller refreshes the installed copies, then calls `removeIntent`.
  */
 export async function changeLibrary(
   machine: Machine,
   library: string,
-  { changes, message, signal, onProgress }: LibraryChange,
+  { changes, signal, onProgress, ...rest }: LibraryChange,
 ): Promise<string | undefined> {
-  // In a cloned library, the folder of skills may be a link to anywhere.
-  for (const { folder } of changes) refuseLinkOut(library, dirname(folder))
-  const staged: Staged[] = []
+  const work = libraryWork(library)
+  const staged: PlannedChange[] = []
   try {
-    for (const [at, change] of changes.entries()) {
+    for (const [at, { path, write }] of changes.entries()) {
       signal?.throwIfAborted()
-      onProgress?.(at, changes.length, basename(change.folder))
-      staged.push(await stageChange(library, change))
+      onProgress?.(at, changes.length, basename(path))
+      // In a cloned library, a folder may be a link to anywhere.
+      refuseLinkOut(library, dirname(path))
+      const stage = stagePath(work, relative(work.home, join(library, path)))
+      staged.push({ path, stage: basename(stage), hash: null, was: hashOf(join(library, path)) })
+      if (write === undefined) continue
+      write(stage)
+      await flushAll(stage)
+      staged[at]!.hash = hashOf(stage)
     }
     onProgress?.(changes.length, changes.length, '')
+    writeIntent(library, { changes: staged, ...rest })
   } catch (error) {
-    for (const { stage } of staged) rmSync(stage, { recursive: true, force: true })
-    throw error
+    removeIntent(library)
+    for (const { stage } of staged) rmSync(join(work.path, stage), { recursive: true, force: true })
+    throw asLoadoutError(error, join(library, staged.at(-1)?.path ?? ''), 'write')
   }
-  if (message !== undefined) recordChange(library, staged, message)
-  const undone: (() => void)[] = []
-  const undo = () => {
-    for (const each of undone.reverse()) each()
-    for (const { stage } of staged) rmSync(stage, { recursive: true, force: true })
-  }
+  return carryOutIntent(machine, library, { changes: staged, ...rest })
+}
+
+async function flushAll(path: string): Promise<void> {
+  if (!isFolder(path)) return flushFiles(dirname(path), [basename(path)])
+  const { files, marker } = listTree(path)
+  const written = marker === undefined ? files : [...files, marker]
+  await flushFiles(
+    path,
+    written.map((file) => file.path),
+  )
+}
+
+/** Null if there is nothing. */
+function hashOf(path: string): string | null {
+  if (!exists(path)) return null
   try {
-    for (const each of staged) undone.push(replace(each))
-    const folders = staged.map(({ folder }) => folder)
-    return message === undefined ? undefined : await commitPaths(machine, library, folders, message)
-  } catch (error) {
-    undo()
-    throw error
-  } finally {
-    for (const { old } of staged) if (exists(old)) discard(old)
-    if (message !== undefined) removeIntent(library)
+    return isFolder(path)
+      ? hashTree(path, listTree(path).files)
+      : hashFile(dirname(path), { path: basename(path), kind: 'file' })
+  } catch {
+    return 'unreadable'
   }
+}
+
+/** Can be repeated after a kill at any point. If the commit fails, puts everything back and throws. */
+async function carryOutIntent(machine: Machine, library: string, intent: Intent): Promise<string | undefined> {
+  const { changes, message, merge, copies, isCommitted } = intent
+  let commit: string | undefined
+  try {
+    if (!isCommitted) {
+      for (const change of changes) putInPlace(library, change)
+      const paths = changes.map(({ path }) => path)
+      commit = message === undefined ? undefined : await commitPaths(machine, library, paths, message)
+    }
+  } catch (error) {
+    putBack(library, changes)
+    throw error
+  }
+  // From here on nothing is put back: the last version of some may be gone.
+  if (!isCommitted) noteCommit(library, intent)
+  if (merge !== undefined && hasMerge(machine, merge)) dropMerge(machine, merge, true)
+  for (const { old } of changes.map((change) => placesOf(library, change))) if (exists(old)) discard(old)
+  if (copies === undefined) removeIntent(library)
+  return commit
+}
+
+/** Without this note the next command would look for something to commit, and find nothing. */
+function noteCommit(library: string, intent: Intent): void {
+  try {
+    writeIntent(library, { ...intent, isCommitted: true })
+  } catch {
+    // The disk is full: the change is done all the same.
+  }
+}
+
+/** `old` holds the previous content until the change is complete. */
+function placesOf(library: string, { path, stage }: PlannedChange) {
+  const made = join(libraryWork(library).path, stage)
+  return { target: join(library, path), stage: made, old: made.replace(/\.new$/, '.old') }
+}
+
+function putInPlace(library: string, change: PlannedChange): void {
+  const { target, stage, old } = placesOf(library, change)
+  try {
+    if (exists(target) && (change.hash === null || exists(stage))) move(target, old)
+    if (!exists(stage)) return
+    // Git does not store empty folders: a clone without skills lacks the folder for them.
+    makeFolders(dirname(target))
+    move(stage, target)
+  } catch (error) {
+    throw asLoadoutError(error, target, 'write')
+  }
+}
+
+/** Leaves what a user has changed since. */
+function putBack(library: string, changes: readonly PlannedChange[]): void {
+  for (const change of [...changes].reverse()) {
+    const { target, stage, old } = placesOf(library, change)
+    const isBegun = exists(old) || change.was === null
+    if (isBegun && change.hash !== null && !exists(stage) && hashOf(target) === change.hash) move(target, stage)
+    if (exists(old) && !exists(target)) move(old, target)
+  }
+  removeIntent(library)
+  for (const change of changes) rmSync(placesOf(library, change).stage, { recursive: true, force: true })
 }
 
 // A commit message is one argument of git, whose length is limited.
@@ -133,136 +206,50 @@ export function messageAbout(verb: string, names: readonly string[], from = ''):
   return `${verb} ${names.length} skills${from}\n\n${names.slice(0, MOST_NAMED).join('\n')}${more}\n`
 }
 
-interface Staged {
-  folder: string
-  target: string
-  stage: string
-  /** Holds the previous folder until the change is complete. */
-  old: string
-  hasNew: boolean
-}
-
-async function stageChange(library: string, { folder, write }: FolderChange): Promise<Staged> {
-  const target = join(library, folder)
-  const stage = stagePath(libraryWork(library), basename(folder))
-  if (write !== undefined) await writeStage(stage, write, target)
-  return { folder, target, stage, old: stage.replace(/\.new$/, '.old'), hasNew: write !== undefined }
-}
-
-function recordChange(library: string, staged: readonly Staged[], message: string): void {
-  const folders = staged.map(({ folder, stage, hasNew }) => ({ folder, hash: hasNew ? hashFolder(stage) : null }))
-  writeIntent(library, { folders, message })
-}
-
-async function writeStage(stage: string, write: (stage: string) => void, target: string): Promise<void> {
-  try {
-    write(stage)
-    const { files, marker } = listTree(stage)
-    const written = marker === undefined ? files : [...files, marker]
-    await flushFiles(
-      stage,
-      written.map(({ path }) => path),
-    )
-  } catch (error) {
-    rmSync(stage, { recursive: true, force: true })
-    throw asLoadoutError(error, target, 'write')
-  }
-}
-
-/** Swaps in the new folder, or removes the old one. Returns a function that undoes it. */
-function replace({ target, stage, old, hasNew }: Staged): () => void {
-  const isReplacing = exists(target)
-  const undo = () => {
-    if (hasNew && exists(target) && !exists(stage)) move(target, stage)
-    if (isReplacing && exists(old)) move(old, target)
-    rmSync(stage, { recursive: true, force: true })
-  }
-  try {
-    if (isReplacing) move(target, old)
-    // Git does not store empty folders: a clone without skills lacks the folder for them.
-    if (hasNew) makeFolders(dirname(target))
-    if (hasNew) move(stage, target)
-    return undo
-  } catch (error) {
-    undo()
-    throw asLoadoutError(error, target, 'write')
-  }
-}
-
-/** Commits an interrupted removal. If git fails, the folder is restored later. */
-async function finishRemoval(machine: Machine, library: string): Promise<Finding[]> {
+/** Finishes what a killed command had begun to put in place, or undoes it if that cannot be done. */
+async function finishIntent(machine: Machine, library: string): Promise<Finding[]> {
   removeLeftovers(intentPath(library))
   const intent = readIntent(library)
-  if (intent === undefined) return []
+  if (intent === undefined) {
+    removeIntent(library)
+    return []
+  }
   // The lock of the killed command may be gone, if an earlier version took it over.
   if (!removeDeadLocks(library, statSync(intentPath(library)).mtimeMs)) throw gitIsAtWork(library)
-  if ('to' in intent) return undoMove(machine, library, intent)
-  const removed = intent.folders.filter(({ folder, hash }) => hash === null && !exists(join(library, folder)))
-  if (removed.length === 0) return []
-  const folders = removed.map(({ folder }) => folder)
+  if ('to' in intent) {
+    await undoFastForward(machine, library, intent)
+    removeIntent(library)
+    return [recovered(`${library}: an interrupted update from the remote was undone; loadout sync repeats it`, library)]
+  }
+  const what = intent.message?.split('\n')[0] ?? intent.changes.map(({ path }) => path).join(', ')
+  if (!intent.isCommitted && !intent.changes.every((change) => canGoOn(library, change))) {
+    putBack(library, intent.changes)
+    return [recovered(`${library}: an interrupted change was undone: ${what}`, what)]
+  }
   try {
-    await commitPaths(machine, library, folders, messageFor(intent, folders.length))
+    await carryOutIntent(machine, library, intent)
+    return [recovered(`${library}: an interrupted change was finished: ${what}`, what)]
   } catch (error) {
-    if (error instanceof LoadoutError) return []
-    throw error
+    if (!(error instanceof LoadoutError)) throw error
+    return [recovered(`${library}: an interrupted change was undone: ${what} (${error.message})`, what)]
   }
-  const { path } = libraryWork(library)
-  const starts = folders.map((folder) => `${basename(folder)}.`)
-  for (const name of leftoversIn(libraryWork(library))) {
-    if (name.endsWith('.old') && starts.some((start) => name.startsWith(start))) discard(join(path, name))
-  }
-  return folders.map((folder) => recovered(`${folder}: an interrupted removal was finished`))
 }
 
-/** The message must not claim more than the commit contains. */
-function messageFor({ message, folders }: Intent, count: number): string {
-  return count === folders.length ? message : `${message} (interrupted: ${count} of ${folders.length})`
+/** Whether both versions are as the killed command left them. */
+function canGoOn(library: string, change: PlannedChange): boolean {
+  const { target, stage, old } = placesOf(library, change)
+  const now = hashOf(target)
+  if (change.hash !== null && !exists(stage)) return now === change.hash
+  const isNewWhole = change.hash === null || hashOf(stage) === change.hash
+  return isNewWhole && (now === change.was || (now === null && exists(old)))
 }
 
-function recovered(message: string): Finding {
-  return { severity: 'info', code: 'RECOVERED', message }
-}
-
-async function undoMove(machine: Machine, library: string, move: Move): Promise<Finding[]> {
-  await undoFastForward(machine, library, move)
-  const message = `${library}: an interrupted update from the remote was undone; loadout sync repeats it`
-  return [recovered(message)]
+function recovered(message: string, subject: string): Finding {
+  return { severity: 'info', code: 'RECOVERED', message, subject }
 }
 
 function gitIsAtWork(library: string): LoadoutError {
   return new LoadoutError('LOCKED', `${library} is locked: a change was interrupted, and its git is still running`, {
     hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
   })
-}
-
-/** Commits new content that a killed command has put in place but not committed. */
-async function commitIntent(machine: Machine, library: string): Promise<Finding[]> {
-  const intent = readIntent(library)
-  const findings = intent === undefined || 'to' in intent ? [] : await commitNew(machine, library, intent)
-  // Not earlier: if this process is killed, the next one still needs it.
-  removeIntent(library)
-  return findings
-}
-
-async function commitNew(machine: Machine, library: string, intent: Intent): Promise<Finding[]> {
-  const inPlace = intent.folders.filter(({ folder, hash }) => {
-    const path = join(library, folder)
-    return hash !== null && exists(path) && hashFolder(path) === hash
-  })
-  if (inPlace.length === 0) return []
-  const folders = inPlace.map(({ folder }) => folder)
-  const what = folders.length === 1 ? `${folders[0]}: an interrupted change` : `${folders.length} interrupted changes`
-  const [was, is] = folders.length === 1 ? ['was', 'is'] : ['were', 'are']
-  try {
-    const commit = await commitPaths(machine, library, folders, messageFor(intent, folders.length))
-    return commit === undefined ? [] : [recovered(`${what} ${was} committed`)]
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const message = `${what} ${is} in the library, but not committed: ${error.message}`
-    return [{ severity: 'warning', code: 'UNCOMMITTED', message, hint: error.hint ?? 'commit it with git' }]
-  }
-}
-
-function hashFolder(path: string): string {
-  return hashTree(path, listTree(path).files)
 }

@@ -2,12 +2,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Profile } from '../../agents/rules/config.ts'
 import { isFolder } from '../../machine/files.ts'
-import { readJsonInside, writeInside } from '../../machine/inside.ts'
+import { readJsonInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList, setOwn } from '../../text/values.ts'
 import { nameProblem } from '../rules/skill.ts'
-import { commitPaths } from './library-commit.ts'
+import { changeLibrary } from './library-transaction.ts'
+import { writeTreeFile } from './tree.ts'
 
 const FOLDER = 'profiles'
 const LARGEST = 8 * 1024 * 1024
@@ -52,8 +53,9 @@ export async function writeLibraryProfile(
   { name, profile, isCommitted }: { name: string; profile: Profile; isCommitted: boolean },
 ): Promise<string | undefined> {
   const path = `${FOLDER}/${name}.json`
-  writeInside(library, path, `${JSON.stringify(profile, null, 2)}\n`)
-  return isCommitted ? commitPaths(machine, library, [path], `Save profile ${name}`) : undefined
+  const write = (stage: string) => void writeTreeFile(stage, `${JSON.stringify(profile, null, 2)}\n`, false)
+  const message = isCommitted ? `Save profile ${name}` : undefined
+  return changeLibrary(machine, library, { changes: [{ path, write }], message })
 }
 
 /** The name of a profile becomes a file name. */

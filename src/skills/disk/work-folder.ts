@@ -22,10 +22,10 @@ export function workFolderIn(root: string): WorkFolder {
   return { path: join(root, '.loadout-work'), home: root }
 }
 
-/** A new path in the work folder, which the caller must have locked. */
+/** A new path in the work folder, which the caller must have locked. `skill` may be any path from the work folder's home. */
 export function stagePath({ path }: WorkFolder, skill: string, kind: 'new' | 'gone' | 'marker' = 'new'): string {
   unique = ((unique ?? randomBytes(4).readUInt32LE()) + 1) >>> 0
-  return `${path}/${skill}.${process.pid}-${unique.toString(16).padStart(8, '0')}.${kind}`
+  return `${path}/${encodeURIComponent(skill)}.${process.pid}-${unique.toString(16).padStart(8, '0')}.${kind}`
 }
 
 // Starts at a random number, because another machine that shares the folder may use the same process id.
@@ -164,7 +164,8 @@ function recoverLocked(work: WorkFolder): Finding[] {
   const findings: Finding[] = []
   for (const name of leftoversIn(work).sort()) {
     const path = join(work.path, name)
-    const [, skill = '', , kind] = LEFTOVER.exec(name) ?? []
+    const [, encoded = '', , kind] = LEFTOVER.exec(name) ?? []
+    const skill = /%(?![0-9A-F]{2})/.test(encoded) ? encoded : decodeURIComponent(encoded)
     const target = join(work.home, skill)
     if (kind === 'old' && !exists(target)) {
       move(path, target)
