@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { RECORDED_AGENTS, recordedRules } from '../src/agents/rules/recorded-rules.ts'
+import { runFolder } from './run-folder.ts'
 
 /**
  * A path of programs on which every agent whose rules were recorded is installed, in the version recorded last: what
  * `see` says must not depend on the machine that runs the tests.
  */
-export function pathWithAgents(folder = join(tmpdir(), 'loadout-test-agents')): string {
+export function pathWithAgents(folder = join(runFolder(), 'loadout-test-agents')): string {
   const bins = RECORDED_AGENTS.map((agent) => {
     const file = recordedRules(agent)
     return file === undefined ? '' : installAgent(folder, file.program, file.rows.at(-1)?.version ?? '')

@@ -1,12 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** All temporary files of a run stand in a folder of its own: nothing of another run, or another user, is met or left. */
+/** What all files of a run share: nothing of another run, or another user, is met or left. */
+export const runFolder = (): string => process.env.LOADOUT_TEST_RUN ?? tmpdir()
+
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'loadout-run-'))
-  // The database of the tests belongs to another user.
-  chmodSync(folder, 0o1777)
-  process.env.TMPDIR = folder
+  process.env.LOADOUT_TEST_RUN = folder
   return () => rmSync(folder, { recursive: true, force: true })
 }

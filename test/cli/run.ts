@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathWithAgents } from '../installed-agents.ts'
 import { BOUND } from '../rights.ts'
+import { runFolder } from '../run-folder.ts'
 
 export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
 
 /** Where all runs keep the program's compiled code: in a new home it would be compiled anew for every run. */
-export const CODE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'loadout-test-code') }
+export const CODE_CACHE = { NODE_COMPILE_CACHE: join(runFolder(), 'loadout-test-code') }
 
 export interface RunOptions {
   /** Default: a new empty folder. */
