@@ -137,7 +137,10 @@ const SUBJECTS = {
     DUPLICATE_SKILL: ['Two folders of the library contain a skill of the same name.', 'Rename one.'],
     NAME_DIFFERS: ['The name of a skill differs from the name of its folder.', 'Rename one of the two.'],
     FORMAT_LIMIT: ['A skill exceeds a limit of the public format. Some agents cut or skip it.', 'Shorten it.'],
-    SYMLINK_IN_TREE: ['A skill or archive contains a link.', 'Replace the link with the file.'],
+    SYMLINK_IN_TREE: [
+      'A skill or archive contains a link that leads to no file of it.',
+      'Replace the link with the file.',
+    ],
     SPECIAL_FILE: ['A skill or archive contains a pipe, socket or device.', 'Remove it.'],
     BAD_ARCHIVE: ['An archive cannot be unpacked.', 'Create it again with plain `tar`.'],
     NOTHING_TO_IMPORT: [

@@ -69,7 +69,7 @@ function isUtf8Name(name: string): boolean {
 }
 
 export const REFUSED: Record<string, readonly [Code, string, string]> = {
-  symlink: ['SYMLINK_IN_TREE', 'is a symbolic link', 'put the file itself there: a link may lead anywhere'],
+  symlink: ['SYMLINK_IN_TREE', 'is a symbolic link that leads to no file of it', 'put the file itself there'],
   link: ['SYMLINK_IN_TREE', 'is a hard link', 'put the file itself there: a link may lead anywhere'],
   fifo: ['SPECIAL_FILE', 'is a pipe or socket', 'remove it: only files and folders can be in an archive'],
   'character-device': ['SPECIAL_FILE', 'is a device', 'remove it: only files and folders can be in an archive'],

@@ -1,5 +1,5 @@
-import { closeSync, createReadStream, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, createReadStream, openSync, readdirSync, rmSync, symlinkSync, writeSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
@@ -38,7 +38,9 @@ export async function unpackArchive(file: string, folder: string, limits = LIMIT
   const { readable, writable } = createTarDecoder({ strict: true })
   const feeding = feed(file, limits, writable.getWriter())
   try {
-    for await (const entry of readable) await unpackEntry(entry, folder, contents)
+    const links = new Map<string, string>()
+    for await (const entry of readable) await unpackEntry(entry, folder, contents, links)
+    for (const [path, to] of links) makeLink(folder, contents, path, to)
   } catch (error) {
     await feeding
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
@@ -132,12 +134,22 @@ function bodyLength(header: Buffer, file: string): number {
   return KINDS_WITHOUT_BODY.includes(kind) ? 0 : Math.ceil(size / BLOCK) * BLOCK
 }
 
-async function unpackEntry({ header, body }: ParsedTarEntry, folder: string, contents: Contents): Promise<void> {
-  const { name, size, type = 'file', mode = 0, pax = {} } = header
+async function unpackEntry(
+  { header, body }: ParsedTarEntry,
+  folder: string,
+  contents: Contents,
+  links: Map<string, string>,
+): Promise<void> {
+  const { name, size, type = 'file', mode = 0, pax = {}, linkname = '' } = header
   const isOdd = Object.keys(pax).some((key) => key === 'size' || key.startsWith('GNU.sparse.'))
-  if (isOdd || type in REFUSED) throw refuse(`${contents.archive}: ${clip(name)}`, isOdd ? 'unknown' : type)
+  if (isOdd || (type in REFUSED && type !== 'symlink'))
+    throw refuse(`${contents.archive}: ${clip(name)}`, isOdd ? 'unknown' : type)
   const kind = type === 'directory' ? 'folder' : 'file'
   const path = record(contents, name, kind, size)
+  if (type === 'symlink') {
+    links.set(path, linkname)
+    return body.cancel()
+  }
   makeFolders(join(folder, kind === 'folder' ? path : dirname(path)))
   if (kind === 'folder') return body.cancel()
   const file = createFile(join(folder, path), (mode & 0o111) !== 0)
@@ -147,6 +159,16 @@ async function unpackEntry({ header, body }: ParsedTarEntry, folder: string, con
   } finally {
     closeSync(file)
   }
+}
+
+/** After all files, so that none is written through a link. It must lead to a file of the archive. */
+function makeLink(folder: string, contents: Contents, path: string, to: string): void {
+  const target = posix.join(posix.dirname(path), to)
+  if (posix.isAbsolute(to) || target === path || contents.kinds.get(target) !== 'file') {
+    throw refuse(`${contents.archive}: ${clip(path)}`, 'symlink')
+  }
+  makeFolders(join(folder, dirname(path)))
+  symlinkSync(to, join(folder, path))
 }
 
 /** Undefined if the file exists: on a disk that ignores case, two entries can have the same name. */

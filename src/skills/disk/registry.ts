@@ -9,7 +9,7 @@ import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText, sortedBy } from '../../text/values.ts'
 import { parseSkill, type RegisteredSkill, type Registry, SKILL_FILE } from '../rules/skill.ts'
-import { treeProblem } from './tree.ts'
+import { listTree, treeProblem } from './tree.ts'
 import { type FolderState, type Label, openTreeCache, type TreeCache } from './tree-cache.ts'
 
 export const SKILLS_FOLDER = 'skills'
@@ -72,7 +72,7 @@ export function readSkillAt(path: string, name: string, cache: TreeCache): Regis
   const folder = `${SKILLS_FOLDER}/${name}`
   try {
     const state = cache.read(path)
-    const problem = folderProblem(state)
+    const problem = folderProblem(path, state)
     if (problem !== undefined) return { name, folder, problems: [problem] }
     const parsed = parseSkill(state.label === undefined ? undefined : labelValue(state.label), name)
     if (parsed.skill === undefined) return { name, folder, problems: parsed.problems }
@@ -88,11 +88,11 @@ export function skillPlace(library: string, { folder, version }: RegisteredSkill
   return version?.place ?? join(library, folder)
 }
 
-function folderProblem(state: FolderState): string | undefined {
+function folderProblem(path: string, state: FolderState): string | undefined {
   const { label, marker } = state
   const names = [SKILL_FILE, DOCUMENT_FILE].filter((name) => !state.has(name))
   if (names.length > 0) return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} missing`
-  const problem = state.isPlain ? undefined : treeProblem(state.files)
+  const problem = state.isPlain ? undefined : treeProblem(listTree(path).files)
   if (problem !== undefined) return problem.message
   if (marker !== undefined) return 'it contains a marker of an installed copy (.loadout); remove that file'
   return label === undefined ? `${SKILL_FILE} cannot be read as text` : undefined

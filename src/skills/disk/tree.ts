@@ -10,13 +10,14 @@ import {
   readdirSync,
   readlinkSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { type Stamp, stampOf } from '../../machine/cache.ts'
 import { asLoadoutError, codeOf, makeFolders } from '../../machine/files.ts'
 import { withFileInside } from '../../machine/inside.ts'
@@ -89,10 +90,30 @@ function readFolder(path: string): Dirent[] {
   }
 }
 
+/** A link to a file of the same folder counts as that file; any other link stays a link. */
 function describe(folder: string, path: string): TreeFile {
-  const stat = statIn(folder, path)
-  const isExecutable = (stat.mode & 0o111) !== 0
-  return { path, kind: kindOf(stat.mode), isExecutable, size: stat.size, stamp: stampOf(stat) }
+  const own = statIn(folder, path)
+  const { mode, size } = (kindOf(own.mode) === 'link' && statLinked(folder, path)) || own
+  return { path, kind: kindOf(mode), isExecutable: (mode & 0o111) !== 0, size, stamp: stampOf(own) }
+}
+
+/** The file of the folder that a link leads to, unless it is one that is never copied. */
+function statLinked(folder: string, path: string): Stats | undefined {
+  try {
+    const target = relative(realpathSync(folder), realpathSync(`${folder}/${path}`)).split(sep)
+    if (
+      target[0] === '..' ||
+      isAbsolute(target.join(sep)) ||
+      target[0] === MARKER_FILE ||
+      target.some((name) => NOT_COPIED.has(name))
+    )
+      return undefined
+    const stat = statSync(`${folder}/${path}`)
+    return stat.isFile() ? stat : undefined
+  } catch {
+    // It leads nowhere, or in a circle.
+    return undefined
+  }
 }
 
 export function kindOf(mode: number): FileKind {
@@ -109,12 +130,14 @@ function statIn(folder: string, path: string): Stats {
   }
 }
 
-/** Why a folder cannot be copied: Loadout copies only plain files. */
+/** Why a folder cannot be copied: Loadout copies only files, and links to them inside the folder as files. */
 export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): LoadoutError | undefined {
   for (const { path, kind } of files) {
     if (kind === 'link') {
-      const hint = 'put the file itself there: a link may lead out of the skill'
-      return new LoadoutError('SYMLINK_IN_TREE', `${path} is a symbolic link`, { hint })
+      const hint = 'put the file itself there'
+      return new LoadoutError('SYMLINK_IN_TREE', `${path} is a symbolic link that leads to no file of the skill`, {
+        hint,
+      })
     }
     if (kind === 'special') {
       const hint = 'remove it: only files and folders can be installed'
