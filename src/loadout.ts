@@ -1,3 +1,4 @@
+import { isFolder } from './machine/files.ts'
 import { localMachine, type Machine } from './machine/machine.ts'
 import { resolveAll } from './payloads/explain.ts'
 import { type Layers, nameLayers } from './payloads/layers.ts'
@@ -5,7 +6,7 @@ import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
 import { type LookupRequest, lookUpPayload } from './payloads/lookup.ts'
 import { planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
-import { alsoNaming, type Finding } from './text/trouble.ts'
+import { alsoNaming, type Finding, LoadoutError } from './text/trouble.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
 
@@ -17,6 +18,8 @@ export type Loadout = ReturnType<typeof createLoadout>
 export function createLoadout(options: Partial<Machine> = {}) {
   // Not spread: a home or a working folder that does not exist is an error only for who needs it.
   const machine: Machine = Object.defineProperties(localMachine(), Object.getOwnPropertyDescriptors(options))
+  const { cwd } = options
+  if (cwd !== undefined) Object.defineProperty(machine, 'cwd', { get: () => requireFolder(cwd) })
   const reported: Finding[] = []
   machine.report ??= (finding) => void reported.push(finding)
   reports.set(machine, reported)
@@ -24,9 +27,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Returns the index files of a call: the named ones, or those of the project, the user and the session. */
     nameLayers: bind(machine, nameLayers),
     /** Chooses the payloads that a task needs, with the reason and the cost of each. Logs the plan as usage. */
-    plan: bind(machine, planAndRecord),
+    plan: bind(machine, forTask(planAndRecord)),
     /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
-    loadPlan: bind(machine, loadPlan),
+    loadPlan: bind(machine, forTask(loadPlan)),
     /** Reads the texts of a plan that you have already. */
     load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) =>
       withReported(machine, loadChosen(machine, plan, request)),
@@ -144,7 +147,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Shows how an installed copy differs from the library. */
     diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
     /** Names the skills that fit a task. */
-    suggest: late(machine, async () => (await import('./skills/suggest.ts')).suggestSkills),
+    suggest: late(machine, async () => forTask((await import('./skills/suggest.ts')).suggestSkills)),
     /** Lists the agents that Loadout knows, and which are enabled. */
     listAgents: late(machine, async () => (await import('./agents/settings.ts')).listAgents),
     /** Enables or disables agents. */
@@ -168,7 +171,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Returns the last inventory immediately, while a new one is read. */
     recallInventory: late(machine, async () => (await import('./skills/stored-inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
-    buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
+    buildContext: late(machine, async () => forTask((await import('./context/context.ts')).buildContext)),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
     replay: late(machine, async () => (await import('./context/replay.ts')).replay),
     /** Lists the recorded bundles, newest first. */
@@ -176,7 +179,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Removes old records of bundles and packs. */
     pruneAudits: late(machine, async () => (await import('./context/prune-audits.ts')).pruneAudits),
     /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
-    resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
+    resolvePacks: late(machine, async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
     /** Lists the packs, and why some are not used. */
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
     /** Shows one pack. */
@@ -236,7 +239,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Answers one event of an agent's hook. */
     answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
     /** Lists what a bundle would contain, without the texts. */
-    planContext: late(machine, async () => (await import('./context/context.ts')).planContext),
+    planContext: late(machine, async () => forTask((await import('./context/context.ts')).planContext)),
     /** Lists everything that can be read by its id. */
     listLoadable: late(machine, async () => (await import('./kit/loadable.ts')).listLoadable),
     /** Lists the skills of the library with their files. */
@@ -298,6 +301,14 @@ export function createLoadout(options: Partial<Machine> = {}) {
   }
 }
 
+/** As when a command starts in a folder that is gone: not the same as a folder without knowledge. */
+function requireFolder(cwd: string): string {
+  if (isFolder(cwd)) return cwd
+  throw new LoadoutError('NOT_A_FOLDER', `the working folder ${cwd} does not exist`, {
+    hint: 'pass cwd with an existing folder',
+  })
+}
+
 const reports = new WeakMap<Machine, Finding[]>()
 
 /** Adds the findings that the machine reported during a use case to its own, each once. */
@@ -331,6 +342,15 @@ function bind<Request, Result>(machine: Machine, run: UseCase<Request, Result>) 
     } catch (error) {
       return fail(error)
     }
+  }
+}
+
+/** A program in JavaScript may leave the task out. */
+function forTask<Request extends { task: string }, Result>(run: UseCase<Request, Result>): UseCase<Request, Result> {
+  return (machine, request) => {
+    const task: unknown = request?.task
+    if (typeof task === 'string' && task.trim() !== '') return run(machine, request)
+    throw new LoadoutError('USAGE', 'there is no task', { hint: 'say what is to be done' })
   }
 }
 

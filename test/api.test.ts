@@ -28,6 +28,26 @@ it('throws what a program can tell apart', async () => {
   await expect(attempt).rejects.toMatchObject({ code: 'PACK_NOT_FOUND' })
 })
 
+it('refuses a working folder that does not exist', async () => {
+  const missing = join(makeFolder(), 'missing')
+  const loadout = createLoadout({ cwd: missing, home: makeFolder(), env: {} })
+  const refused = { code: 'NOT_A_FOLDER', message: `the working folder ${missing} does not exist` }
+  await expect(loadout.buildContext({ task: TASK, isRecorded: false })).rejects.toMatchObject(refused)
+  await expect(loadout.planContext({ task: TASK })).rejects.toMatchObject(refused)
+})
+
+it.each(['plan', 'loadPlan', 'suggest', 'buildContext', 'planContext', 'resolvePacks'] as const)(
+  '%s refuses a request without a task',
+  async (name) => {
+    const loadout = createLoadout({ cwd: makeFolder(), home: makeFolder(), env: {} })
+    for (const request of [{ task: '' }, { task: ' \n' }, {}, { task: 7 }, undefined]) {
+      const attempt = async () => loadout[name](request as { task: string })
+      await expect(attempt()).rejects.toMatchObject({ code: 'USAGE', message: 'there is no task' })
+      await expect(attempt()).rejects.toBeInstanceOf(LoadoutError)
+    }
+  },
+)
+
 it('needs a home only for what lies there', async () => {
   const loadout = createLoadout({ cwd: makeFolder(), env: {} })
   const { value } = await loadout.plan({ task: TASK, layers: { globalDir: '' } })

@@ -1,7 +1,6 @@
 import { matchedSpans } from '../../display-rules.ts'
 import type { Context } from '../../loadout.ts'
 import type { HttpApp } from '../../machine/http.ts'
-import { LoadoutError } from '../../text/trouble.ts'
 import { numberIn, type PageServer } from '../page-server.ts'
 
 /**
@@ -11,7 +10,6 @@ import { numberIn, type PageServer } from '../page-server.ts'
 export function addBundle(app: HttpApp, server: PageServer): void {
   app.get('/api/context', async (context) => {
     const task = (context.req.query('task') ?? '').trim()
-    if (task === '') throw new LoadoutError('USAGE', 'there is no task', { hint: 'say what is to be done' })
     const { value, findings } = await server.open().buildContext({
       task,
       project: server.project,
