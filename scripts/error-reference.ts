@@ -187,7 +187,10 @@ const SUBJECTS = {
       'Take it over with `import --adopt`, or use `equip --replace`.',
     ],
     BROKEN_MARKER: ['The marker of an install is damaged.', 'Run `loadout doctor --fix`.'],
-    EDITED_INSTALL: ['An installed copy was edited by hand.', 'Run `loadout adopt <skill>` to keep the edit.'],
+    EDITED_INSTALL: [
+      'An installed copy was edited by hand.',
+      'The copy stays. Run `loadout adopt <skill>` to bring the edit into the library.',
+    ],
     ORPHANED_INSTALL: ['A skill is installed that the library no longer has.', 'Run `loadout unequip <skill>`.'],
     OUTDATED_INSTALL: ['An installed copy is older than the library.', 'Run `loadout sync`.'],
     NOT_EQUIPPED: [

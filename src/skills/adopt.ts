@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { backUp } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type EditMerge, mergeEdit } from './disk/merge-edit.ts'
-import { hasMerge, keepMerge } from './disk/pending-merge.ts'
-import { conflictFinding, waitingMerge } from './merges.ts'
+import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './disk/pending-merge.ts'
 import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import {
+  isEdited,
   missing,
   type PlacementStatus,
   placeOf,
@@ -60,7 +60,8 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
     if (edited.length === 0) throw notEdited(name)
     return withScratch(async (scratch) => {
       const edit = await readEdit(setup, registered, edited, scratch, request.force)
-      const taken = await takeEdit(setup, registered, edit, state.uncommittedFolders.has(registered.folder), request)
+      const isUncommitted = state.uncommittedFolders.has(registered.folder)
+      const taken = await takeEdit(setup, registered, edit, edited, isUncommitted, request)
       const isDone = !request.dryRun && taken.value.conflicts.length === 0
       const refreshed = isDone ? await refreshCopies(setup, name, roots, edited, request) : { value: [], findings: [] }
       const value = { ...taken.value, operations: refreshed.value }
@@ -70,40 +71,9 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
   return request.dryRun ? run([]) : asWriter(setup, roots, 'adopt', run)
 }
 
-/** Merges all edits of installed copies into the library. `kept`: skills with conflicts, for the user to resolve. */
-export async function adoptEdits(
-  setup: Setup,
-  roots: Setup['roots'],
-  { signal }: RunOptions,
-): Promise<Report<{ names: string[]; kept: ReadonlySet<string> }>> {
-  const observation = await observe({ ...setup, verdicts: [] }, roots, true)
-  const names: string[] = []
-  const kept = new Set<string>()
-  const findings: Finding[] = []
-  for (const status of observation.statuses) {
-    const [{ registered, name }, edited] = [status, editedCopies(status)]
-    if (registered === undefined || edited.length === 0) continue
-    signal?.throwIfAborted()
-    try {
-      if (hasMerge(setup.machine, name)) throw waitingMerge(name)
-      const isUncommitted = observation.state.uncommittedFolders.has(registered.folder)
-      const taken = await withScratch(async (scratch) =>
-        takeEdit(setup, registered, await readEdit(setup, registered, edited, scratch), isUncommitted, {}),
-      )
-      findings.push(...taken.findings)
-      if (taken.value.conflicts.length > 0) kept.add(name)
-      else if (taken.value.diff !== '') names.push(name)
-    } catch (error) {
-      kept.add(name)
-      findings.push({ ...asFinding(error), severity: 'error', subject: name })
-    }
-  }
-  return { value: { names, kept }, findings }
-}
-
 /** Copies that were edited, or may have been. */
-export function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
-  return placements.filter(({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited))
+function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
+  return placements.filter((found) => (found.state === 'edited' || found.state === 'outdated') && isEdited(found))
 }
 
 /** Folders under the skill's name that Loadout did not install, with other content. */
@@ -120,16 +90,16 @@ function notEdited(name: string): LoadoutError {
   })
 }
 
-/** Merges the edits of all copies with the library's skill in `folder`. Throws if two copies were edited differently. */
+/** Merges the edits of all copies with the library's skill. Throws if two copies were edited differently. */
 async function readEdit(
   setup: Setup,
   registered: RegisteredSkill,
   edited: readonly PlacementStatus[],
   scratch: string,
   force = false,
-  folder = join(setup.library, registered.folder),
 ): Promise<EditMerge> {
   const { machine, library } = setup
+  const folder = join(library, registered.folder)
   const edits: EditMerge[] = []
   for (const [at, copy] of edited.entries()) {
     edits.push(await mergeEdit(machine, { library, folder, registered, copy }, join(scratch, `copy-${at}`), force))
@@ -150,6 +120,7 @@ async function takeEdit(
   setup: Setup,
   registered: RegisteredSkill,
   edit: EditMerge,
+  edited: readonly PlacementStatus[],
   isUncommitted: boolean,
   request: Pick<AdoptRequest, 'commit' | 'dryRun'>,
 ): Promise<Report<Omit<Adoption, 'operations'>>> {
@@ -162,7 +133,9 @@ async function takeEdit(
   if (conflicts.length > 0) {
     if (request.dryRun) return { value, findings: [] }
     const { folder, sourceHash } = registered
-    const pending = { skill: name, folder, library, sourceHash, message, sides: edit.sides, source: edit.source }
+    const { sides, source } = edit
+    const copies = edited.map(({ placement }) => ({ root: placement.root.path, edit: placement.contentHash ?? '' }))
+    const pending = { skill: name, folder, library, sourceHash, message, sides, source, copies }
     return { value, findings: [conflictFinding(name, keepMerge(machine, pending, merge, versions))] }
   }
   if (request.dryRun || diff === '') return { value, findings: [] }
@@ -200,7 +173,7 @@ async function refreshCopies(
   })
   const places = new Set(edited.map(({ placement }) => placement.root.path))
   const others = status.placements.filter(({ placement }) => !places.has(placement.root.path))
-  const plan = planRefresh([{ ...status, placements: others }], observation.state, { keepEdits: true })
+  const plan = planRefresh([{ ...status, placements: others }], observation.state)
   const operations = [...own, ...plan.operations]
   const { value, findings } = await carryOut(setup, observation, { operations, findings: plan.findings }, request)
   return { value: value.operations, findings }

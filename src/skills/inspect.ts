@@ -45,7 +45,7 @@ export async function inspectSkill(
     skill,
     path,
     files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
-    placements: status.placements.map(viewPlacement),
+    placements: status.placements.map((found) => viewPlacement(found)),
     markdown: readText(join(path, DOCUMENT_FILE)),
     review: skill.source === undefined ? [] : reviewFolder(path, registered, findTwin).findings,
   }

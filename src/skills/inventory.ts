@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { findAgent, type Scope } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
@@ -6,11 +5,14 @@ import { asFinding, type Finding, type Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { type ClearedRegistry, withheldIn } from './gate.ts'
-import { type Observation, observe, recoverAll } from './observe.ts'
+import { foreseeEdits, type Observation, observe, recoverAll } from './observe.ts'
 import {
+  EDIT_OUTCOMES,
+  type EditOutcome,
   EVERY_AGENT,
   type Placement,
   type PlacementState,
+  placeOf,
   type Skill,
   type SkillState,
   type SkillStatus,
@@ -24,6 +26,8 @@ export interface PlacementView {
   state: PlacementState
   path: string
   reason?: string
+  /** For a copy that was edited by hand: what the next sync does with the edit. */
+  edit?: EditOutcome
 }
 
 export interface SkillView {
@@ -68,6 +72,7 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   const observation = await observe(setup, roots)
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
   const asksGit = outdated.length <= MOST_COUNTED
+  const edits = await foreseeEdits(setup, observation)
   let withheld: ClearedRegistry['withheld'] = new Map()
   const undecided: Finding[] = []
   try {
@@ -78,7 +83,7 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   const skills = await Promise.all(
     observation.statuses.map(async (status) => {
       const refusal = withheld.get(status.name)
-      const view = await viewOf(setup, status, asksGit)
+      const view = await viewOf(setup, status, edits, asksGit)
       return refusal === undefined ? view : { ...view, problems: [...view.problems, refusal.message] }
     }),
   )
@@ -95,8 +100,9 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
     }),
   }
   const findings = [...undecided, ...observation.registry.findings, ...otherManagers(setup, observation)]
-  // The state of outdated skills also depends on git, and that of a project on its lock file.
-  const isJudgedByFolders = outdated.length === 0 && setup.project === undefined
+  // The state of outdated skills and of merges also depends on git, and that of a project on its lock file.
+  const isJudgedByFolders =
+    outdated.length === 0 && setup.project === undefined && [...edits.values()].every((each) => each === 'kept')
   const { seen } = observation
   const judgedBy = isJudgedByFolders && places && seen ? new Map([...places, ...seen]) : undefined
   rememberInventory(setup, roots, { value, findings }, judgedBy)
@@ -107,7 +113,12 @@ function countNames(placements: readonly Placement[]): number {
   return new Set(placements.map(({ name }) => name)).size
 }
 
-async function viewOf(setup: Setup, status: SkillStatus, asksGit: boolean): Promise<SkillView> {
+async function viewOf(
+  setup: Setup,
+  status: SkillStatus,
+  edits: ReadonlyMap<string, EditOutcome>,
+  asksGit: boolean,
+): Promise<SkillView> {
   const { name, state, problems, registered } = status
   const behind = asksGit ? await behindOf(setup, status) : undefined
   return {
@@ -119,7 +130,7 @@ async function viewOf(setup: Setup, status: SkillStatus, asksGit: boolean): Prom
     state,
     problems,
     ...(behind === undefined ? {} : { commitsBehind: behind }),
-    placements: status.placements.map(viewPlacement),
+    placements: status.placements.map((found) => viewPlacement(found, edits.get(placeOf(found)))),
   }
 }
 
@@ -134,10 +145,11 @@ function supportedHere({ roots }: Setup, { targets }: Skill): string[] {
   return targets.map((target) => findAgent(target)?.id ?? target)
 }
 
-export function viewPlacement({ state, placement, reason }: SkillStatus['placements'][number]): PlacementView {
-  const { root, name } = placement
-  const path = join(root.path, name)
-  return { agents: root.agents, scope: root.scope, state, path, ...(reason === undefined ? {} : { reason }) }
+export function viewPlacement(found: SkillStatus['placements'][number], edit?: EditOutcome): PlacementView {
+  const { state, placement } = found
+  const { agents, scope } = placement.root
+  const reason = found.reason ?? (edit && EDIT_OUTCOMES[edit])
+  return { agents, scope, state, path: placeOf(found), ...(reason !== undefined && { reason }), ...(edit && { edit }) }
 }
 
 async function behindOf({ machine, library }: Setup, status: SkillStatus): Promise<number | undefined> {

@@ -1,12 +1,14 @@
-import { join } from 'node:path'
+import type { TargetRoot } from '../agents/rules/agents.ts'
+import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type ConflictPlace, type ConflictText, conflictTexts, takeSide } from './disk/merge-sides.ts'
 import { dropMerge, hasMerge, listMerges, type OpenMerge, openMerge, writeMerged } from './disk/pending-merge.ts'
-import { asWriter, observe } from './observe.ts'
-import { requireName } from './rules/skill.ts'
-import { openSetup } from './setup.ts'
+import { asWriter, carryOut, observe } from './observe.ts'
+import { type Operation, planRefresh } from './rules/operations.ts'
+import { type PlacementStatus, requireName } from './rules/skill.ts'
+import { openSetup, otherProjectRoots, type Setup } from './setup.ts'
 
 export interface MergeRequest {
   /** Default: list all open merges. */
@@ -28,6 +30,8 @@ export interface MergeResult {
   merged?: string
   aborted?: string
   commit?: string
+  /** The copies that got the merged skill. */
+  operations?: Operation[]
 }
 
 /** Lists open merges, and finishes one. */
@@ -41,12 +45,13 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
       hint: 'loadout merge lists the open merges',
     })
   }
-  const setup = openSetup(machine, {})
+  const setup = openSetup(machine, { allProjects: true })
   if (!request.continue && !request.abort && request.take === undefined) {
     return { value: { merges: [openMerge(machine, name)] }, findings: [] }
   }
   const wasOpen = hasMerge(machine, name)
-  return asWriter(setup, [], 'merge', async (recovered) => {
+  const roots = rootsOf(setup, wasOpen ? openMerge(machine, name) : undefined)
+  return asWriter(setup, roots, 'merge', async (recovered) => {
     // A killed command was ending this merge, and has just been finished.
     if (wasOpen && !hasMerge(machine, name)) return { value: { merges: [], merged: name }, findings: recovered }
     if (request.abort) return abortMerge(machine, name, recovered)
@@ -62,8 +67,39 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     const message = (request.commit ?? setup.config.commitsImports) ? merge.message : undefined
     const change = { changes: [{ path: merge.folder, write }], message, merge: name }
     const commit = await changeLibrary(machine, setup.library, change)
-    return { value: { merges: [], merged: name, ...(commit && { commit }) }, findings: recovered }
+    const refreshed = await refreshMerged(setup, roots, merge)
+    return {
+      value: { merges: [], merged: name, ...(commit && { commit }), operations: refreshed.value },
+      findings: [...recovered, ...refreshed.findings],
+    }
   })
+}
+
+/** The folders of the agents whose copies a merge takes in. */
+function rootsOf(setup: Setup, merge: OpenMerge | undefined): TargetRoot[] {
+  const wanted = new Set(merge?.copies?.map(({ root }) => root))
+  return [...setup.userRoots, ...otherProjectRoots(setup)].filter(({ path }) => wanted.has(path) && isFolder(path))
+}
+
+/** Gives the merged skill to the copies whose edit it contains, unless they were edited again since. */
+async function refreshMerged(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  { skill, copies = [] }: OpenMerge,
+): Promise<Report<Operation[]>> {
+  const observation = await observe(setup, roots, true)
+  const isMerged = ({ placement }: PlacementStatus) =>
+    copies.some(({ root, edit }) => root === placement.root.path && edit === placement.contentHash)
+  const statuses = observation.statuses
+    .filter(({ name }) => name === skill)
+    .map((status) => ({ ...status, placements: status.placements.filter(isMerged) }))
+  const { value, findings } = await carryOut(
+    setup,
+    observation,
+    planRefresh(statuses, observation.state, () => true),
+    {},
+  )
+  return { value: value.operations, findings }
 }
 
 /** An open merge, with the text of each version in every remaining conflict. */
@@ -99,24 +135,5 @@ function unresolved(name: string, count: number, { path, message }: OpenMerge['c
 function changedSince(name: string): LoadoutError {
   return new LoadoutError('MERGE_CONFLICT', `the library's ${name} has changed since this merge began`, {
     hint: `loadout merge ${name} --abort keeps a copy of your work; then run the command that began the merge again`,
-  })
-}
-
-/** The finding about a merge with conflicts that the user must resolve. */
-export function conflictFinding(skill: string, { files, conflicts }: OpenMerge): Finding {
-  const [first] = conflicts
-  const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''
-  return {
-    severity: 'error',
-    code: 'MERGE_CONFLICT',
-    message: `${skill} needs a decision: ${first?.message ?? 'both sides changed it'}${more}. The library was not changed.`,
-    subject: skill,
-    hint: `edit the files in ${join(files)}, then loadout merge ${skill} --continue`,
-  }
-}
-
-export function waitingMerge(name: string): LoadoutError {
-  return new LoadoutError('MERGE_CONFLICT', `a merge of ${name} waits for a decision`, {
-    hint: `loadout merge ${name} shows it; --continue or --abort ends it`,
   })
 }

@@ -1,23 +1,35 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
+import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
+import { backupOf } from './disk/backups.ts'
 import { isLockable, readIntent, removeIntent } from './disk/intent.ts'
 import { readLibraryState } from './disk/library-state.ts'
 import { isUnfinished, withLibrary } from './disk/library-transaction.ts'
+import { mergeCopies } from './disk/merge-copies.ts'
+import { skillIn } from './disk/merge-folders.ts'
 import { removePartialCopies } from './disk/pending-merge.ts'
 import { readPlacements, withExpectation } from './disk/placements.ts'
 import { type RegistryReading, readRegistry } from './disk/registry.ts'
+import { hashTree, listTree } from './disk/tree.ts'
 import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
 import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
 import { findQuarantined, quarantineFinding } from './quarantine.ts'
 import { type Operation, type OperationPlan, planRefresh } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
-import type { Placement, RegisteredSkill, SkillStatus } from './rules/skill.ts'
+import {
+  type EditOutcome,
+  isEdited,
+  type Placement,
+  placeOf,
+  type RegisteredSkill,
+  type SkillStatus,
+} from './rules/skill.ts'
 import type { Setup } from './setup.ts'
 
 /** The current state of the library and of the installs. */
@@ -47,7 +59,12 @@ export async function observe(
   const cache = openTreeCache(setup.machine)
   const { machine, library, repo = library, verdicts } = setup
   const read = readRegistry(library, cache)
-  const { registry, refusals } = await obeyVerdicts({ machine, verdicts, repo }, read, cache)
+  const obeyed = await obeyVerdicts({ machine, verdicts, repo }, read, cache)
+  const { refusals } = obeyed
+  // The files of a preview are not where the library is.
+  const inPreview = (each: RegisteredSkill) =>
+    each.version ? each : { ...each, version: { commit: known?.head ?? '', place: join(library, each.folder) } }
+  const registry = isPreview ? { ...obeyed.registry, skills: obeyed.registry.skills.map(inPreview) } : obeyed.registry
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
@@ -99,24 +116,52 @@ async function finishCopies(setup: Setup, purpose: string, waiting: Waiting): Pr
   const names = new Set(intent.copies)
   const roots = setup.userRoots.filter(({ path }) => isFolder(path))
   const refresh = async (found: Finding[]) => {
-    const { findings } = await refreshInstalls(setup, roots, names, {})
+    const { findings } = await refreshInstalls(setup, roots, names, {}, { isUndo: intent.message?.startsWith(UNDO) })
     return [...found, ...findings]
   }
   return withRoots(setup, roots, purpose, refresh, waiting)
 }
 
-/** Refreshes the installed copies of these skills, except edited ones. Ends a change of the library that named them. */
+/** How the message of an undo begins: its copies get replaced edits back, also if it was killed before. */
+export const UNDO = 'Undo: '
+
+/**
+ * Refreshes the installed copies of these skills, and merges edited ones. Ends a change of the library that named them. A
+ * dry run says what would happen if the library had the skills in `folders`. `isUndo`: a copy whose edit was replaced gets
+ * it back from the backup.
+ */
 export async function refreshInstalls(
   setup: Setup,
   roots: Setup['roots'],
   names: ReadonlySet<string>,
   request: RunOptions,
+  { folders, isUndo }: { folders?: ReadonlyMap<string, string>; isUndo?: boolean | undefined } = {},
 ): Promise<Report<Operation[]>> {
   const observation = await observe(setup, roots, true)
-  const statuses = observation.statuses.filter(({ name }) => names.has(name))
-  const plan = planRefresh(statuses, observation.state, { keepEdits: true })
-  const { value, findings } = await carryOut(setup, observation, plan, request)
-  removeIntent(setup.library)
+  const { registry, placements, state } = observation
+  const next = registry.skills.map((registered): RegisteredSkill => {
+    const place = request.dryRun ? folders?.get(registered.skill.name) : undefined
+    if (place === undefined || registered.version !== undefined) return registered
+    const skill = skillIn(place, registered.skill)
+    return { ...registered, skill, sourceHash: hashTree(place, listTree(place).files), version: { commit: '', place } }
+  })
+  const find = (name: string) => next.find(({ skill }) => skill.name === name)
+  const foreseen = request.dryRun ? reconcile({ skills: next, invalid: [] }, placements, state) : []
+  const statuses = observation.statuses
+    .filter(({ name }) => names.has(name))
+    .map((status) => ({ ...status, ...foreseen.find(({ name }) => name === status.name) }))
+  const plan = planRefresh(statuses, state)
+  const operations = plan.operations.map((operation): Operation => {
+    const { skill, root, agent, scope } = operation
+    const marker = placements.find((each) => each.name === skill && each.root.path === root)?.marker
+    const replaced = marker !== undefined && 'commit' in marker ? marker.replaced : undefined
+    if (!isUndo || operation.kind !== 'refresh' || replaced === undefined) return operation
+    const backup = backupOf(setup.machine, skill, agent, replaced)
+    return isFolder(backup) ? { kind: 'restore', backup, skill, agent, scope, root } : operation
+  })
+  const seen = { ...observation, statuses, find }
+  const { value, findings } = await carryOut(setup, seen, { ...plan, operations }, request)
+  if (!request.dryRun) removeIntent(setup.library)
   return { value: value.operations, findings }
 }
 
@@ -189,7 +234,10 @@ function withRoots<T>(
   return lock(0, [])
 }
 
-/** Applies the operations of a plan; a dry run only returns them. `isAll`: the command does nothing else. */
+/**
+ * Merges edited copies with the library, then applies the operations of a plan; a dry run only returns them. `isAll`: the
+ * command does nothing else.
+ */
 export async function carryOut(
   setup: Setup,
   observation: Observation,
@@ -197,21 +245,44 @@ export async function carryOut(
   request: RunOptions,
   { isAll = false }: { isAll?: boolean } = {},
 ): Promise<Report<Outcome>> {
-  const { operations, findings } = withoutQuarantined(setup, observation, plan)
-  if (request.dryRun) {
-    return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun: true }, findings }
+  const { machine, library, repo = library } = setup
+  const { state, statuses, find } = observation
+  const { onProgress, signal, dryRun: isDryRun = false } = request
+  const allowed = withoutQuarantined(setup, observation, plan)
+  const run = async (scratch: string): Promise<Report<Outcome>> => {
+    const context = { machine, library, repo, statuses, isDryRun }
+    const { operations, findings, merged } = await mergeCopies(context, allowed, scratch)
+    if (isDryRun)
+      return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun }, findings }
+    const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(setup, root)]))
+    const projectOfRoot = (path: string) => inProject.get(path)
+    const where = { machine, library, state, find, projectOf: projectOfRoot, merged, onProgress, signal }
+    const applied = await applyOperations(operations, where)
+    // If the only operation failed, its error is the answer; among others it is a finding.
+    if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
+    return { value: { operations: applied.done, isDryRun }, findings: [...findings, ...applied.findings] }
   }
-  const { machine, library } = setup
-  const { state, find } = observation
-  const { onProgress, signal } = request
-  const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(setup, root)]))
-  const projectOfRoot = (path: string) => inProject.get(path)
-  const context = { machine, library, state, find, projectOf: projectOfRoot, onProgress, signal }
-  const applied = await applyOperations(operations, context)
-  // If the only operation failed, its error is the answer; among others it is a finding.
-  if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
-  return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
+  return allowed.operations.some(({ kind }) => kind === 'merge') ? withScratch(run) : run('')
 }
+
+/** What the next sync would do with each edited copy, by its path. Asks git only about those that need a merge. */
+export async function foreseeEdits(setup: Setup, observation: Observation): Promise<ReadonlyMap<string, EditOutcome>> {
+  const { machine, library, repo = library } = setup
+  const statuses = observation.statuses.map((status) => {
+    return { ...status, placements: status.placements.filter(isEdited) }
+  })
+  const edited = statuses.flatMap(({ placements }) => placements.map(placeOf))
+  const { operations } = planRefresh(statuses, observation.state)
+  const merges = { operations: operations.filter(({ kind }) => kind === 'merge'), findings: [] }
+  if (merges.operations.length === 0) return new Map(edited.map((path) => [path, 'kept']))
+  const context = { machine, library, repo, statuses, isDryRun: true }
+  const { merged, conflicting } = await withScratch((scratch) => mergeCopies(context, merges, scratch))
+  return new Map(
+    edited.map((path) => [path, merged.has(path) ? 'merged' : conflicting.has(path) ? 'conflicts' : 'kept']),
+  )
+}
+
+const WRITING: ReadonlySet<Operation['kind']> = new Set(['install', 'refresh', 'merge', 'adopt'])
 
 /** Leaves out operations that would install a skill in quarantine. */
 function withoutQuarantined(
@@ -219,7 +290,7 @@ function withoutQuarantined(
   { registry, find }: Observation,
   plan: OperationPlan,
 ): OperationPlan {
-  const writing = plan.operations.filter(({ kind }) => kind === 'install' || kind === 'refresh' || kind === 'adopt')
+  const writing = plan.operations.filter(({ kind }) => WRITING.has(kind))
   const names = new Set(writing.map(({ skill }) => skill))
   if (names.size === 0) return plan
   const wanted = [...names].flatMap((name) => find(name) ?? [])

@@ -2,8 +2,8 @@ import type { Machine } from '../machine/machine.ts'
 import type { Report } from '../text/trouble.ts'
 import { fetchRemote, lastAsked, readRemote, readRepoState } from './disk/library-state.ts'
 import { listMerges } from './disk/pending-merge.ts'
-import { observe } from './observe.ts'
-import { isInstalled } from './rules/skill.ts'
+import { foreseeEdits, observe } from './observe.ts'
+import { EDIT_OUTCOMES, isInstalled, type PlacementStatus, placeOf } from './rules/skill.ts'
 import { type LibraryStanding, standingOf } from './rules/standing.ts'
 import { everyRoot, openGitSetup, type ScopeRequest } from './setup.ts'
 
@@ -22,12 +22,24 @@ export async function readStanding(machine: Machine, request: StandingRequest): 
     if (remote !== undefined) await fetchRemote(machine, setup.library, remote, { ...(signal && { signal }) })
   }
   const state = await readRepoState(machine, setup.library)
-  const { registry, statuses } = await observe(setup, everyRoot(setup))
+  const observation = await observe(setup, everyRoot(setup))
+  const { registry, statuses } = observation
+  const edits = await foreseeEdits(setup, observation)
   const placements = statuses.flatMap((status) => status.placements)
-  const drift = placements.filter(({ state: each }) => each !== 'current' && each !== 'unmanaged').length
+  const isKept = (found: PlacementStatus) => found.state === 'edited' && edits.get(placeOf(found)) === 'kept'
+  const drift = placements.filter(
+    (found) => found.state !== 'current' && found.state !== 'unmanaged' && !isKept(found),
+  ).length
+  const edited = placements.flatMap((found) => {
+    const [path, edit] = [placeOf(found), edits.get(placeOf(found))]
+    return edit === undefined ? [] : [{ skill: found.placement.name, path, edit, reason: EDIT_OUTCOMES[edit] }]
+  })
   const merges = listMerges(machine).map(({ skill }) => skill)
   const equipped = statuses.filter(isInstalled).map(({ name }) => name)
   const { library } = setup
   const standing = standingOf(state, lastAsked(library))
-  return { value: { ...standing, library, skills: registry.skills.length, equipped, drift, merges }, findings: [] }
+  return {
+    value: { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges },
+    findings: [],
+  }
 }

@@ -47,7 +47,7 @@ export function rememberInventory(
 
 /** Increase the version whenever the evaluation of placements changes, because its result is stored. */
 function keyOf(project = ''): CacheKey {
-  return { kind: 'inventories', version: 7, name: [project] }
+  return { kind: 'inventories', version: 8, name: [project] }
 }
 
 function madeFrom({ machine, library, verdicts }: Setup, roots: readonly TargetRoot[]): string {
@@ -131,9 +131,10 @@ const NONE: never[] = []
 // Without spreading: for thousands of skills, spread objects take longer than reading the file.
 function fromSnapshot({ targets, copies, rows, ...rest }: Snapshot): Inventory {
   const skills = rows.map(([name, description, state, targetsAt, copiesAt, other]): SkillView => {
-    const placements = copies[copiesAt]!.map(({ agents, scope, state: copyState, folder, reason }) => {
+    const placements = copies[copiesAt]!.map(({ agents, scope, state: copyState, folder, reason, edit }) => {
       const placement: PlacementView = { agents, scope, state: copyState, path: folder + name }
       if (reason !== undefined) placement.reason = reason
+      if (edit !== undefined) placement.edit = edit
       return placement
     })
     const { tags = NONE, source, problems = NONE, commitsBehind } = other ?? {}

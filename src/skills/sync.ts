@@ -6,7 +6,6 @@ import type { Verdict } from '../machine/rules/verdict.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
-import { adoptEdits, editedCopies } from './adopt.ts'
 import { fastForwardLibrary } from './disk/fast-forward.ts'
 import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, pushBranch, readRemote, readRepoState } from './disk/library-state.ts'
@@ -23,10 +22,6 @@ export interface SyncResult extends Outcome {
   head: string | undefined
   /** In a dry run: the changes on the remote, skill by skill. */
   changes?: SkillChange[]
-  /**
-   * Skills whose edits were merged from an installed copy into the library; in a dry run, those that would be tried.
-   */
-  merged?: string[]
 }
 
 /** How the library's skill would change with the commits of the remote. */
@@ -39,9 +34,8 @@ interface SkillChange {
 
 export interface SyncCommand extends ScopeRequest, RunOptions {
   push?: boolean | undefined
-  keepEdits?: boolean | undefined
-  /** First merge edits of installed copies into the library. */
-  merge?: boolean | undefined
+  /** Replace edited copies with the library's version, after a backup. */
+  replace?: boolean | undefined
   /** With a dry run: how the text of each skill would change. */
   diff?: boolean | undefined
   /** The current verdicts of the catalog; default: the last known ones. */
@@ -56,26 +50,13 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
   const roots = [...inScope, ...otherProjectRoots(setup)].filter(({ path }) => isFolder(path))
   if (request.dryRun) return withScratch((scratch) => previewSync(setup, roots, request, scratch))
   const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
-    const fetched = await fetchTracked(setup, request)
-    const updated = await updateLibrary(setup, request, fetched)
-    const merged = request.merge
-      ? await adoptEdits(setup, roots, request)
-      : { value: { names: [], kept: new Set<string>() }, findings: [] }
-    // Merges are new commits, which may be pushed too.
-    const pushed = merged.value.names.length > 0 ? await updateLibrary(setup, request, fetched) : updated
-    const observation = await observe(
-      setup,
-      roots,
-      true,
-      merged.value.names.length > 0 ? undefined : pushed.value.state,
-    )
-    const keepEdits = request.keepEdits ? true : merged.value.kept
-    const plan = planRefresh(observation.statuses, observation.state, { keepEdits })
+    const updated = await updateLibrary(setup, request, await fetchTracked(setup, request))
+    const observation = await observe(setup, roots, true, updated.value.state)
+    const plan = planRefresh(observation.statuses, observation.state, () => request.replace ?? false)
     const { value, findings } = await carryOut(setup, observation, plan, request)
-    const steps = pushed === updated ? updated.value.steps : [...updated.value.steps, ...pushed.value.steps]
     return {
-      value: { ...value, steps, head: observation.state.head, ...(request.merge && { merged: merged.value.names }) },
-      findings: [...recovered, ...pushed.findings, ...merged.findings, ...observation.registry.findings, ...findings],
+      value: { ...value, steps: updated.value.steps, head: observation.state.head },
+      findings: [...recovered, ...updated.findings, ...observation.registry.findings, ...findings],
     }
   }
   return asWriter(setup, roots, 'sync', run, request.signal)
@@ -93,8 +74,7 @@ async function previewSync(
   const step = steps.find((each): each is FastForward => each.kind === 'fast-forward')
   const now = await observe(setup, roots, true, state)
   const next = step === undefined ? now : await observeNext(setup, roots, step, scratch)
-  const keepEdits = request.keepEdits ?? false
-  const plan = planRefresh(next.statuses, next.state, { keepEdits })
+  const plan = planRefresh(next.statuses, next.state, () => request.replace ?? false)
   const { value, findings } = await carryOut(setup, next, plan, request)
   const changes = step === undefined ? [] : compareLibraries(now.registry, next.registry)
   if (request.diff) {
@@ -107,10 +87,8 @@ async function previewSync(
       change.diff = await diffSkillFolders(setup.machine, join(scratch, `diff-${at}`), change.skill, ...sides)
     }
   }
-  const edited = next.statuses.filter((status) => status.registered !== undefined && editedCopies(status).length > 0)
-  const merged = request.merge ? { merged: edited.map(({ name }) => name) } : {}
   return {
-    value: { ...value, steps, head: now.state.head, changes, ...merged },
+    value: { ...value, steps, head: now.state.head, changes },
     findings: [...updated.findings, ...next.registry.findings, ...findings],
   }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -8,7 +8,7 @@ import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { copyTree, hashTree, listTree } from './disk/tree.ts'
-import { asWriter, type RunOptions, refreshInstalls } from './observe.ts'
+import { asWriter, type RunOptions, refreshInstalls, UNDO } from './observe.ts'
 import type { Operation } from './rules/operations.ts'
 import { openGitSetup, type Setup } from './setup.ts'
 
@@ -27,7 +27,7 @@ export interface Undone {
   diff: string
   /** The new commit. */
   commit?: string
-  /** Installed copies that were refreshed. */
+  /** The changes of installed copies. */
   operations: Operation[]
   isDryRun: boolean
 }
@@ -47,6 +47,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       const { commit: undone, subject } = await findCommit(setup, finished?.undone ?? request.commit)
       const folders = await changedFolders(setup, undone)
       const changes: LibraryChange['changes'][number][] = []
+      const before = new Map<string, string>()
       for (const [at, folder] of finished ? [] : folders.entries()) {
         await requireUnchanged(setup, undone, folder, scratch, `${at}-after`)
         const source = await checkOutSnapshot(
@@ -57,6 +58,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
         )
         if (source === undefined) throw added(undone, folder)
         changes.push({ path: folder, write: (stage) => copyTree(source, stage) })
+        before.set(basename(folder), source)
       }
       const { stdout: diff } = await runGit(machine, setup.library, [
         'diff',
@@ -68,11 +70,13 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       ])
       const names = folders.map((folder) => folder.slice(SKILLS_FOLDER.length + 1))
       const value = { undone, subject, names, diff, operations: [], isDryRun }
-      if (isDryRun) return { value, findings: recovered }
       if (finished) return { value: { ...value, commit: finished.commit }, findings: recovered }
-      const message = `Undo: ${subject}\n\nTakes back ${undone}.\n`
-      const commit = await changeLibrary(machine, setup.library, { changes, message, copies: names })
-      const refreshed = await refreshInstalls(setup, roots, new Set(names), request)
+      const message = `${UNDO}${subject}\n\nTakes back ${undone}.\n`
+      const commit = isDryRun
+        ? undefined
+        : await changeLibrary(machine, setup.library, { changes, message, copies: names })
+      const how = { folders: before, isUndo: true }
+      const refreshed = await refreshInstalls(setup, roots, new Set(names), request, how)
       return {
         value: { ...value, ...(commit && { commit }), operations: refreshed.value },
         findings: [...recovered, ...refreshed.findings],
@@ -90,7 +94,11 @@ async function finishedUndo({ machine, library }: Setup, recovered: readonly Fin
   return undone !== undefined && recovered.some((each) => each.subject === subject) ? { commit, undone } : undefined
 }
 
-async function findCommit({ machine, library }: Setup, named = 'HEAD'): Promise<{ commit: string; subject: string }> {
+async function findCommit(
+  { machine, library }: Setup,
+  asked: string | undefined,
+): Promise<{ commit: string; subject: string }> {
+  const named = asked ?? 'HEAD'
   const unknown = new LoadoutError('COMMIT_NOT_FOUND', `the library has no commit ${JSON.stringify(named)} to undo`, {
     hint: `git -C ${library} log lists them`,
   })
@@ -100,11 +108,31 @@ async function findCommit({ machine, library }: Setup, named = 'HEAD'): Promise<
   const { stdout } = await runGit(machine, library, ['log', '-1', '--format=%H %P%n%s', named])
   const [ids = '', subject = ''] = stdout.split('\n')
   const [commit = '', ...parents] = ids.split(' ').filter((id) => id !== '')
+  if (asked === undefined) await requireOwn(machine, library, commit, subject)
   if (parents.length === 1) return { commit, subject }
   const what = parents.length === 0 ? 'is the first commit of the library' : 'is a merge'
   throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} ${what}, which loadout undo cannot take back`, {
     hint: `name another commit; git -C ${library} log lists them`,
   })
+}
+
+/** Throws if another machine made the commit: the remote has it, and git recorded no commit of it here. */
+async function requireOwn(machine: Machine, library: string, commit: string, subject: string): Promise<void> {
+  const shared = ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/remotes']
+  if ((await runGit(machine, library, shared)).stdout === '') return
+  const moves = await runGit(machine, library, ['log', '--walk-reflogs', '--format=%H %gs', 'HEAD'], {
+    okCodes: [0, 128],
+  })
+  const isOwn = moves.stdout.split('\n').some((line) => line.startsWith(`${commit} commit`))
+  if (isOwn) return
+  const short = commit.slice(0, 7)
+  throw new LoadoutError(
+    'COMMIT_NOT_FOUND',
+    `the last commit, ${short} ${JSON.stringify(subject)}, came from the remote`,
+    {
+      hint: `loadout undo ${short} takes it back on purpose, for every machine; git -C ${library} log lists the others`,
+    },
+  )
 }
 
 /** The folders of the skills that a commit changed. Throws when it changed anything else. */

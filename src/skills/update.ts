@@ -6,8 +6,7 @@ import { asFinding, type Finding, LoadoutError, type Report } from '../text/trou
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
-import { hasMerge, keepMerge } from './disk/pending-merge.ts'
-import { conflictFinding, waitingMerge } from './merges.ts'
+import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './disk/pending-merge.ts'
 import { asWriter, type RunOptions, refreshInstalls } from './observe.ts'
 import {
   type AskedSkill,
@@ -50,7 +49,7 @@ export interface SkillUpdate extends SourceState {
 export interface UpdateResult {
   updates: SkillUpdate[]
   commit?: string
-  /** Installed copies that were refreshed. */
+  /** The changes of installed copies. */
   operations: Operation[]
   isDryRun: boolean
 }
@@ -77,11 +76,12 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       const updates = made.value.map(({ update }) => update)
       const findings = [...recovered, ...asked.findings, ...pinFindings(asked.value, names), ...made.findings]
       const value = { updates, isDryRun: request.dryRun ?? false, operations: [] }
-      if (request.dryRun || !updates.some(({ result }) => result === 'updated')) {
-        return { value, findings: [...findings, ...done.findings] }
-      }
-      const updated = updates.flatMap(({ name, result }) => (result === 'updated' ? [name] : []))
-      const refreshed = await refreshInstalls(setup, roots, new Set(updated), request)
+      const updated = made.value.flatMap(({ update: { name, result }, made: merge }) =>
+        result === 'updated' && merge !== undefined ? [[name, merge.result] as const] : [],
+      )
+      if (updated.length === 0) return { value, findings: [...findings, ...done.findings] }
+      const folders = new Map(updated)
+      const refreshed = await refreshInstalls(setup, roots, new Set(folders.keys()), request, { folders })
       return {
         value: { ...value, ...done.value, operations: refreshed.value },
         findings: [...findings, ...done.findings, ...refreshed.findings],

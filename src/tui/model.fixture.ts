@@ -167,6 +167,7 @@ const ATTENTION: Attention = {
     ahead: 2,
     behind: 3,
     drift: 2,
+    edited: [],
     merges: ['planning'],
   },
   rooms: [

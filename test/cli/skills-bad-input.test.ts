@@ -1018,8 +1018,11 @@ describe('changes in between', () => {
     machine.run('equip', 'alpha')
     put(join(machine.library, 'skills/alpha/SKILL.md'), 'second')
     const run = machine.runWith(meanwhile(machine.path('.claude/skills/alpha/notes.txt')), 'sync')
-    const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
-    expect(readFileSync(join(backup, 'notes.txt'), 'utf8')).toBe('mine')
+    expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('was edited meanwhile; it was left as it is')])
+    expect(machine.read('.claude/skills/alpha/notes.txt')).toBe('mine')
+    expect(machine.read('.claude/skills/alpha/SKILL.md')).not.toContain('second')
+    expect(machine.run('sync').code).toBe(0)
+    expect(machine.read('.claude/skills/alpha/notes.txt')).toBe('mine')
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('second')
   })
 

@@ -809,19 +809,19 @@ describe('edits by hand', () => {
     expect(machine.json('inventory')).toMatchObject({ skills: [{ state: 'current' }] })
   })
 
-  it('are kept in a backup before a refresh, and left alone with --keep-edits', () => {
+  it('stay where they conflict with the library, and are replaced only with --replace, after a backup', () => {
     const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
     machine.run('equip', 'alpha')
     machine.write('.claude/skills/alpha/SKILL.md', 'mine')
     put(join(machine.library, 'skills/alpha/SKILL.md'), 'theirs')
     commitAll(machine.library, 'Change')
-    const kept = machine.run('sync', '--keep-edits')
-    expect(kept.stderr).toContain('was not refreshed')
-    expect(machine.read('.claude/skills/alpha/SKILL.md')).toBe('mine')
-    const conflict = machine.run('adopt', 'alpha')
-    expect(conflict.code).toBe(1)
-    expect(conflict.stderr).toContain('loadout merge alpha --continue')
-    const run = machine.run('sync')
+    for (const flags of [['--dry-run'], [], ['--merge', '--keep-edits']]) {
+      const kept = machine.run('sync', ...flags)
+      expect([kept.code, kept.stderr]).toEqual([1, expect.stringContaining('your edit and the change of the library')])
+      expect(machine.read('.claude/skills/alpha/SKILL.md')).toBe('mine')
+    }
+    expect(machine.run('merge').stdout).toContain('alpha  1 conflict')
+    const run = machine.run('sync', '--replace')
     const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
     expect(readFileSync(join(backup, 'SKILL.md'), 'utf8')).toBe('mine')
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('theirs')

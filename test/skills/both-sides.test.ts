@@ -28,16 +28,19 @@ describe('an edit of a copy, and a change in the library', () => {
     expect(git(person, 'log', '-1', '--format=%s')).toBe('Adopt edits of alpha')
   })
 
-  it('are merged by sync --merge, and lost by none', async () => {
+  it('are merged in the copy by sync, and then brought into the library by adopt', async () => {
     const person = await makePerson({ 'SKILL.md': BODY })
     edit(person, `${COPY}/SKILL.md`, 'Three.', 'Three, here.')
     person.put(`${COPY}/more.md`, 'More.\n')
     edit(person, `${OWN}/SKILL.md`, 'One.', 'One, there.')
     commitAll(person, 'there')
-    expect((await person.calls.sync({ merge: true, dryRun: true })).value.merged).toEqual(['alpha'])
-    const { value } = await person.calls.sync({ merge: true })
-    expect(value.merged).toEqual(['alpha'])
-    expect(person.read(`${OWN}/SKILL.md`)).toBe('# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n')
+    const both = '# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n'
+    await person.calls.sync({})
+    expect(person.read(`${COPY}/SKILL.md`)).toContain(both)
+    expect(person.read(`${COPY}/more.md`)).toBe('More.\n')
+    expect(person.read(`${OWN}/SKILL.md`)).not.toContain('Three, here')
+    await person.calls.adopt({ name: 'alpha' })
+    expect(person.read(`${OWN}/SKILL.md`)).toBe(both)
     expect(person.read(`${OTHER}/more.md`)).toBe('More.\n')
     expect((await person.calls.inventory({})).value.skills[0]?.state).toBe('current')
   })
@@ -92,11 +95,12 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${COPY}/SKILL.md`, 'Two.', 'Two, here.')
     edit(person, `${OWN}/SKILL.md`, 'Two.', 'Two, there.')
     commitAll(person, 'there')
-    await person.calls.sync({ merge: true })
+    await person.calls.sync({})
     expect(person.read(`${COPY}/a.bin`)).toBe('\0here')
     await person.calls.finishMerge({ name: 'alpha', take, continue: true })
     expect(person.read(`${OWN}/a.bin`)).toBe(`\0${word}`)
-    expect(person.read(`${OWN}/SKILL.md`)).toContain(`Two, ${word}.`)
+    for (const place of [OWN, COPY]) expect(person.read(`${place}/SKILL.md`)).toContain(`Two, ${word}.`)
+    expect((await person.calls.inventory({})).value.skills[0]?.placements[0]?.state).toBe('current')
   })
 
   it('are kept when the merge is given up, and can be merged again', async () => {

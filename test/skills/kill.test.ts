@@ -174,8 +174,8 @@ const SCENARIOS: Record<string, Scenario> = {
       await loadoutOk(world, 'equip', 'spare')
     },
   },
-  'sync --merge of an edited copy': {
-    args: ['sync', '--merge'],
+  'sync of an edited copy after the library has changed': {
+    args: ['sync'],
     prepare: both,
     isEdited: true,
   },
@@ -397,7 +397,7 @@ async function checkNext(
     .filter((code) => !/^(?:OUTDATED|EDITED)_INSTALL$|^MERGE_CONFLICT$/.test(code))
     .filter((code) => !isMoving || code !== 'RECOVERED')
   expect(codes).toEqual([])
-  await next.sync({ keepEdits: true })
+  await next.sync({})
   checkAll(world, expected, { isSynced: true })
   expect(leftoversIn(world).join(' ')).toBe('')
 }

@@ -176,8 +176,12 @@ describe('an upstream and two machines', () => {
     expect(after).toEqual([])
     await a.calls.sync({ push: true })
 
-    await b.calls.sync({ merge: true })
+    await b.calls.sync({})
     checkKept(b, 'here', 'copy')
+    const { skills } = (await b.calls.inventory({})).value
+    for (const { name, placements } of skills) {
+      if (placements.some(({ edit }) => edit === 'kept')) await b.calls.adopt({ name })
+    }
     const left = await endMerges(b)
     checkKept(b, 'here', 'copy')
     expect(git(b, 'status', '--porcelain')).toBe('')

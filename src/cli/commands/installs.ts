@@ -37,7 +37,10 @@ export const equip = defineCommand({
   args: NAMES,
   flags: {
     ...EQUIP_FLAGS,
-    replace: { kind: 'switch', summary: 'also replace folders and links that Loadout did not install, after a backup' },
+    replace: {
+      kind: 'switch',
+      summary: 'also replace edited copies, and folders and links that Loadout did not install, after a backup',
+    },
     'from-catalog': { kind: 'switch', summary: 'only skills that the catalog of the team lists' },
   },
   run: (input, loadout) => {
@@ -98,13 +101,15 @@ export const sync = defineCommand({
   summary: 'update the library from its remote, and all installs from it',
   details:
     'Fast-forwards only; never merges or forces. Refreshes the installs even if git fails.\n' +
-    'Edited copies go to the backup folder before they are replaced; --merge first merges their edits into the library.\n' +
+    'A copy that was edited by hand keeps its edit: if the library has changed too, sync merges both. If they conflict, the\n' +
+    'copy stays as it is, and loadout merge shows the conflict. Only --replace gives up edits, after a backup.\n' +
     'A dry run still fetches, and shows the result for every skill and install.',
   args: [],
   flags: {
     push: { kind: 'switch', summary: 'also push local commits' },
-    'keep-edits': { kind: 'switch', summary: 'leave edited copies as they are' },
-    merge: { kind: 'switch', summary: 'merge edits of installed copies into the library' },
+    replace: { kind: 'switch', summary: 'replace edited copies with the library’s version, after a backup' },
+    'keep-edits': { kind: 'switch', summary: 'without effect: edits are always kept' },
+    merge: { kind: 'switch', summary: 'without effect: edits are always merged' },
     diff: { kind: 'switch', summary: 'with --dry-run: show how the text of each skill would change' },
     ...ALL_PROJECTS_FLAG,
     ...SCOPE_FLAGS,
@@ -115,8 +120,7 @@ export const sync = defineCommand({
       project: flags.project,
       allProjects: flags['all-projects'],
       push: flags.push,
-      keepEdits: flags['keep-edits'],
-      merge: flags.merge,
+      replace: flags.replace,
       diff: flags.diff,
       dryRun: flags['dry-run'],
       onProgress,
@@ -127,11 +131,6 @@ export const sync = defineCommand({
       result.steps.map((step) => describeStep(step, result.isDryRun)),
       alignRows((result.changes ?? []).map(({ kind, skill }) => [`  ${kind}`, skill])),
       (result.changes ?? []).flatMap(({ diff = '' }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
-      (result.merged ?? []).map((name) =>
-        result.isDryRun
-          ? `library: the edit of ${name} would be merged, if it has no conflict`
-          : `library: the edit of ${name} was merged`,
-      ),
     ) +
     printOperations(
       result,
@@ -216,7 +215,7 @@ export const adopt = defineCommand({
       diff !== '' &&
         !isDryRun &&
         screen.strong(`${name} ${how}${commit === undefined ? ', not committed' : `, commit ${commit.slice(0, 7)}`}`),
-      alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
+      alignRows(operations.map((operation) => operationRow(operation, isDryRun))),
     )
   },
 })
@@ -233,13 +232,28 @@ function isYes(answer: string): boolean {
   return /^y(es)?$/i.test(answer)
 }
 
-const PAST: Record<Outcome['operations'][number]['kind'], string> = {
+type Operation = Outcome['operations'][number]
+
+const PAST: Record<Operation['kind'], string> = {
   install: 'installed',
   refresh: 'refreshed',
+  merge: 'merged',
+  restore: 'restored',
   remove: 'removed',
   restamp: 'marked',
   adopt: 'adopted',
   recover: 'recovered',
+}
+
+/** One operation: what was done, or would be, and to which copy. */
+export function operationRow({ kind, skill, agent, scope, root }: Operation, isDryRun: boolean): string[] {
+  return [`  ${isDryRun ? kind : PAST[kind]}`, skill, agent, scope, root]
+}
+
+/** What happens to the user's edit. */
+function noteOf(operation: Operation): string {
+  if (operation.kind === 'merge') return 'your edit and the change of the library'
+  return operation.kind === 'refresh' && operation.keepsCopy ? 'replaces your edit; a copy is kept' : ''
 }
 
 /**
@@ -256,9 +270,7 @@ export function printOperations(
   const isCalm = findings.every(({ severity }) => severity === 'info')
   if (operations.length === 0) return lines(isCalm ? calm : 'Nothing was changed.')
   const shown = told.slice(0, MOST_SHOWN)
-  const rows = shown.map(({ kind, skill, agent, scope, root }) => {
-    return [`  ${isDryRun ? kind : PAST[kind]}`, skill, agent, scope, root]
-  })
+  const rows = shown.map((operation) => [...operationRow(operation, isDryRun), noteOf(operation)])
   const more = told.length - shown.length
   const restamped = operations.length - told.length
   const marked = isDryRun ? 'would be marked' : `${restamped === 1 ? 'was' : 'were'} marked`

@@ -35,17 +35,17 @@ const GLYPHS: Record<PlacementState, string> = {
 
 const WORDS: Partial<Record<SkillView['state'], (skill: SkillView) => string>> = {
   outdated: ({ commitsBehind }) => (commitsBehind === undefined ? '' : `${count(commitsBehind, 'commit')} behind`),
-  edited: ({ placements }) => `changed by hand on ${agentsIn(placements, 'edited')}`,
+  edited: ({ placements }) => `changed by hand on ${agentsIn(placements, 'edited')}: ${reasonOf(placements, 'edited')}`,
   orphaned: () => 'no longer in the library',
   unsupported: ({ placements }) => `no longer for ${agentsIn(placements, 'unsupported')}`,
   unmanaged: () => 'your own folder has this name',
-  broken: ({ placements }) => placements.find(({ state }) => state === 'broken')?.reason ?? '',
+  broken: ({ placements }) => reasonOf(placements, 'broken'),
   invalid: ({ problems }) => problems.join('; '),
 }
 
 const NEXT: [SkillView['state'], (names: string) => string][] = [
   ['outdated', (names) => `loadout sync refreshes outdated installs: ${names}`],
-  ['edited', (names) => `loadout adopt keeps the edit: ${names}`],
+  ['edited', (names) => `loadout adopt brings the edit into the library: ${names}`],
   ['orphaned', (names) => `loadout unequip removes skills that left the library: ${names}`],
   ['unmanaged', (names) => `loadout diff compares your folder with the library's: ${names}`],
   ['invalid', () => 'loadout validate shows the problem'],
@@ -113,6 +113,11 @@ function agentsIn(placements: SkillView['placements'], wanted: PlacementState): 
     .filter(({ state }) => state === wanted)
     .flatMap(({ agents }) => agents)
     .join(', ')
+}
+
+function reasonOf(placements: SkillView['placements'], wanted: PlacementState): string {
+  const reasons = placements.flatMap(({ state, reason }) => (state === wanted && reason ? [reason] : []))
+  return [...new Set(reasons)].join('; ')
 }
 
 function totalsOf({ skills, unmanaged }: Inventory): string {

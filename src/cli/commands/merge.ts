@@ -1,16 +1,17 @@
 import type { MergeResult } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { COMMIT_FLAGS, commitChoice, defineCommand } from '../command.ts'
-import { count, lines, printableLine, type Screen } from '../screen.ts'
+import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
+import { operationRow } from './installs.ts'
 
 export const merge = defineCommand({
   name: 'merge',
   shortensHome: true,
   summary: 'show and finish merges that need a decision',
   details:
-    'update, adopt and sync --merge leave conflicts here. Edit the listed files: remove the\n' +
+    'update, adopt, sync and other commands leave conflicts here. Edit the listed files: remove the\n' +
     'markers from texts, and rename either x.library or x.other to x. Then use --continue. The library does not\n' +
-    'change before that.',
+    'change before that. The copies whose edits were merged get the result.',
   args: [{ name: 'name', summary: 'the skill (default: list all open merges)' }],
   flags: {
     continue: { kind: 'switch', summary: 'store the merged skill in the library' },
@@ -33,10 +34,14 @@ export const merge = defineCommand({
   print: printMerges,
 })
 
-function printMerges({ merges, merged, aborted, commit }: MergeResult, screen: Screen): string {
+function printMerges({ merges, merged, aborted, commit, operations = [] }: MergeResult, screen: Screen): string {
   if (merged !== undefined) {
     const how = commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`
-    return lines(screen.strong(`${merged} merged, ${how}`), '  loadout sync refreshes its installed copies')
+    return lines(
+      screen.strong(`${merged} merged, ${how}`),
+      alignRows(operations.map((operation) => operationRow(operation, false))),
+      `  loadout sync refreshes its ${operations.length === 0 ? '' : 'other '}installed copies`,
+    )
   }
   if (aborted !== undefined) return lines(`The merge of ${aborted} was abandoned. The library is unchanged.`)
   if (merges.length === 0) return lines('There are no open merges.')

@@ -86,8 +86,19 @@ function library({ library: found }: MachineStatus): string[] {
     found.stands,
     ...(drift > 0 ? [`${count(drift, 'copy', 'copies')} to refresh`] : []),
   ]
-  return wrap(printableLine(`Library ${inHome(found.library, process.env.HOME)}: ${text.join('; ')}`), 0)
+  const more = found.edited.length - MOST_EDITED
+  return [
+    ...wrap(printableLine(`Library ${inHome(found.library, process.env.HOME)}: ${text.join('; ')}`), 0),
+    ...found.edited
+      .slice(0, MOST_EDITED)
+      .flatMap(({ path, reason }) =>
+        wrap(printableLine(`✎ ${inHome(path, process.env.HOME)} was edited by hand: ${reason}`), 2),
+      ),
+    ...(more > 0 ? [`  and ${count(more, 'more edited copy', 'more edited copies')}: loadout inventory`] : []),
+  ]
 }
+
+const MOST_EDITED = 5
 
 function next({ next: steps }: MachineStatus): string[] {
   const rows = alignRows(steps.map(({ why, command }, at) => [`  ${at + 1}`, why, command]))

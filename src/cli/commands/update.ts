@@ -2,6 +2,7 @@ import type { PinResult, SourceState, Undone, UpdateResult } from '../../loadout
 import { LoadoutError } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
+import { operationRow } from './installs.ts'
 import { describeReview } from './review.ts'
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
@@ -55,7 +56,7 @@ export const update = defineCommand({
   details:
     'Updates every imported skill, or the named ones. Shows the difference first; on a terminal it asks before\n' +
     'changing anything. All updates are one commit. Conflicts wait for loadout merge, and the library keeps\n' +
-    'its version until then.',
+    'its version until then. Then it refreshes the installed copies; edits in them are merged as by loadout sync.',
   args: NAMES,
   flags: {
     all: { kind: 'switch', summary: 'every imported skill, also with --ref or --take' },
@@ -90,9 +91,10 @@ export const undo = defineCommand({
   shortensHome: true,
   summary: 'take back what a commit of the library did to skills',
   details:
-    'Makes a new commit in which these skills are as they were before, and refreshes their installed copies. Refused when\n' +
-    'one of them has changed since, so that no later change is lost.',
-  args: [{ name: 'commit', summary: 'a commit of the library (default: the last one)' }],
+    'Makes a new commit in which these skills are as they were before, and brings their installed copies back too: edits\n' +
+    'in them stay, and an edit that --replace took comes back from its backup. Refused when one of the skills has changed\n' +
+    'since, so that no later change is lost. Takes back a commit that came from the remote only if you name it.',
+  args: [{ name: 'commit', summary: 'a commit of the library (default: the last one, if it was made here)' }],
   flags: DRY_RUN_FLAG,
   run: ({ args, flags, signal }, loadout) => loadout.undo({ commit: args.commit, dryRun: flags['dry-run'], signal }),
   print: ({ undone, subject, names, diff, commit, operations, isDryRun }: Undone, screen) =>
@@ -100,7 +102,7 @@ export const undo = defineCommand({
       isDryRun && printableText(diff).trimEnd(),
       `${isDryRun ? 'Nothing was changed. This would be undone' : 'undone'}: ${undone.slice(0, 7)} ${printableLine(subject)}`,
       `  ${names.map(printableLine).join(', ')}`,
-      alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
+      alignRows(operations.map((operation) => operationRow(operation, isDryRun))),
       commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
     ),
 })
@@ -126,7 +128,7 @@ function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, s
     alignRows(rows),
     told.flatMap(({ name, conflicts }) => conflicts.map(({ message }) => `    ${name}: ${printableLine(message)}`)),
     told.flatMap(({ review }) => describeReview(review, screen, 'new: ')),
-    alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
+    alignRows(operations.map((operation) => operationRow(operation, isDryRun))),
     commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
   )
 }

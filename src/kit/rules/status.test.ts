@@ -10,8 +10,10 @@ const LIBRARY = {
   ahead: 0,
   behind: 0,
   drift: 0,
+  edited: [],
   merges: [],
 }
+const EDITED = { skill: 'a', path: '/c/a', edit: 'kept', reason: 'the edit stays' } as const
 const CLAUDE = { agent: 'claude', label: 'Claude Code', skills: 4 }
 const ROO = { agent: 'roo', label: 'Roo Code', skills: 1 }
 
@@ -24,6 +26,12 @@ describe('the next steps', () => {
     ['no library, some skills', undefined, ['loadout init --new ~/skills', 'loadout context "<task>"']],
     ['behind', { ...LIBRARY, behind: 4, drift: 1 }, ['loadout sync --dry-run', 'loadout context "<task>"']],
     ['copies drift', { ...LIBRARY, drift: 1 }, ['loadout sync --dry-run', 'loadout context "<task>"']],
+    ['an edit stays in a copy', { ...LIBRARY, edited: [EDITED] }, ['loadout adopt a', 'loadout context "<task>"']],
+    [
+      'an edit is merged by the next sync',
+      { ...LIBRARY, drift: 1, edited: [{ ...EDITED, edit: 'merged' }] },
+      ['loadout sync --dry-run', 'loadout context "<task>"'],
+    ],
     ['not committed', { ...LIBRARY, dirty: 2 }, ['loadout doctor', 'loadout context "<task>"']],
     ['not shared', { ...LIBRARY, ahead: 1 }, ['loadout sync', 'loadout context "<task>"']],
     ['a merge waits', { ...LIBRARY, merges: ['a'] }, ['loadout merge', 'loadout context "<task>"']],

@@ -70,12 +70,16 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
 function librarySteps({ library }: Known): NextStep[] {
   if (library === undefined) return []
   if (library.problem !== undefined) return [{ why: 'the library cannot be used', command: 'loadout doctor' }]
-  const { merges, behind, drift, dirty, ahead } = library
+  const { merges, behind, drift, edited, dirty, ahead } = library
+  const names = [...new Set(edited.flatMap(({ skill, edit }) => (edit === 'kept' ? [skill] : [])))]
   const waits = merges.length === 1 ? 'a merge waits for you' : `${merges.length} merges wait for you`
   return [
     ...(merges.length > 0 ? [{ why: waits, command: 'loadout merge' }] : []),
     ...(behind > 0 ? [{ why: `the library is ${commits(behind)} behind`, command: 'loadout sync --dry-run' }] : []),
     ...(behind === 0 && drift > 0 ? [{ why: copies(drift), command: 'loadout sync --dry-run' }] : []),
+    ...(names.length > 0
+      ? [{ why: `${edits(names.length)} only in an installed copy`, command: `loadout adopt ${names[0]}` }]
+      : []),
     ...(dirty > 0 ? [{ why: `${files(dirty)} not committed in the library`, command: 'loadout doctor' }] : []),
     ...(behind === 0 && dirty === 0 && ahead > 0
       ? [{ why: 'the library has changes that are not shared', command: 'loadout sync' }]
@@ -121,4 +125,5 @@ function firstSteps({ agents, library }: Known): NextStep[] {
 const commits = (count: number) => (count === 1 ? '1 commit' : `${count} commits`)
 const files = (count: number) => (count === 1 ? '1 file is' : `${count} files are`)
 const copies = (count: number) => (count === 1 ? '1 copy is not up to date' : `${count} copies are not up to date`)
+const edits = (count: number) => (count === 1 ? '1 skill was edited' : `${count} skills were edited`)
 const skills = (count: number) => (count === 1 ? '1 equipped skill was' : `${count} equipped skills were`)

@@ -1,20 +1,20 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { asLoadoutError, exists, isFile, isLink } from '../../machine/files.ts'
+import { asLoadoutError, exists, isFile, isFolder, isLink } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move, sameName } from '../../machine/platform.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
-import { formatMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
+import { formatMarker, type InstallMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
 import type { LibraryState } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
 import { backUp } from './backups.ts'
-import { type buildFor, createBuilder, writeBuild } from './build.ts'
+import { type Build, type buildFor, createBuilder, hashBuild, writeBuild } from './build.ts'
 import { skillPlace } from './registry.ts'
-import { hashTree, listTree } from './tree.ts'
+import { copyFolder, hashTree, listTree } from './tree.ts'
 import { stagePath, swapIn, swapOut, workFolderIn } from './work-folder.ts'
 
 /** Reports the progress of a long operation. */
@@ -27,6 +27,8 @@ export interface ApplyContext {
   find(name: string): RegisteredSkill | undefined
   /** The project that a root must stay inside; undefined for the user's own roots. */
   projectOf(root: string): string | undefined
+  /** The content of each merged copy, by its path. */
+  merged: ReadonlyMap<string, Build>
   onProgress?: OnProgress | undefined
   signal?: AbortSignal | undefined
 }
@@ -114,6 +116,8 @@ async function prepare(operation: Placed, context: ApplyContext, builder: typeof
       return prepareInstall(operation, context, builder)
     case 'install':
     case 'refresh':
+    case 'merge':
+    case 'restore':
       return prepareInstall(operation, context, builder)
     case 'remove':
       return () => {
@@ -135,22 +139,36 @@ async function prepare(operation: Placed, context: ApplyContext, builder: typeof
 async function prepareInstall(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
   const stage = await stageInstall(operation, context, builder)
   return () => {
-    const kept =
-      operation.kind === 'install' ? requireFree(stage, operation) : backUpIfNeeded(operation, context, stage)
-    swapIn(stage, targetOf(operation), shownTarget(operation))
-    return kept ? [kept] : []
+    try {
+      if (operation.kind === 'install') requireFree(operation)
+      else if (operation.kind !== 'adopt') requirePlanned(operation, stage)
+      const kept = operation.kind === 'install' ? undefined : backUpIfNeeded(operation, context)
+      swapIn(stage, targetOf(operation), shownTarget(operation))
+      return kept ? [kept] : []
+    } catch (error) {
+      rmSync(stage, { recursive: true, force: true })
+      throw error
+    }
   }
 }
 
 async function stageInstall(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<string> {
-  const { skill, agent, place } = operation
-  const registered = registeredOf(context, skill)
-  const build = builder(skillPlace(context.library, registered), registered.skill, agent)
+  const { skill, agent, place, kind } = operation
   const stage = stagePath(workFolderIn(place), skill)
   try {
-    const { hash, paths } = writeBuild(build, stage)
-    const marker = markerFor(registered, agent, hash, context.state, context.machine.now())
-    writeFileSync(join(stage, MARKER_FILE), formatMarker(marker), { flag: 'wx' })
+    if (kind === 'restore') {
+      copyFolder(operation.backup, stage)
+      return stage
+    }
+    const registered = registeredOf(context, skill)
+    const build = builder(skillPlace(context.library, registered), registered.skill, agent)
+    const merged = kind === 'merge' ? context.merged.get(shownTarget(operation)) : undefined
+    const { hash, paths } = writeBuild(merged ?? build, stage)
+    // The hash of the library's version, so that a merged copy still counts as edited.
+    const contentHash = merged === undefined ? hash : hashBuild(build)
+    const replaced = kind === 'refresh' && operation.keepsCopy ? hashOf(targetOf(operation)) : undefined
+    const marker = markerFor(registered, agent, contentHash, context.state, context.machine.now())
+    writeFileSync(join(stage, MARKER_FILE), formatMarker({ ...marker, ...(replaced && { replaced }) }), { flag: 'wx' })
     await flushFiles(stage, [...paths, MARKER_FILE])
     return stage
   } catch (error) {
@@ -166,49 +184,78 @@ function registeredOf(context: ApplyContext, skill: string): RegisteredSkill {
 }
 
 /** Throws if the place is no longer free: another program created it, or a name there differs only in case. */
-function requireFree(stage: string, operation: Placed): undefined {
+function requireFree(operation: Placed): void {
   const { skill, place, root } = operation
-  if (!exists(targetOf(operation))) return undefined
-  rmSync(stage, { recursive: true, force: true })
+  if (!exists(targetOf(operation))) return
   const same = sameName(readdirSync(place), skill)
   if (same === undefined) {
     const message = `another program created ${shownTarget(operation)} meanwhile; Loadout did not change it`
-    throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: 'run the command again to see what can be done' })
+    throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: RUN_AGAIN })
   }
   const message = `${join(root, same)} takes the place of ${skill}, because this disk ignores case; Loadout did not change it`
   throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: `rename it, or move it out of ${root}` })
 }
 
-/** Backs up a folder that may contain the user's work: as planned, or because it has changed since. */
-function backUpIfNeeded(operation: Placed, { machine }: ApplyContext, stage?: string): Finding | undefined {
+const RUN_AGAIN = 'run the command again to see what can be done'
+
+/** Throws if the copy is no longer the one that was planned for: removed, replaced by a link, or edited since. */
+function requirePlanned(operation: Placed, stage: string): void {
+  const [target, shown] = [targetOf(operation), shownTarget(operation)]
+  if (isLink(target) || !isFolder(target)) {
+    const what = isLink(target) ? 'became a link' : 'was removed'
+    throw new LoadoutError('UNMANAGED_FOLDER', `${shown} ${what} meanwhile; Loadout did not change it`, {
+      hint: RUN_AGAIN,
+    })
+  }
+  if (operation.kind === 'refresh' && operation.keepsCopy) return
+  const hash = hashOf(target)
+  const planned =
+    operation.kind === 'merge' ? [operation.edit] : [target, stage].map((each) => markerIn(each)?.contentHash)
+  if (planned.includes(hash)) return
+  throw new LoadoutError('EDITED_INSTALL', `${shown} was edited meanwhile; it was left as it is`, { hint: RUN_AGAIN })
+}
+
+/** Backs up a folder that contains the user's work: as planned, or, before a removal, because it has changed since. */
+function backUpIfNeeded(operation: Placed, { machine }: ApplyContext): Finding | undefined {
   const [target, shown] = [targetOf(operation), shownTarget(operation)]
   if (isLink(target)) {
     const message = `${shown} was a link; what it led to stays in ${realOrSame(target)}`
     return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
   }
-  const isAsked = operation.kind === 'adopt' || ('keepsCopy' in operation && operation.keepsCopy)
-  const hash = hashTree(target, listTree(target).files)
-  const isKnown = [target, stage].some((folder) => folder !== undefined && markedHash(folder) === hash)
-  if (!isAsked && isKnown) return undefined
+  const { kind } = operation
+  const isAsked = kind === 'adopt' || kind === 'merge' || ('keepsCopy' in operation && operation.keepsCopy)
+  if (!isAsked && kind !== 'remove') return undefined
+  const hash = hashOf(target)
+  if (!isAsked && markerIn(target)?.contentHash === hash) return undefined
   const kept = backUp(machine, target, operation.skill, operation.agent, hash)
-  const message = `${shown}: a copy of what was there is in ${kept}`
+  const what = kind === 'merge' ? 'your edit was merged with the change of the library; ' : ''
+  const message = `${shown}: ${what}a copy of what was there is in ${kept}`
   return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
 }
 
-/** The content hash in the marker of a folder. */
-function markedHash(folder: string): string | undefined {
-  const path = join(folder, MARKER_FILE)
-  const marker = isFile(path) ? parseMarker(readJsonInside(folder, MARKER_FILE)) : { problem: 'it is missing' }
-  return 'problem' in marker ? undefined : marker.contentHash
+function hashOf(folder: string): string {
+  return hashTree(folder, listTree(folder).files)
+}
+
+/** Undefined if it is missing or broken. */
+function markerIn(folder: string): InstallMarker | undefined {
+  try {
+    const marker = isFile(join(folder, MARKER_FILE)) ? parseMarker(readJsonInside(folder, MARKER_FILE)) : undefined
+    return marker === undefined || 'problem' in marker ? undefined : marker
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
 }
 
 function restamp(operation: Placed, contentHash: string, context: ApplyContext): void {
   const { skill, agent, place } = operation
   const marker = markerFor(registeredOf(context, skill), agent, contentHash, context.state, context.machine.now())
-  const text = Buffer.from(formatMarker(marker))
   try {
     const folder = pinFolder(targetOf(operation), place)
     try {
+      const { replaced } = markerIn(folder.place) ?? {}
+      const text = Buffer.from(formatMarker({ ...marker, ...(replaced && { replaced }) }))
       const target = join(folder.place, MARKER_FILE)
       if (!overwrite(target, text)) replace(target, text, stagePath(workFolderIn(place), skill, 'marker'))
     } finally {

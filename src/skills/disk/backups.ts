@@ -14,7 +14,7 @@ const BACKUPS = 'backups'
  * content once, so that a second try after a kill does not add a copy.
  */
 export function backUp(machine: Machine, folder: string, skill: string, origin: string, hash: string): string {
-  const kept = join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
+  const kept = backupOf(machine, skill, origin, hash)
   if (exists(kept)) return kept
   const partial = `${ownedName(kept)}.partial`
   privateFolder(machine, `${BACKUPS}/${skill}`)
@@ -25,6 +25,11 @@ export function backUp(machine: Machine, folder: string, skill: string, origin: 
   } catch (error) {
     throw asLoadoutError(error, kept, 'write')
   }
+}
+
+/** Where the backup of this content is, if there is one. */
+export function backupOf(machine: Machine, skill: string, origin: string, hash: string): string {
+  return join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
 }
 
 /** Removes copies that a killed process did not finish: the originals are still in place. */

@@ -34,6 +34,8 @@ export interface EditMerge {
   versions: SkillVersions
   sides: Sides
   source: SkillSource | undefined
+  /** A folder with the merged skill; in a conflict, with both versions. */
+  result: string
 }
 
 export interface Edit {
@@ -68,11 +70,12 @@ export async function mergeEdit(
   const sides = { ours: 'the library', theirs: `your edit of ${placeOf(copy)}` }
   const { source } = registered.skill
   const merge = mergeSkillFolders(versions, sides, source)
-  merge.write(join(scratch, 'adopted'))
+  const result = join(scratch, 'adopted')
+  merge.write(result)
   const diff = await diffFolders(machine, scratch, 'library', 'adopted')
   const hash = libraryHash(content)
   const isUnchanged = hash === libraryHashOf(base, name)
-  return { from: placeOf(copy), hash, isUnchanged, diff, isMerged, merge, versions, sides, source }
+  return { from: placeOf(copy), hash, isUnchanged, diff, isMerged, merge, versions, sides, source, result }
 }
 
 function skillIn(folder: string, name: string): Skill {
@@ -100,7 +103,7 @@ async function installedBase(
   machine: Machine,
   repo: string,
   { folder, skill: { name } }: RegisteredSkill,
-  { placement: { marker } }: PlacementStatus,
+  { placement: { marker, root }, state }: PlacementStatus,
   scratch: string,
 ): Promise<string> {
   const known = marker !== undefined && 'commit' in marker ? marker : undefined
@@ -110,9 +113,13 @@ async function installedBase(
       ? await checkOutSnapshot(machine, { repo, commit, folder }, scratch, 'base')
       : await findInHistory(machine, repo, folder, { commit, hash: sourceHash, kind: 'source' }, scratch)
   if (found !== undefined) return found
+  const scope = root.scope === 'project' ? ' --project .' : ''
+  const was = state === 'edited' ? 'was' : 'may have been'
   throw new LoadoutError(
     'IMPORT_CONFLICT',
-    `${name} was edited here, and has changed in the library since; no commit has what it was installed from`,
-    { hint: `loadout diff ${name} shows both; --force takes the copy (git keeps the library's version)` },
+    `${join(root.path, name)} ${was} edited by hand, the library has changed since, and no commit of it has the version that was installed; the copy stays as it is`,
+    {
+      hint: `loadout diff ${name}${scope} shows both; loadout adopt ${name}${scope} --force takes the copy, loadout equip ${name}${scope} --replace the library's version, and keeps a copy of the other`,
+    },
   )
 }

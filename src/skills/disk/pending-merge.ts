@@ -8,7 +8,7 @@ import { move } from '../../machine/platform.ts'
 import { privateFolder, recordPath } from '../../machine/records.ts'
 import { removeOldScratch } from '../../machine/scratch.ts'
 import { findMarker, type Sides } from '../../text/merge.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
 import type { TreeConflict } from '../rules/merge-tree.ts'
 import {
@@ -40,6 +40,14 @@ export interface PendingMerge {
   message: string
   /** The record of its import, for the merged skill. */
   source?: SkillSource | undefined
+  /** The edited copies that the merge takes in: they get its result. */
+  copies?: readonly MergedCopy[] | undefined
+}
+
+/** An edited copy: the folder of the agent, and the hash of the edit. */
+interface MergedCopy {
+  root: string
+  edit: string
 }
 
 interface WaitingConflict {
@@ -171,6 +179,25 @@ export function dropMerge(machine: Machine, skill: string, isDone: boolean): str
   return kept
 }
 
+/** The finding about a merge with conflicts that the user must resolve. */
+export function conflictFinding(skill: string, { files, conflicts }: OpenMerge): Finding {
+  const [first] = conflicts
+  const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''
+  return {
+    severity: 'error',
+    code: 'MERGE_CONFLICT',
+    message: `${skill} needs a decision: ${first?.message ?? 'both sides changed it'}${more}. The library was not changed.`,
+    subject: skill,
+    hint: `edit the files in ${files}, then loadout merge ${skill} --continue`,
+  }
+}
+
+export function waitingMerge(name: string): LoadoutError {
+  return new LoadoutError('MERGE_CONFLICT', `a merge of ${name} waits for a decision`, {
+    hint: `loadout merge ${name} shows it; --continue or --abort ends it`,
+  })
+}
+
 function formatMerge({ home }: Machine, { source, library, ...merge }: PendingMerge): string {
   // `~`, so that the merge still works if the home folder moves.
   const place = library.startsWith(`${home}/`) ? `~${library.slice(home.length)}` : library
@@ -189,7 +216,10 @@ function parseMerge(json: unknown, path: string): PendingMerge {
     const [skill = '', folder = '', library = '', sourceHash = '', message = ''] = texts.map((key) => String(json[key]))
     const sides = { ours: String(json.sides.ours), theirs: String(json.sides.theirs) }
     const source = parseSource(json.source)
-    return { skill, folder, library, sourceHash, message, sides, ...(source && { source }) }
+    const copies = (Array.isArray(json.copies) ? json.copies : []).flatMap((each: unknown): MergedCopy[] =>
+      isRecord(each) ? [{ root: String(each.root), edit: String(each.edit) }] : [],
+    )
+    return { skill, folder, library, sourceHash, message, sides, ...(source && { source }), copies }
   }
   throw new LoadoutError('BAD_JSON', `${path} is not a merge of Loadout`, {
     hint: 'move the folder away, then run the original command again',

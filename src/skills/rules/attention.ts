@@ -28,16 +28,12 @@ export function inTheWay(name: string, found: PlacementStatus): Finding {
 export function needsAction(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
   const where = scopeFlag(found)
+  const edited = found.mayBeEdited ? '; it was edited by hand, and stays as it is' : ''
   switch (found.state) {
     case 'edited': {
+      const message = `${place} was edited by hand; it stays as it is`
       const hint = `loadout adopt ${name}${where} brings the edit into the library; loadout diff ${name}${where} shows it`
-      return {
-        severity: 'warning',
-        code: 'EDITED_INSTALL',
-        message: `${place} was edited by hand`,
-        subject: name,
-        hint,
-      }
+      return { severity: 'warning', code: 'EDITED_INSTALL', message, subject: name, hint }
     }
     case 'broken': {
       const message = `${place} cannot be judged: ${found.reason}`
@@ -45,7 +41,7 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
       return { severity: 'error', code: 'BROKEN_MARKER', message, subject: name, hint }
     }
     case 'unsupported': {
-      const message = `${place} is installed, but the skill no longer lists ${found.agent}`
+      const message = `${place} is installed, but the skill no longer lists ${found.agent}${edited}`
       const hint = `loadout unequip ${name} --target ${found.agent}${where}`
       return { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint }
     }
@@ -60,15 +56,16 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
       }
     }
     default: {
-      const message = `${place} is installed, but the library no longer has it`
+      const message = `${place} is installed, but the library no longer has it${edited}`
       const hint = `loadout unequip ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
       return { severity: 'warning', code: 'ORPHANED_INSTALL', message, subject: name, hint }
     }
   }
 }
 
+/** An edited copy that a profile does not name. */
 export function keptEdit(name: string, found: PlacementStatus): Finding {
-  const message = `${placeOf(found)} was edited by hand and was not refreshed`
-  const hint = `loadout adopt ${name}${scopeFlag(found)} brings the edit into the library`
+  const message = `${placeOf(found)} was edited by hand; it stays, although the profile does not name it`
+  const hint = `loadout unequip ${name} --target ${found.agent}${scopeFlag(found)} removes it, and keeps a copy`
   return { severity: 'warning', code: 'EDITED_INSTALL', message, subject: name, hint }
 }

@@ -16,12 +16,14 @@ export interface InstallMarker {
   sourceHash?: string
   /** The library's files were not committed when they were installed. */
   isUncommitted?: true
+  /** The hash of the edited copy that this install replaced on request. A backup has it. */
+  replaced?: string
 }
 
 /** A marker, or why it is invalid. */
 export function parseMarker(json: unknown): InstallMarker | { problem: string } {
   if (!isRecord(json)) return { problem: 'it contains no object' }
-  const { repo_commit, installed_at, skill, target, content_hash, source_hash, uncommitted } = json
+  const { repo_commit, installed_at, skill, target, content_hash, source_hash, uncommitted, replaced } = json
   if (typeof repo_commit !== 'string') return { problem: '"repo_commit" is missing' }
   if (typeof installed_at !== 'string') return { problem: '"installed_at" is missing' }
   return {
@@ -32,6 +34,7 @@ export function parseMarker(json: unknown): InstallMarker | { problem: string } 
     ...(typeof content_hash === 'string' ? { contentHash: content_hash } : {}),
     ...(typeof source_hash === 'string' ? { sourceHash: source_hash } : {}),
     ...(uncommitted === true ? { isUncommitted: true as const } : {}),
+    ...(typeof replaced === 'string' ? { replaced } : {}),
   }
 }
 
@@ -44,6 +47,7 @@ export function formatMarker(marker: InstallMarker): string {
     content_hash: marker.contentHash,
     source_hash: marker.sourceHash,
     uncommitted: marker.isUncommitted,
+    replaced: marker.replaced,
   }
   return `${JSON.stringify(json, null, 2)}\n`
 }

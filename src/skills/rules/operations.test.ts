@@ -26,9 +26,14 @@ describe('equipping', () => {
     ['leaves what is current', [foundOf('current')], []],
     ['refreshes what is outdated', [foundOf('outdated')], ['refresh review for claude in /home/.claude/skills']],
     [
-      'keeps a copy of what may be edited',
+      'merges what may be edited',
       [foundOf('outdated', { mayBeEdited: true })],
-      ['refresh review for claude in /home/.claude/skills with a copy'],
+      ['merge review for claude in /home/.claude/skills'],
+    ],
+    [
+      'merges an edit with a change of the library',
+      [foundOf('edited', { isBehind: true })],
+      ['merge review for claude in /home/.claude/skills'],
     ],
     [
       'refreshes for the agent that has it',
@@ -40,7 +45,11 @@ describe('equipping', () => {
       [foundOf('current', {}, { root: CODEX })],
       ['install review for claude in /home/.claude/skills'],
     ],
-    ['does not touch an edit', [foundOf('edited')], [`warning EDITED_INSTALL: ${INSTALLED} was edited by hand`]],
+    [
+      'does not touch an edit of the newest version',
+      [foundOf('edited')],
+      [`warning EDITED_INSTALL: ${INSTALLED} was edited by hand; it stays as it is`],
+    ],
     [
       'does not touch a folder of somebody',
       [foundOf('unmanaged')],

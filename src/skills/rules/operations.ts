@@ -2,10 +2,18 @@ import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
 import { listed } from '../../text/count.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
-import { inTheWay, keptEdit, needsAction } from './attention.ts'
+import { inTheWay, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
-import { missing, type PlacementStatus, type RegisteredSkill, type Skill, type SkillStatus, supports } from './skill.ts'
+import {
+  isEdited,
+  missing,
+  type PlacementStatus,
+  type RegisteredSkill,
+  type Skill,
+  type SkillStatus,
+  supports,
+} from './skill.ts'
 
 /** One operation in a target root. A list of them is a plan, which Loadout can print or apply. */
 export type Operation = {
@@ -15,8 +23,12 @@ export type Operation = {
   root: string
 } & (
   | { kind: 'install' }
-  /** `keepsCopy`: back it up first, because it may contain edits. */
+  /** `keepsCopy`: it contains an edit, which the user has asked to replace. Back it up first. */
   | { kind: 'refresh'; keepsCopy: boolean }
+  /** Bring the library's change into an edited copy. `edit`: the hash of the copy. Its base decides whether this works. */
+  | { kind: 'merge'; edit: string }
+  /** Put back the copy that an install replaced, from its backup. */
+  | { kind: 'restore'; backup: string }
   | { kind: 'remove'; keepsCopy: boolean }
   /** The content is right: only renew the marker. */
   | { kind: 'restamp'; contentHash: string }
@@ -151,8 +163,8 @@ function planPlacement(
   if (found === undefined) plan.operations.push({ kind: 'install', ...place })
   else if (found.isIdentical) {
     plan.operations.push({ kind: 'adopt', contentHash: found.placement.contentHash ?? '', ...place })
-  } else if (found.state === 'outdated' || (replaces && found.state === 'edited')) {
-    plan.operations.push({ kind: 'refresh', keepsCopy: found.mayBeEdited, ...place, agent: found.agent })
+  } else if (found.state === 'outdated' || found.state === 'edited') {
+    planCopy(plan, status.name, found, replaces)
   } else if (replaces && found.state !== 'current' && found.placement.kind !== 'file' && !found.placement.problem) {
     plan.operations.push({ kind: 'adopt', ...place })
   } else if (found.state !== 'current') plan.findings.push(inTheWay(status.name, found))
@@ -171,20 +183,11 @@ export function planUnequip(
       request.roots.some(({ path }) => path === placement.root.path),
     )
     for (const each of found) {
-      const { root } = each.placement
       if (each.state === 'unmanaged' || each.state === 'broken') {
         // "All" means all managed installs; a user's own folder is not one of them.
         if (request.isExplicit || each.state === 'broken') plan.findings.push(inTheWay(name, each))
       } else {
-        const keepsCopy = each.state === 'edited' || each.mayBeEdited
-        plan.operations.push({
-          kind: 'remove',
-          keepsCopy,
-          skill: name,
-          agent: each.agent,
-          scope: root.scope,
-          root: root.path,
-        })
+        plan.operations.push({ kind: 'remove', keepsCopy: isEdited(each), ...placeIn(name, each) })
       }
     }
     if (found.length === 0) {
@@ -195,32 +198,34 @@ export function planUnequip(
   return plan
 }
 
-/** Updates every managed install to the library. Replaces edited ones after a backup, or keeps them if requested. */
+/**
+ * Updates every managed install to the library. `replaces`: which edited copies to replace, after a backup; by default
+ * none.
+ */
 export function planRefresh(
   statuses: readonly SkillStatus[],
   library: LibraryState,
-  request: { keepEdits: boolean | ReadonlySet<string> },
+  replaces: (found: PlacementStatus) => boolean = () => false,
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
-  const { keepEdits } = request
   const older: Operation[] = []
   for (const status of statuses) {
-    const keepsEdit = typeof keepEdits === 'boolean' ? keepEdits : keepEdits.has(status.name)
     if (status.refusal !== undefined) {
       obeyRefusal(plan, status, status.refusal)
       continue
     }
     for (const found of status.placements) {
-      const { root } = found.placement
-      const place = { skill: status.name, agent: found.agent, scope: root.scope, root: root.path }
-      if (found.state === 'outdated' || (found.state === 'edited' && found.isBehind)) {
-        if (found.mayBeEdited && keepsEdit) plan.findings.push(keptEdit(status.name, found))
-        else plan.operations.push({ kind: 'refresh', keepsCopy: found.mayBeEdited, ...place })
+      if (found.state === 'outdated' || (found.state === 'edited' && status.registered !== undefined)) {
+        planCopy(plan, status.name, found, replaces(found))
       } else if (found.state === 'current') {
         const reason = status.registered && reasonToRestamp(found, status.registered, library)
         const contentHash = found.placement.contentHash ?? ''
         if (reason !== undefined)
-          (reason === 'older commit' ? older : plan.operations).push({ kind: 'restamp', contentHash, ...place })
+          (reason === 'older commit' ? older : plan.operations).push({
+            kind: 'restamp',
+            contentHash,
+            ...placeIn(status.name, found),
+          })
       } else if (found.state !== 'unmanaged') {
         plan.findings.push(needsAction(status.name, found))
       }
@@ -231,15 +236,30 @@ export function planRefresh(
     : { ...plan, operations: sortedBy([...plan.operations, ...older], (each) => each.skill) }
 }
 
+/**
+ * The one rule for a copy that differs from the library. An edit stays if the library is unchanged, is merged if it has
+ * changed too, and is replaced only on request.
+ */
+function planCopy(plan: OperationPlan, name: string, found: PlacementStatus, replaces: boolean): void {
+  const place = placeIn(name, found)
+  if (!isEdited(found) || replaces) {
+    plan.operations.push({ kind: 'refresh', keepsCopy: isEdited(found), ...place })
+  } else if (found.isBehind || found.state === 'outdated') {
+    plan.operations.push({ kind: 'merge', edit: found.placement.contentHash ?? '', ...place })
+  } else plan.findings.push(needsAction(name, found))
+}
+
+function placeIn(skill: string, { agent, placement: { root } }: PlacementStatus) {
+  return { skill, agent, scope: root.scope, root: root.path }
+}
+
 /** Removes skills that the catalog has retired. Does not change skills that it holds back. */
 function obeyRefusal(plan: OperationPlan, { name, placements }: SkillStatus, refusal: Refusal): void {
   const ours = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
   if (ours.length > 0) plan.findings.push(catalogFinding(name, refusal))
   if (refusal.kind === 'held') return
-  for (const { placement, agent, state, mayBeEdited } of ours) {
-    const { scope, path } = placement.root
-    const keepsCopy = state === 'edited' || mayBeEdited
-    plan.operations.push({ kind: 'remove', keepsCopy, skill: name, agent, scope, root: path })
+  for (const each of ours) {
+    plan.operations.push({ kind: 'remove', keepsCopy: isEdited(each), ...placeIn(name, each) })
   }
 }
 

@@ -44,6 +44,16 @@ describe('a profile', () => {
       true,
       ['remove review for claude'],
     ],
+    [
+      'exactly: keeps an edited copy that it does not name',
+      [statusOf([foundOf('edited', { mayBeEdited: true }), onCodex])],
+      {},
+      true,
+      [
+        'remove review for codex',
+        'warning EDITED_INSTALL: /home/.claude/skills/review was edited by hand; it stays, although the profile does not name it',
+      ],
+    ],
     ['exactly: leaves what is not ours', [statusOf([foundOf('unmanaged')])], {}, true, []],
     [
       'exactly: says what it cannot judge',

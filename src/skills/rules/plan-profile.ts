@@ -1,6 +1,7 @@
 import type { TargetRoot } from '../../agents/rules/agents.ts'
 import type { Profile } from '../../agents/rules/config.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { keptEdit } from './attention.ts'
 import {
   type EquipRequest,
   indexStatuses,
@@ -9,7 +10,7 @@ import {
   planUnequip,
   type StatusIndex,
 } from './operations.ts'
-import type { SkillStatus } from './skill.ts'
+import { isEdited, type SkillStatus } from './skill.ts'
 
 /** Equips every skill of a profile for its agents. Reports what is not possible, and does the rest. */
 export function planProfile(
@@ -31,7 +32,9 @@ export function planProfile(
   if (!isExact) return plan
   for (const status of statuses) {
     const { name, placements } = status
-    const extra = placements.filter(({ agent, state }) => !profile[name]?.includes(agent) && state !== 'unmanaged')
+    const others = placements.filter(({ agent, state }) => !profile[name]?.includes(agent) && state !== 'unmanaged')
+    plan.findings.push(...others.filter(isEdited).map((found) => keptEdit(name, found)))
+    const extra = others.filter((found) => !isEdited(found))
     const { operations, findings } = planUnequip([status], {
       names: extra.length > 0 ? [name] : [],
       agents: undefined,

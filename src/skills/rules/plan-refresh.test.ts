@@ -7,8 +7,8 @@ const LIBRARY = { head: 'c0ffee1234', uncommittedFolders: new Set<string>() }
 const MOVED = { ...LIBRARY, head: 'abcdef0000' }
 const CHANGED = { ...LIBRARY, uncommittedFolders: new Set(['skills/review']) }
 
-function refresh(found: PlacementStatus, library = LIBRARY, keepEdits = false): string[] {
-  const { operations, findings } = planRefresh([statusOf([found])], library, { keepEdits })
+function refresh(found: PlacementStatus, library = LIBRARY, replaces = false): string[] {
+  const { operations, findings } = planRefresh([statusOf([found])], library, () => replaces)
   return [
     ...operations.map((each) => `${each.kind}${'keepsCopy' in each && each.keepsCopy ? ' with a copy' : ''}`),
     ...findings.map(({ severity, code }) => `${severity} ${code}`),
@@ -39,12 +39,8 @@ describe('a refresh', () => {
       CHANGED,
     ],
     ['replaces what is outdated', foundOf('outdated', { isBehind: true }), ['refresh']],
-    ['keeps a copy of what may be edited', foundOf('outdated', { mayBeEdited: true }), ['refresh with a copy']],
-    [
-      'keeps a copy of an edit that is behind',
-      foundOf('edited', { isBehind: true, mayBeEdited: true }),
-      ['refresh with a copy'],
-    ],
+    ['merges what may be edited', foundOf('outdated', { isBehind: true, mayBeEdited: true }), ['merge']],
+    ['merges an edit that is behind', foundOf('edited', { isBehind: true, mayBeEdited: true }), ['merge']],
     ['leaves an edit of the newest', foundOf('edited', { mayBeEdited: true }), ['warning EDITED_INSTALL']],
     ['leaves what is not ours, without a word', foundOf('unmanaged'), []],
     ['tells of an orphan', foundOf('orphaned'), ['warning ORPHANED_INSTALL']],
@@ -55,23 +51,24 @@ describe('a refresh', () => {
     expect(refresh(found, library)).toEqual(expected)
   })
 
-  it('keeps edits on request', () => {
-    expect(refresh(foundOf('edited', { isBehind: true, mayBeEdited: true }), LIBRARY, true)).toEqual([
-      'warning EDITED_INSTALL',
-    ])
-    expect(refresh(foundOf('outdated', { mayBeEdited: true }), LIBRARY, true)).toEqual(['warning EDITED_INSTALL'])
+  it('replaces edits only on request, with a copy', () => {
+    for (const state of ['edited', 'outdated'] as const) {
+      for (const isBehind of [true, false]) {
+        expect(refresh(foundOf(state, { isBehind, mayBeEdited: true }), LIBRARY, true)).toEqual(['refresh with a copy'])
+      }
+    }
     expect(refresh(foundOf('outdated'), LIBRARY, true)).toEqual(['refresh'])
   })
 
   it('does not renew the marker of a skill that is broken in the library', () => {
     const { registered: _, ...status } = statusOf([foundOf('current')], { state: 'invalid', problems: ['x'] })
-    expect(planRefresh([status], MOVED, { keepEdits: false })).toEqual({ operations: [], findings: [] })
+    expect(planRefresh([status], MOVED)).toEqual({ operations: [], findings: [] })
   })
 
   it('renews a marker with a commit in a library without commits', () => {
     const empty = { head: undefined, uncommittedFolders: new Set<string>() }
     const plan = (commit: string) =>
-      planRefresh([statusOf([foundOf('current', {}, { marker: markerOf({ commit }) })])], empty, { keepEdits: false })
+      planRefresh([statusOf([foundOf('current', {}, { marker: markerOf({ commit }) })])], empty)
     expect(plan('c0ffee1').operations).toMatchObject([{ kind: 'restamp', contentHash: 'content' }])
     expect(plan('').operations).toEqual([])
   })
@@ -79,22 +76,20 @@ describe('a refresh', () => {
   it('leaves many older commits in markers with hashes, and renews the other markers', () => {
     const many = Array.from({ length: 101 }, (_, at) => ({ ...statusOf([foundOf('current')]), name: `s${at}` }))
     const plain = { ...statusOf([foundOf('current', {}, { marker })]), name: 'plain' }
-    const restamped = (statuses: SkillStatus[]) =>
-      planRefresh(statuses, MOVED, { keepEdits: false }).operations.map(({ skill }) => skill)
+    const restamped = (statuses: SkillStatus[]) => planRefresh(statuses, MOVED).operations.map(({ skill }) => skill)
     expect(restamped([...many, plain])).toEqual(['plain'])
     expect(restamped(many.slice(1))).toHaveLength(100)
   })
 
   it('names the place of each operation', () => {
     const found = foundOf('outdated', { agent: 'cursor' }, { root: SHARED })
-    expect(planRefresh([statusOf([found])], LIBRARY, { keepEdits: false }).operations).toEqual([
+    expect(planRefresh([statusOf([found])], LIBRARY).operations).toEqual([
       { kind: 'refresh', keepsCopy: false, skill: 'review', agent: 'cursor', scope: 'project', root: SHARED.path },
     ])
   })
 
   it('says what to do next, with the flag for the scope', () => {
-    const hint = (found: PlacementStatus) =>
-      planRefresh([statusOf([found])], LIBRARY, { keepEdits: false }).findings[0]?.hint
+    const hint = (found: PlacementStatus) => planRefresh([statusOf([found])], LIBRARY).findings[0]?.hint
     expect(hint(foundOf('edited'))).toBe(
       'loadout adopt review brings the edit into the library; loadout diff review shows it',
     )

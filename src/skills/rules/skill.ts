@@ -287,6 +287,19 @@ export interface PlacementStatus {
   reason?: string
 }
 
+/** What the next sync does with an edited copy. */
+export type EditOutcome = 'kept' | 'merged' | 'conflicts'
+
+export const EDIT_OUTCOMES: Record<EditOutcome, string> = {
+  kept: 'the edit stays',
+  merged: 'sync merges the edit with the change of the library',
+  conflicts: 'the edit conflicts with the library: it stays, and sync opens a merge',
+}
+
+export function isEdited({ state, mayBeEdited }: PlacementStatus): boolean {
+  return state === 'edited' || mayBeEdited
+}
+
 export function placeOf({ placement }: PlacementStatus): string {
   return `${placement.root.path}/${placement.name}`
 }

@@ -1,3 +1,4 @@
+import type { EditOutcome } from './skill.ts'
 import type { RepoState } from './sync-decision.ts'
 
 /** The state of the library relative to its remote, and the age of that knowledge. */
@@ -21,8 +22,10 @@ export interface LibraryStanding extends Standing {
   skills: number
   /** Skills with a managed install. */
   equipped: string[]
-  /** Installed copies that differ from the library. */
+  /** Installed copies that differ from the library, without those whose edit stays as it is. */
   drift: number
+  /** Copies that were edited by hand, and what the next sync does with them. */
+  edited: { skill: string; path: string; edit: EditOutcome; reason: string }[]
   /** Skills with an open merge. */
   merges: string[]
 }

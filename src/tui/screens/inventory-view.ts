@@ -209,6 +209,9 @@ export function detailsLines(model: Model, columns: number): Line[] {
     ...skill.problems.flatMap((problem) => wrapped(problem, columns, 'alert')),
     [],
     ...agents.flatMap((agent) => agentRows(model, skill, agent)),
+    ...skill.placements.flatMap(({ agents: whose, edit, reason = '' }) =>
+      edit === undefined ? [] : wrapped(`${whose.join(', ')}: ${reason}`, columns, 'faint'),
+    ),
     styled('─'.repeat(columns), 'faint'),
     ...previewLines(model, skill, columns),
   ]

@@ -5,6 +5,8 @@ import { Badge, type Tone } from './badge.tsx'
 const TONES: Record<Operation['kind'], Tone> = {
   install: 'good',
   refresh: 'info',
+  merge: 'info',
+  restore: 'info',
   remove: 'bad',
   restamp: 'quiet',
   adopt: 'info',
@@ -24,6 +26,7 @@ export function Operations({ operations }: { operations: readonly Operation[] })
           <strong class="mono">{line(each.skill)}</strong>
           <span class="muted wraps">
             {each.agent}, {each.scope}: {line(each.root)}
+            {each.kind === 'merge' ? ' (your edit and the change of the library; a copy is kept)' : ''}
             {'keepsCopy' in each && each.keepsCopy ? ' (a copy is kept)' : ''}
           </span>
         </li>

@@ -335,7 +335,9 @@ function SkillCard({ skill, scope, agents }: { skill: SkillView; scope: string; 
             <span>
               {each.agents.join(', ')}, {each.scope}
             </span>
-            <span class="muted wraps">{line(each.reason ?? each.path)}</span>
+            <span class="muted wraps">
+              {line(each.edit === undefined ? (each.reason ?? each.path) : `${each.path}: ${each.reason}`)}
+            </span>
           </li>
         ))}
       </ul>
