@@ -4,7 +4,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { VERSION } from '../text/version.ts'
 import { markAt, visitFrom } from '../usage/log.ts'
-import { FORMAT, formatBatch, SENT_TEXTS, type SentRow } from './rules/batch.ts'
+import { formatBatch, formatOf, SENT_TEXTS, type SentRow } from './rules/batch.ts'
 import type { Membership, OutboxState } from './rules/membership.ts'
 import { SendableRows } from './rules/sendable.ts'
 
@@ -21,24 +21,30 @@ const MOST_BATCHES = 100
 export function collect(machine: Machine, membership: Membership, before: OutboxState): Collection {
   const log = usageLogPath(machine)
   const versions = versionsHere(machine)
-  const versionOf = (skill: string, agent: string) => versions.get(`${agent} ${skill}`) ?? versions.get(skill)
+  const versionOf = (skill: string, agent: string) => versions?.get(`${agent} ${skill}`) ?? versions?.get(skill)
   const state = { ...before }
   // The log was erased or replaced: everything in it is new.
   if (state.offset > 0 && markAt(log, state.offset) !== state.mark) state.offset = 0
   const batches: Collection['batches'] = []
   let rows = new SendableRows()
+  // The number of the batch in which a list began that the next batch completes.
+  let listedFrom: number | undefined
   const close = () => {
     const list = rows.list()
     state.leftOut += rows.leftOut
     rows = new SendableRows()
-    if (list.length === 0) return
-    batches.push({ sequence: state.next, bytes: bytesOf(membership, state, list) })
+    if (list.length === 0 && listedFrom === undefined) return
+    const listed = listedFrom === undefined ? undefined : state.next - listedFrom
+    listedFrom = undefined
+    batches.push({ sequence: state.next, bytes: bytesOf(membership, state, list, listed) })
     state.next++
   }
-  for (const row of newlyInstalled(machine, versions, state)) {
+  const [installed, first] = [newlyInstalled(machine, versions, state), state.next]
+  for (const row of installed ?? []) {
     rows.put(row)
     if (rows.isFull) close()
   }
+  if (installed !== undefined) listedFrom = first
   visitFrom(log, state.offset, (event, end) => {
     rows.add(event, versionOf)
     state.offset = end
@@ -49,14 +55,19 @@ export function collect(machine: Machine, membership: Membership, before: Outbox
   return { batches, state: { ...state, mark: markAt(log, state.offset) } }
 }
 
-function bytesOf({ team, person }: Membership, { machine, next }: OutboxState, rows: SentRow[]): string {
-  return formatBatch({ format: FORMAT, team, machine, sequence: next, person, client: VERSION, rows })
+function bytesOf(
+  { team, person }: Membership,
+  { machine, next }: OutboxState,
+  rows: SentRow[],
+  listed?: number,
+): string {
+  return formatBatch({ format: formatOf(rows), team, machine, sequence: next, person, client: VERSION, listed, rows })
 }
 
 type Versions = ReadonlyMap<string, string>
 
 /** By agent and skill; by skill alone for uses that no agent reports, such as over MCP. */
-function versionsHere(machine: Machine): Versions {
+function versionsHere(machine: Machine): Versions | undefined {
   try {
     const found = installedVersions(machine)
     return new Map([
@@ -64,18 +75,22 @@ function versionsHere(machine: Machine): Versions {
       ...found.map(({ skill, agent, version }) => [`${agent} ${skill}`, version] as const),
     ])
   } catch (error) {
-    // Without a readable configuration, events are sent without versions.
-    if (error instanceof LoadoutError) return new Map()
+    // Without a readable configuration, events are sent without versions, and no list is sent: an empty one would be wrong.
+    if (error instanceof LoadoutError) return undefined
     throw error
   }
 }
 
-/** The version of each skill that the agents have: once a day, and after a change. */
-function newlyInstalled(machine: Machine, versions: Versions, state: OutboxState): SentRow[] {
+/** The version of each skill that the agents have: once a day, and after a change, also to none. Else undefined. */
+function newlyInstalled(machine: Machine, versions: Versions | undefined, state: OutboxState): SentRow[] | undefined {
+  if (versions === undefined) return undefined
   const now = machine.now().toISOString()
   const list = [...versions].filter(([name]) => name.includes(' '))
-  const installed = `${now.slice(0, 10)} ${quickDigest(JSON.stringify(list))}`
-  if (list.length === 0 || installed === state.installed) return []
+  const digest = quickDigest(JSON.stringify(list))
+  const installed = `${now.slice(0, 10)} ${digest}`
+  // The server knows already that there is none.
+  if (list.length === 0 && (state.installed === '' || state.installed.endsWith(digest))) return undefined
+  if (installed === state.installed) return undefined
   state.installed = installed
   return list.flatMap(([name, version]): SentRow[] => {
     const [agent = '', id = ''] = name.split(' ')

@@ -27,6 +27,7 @@ export interface ServeRequest {
   listen?: string | undefined
   hosts?: readonly string[] | undefined
   keepDays?: number | undefined
+  silentDays?: number | undefined
   otlp?: string | undefined
   signal: AbortSignal
   onListening(url: string): void
@@ -36,10 +37,11 @@ export interface ServeRequest {
 
 const KEPT_DAYS = 400
 const FEWEST_DAYS = 32
+const SILENT_DAYS = 30
 
 /** Serves a team until the signal fires. */
 export async function serveTeam(machine: Machine, request: ServeRequest): Promise<Report<object>> {
-  const { keepDays = KEPT_DAYS, hosts, otlp, signal, onListening } = request
+  const { keepDays = KEPT_DAYS, silentDays = SILENT_DAYS, hosts, otlp, signal, onListening } = request
   if (keepDays < FEWEST_DAYS) {
     throw new LoadoutError('USAGE', `--keep-days must be at least ${FEWEST_DAYS}`, { hint: 'a report covers a month' })
   }
@@ -61,6 +63,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
       listen,
       hosts,
       keepDays,
+      silentDays,
       otlp: telemetry,
       signal,
       now,

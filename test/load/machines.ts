@@ -267,17 +267,17 @@ async function verify(database: pg.Pool, homes: readonly string[], events: numbe
   const { rows } = await database.query(`
     SELECT (SELECT count(*) FROM machine)::int AS machines, (SELECT sum(times) FROM event)::float8 AS events,
       (SELECT count(*) FROM event)::float8 AS rows, (SELECT sum(events) FROM batch)::float8 AS batched,
-      (SELECT sum(times) FROM usage_day WHERE team_group = 0 AND facet = 0)::float8 AS by_day,
-      (SELECT sum(times) FROM usage_month WHERE team_group = 0 AND facet = 0)::float8 AS by_month,
+      ((SELECT coalesce(sum(times), 0) FROM pending)
+        + (SELECT coalesce(sum(times), 0) FROM figure WHERE team_group = 0 AND facet = 0))::float8 AS by_week,
       (SELECT count(*) FROM batch)::int AS batches, (SELECT sum(lost_batches) FROM machine)::int AS lost`)
   const [found] = rows
   const odd = await differing(database, homes)
   print('machines', `${found.machines} of ${machines}`)
   print('events', `${found.events} of ${all}, in ${found.rows} rows of ${found.batches} batches`)
-  print('sums', `${found.batched} in the list of batches, ${found.by_day} by day, ${found.by_month} by month`)
+  print('sums', `${found.batched} in the list of batches, ${found.by_week} by week`)
   print('lost batches', String(found.lost))
   print('differing logs', `${odd.length}: entry, agent, stage and hour of every event compared with the machine’s log`)
-  const sums = [found.events, found.batched, found.by_day, found.by_month]
+  const sums = [found.events, found.batched, found.by_week]
   if (odd.length > 0 || found.lost > 0 || found.machines !== machines || sums.some((sum) => sum !== all))
     throw new Error('not exactly once')
 }

@@ -1,8 +1,9 @@
 import type pg from 'pg'
-import { SUMS } from '../../src/team/disk/count.ts'
-import { migrateUp, openDatabase } from '../../src/team/disk/database.ts'
+import { ADD_WAITING, ADD_WEEKS, publishWeek } from '../../src/team/disk/count.ts'
+import { madeFor, migrateUp, openDatabase } from '../../src/team/disk/database.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
-import { queryReport, REPORT_QUERIES, reportValues } from '../../src/team/disk/report-queries.ts'
+import { queryReport, REPORT_QUERIES } from '../../src/team/disk/report-queries.ts'
+import { addDays, mondayOf, TEAM } from '../../src/team/rules/portions.ts'
 import { assembleReport } from '../../src/team/rules/report.ts'
 import { startPostgres } from '../team/postgres.ts'
 
@@ -28,8 +29,7 @@ export async function loadReport(events: number): Promise<void> {
     for (let month = 2; month < MONTHS; month++) await makeMonth(database, month, perMonth)
     await database.query('VACUUM ANALYZE')
     const { rows } = await database.query(`SELECT (SELECT sum(times) FROM event)::float8 AS events,
-      (SELECT count(*) FROM usage_day)::float8 AS days, (SELECT count(*) FROM reach_day)::float8 AS reached,
-      (SELECT count(*) FROM usage_month)::float8 AS months, pg_size_pretty(pg_database_size(current_database())) AS size`)
+      (SELECT count(*) FROM figure)::float8 AS figures, (SELECT count(*) FROM pending)::float8 AS pending, pg_size_pretty(pg_database_size(current_database())) AS size`)
     process.stdout.write(`${JSON.stringify(rows[0])}\n`)
     await measure(database, `${MONTHS} months of history`, [7, 30, 90, 365, 730])
     const much = await blocksRead(database)
@@ -72,7 +72,12 @@ async function makeMonth(database: pg.Pool, ago: number, events: number): Promis
     SELECT hour, person + 1, person + 1, person % ${GROUPS} + 1 + ${groups}, entry,
       entry * 3 - ${ago} % 3 + ${versions}, person % ${AGENTS} + 1 + ${agents}, 0, (1 + floor(dice * 3))::int, 1, 100 FROM made`)
   await database.query('DROP TABLE made')
-  for (const sum of SUMS) await database.query(`WITH counted AS (SELECT * FROM event_${name}) ${sum}`)
+  for (const sum of [ADD_WAITING, ADD_WEEKS])
+    await database.query(`WITH counted AS (SELECT * FROM event_${name}) ${sum}`)
+  const started = performance.now()
+  let weeks = 0
+  while (await publishWeek(database, madeFor(MIGRATIONS), new Date(), true)) weeks++
+  process.stdout.write(`${name}: ${weeks} weeks published in ${Math.round(performance.now() - started)} ms\n`)
 }
 
 /** A machine for each person, with the skills that the person uses. */
@@ -96,9 +101,9 @@ function rangeOfGroup(days: number) {
 /** Of the two queries that grow with a range: how much of the tables and indexes they touch. */
 async function blocksRead(database: pg.Pool): Promise<number> {
   let sum = 0
-  for (const name of ['usage', 'people'] as const) {
+  for (const name of ['figures', 'people'] as const) {
     const sql = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${REPORT_QUERIES[name]}`
-    const { rows } = await database.query(sql, reportValues(rangeOf(30), 0))
+    const { rows } = await database.query(sql, reportValues(rangeOf(30)))
     const { Plan: plan } = rows[0]['QUERY PLAN'][0]
     sum += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
   }
@@ -112,7 +117,7 @@ async function measure(database: pg.Pool, title: string, ranges: readonly number
     let counted = 0
     for (let round = 0; round < ROUNDS; round++) {
       const started = performance.now()
-      counted = assembleReport(range, await queryReport(database, range)).events
+      counted = assembleReport(range, await queryReport(database, range, new Date(0))).events
       times.push(performance.now() - started)
     }
     const median = times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0
@@ -124,8 +129,12 @@ async function measure(database: pg.Pool, title: string, ranges: readonly number
 }
 
 function rangeOf(days: number): { from: string; to: string } {
-  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
-  return { from: day(Date.now() - days * 86_400_000), to: day(Date.now() + 86_400_000) }
+  const today = new Date().toISOString().slice(0, 10)
+  return { from: mondayOf(addDays(today, -days)), to: addDays(mondayOf(today), 7) }
+}
+
+function reportValues({ from, to }: { from: string; to: string }): unknown[] {
+  return [TEAM, from, to]
 }
 
 /** What the plans read: tables, rows and the time. */
@@ -133,7 +142,7 @@ async function explain(database: pg.Pool): Promise<void> {
   for (const [name, sql] of Object.entries(REPORT_QUERIES)) {
     const { rows } = await database.query(
       `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${sql}`,
-      name === 'holdings' ? [null] : reportValues(rangeOf(30), 0),
+      name === 'holdings' ? [new Date(0)] : reportValues(rangeOf(30)),
     )
     const lines = rows.map((row: Record<string, string>) => row['QUERY PLAN'] ?? '')
     const kept = lines.filter((line: string) => /Scan|Aggregate|Execution/.test(line))

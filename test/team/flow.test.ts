@@ -282,7 +282,7 @@ describe('odd machines', () => {
     expect([value.waiting, findings[0]?.code, findings[0]?.hint]).toEqual([
       1,
       'TEAM_FORMAT',
-      'this server accepts 1: update Loadout on the machine',
+      'this server accepts 1, 2: update Loadout on the machine',
     ])
     expect(existsSync(file)).toBe(true)
   })

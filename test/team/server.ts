@@ -51,7 +51,7 @@ export async function startInstance(databaseUrl: string, options: Options = {}):
   let ended: Promise<void> = Promise.resolve()
   const url = await new Promise<string>((listening, fail) => {
     ended = runInstance(database, migrations, log, {
-      ...{ port, listen: '127.0.0.1', hosts: undefined, keepDays: 400 },
+      ...{ port, listen: '127.0.0.1', hosts: undefined, keepDays: 400, silentDays: 30 },
       ...{ otlp: { endpoint: otlp, headers: {} }, signal: stopping.signal, now, onListening: listening },
     })
     ended.catch(fail)

@@ -17,7 +17,7 @@ beforeAll(async () => {
     const machine = makeMachine()
     await machine.loadout.joinTeam({ url: team.url, token: await team.token() })
     machine.use(
-      { entryId: 'review' },
+      { entryId: 'review', version: 'a'.repeat(16) },
       { entryId: 'prices', kind: 'pack', stage: 'delivered', tokensEst: 500 },
       { entryId: 'idle', stage: 'planned' },
     )
@@ -37,11 +37,19 @@ afterAll(async () => {
 })
 
 const grouped = (number: number) => new Intl.NumberFormat('en').format(number)
-type Entry = { id: string; people: number | null; delivered: number; used: number; tokens: number; versions: unknown[] }
+const shown = (number: number | null) => (number === null ? '–' : grouped(number))
+type Entry = {
+  id: string
+  people: number | null
+  delivered: number | null
+  used: number | null
+  tokens: number
+  versions: unknown[]
+}
 
 it('the Team screen is in the menu, and shows what loadout team report --json says', async () => {
   const { stdout } = await runAside(['team', 'report', '--json'], { home: reader.home, cwd: reader.home })
-  const { people, events, tokens, from, to, entries, inVain, deadWeight } = JSON.parse(stdout)
+  const { people, events, tokens, from, to, entries, inVain, deadWeight, rollout } = JSON.parse(stdout)
   await showScreen(page, server.origin, '/agents')
   await page.getByRole('link', { name: 'Team' }).click()
   const report = page.getByRole('region', { name: 'Report' })
@@ -58,10 +66,16 @@ it('the Team screen is in the menu, and shows what loadout team report --json sa
     entries.map(({ id, people: each, delivered, used, tokens: size, versions }: Entry) => [
       id,
       each === null ? '5 or fewer' : grouped(each),
-      ...[delivered, used, size, versions.length].map(grouped),
+      ...[delivered, used, size, versions.length].map(shown),
     ]),
   )
   const listed = (title: string) => page.getByRole('region', { name: title }).locator('strong').allInnerTexts()
-  expect(await listed('Delivered, never used')).toEqual(inVain.map(({ id }: Entry) => id))
-  expect(await listed('Installed or planned, never delivered')).toEqual(deadWeight.map(({ id }: Entry) => id))
+  expect(await listed('Delivered, hardly used')).toEqual(inVain.map(({ id }: Entry) => id))
+  expect(await listed('Installed or planned, hardly received')).toEqual(deadWeight.map(({ id }: Entry) => id))
+  const said = await page.getByRole('region', { name: 'Roll-out' }).locator('.muted').allInnerTexts()
+  expect(said).toEqual([`100 %, 7 of 7 machines since ${new Date().toISOString().slice(0, 10)}`])
+  expect(rollout[0].versions[0]).toMatchObject({ share: 100, machines: 7 })
+  const { stdout: text } = await runAside(['team', 'report'], { home: reader.home, cwd: reader.home })
+  expect(text).toContain(`${from} to ${to}, in whole weeks · 7 people`)
+  expect(text).toMatch(/review \(skill\) +a{10} +100 % +7 of 7 machines/)
 })

@@ -9,11 +9,11 @@ export const teamReport = defineCommand({
   name: 'team report',
   summary: 'show what the team uses, and what it costs',
   details:
-    'Numbers of people and machines appear only above five. Groups with five people or fewer are combined.\nDelivered, never used: agents received it in this range and never asked for it. Dead weight: installed or planned, but neither delivered nor used.',
+    'Counts whole weeks, from Monday to Sunday in UTC. More than five people stand behind every figure; what fewer people did is added to that of others, or left out. The figures of a week change at most once a day.\nDelivered, hardly used: five people or fewer asked for it. Dead weight: installed or planned, and five people or fewer received or used it.',
   args: [],
   flags: {
-    since: { kind: 'text', value: 'time', summary: 'start of the range: 30d, 12w or a date (default: 30d)' },
-    until: { kind: 'text', value: 'date', summary: 'the last day (default: today)' },
+    since: { kind: 'text', value: 'time', summary: 'a day of the first week: 30d, 12w or a date (default: 30d)' },
+    until: { kind: 'text', value: 'date', summary: 'a day of the last week (default: today)' },
     group: { kind: 'text', value: 'name', summary: 'only this group' },
   },
   run: ({ flags }, loadout) => loadout.reportTeam(flags),
@@ -21,14 +21,16 @@ export const teamReport = defineCommand({
 })
 
 function printReport(report: TeamReport, screen: Screen): string {
-  const { from, to, people, events, tokens, waiting } = report
-  const range = `${from} to ${dayBefore(to)}`
+  const { from, to, people, events, tokens, listing, waiting, running, silent } = report
+  const range = `${from} to ${to}, in whole weeks`
   return lines(
     screen.strong(`${range} · ${shown(people)} people · ${count(events, 'event')} · ${grouped(tokens)} tokens`),
+    listing > 0 && `The lists of skills cost ${grouped(listing)} more tokens.`,
+    running !== undefined && `This week is shown as of ${running.replace('T', ' ')}, and changes at most once a day.`,
     waiting > 0 && `${count(waiting, 'batch is', 'batches are')} not counted yet.`,
     adoption(report),
     section(
-      screen.strong('Delivered, never used'),
+      screen.strong('Delivered, hardly used'),
       report.inVain.map((row) => [
         `  ${nameOf(row)}`,
         `${grouped(row.delivered)} deliveries`,
@@ -40,11 +42,14 @@ function printReport(report: TeamReport, screen: Screen): string {
       screen.strong('Dead weight'),
       report.deadWeight.map((row) => [
         `  ${nameOf(row)}`,
+        row.listing > 0 ? `${grouped(row.listing)} tok in lists` : '',
         row.planned > 0 ? `planned ${grouped(row.planned)} times` : 'installed',
         row.machines === null ? '' : `on ${count(row.machines, 'machine')}`,
       ]),
+      [1],
     ),
     rollout(report, screen),
+    silent !== undefined && silent !== 0 && `  ${shown(silent)} machines are silent, and not in the roll-out`,
     section(
       screen.strong('Groups'),
       report.groups.map((row) => [`  ${shorten(row.group, WIDEST_ID)}`, `${shown(row.people)} people`, ...sums(row)]),
@@ -67,16 +72,16 @@ function adoption({ entries }: TeamReport): string[] {
   if (entries.length === 0) return ['', 'Nothing was counted in this range.']
   const rows = entries.flatMap((entry) => {
     const { planned, delivered, used, tokens, people, versions } = entry
-    const numbers = [planned, delivered, used, tokens].map((number) => (number === 0 ? '–' : grouped(number)))
+    const numbers = [planned, delivered, used, tokens].map((number) => (number === null ? '–' : grouped(number)))
     const known = versions.filter(({ version }) => version !== '')
     return [
       [`  ${shorten(nameOf(entry), WIDEST_ID)}`, ...numbers, shown(people)],
       ...(known.length < 2
         ? []
         : known.map((each) => [
-            `    ${each.version.slice(0, SHORT_VERSION)}`,
+            `    ${each.version === '*' ? 'several' : each.version.slice(0, SHORT_VERSION)}`,
             ...[each.planned, each.delivered, each.used, each.tokens].map((number) =>
-              number === 0 ? '–' : grouped(number),
+              number === null ? '–' : grouped(number),
             ),
             shown(each.people),
           ])),
@@ -88,12 +93,15 @@ function adoption({ entries }: TeamReport): string[] {
 
 function rollout({ rollout: all }: TeamReport, screen: Screen): string[] {
   const rows = all.flatMap((entry) =>
-    entry.versions.map(({ version, share, machines, since }, at) => [
+    entry.versions.map(({ versions, share, machines, since }, at) => [
       at === 0 ? `  ${shorten(nameOf(entry), WIDEST_ID)}` : '',
-      version.slice(0, SHORT_VERSION),
-      `${share} %`,
-      machines === null ? '' : `of ${entry.machines} machines`,
-      `since ${since}`,
+      versions
+        .map(({ digest, name, state = entry.state }) => [name ?? digest.slice(0, SHORT_VERSION), state].filter(Boolean))
+        .map((words) => words.join(' '))
+        .join(', '),
+      share === null ? '' : `${share} %`,
+      `${machines === null ? '' : `${grouped(machines)} of `}${shown(entry.machines)} machines`,
+      since === null ? '' : `since ${since}`,
     ]),
   )
   return section(screen.strong('Roll-out today'), rows, [2])
@@ -118,8 +126,4 @@ function nameOf({ kind, id }: { kind: string; id: string }): string {
 
 function shown(people: number | null): string {
   return people === null ? '≤5' : grouped(people)
-}
-
-function dayBefore(day: string): string {
-  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
 }

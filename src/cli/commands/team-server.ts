@@ -31,10 +31,24 @@ export const teamServe = defineCommand({
     listen: { kind: 'text', value: 'address', summary: 'default: 127.0.0.1; another one needs --host' },
     host: { kind: 'list', value: 'name:port', summary: 'a host name that clients use, as in the header Host' },
     'keep-days': { kind: 'number', value: 'n', summary: 'days to keep (default: 400)' },
+    'silent-days': {
+      kind: 'number',
+      value: 'n',
+      summary: 'days after which a machine that sends nothing leaves the roll-out (default: 30)',
+    },
     otlp: { kind: 'text', value: 'endpoint', summary: 'send its own traces and metrics to this endpoint' },
   },
   run: async ({ flags, asJson, signal }, loadout) => {
-    const { database, try: isTry, port = USUAL_PORT, listen, host, 'keep-days': keepDays, otlp } = flags
+    const {
+      database,
+      try: isTry,
+      port = USUAL_PORT,
+      listen,
+      host,
+      'keep-days': keepDays,
+      'silent-days': silentDays,
+      otlp,
+    } = flags
     if (asJson) throw new LoadoutError('USAGE', 'team serve does not support --json', { hint: 'leave out --json' })
     if (isTry && database !== undefined) {
       throw new LoadoutError('USAGE', '--try and --database cannot be combined', { hint: 'loadout help team serve' })
@@ -47,7 +61,7 @@ export const teamServe = defineCommand({
     const tell = (text: string) => void process.stdout.write(`${text}\n`)
     const hosts = host?.map((name) => name.toLowerCase())
     return loadout.serveTeam({
-      ...{ database, isTry, port, listen, hosts, keepDays, otlp, signal },
+      ...{ database, isTry, port, listen, hosts, keepDays, silentDays, otlp, signal },
       onListening: (url) => tell(`serving ${url}`),
       onFounded: (token) => tell(`token of the first administrator, shown once: ${token}`),
     })

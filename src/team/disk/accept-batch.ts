@@ -25,17 +25,19 @@ export type BatchResult =
 
 /**
  * One statement, so that it is done completely or not at all. It updates the number of the machine's last batch only if
- * the batch is the next one, so that the same batch cannot be stored twice.
+ * the batch is the next one, so that the same batch cannot be stored twice. A machine sends for one person, the first
+ * that it named: another name in a later batch is not another person.
  */
 const ACCEPT = `
   WITH gate AS (
-    UPDATE machine SET last_sequence = $3, seen = now(), client = $4, hours_off = $5
+    UPDATE machine SET last_sequence = $3, seen = now(), client = $4, hours_off = $5, person = coalesce(person, $8)
     WHERE name = $1 AND token = $2 AND last_sequence = $3 - 1 AND left_at IS NULL
-    RETURNING id
+    RETURNING id, person
   ), noted AS (
     INSERT INTO batch (machine, sequence, digest, events) SELECT id, $3, $6, $7 FROM gate
   ), kept AS (
-    INSERT INTO inbox (machine, person, hours_off, rows) SELECT id, $8, $5, $9 FROM gate
+    INSERT INTO inbox (machine, person, hours_off, rows, sequence, listed_since)
+    SELECT id, person, $5, $9, $3, $3 - $10::bigint FROM gate
   )
   SELECT id FROM gate`
 
@@ -44,7 +46,7 @@ export async function acceptBatch(database: Database, batch: ArrivedBatch): Prom
   const digest = createHash('sha256').update(batch.bytes).digest()
   const events = batch.rows.reduce((sum, { times }) => sum + times, 0)
   const rows = JSON.stringify(batch.rows.map(storedRow))
-  const values = [machine, token, sequence, client, hoursOff, digest, events, person, rows]
+  const values = [machine, token, sequence, client, hoursOff, digest, events, person, rows, batch.listed ?? null]
   const { rowCount } = await database.query(ACCEPT, values)
   return rowCount === 1 ? { result: 'accepted' } : explain(database, batch, digest)
 }

@@ -1,59 +1,30 @@
 import { SENT_STAGES } from '../rules/batch.ts'
+import { publish, type WaitingRow } from '../rules/portions.ts'
 import { type Connection, type Database, inTransaction } from './database.ts'
 
 const COUNT_LOCK = 5_628_622
 const MOST_BATCHES = 60
 
-/** What a sum is about. */
-export const FACETS = { entry: 0, agent: 1, group: 2, project: 3 } as const
+const [INSTALLED, USED] = (['installed', 'used'] as const).map((stage) => SENT_STAGES.indexOf(stage))
 
-const { entry: ENTRY, agent: AGENT, group: GROUP, project: PROJECT } = FACETS
-const [INSTALLED, DELIVERED, USED] = (['installed', 'delivered', 'used'] as const).map((stage) =>
-  SENT_STAGES.indexOf(stage),
-)
+const WAITING_KEY = 'week, entry, stage, team_group, version, agent, project, person'
 
-const SUM_KEY = 'team_group, day, facet, item, version, stage'
-const REACH_KEY = 'day, facet, item, version, chunk'
+/** Adds the rows of `counted` to what waits for a figure. */
+export const ADD_WAITING = `
+  INSERT INTO pending (${WAITING_KEY}, times, tokens)
+  SELECT date_trunc('week', hour AT TIME ZONE 'UTC')::date, entry, stage, team_group, version, agent, project, person,
+    sum(times), sum(tokens)
+  FROM counted GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+  ON CONFLICT (${WAITING_KEY}) DO UPDATE
+    SET times = pending.times + excluded.times, tokens = pending.tokens + excluded.tokens`
 
-/** Adds what was counted to the sums of the whole and of its group. */
-function sumInto(table: string, day: string): string {
-  return `INSERT INTO ${table} (${SUM_KEY}, times, tokens)
-    SELECT f.team_group, ${day}, f.facet, f.item, f.version, c.stage, sum(c.times), sum(c.tokens)
-    FROM counted c CROSS JOIN LATERAL (VALUES
-      (0, ${ENTRY}, c.entry, c.version), (0, ${AGENT}, c.agent, 0), (0, ${GROUP}, c.team_group, 0), (0, ${PROJECT}, c.project, 0),
-      (c.team_group, ${ENTRY}, c.entry, c.version), (c.team_group, ${AGENT}, c.agent, 0), (c.team_group, ${PROJECT}, c.project, 0)
-    ) AS f(team_group, facet, item, version)
-    WHERE f.item > 0 GROUP BY 1, 2, 3, 4, 5, 6
-    ON CONFLICT (${SUM_KEY}) DO UPDATE
-      SET times = ${table}.times + excluded.times, tokens = ${table}.tokens + excluded.tokens`
-}
-
-/** An entry reached people who received or used it; planning alone is done by the machine. */
-function reachInto(table: string, day: string): string {
-  return `INSERT INTO ${table} (${REACH_KEY}, people)
-    SELECT ${day}, f.facet, f.item, f.version, c.person / 512, bit_or(set_bit(0::bit(512), c.person % 512, 1))
-    FROM counted c CROSS JOIN LATERAL (VALUES
-      (${ENTRY}, c.entry, c.version, c.stage IN (${DELIVERED}, ${USED})), (${GROUP}, c.team_group, 0, true)
-    ) AS f(facet, item, version, is_reached)
-    WHERE f.is_reached GROUP BY 1, 2, 3, 4, 5
-    ON CONFLICT (${REACH_KEY}) DO UPDATE SET people = ${table}.people | excluded.people
-      WHERE ${table}.people | excluded.people <> ${table}.people`
-}
-
-const DAY = "(c.hour AT TIME ZONE 'UTC')::date"
-const MONTH = "date_trunc('month', c.hour AT TIME ZONE 'UTC')::date"
-
-/** Statements that add the rows of `counted` to the sums. */
-export const SUMS: readonly string[] = [
-  sumInto('usage_day', DAY),
-  sumInto('usage_month', MONTH),
-  reachInto('reach_day', DAY),
-  reachInto('reach_month', MONTH),
-]
+export const ADD_WEEKS = `
+  INSERT INTO week (week) SELECT DISTINCT date_trunc('week', hour AT TIME ZONE 'UTC')::date FROM counted
+  ON CONFLICT (week) DO UPDATE SET has_news = true`
 
 /** The rows as sent, with a plausible time: not after they arrived, not before the machine joined. */
 const SENT = `
-  SELECT i.machine, i.person, m.group_name,
+  SELECT i.machine, i.sequence, i.person, m.group_name,
     greatest(least(r.h + make_interval(hours => i.hours_off), date_trunc('hour', i.received)),
              date_trunc('hour', m.since)) AS hour,
     r.e, r.a, r.v, r.p, r.s, r.n, r.t
@@ -74,7 +45,32 @@ const NAME_PEOPLE = `
   WHERE i.id = ANY($1) AND NOT EXISTS (SELECT FROM person known WHERE known.pseudonym = i.person)
   ON CONFLICT DO NOTHING`
 
-/** Moves batches from the inbox into the events and into every sum, in one statement. */
+/**
+ * Which version each machine has now. Later batches know better, and a list better than the uses beside it: they may be
+ * from before a removal.
+ */
+const HOLD = `
+  INSERT INTO holding (machine, entry, agent, version, since, seen, sequence)
+  SELECT DISTINCT ON (s.machine, entry.id, agent.id) s.machine, entry.id, agent.id, version.id, s.hour, s.hour,
+    CASE s.s WHEN ${INSTALLED} THEN s.sequence ELSE s.sequence - 1 END AS named
+  FROM (${SENT}) s
+    JOIN label entry ON entry.text = s.e
+    JOIN label agent ON agent.text = s.a
+    JOIN label version ON version.text = s.v
+  WHERE s.s IN (${INSTALLED}, ${USED})
+  ORDER BY s.machine, entry.id, agent.id, named DESC, s.hour DESC, version.id DESC
+  ON CONFLICT (machine, entry, agent) DO UPDATE
+    SET version = excluded.version, seen = excluded.seen, sequence = excluded.sequence,
+      since = CASE WHEN holding.version = excluded.version THEN holding.since ELSE excluded.since END
+    WHERE excluded.sequence >= holding.sequence`
+
+/** A complete list says what is not there any more. */
+const RELEASE = `
+  DELETE FROM holding h USING label entry,
+    (SELECT machine, max(listed_since) AS since FROM inbox WHERE id = ANY($1) GROUP BY 1) listed
+  WHERE h.machine = listed.machine AND h.sequence < listed.since AND entry.id = h.entry AND entry.text LIKE 'skill:%'`
+
+/** Moves batches from the inbox into the events and to what waits for a figure, in one statement. */
 const COUNT = `
   WITH counted AS (
     INSERT INTO event (hour, machine, person, team_group, entry, version, agent, project, stage, times, tokens)
@@ -89,16 +85,8 @@ const COUNT = `
       LEFT JOIN label project ON project.text = s.p
     RETURNING *
   ), done AS (DELETE FROM inbox WHERE id = ANY($1)),
-  ${SUMS.map((sum, at) => `sum_${at} AS (${sum})`).join(', ')},
-  held AS (
-    INSERT INTO holding (machine, entry, agent, version, since, seen)
-    SELECT DISTINCT ON (machine, entry, agent) machine, entry, agent, version, hour, hour
-    FROM counted WHERE version > 0 AND stage IN (${INSTALLED}, ${USED})
-    ORDER BY machine, entry, agent, hour DESC, version DESC
-    ON CONFLICT (machine, entry, agent) DO UPDATE SET version = excluded.version, seen = excluded.seen,
-      since = CASE WHEN holding.version = excluded.version THEN holding.since ELSE excluded.since END
-    WHERE excluded.seen >= holding.seen
-  )
+  waiting AS (${ADD_WAITING}),
+  news AS (${ADD_WEEKS})
   SELECT coalesce(sum(times), 0) AS events FROM counted`
 
 /**
@@ -107,19 +95,73 @@ const COUNT = `
  */
 export async function countInbox(database: Database, made: number): Promise<number> {
   return inTransaction(database, async (connection) => {
-    const { rows } = await connection.query<{ isFree: boolean }>(
-      `SELECT pg_try_advisory_xact_lock($1) AND (SELECT max(version) FROM migration) = $2 AS "isFree"`,
-      [COUNT_LOCK, made],
-    )
-    if (!rows[0]?.isFree) return 0
+    if (!(await isMine(connection, made))) return 0
     const waiting = await connection.query<{ id: string }>('SELECT id FROM inbox ORDER BY id LIMIT $1', [MOST_BATCHES])
     const ids = waiting.rows.map(({ id }) => id)
     if (ids.length === 0) return 0
     await makePartitions(connection, ids)
     await connection.query(NAME, [ids])
     await connection.query(NAME_PEOPLE, [ids])
+    await connection.query(HOLD, [ids])
+    await connection.query(RELEASE, [ids])
     await connection.query(COUNT, [ids])
     return ids.length
+  })
+}
+
+async function isMine(connection: Connection, made: number): Promise<boolean> {
+  const { rows } = await connection.query<{ isFree: boolean }>(
+    `SELECT pg_try_advisory_xact_lock($1) AND (SELECT max(version) FROM migration) = $2 AS "isFree"`,
+    [COUNT_LOCK, made],
+  )
+  return rows[0]?.isFree === true
+}
+
+/** A machine that was off at the weekend sends on Monday. */
+const OPEN_DAYS = 8
+
+/**
+ * Publishes what may be shown of one week, and returns whether there was such a week: one that is over, or, if asked
+ * for, one with news. The figures of a week change at most once a day, so that their portions are large.
+ */
+export async function publishWeek(database: Database, made: number, now: Date, isAsked: boolean): Promise<boolean> {
+  return inTransaction(database, async (connection) => {
+    if (!(await isMine(connection, made))) return false
+    const due = await connection.query<{ week: string; round: number; isOver: boolean }>(
+      `SELECT to_char(week, 'YYYY-MM-DD') AS week, rounds + 1 AS round, week + ${OPEN_DAYS} <= $1::timestamptz AS "isOver" FROM week
+       WHERE (NOT is_over AND week + ${OPEN_DAYS} <= $1)
+         OR (has_news AND $2::boolean AND (published IS NULL OR published <= $1 - interval '1 day'))
+       ORDER BY week LIMIT 1`,
+      [now, isAsked],
+    )
+    const [found] = due.rows
+    if (found === undefined) return false
+    const { week, round, isOver } = found
+    const { rows } = await connection.query<WaitingRow>(
+      `SELECT entry, stage, team_group AS "group", version, agent, project, person, times::float8 AS times,
+         tokens::float8 AS tokens FROM pending WHERE week = $1`,
+      [week],
+    )
+    const { figures, published } = publish(rows, isOver)
+    await connection.query(
+      `INSERT INTO figure (week, round, team_group, facet, item, version, stage, times, tokens, people)
+       SELECT $1, $2, r.group, r.facet, r.item, r.version, r.stage, r.times, r.tokens, r.people
+       FROM jsonb_to_recordset($3) AS r("group" int, facet smallint, item int, version int, stage smallint, times bigint,
+         tokens bigint, people int)`,
+      [week, round, JSON.stringify(figures)],
+    )
+    await connection.query(
+      `DELETE FROM pending p USING jsonb_to_recordset($2) AS r(entry int, stage smallint, "group" int)
+       WHERE p.week = $1 AND p.entry = r.entry AND p.stage = r.stage AND p.team_group = r.group`,
+      [week, JSON.stringify(published)],
+    )
+    await connection.query(
+      `UPDATE week SET has_news = false, is_over = $2,
+         rounds = CASE WHEN $3::boolean THEN rounds + 1 ELSE rounds END, published = CASE WHEN $3 THEN $4::timestamptz ELSE published END
+       WHERE week = $1`,
+      [week, isOver, figures.length > 0, now],
+    )
+    return true
   })
 }
 
@@ -143,7 +185,7 @@ async function makePartition(connection: Pick<Connection, 'query'>, month: strin
 }
 
 /**
- * Removes older data: whole months of events, and the sums of days and months. The numbers of batches stay a year
+ * Removes older data: whole months of events, and figures of weeks. The numbers of batches stay a year
  * longer, so that a batch of a machine that was off for long is not counted twice.
  */
 export async function removeOld(database: Database, keepDays: number): Promise<string[]> {
@@ -155,10 +197,8 @@ export async function removeOld(database: Database, keepDays: number): Promise<s
     [keepDays],
   )
   for (const { name } of rows) await database.query(`DROP TABLE IF EXISTS ${name.replace(/[^a-z0-9_]/g, '')}`)
-  for (const table of ['usage_day', 'reach_day', 'usage_month', 'reach_month']) {
-    const end = table.endsWith('month') ? "day + interval '1 month'" : 'day'
-    await database.query(`DELETE FROM ${table} WHERE ${end} < (now() - make_interval(days => $1))`, [keepDays])
-  }
+  for (const table of ['figure', 'pending', 'week'])
+    await database.query(`DELETE FROM ${table} WHERE week + 7 < now() - make_interval(days => $1)`, [keepDays])
   await database.query('DELETE FROM batch WHERE received < now() - make_interval(days => $1)', [keepDays + 366])
   return rows.map(({ name }) => name)
 }

@@ -3,9 +3,10 @@ import { parseForeignJson } from '../../text/json.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Right, ROLES } from '../rules/access.ts'
 import { ACCEPTED_FORMATS, hoursOff, isWhole, MOST_BATCHES, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
-import { assembleReport, LARGEST_HIDDEN_GROUP } from '../rules/report.ts'
+import { addDays, LARGEST_HIDDEN_GROUP, mondayOf } from '../rules/portions.ts'
+import { assembleReport } from '../rules/report.ts'
 import { acceptBatch, type BatchResult, joinMachine, leaveMachine } from './accept-batch.ts'
-import { countInbox } from './count.ts'
+import { countInbox, publishWeek } from './count.ts'
 import { type Database, type Migration, madeFor } from './database.ts'
 import { queryReport } from './report-queries.ts'
 import { addToken, type Caller, listMachines, listTokens, readTeam, revokeToken, type Team } from './tokens.ts'
@@ -15,6 +16,8 @@ export interface Backend {
   database: Database
   migrations: readonly Migration[]
   now(): Date
+  /** Machines that have sent nothing since then are silent: they are not in the roll-out. */
+  activeSince(): Date
   /** Called for every batch that arrived. */
   onBatch(events: number, result: BatchResult['result']): void
 }
@@ -136,36 +139,36 @@ function problem(code: string, message: string): object {
   return { error: { code, message } }
 }
 
-const MONTH_MS = 30 * 86_400_000
-
 async function report({ backend, query }: Call): Promise<Answer> {
-  const now = backend.now().getTime()
-  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
-  const from = readDay(query.from, 'from') ?? day(now - MONTH_MS)
-  const to = readDay(query.to, 'to') ?? day(now + 86_400_000)
+  const today = backend.now().toISOString().slice(0, 10)
+  // A week is the smallest range: figures of a day would be a diary.
+  const from = mondayOf(readDay(query.from, 'from') ?? addDays(today, -30))
+  const to = addDays(mondayOf(addDays(readDay(query.to, 'to') ?? addDays(today, 1), -1)), 7)
   if (from >= to) throw badRequest('"from" must be a day before "to"')
   const { group } = query
   if (group !== undefined && !SENT_TEXTS.project.test(group)) throw badRequest('"group" is not the name of a group')
   await settle(backend)
-  const rows = await queryReport(backend.database, { from, to, group })
-  if (group !== undefined && rows.allPeople <= LARGEST_HIDDEN_GROUP) {
+  const rows = await queryReport(backend.database, { from, to, group }, backend.activeSince())
+  if (group !== undefined && rows.usage.length === 0) {
     throw new HttpRefusal(403, 'TEAM_GROUP_SMALL', `the group ${group} has too few people for a report of its own`, {
-      hint: `a report needs more than ${LARGEST_HIDDEN_GROUP} active people; leave out the group`,
+      hint: `a report needs more than ${LARGEST_HIDDEN_GROUP} people who use the same entry in a week; leave out the group`,
     })
   }
-  return { json: assembleReport({ from, to }, rows) }
+  return { json: assembleReport({ from, to: addDays(to, -1) }, rows) }
 }
 
 // The client waits no longer; the report then says how many batches are not counted.
 const SETTLE_MS = 2_000
 
 /**
- * Counts new batches, so that a report includes them. A read-only database still gives a report.
+ * Counts new batches and publishes what may be shown, so that a report includes it. A read-only database still gives a report.
  */
-async function settle({ database, migrations }: Backend): Promise<void> {
+async function settle({ database, migrations, now }: Backend): Promise<void> {
   const end = Date.now() + SETTLE_MS
+  const made = madeFor(migrations)
   try {
-    while (Date.now() < end && (await countInbox(database, madeFor(migrations))) > 0);
+    while (Date.now() < end && (await countInbox(database, made)) > 0);
+    while (Date.now() < end && (await publishWeek(database, made, now(), true)));
   } catch {
     // The report says how many batches wait.
   }

@@ -5,7 +5,7 @@ import { VERSION } from '../../text/version.ts'
 import { leastRole, mayUse, type Right } from '../rules/access.ts'
 import { LARGEST_BATCH } from '../rules/batch.ts'
 import { CATALOG_PATH, CATALOG_ROUTES, LARGEST_CATALOG } from './catalog-routes.ts'
-import { countInbox, removeOld } from './count.ts'
+import { countInbox, publishWeek, removeOld } from './count.ts'
 import { type Database, type Migration, madeFor, readSchema, requireFit, TROUBLE_TEXTS, troubleOf } from './database.ts'
 import { type Backend, type Route, USAGE_ROUTES } from './routes.ts'
 import { aboutError, createLog, type Log, Telemetry } from './telemetry.ts'
@@ -26,6 +26,8 @@ interface InstanceOptions {
   /** The host names of requests that it accepts. */
   hosts: readonly string[] | undefined
   keepDays: number
+  /** A machine that sends nothing for so long is silent. */
+  silentDays: number
   /** Where to send its own traces and metrics. */
   otlp: { endpoint: string | undefined; headers: Record<string, string> }
   signal: AbortSignal
@@ -40,9 +42,10 @@ export async function runInstance(
   log: Log,
   options: InstanceOptions,
 ): Promise<void> {
-  const { port, listen, hosts, keepDays, otlp, signal, now, onListening } = options
+  const { port, listen, hosts, keepDays, silentDays, otlp, signal, now, onListening } = options
   const telemetry = new Telemetry({ ...otlp, version: VERSION, log })
-  const service: Service = { database, migrations, now, log, telemetry }
+  const activeSince = () => new Date(now().getTime() - silentDays * 86_400_000)
+  const service: Service = { database, migrations, now, activeSince, log, telemetry }
   const upkeep = startUpkeep(service, keepDays)
   try {
     const app = createService(service, upkeep.wake)
@@ -171,11 +174,11 @@ const COUNT_MS = 2_000
 const UPKEEP_MS = 3_600_000
 
 /**
- * Counts new batches and removes old data, until it is stopped. Every instance tries; a lock in the database admits one
+ * Counts new batches, publishes weeks that are over and removes old data, until it is stopped. Every instance tries; a lock in the database admits one
  * at a time.
  */
 function startUpkeep(service: Service, keepDays: number): { wake(): void; stop(): Promise<void> } {
-  const { database, migrations, log } = service
+  const { database, migrations, now, log } = service
   let isStopped = false
   let wake = () => {}
   let nextUpkeep = 0
@@ -183,6 +186,7 @@ function startUpkeep(service: Service, keepDays: number): { wake(): void; stop()
     while (!isStopped) {
       try {
         while (!isStopped && (await countInbox(database, madeFor(migrations))) > 0);
+        while (!isStopped && (await publishWeek(database, madeFor(migrations), now(), false)));
         if (Date.now() >= nextUpkeep) {
           const removed = await removeOld(database, keepDays)
           if (removed.length > 0) log('removed', { partitions: removed.join(' ') })

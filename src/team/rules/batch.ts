@@ -3,10 +3,10 @@ import { parseForeignJson } from '../../text/json.ts'
 import { isRecord } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../../usage/rules/usage-event.ts'
 
-/** Raise it when a server of the previous version could no longer read a batch. */
-export const FORMAT = 1
+/** Raise it when a server of the previous version could no longer read a batch: it needs rows in format 1. */
+export const formatOf = (rows: readonly SentRow[]) => (rows.length === 0 ? 2 : 1)
 /** The formats that this server accepts: a machine may be offline for months, and return with an old program. */
-export const ACCEPTED_FORMATS: readonly number[] = [1]
+export const ACCEPTED_FORMATS: readonly number[] = [1, 2]
 
 export const MOST_ROWS = 500
 /** In bytes. `MOST_ROWS` rows of the longest texts are below it. */
@@ -45,6 +45,8 @@ export interface Batch {
   person: string
   /** The version of the program. */
   client: string
+  /** It completes the list of all installed skills, which began so many batches before it. */
+  listed?: number | undefined
   rows: SentRow[]
 }
 
@@ -60,8 +62,8 @@ export const SENT_TEXTS = {
 } as const
 
 /** The bytes of a batch, with its keys in a fixed order, so that a repeated batch has the same bytes. */
-export function formatBatch({ format, team, machine, sequence, person, client, rows }: Batch): string {
-  return JSON.stringify({ format, team, machine, sequence, person, client, rows: rows.map(formatRow) })
+export function formatBatch({ format, team, machine, sequence, person, client, listed, rows }: Batch): string {
+  return JSON.stringify({ format, team, machine, sequence, person, client, listed, rows: rows.map(formatRow) })
 }
 
 function formatRow({ kind, id, agent, stage, version, hour, project, tokens, times }: SentRow) {
@@ -75,7 +77,7 @@ export const MOST_BATCHES = 2 ** 31 - 1
 export function parseBatch(text: string): { batch: Batch } | { problem: string; format?: number } {
   const { value: json, problem } = parseForeignJson(text)
   if (problem !== undefined || !isRecord(json)) return { problem: problem ?? 'it is not an object' }
-  const { format, team, machine, sequence, person, client, rows } = json
+  const { format, team, machine, sequence, person, client, listed, rows } = json
   if (typeof format !== 'number' || !Number.isInteger(format)) return { problem: '"format" is missing' }
   if (!ACCEPTED_FORMATS.includes(format)) return { problem: `format ${format} is not accepted`, format }
   if (!isText(team, ID)) return { problem: '"team" is not an id' }
@@ -83,7 +85,9 @@ export function parseBatch(text: string): { batch: Batch } | { problem: string; 
   if (!isWhole(sequence, 1, MOST_BATCHES)) return { problem: `"sequence" is not a number from 1 to ${MOST_BATCHES}` }
   if (!isText(person, ID)) return { problem: '"person" is not a pseudonym' }
   if (!isText(client, /^[\w.+-]{1,40}$/)) return { problem: '"client" is not a version' }
-  if (!Array.isArray(rows) || rows.length === 0) return { problem: '"rows" is empty' }
+  if (listed !== undefined && !isWhole(listed, 0, sequence - 1))
+    return { problem: '"listed" is not a number of batches' }
+  if (!Array.isArray(rows) || (rows.length === 0 && listed === undefined)) return { problem: '"rows" is empty' }
   if (rows.length > MOST_ROWS) return { problem: `"rows" has more than ${MOST_ROWS} rows` }
   const parsed: SentRow[] = []
   for (const [at, row] of rows.entries()) {
@@ -91,7 +95,7 @@ export function parseBatch(text: string): { batch: Batch } | { problem: string; 
     if (typeof read === 'string') return { problem: `rows[${at}]: ${read}` }
     parsed.push(read)
   }
-  return { batch: { format, team, machine, sequence, person, client, rows: parsed } }
+  return { batch: { format, team, machine, sequence, person, client, listed, rows: parsed } }
 }
 
 const MOST_TOKENS = 1_000_000_000

@@ -1,109 +1,107 @@
 import { describe, expect, it } from 'vitest'
+import { TEAM } from './portions.ts'
 import { assembleReport, type ReportRows } from './report.ts'
 
 const NOTHING: ReportRows = {
-  ...{ usage: [], people: [], entryPeople: [], holdings: [], groups: [], groupPeople: [], agents: [], projects: [] },
-  ...{ allPeople: 0, waiting: 0 },
+  ...{ usage: [], versions: [], holdings: [], catalog: [], groups: [], agents: [], projects: [] },
+  ...{ group: TEAM, people: 0, waiting: 0, silent: 0, running: undefined },
 }
 const report = (rows: Partial<ReportRows>) =>
-  assembleReport({ from: '2026-11-01', to: '2026-12-01' }, { ...NOTHING, ...rows })
+  assembleReport({ from: '2026-11-02', to: '2026-11-29' }, { ...NOTHING, ...rows })
 
 const used = (entry: string, version: string, times: number) => {
-  return { entry, version, stage: 'used' as const, times, tokens: times * 10, first: '2026-11-02', last: '2026-11-03' }
+  const sums = { times, tokens: times * 10, people: 8, first: '2026-11-02', last: '2026-11-02' }
+  return { entry, name: entry, version, isJoined: false, stage: 'used' as const, ...sums }
 }
+const machines = (entry: string, version: string, from: number, count: number, group = 1) =>
+  Array.from({ length: count }, (_, at) => ({ entry, version, group, person: from + at, since: '2026-01-01' }))
 
 describe('a report', () => {
-  it('adds up the versions of an entry, the newest first', () => {
+  it('adds up the stages of an entry, and lists its versions, the newest first', () => {
     const { entries } = report({
-      usage: [
-        used('skill:a', 'v1', 2),
-        { ...used('skill:a', 'v2', 5), last: '2026-11-09' },
-        { ...used('skill:a', 'v1', 3), stage: 'planned' },
-      ],
-      entryPeople: [{ entry: 'skill:a', people: 9 }],
-      people: [
-        { entry: 'skill:a', version: 'v1', people: 4 },
-        { entry: 'skill:a', version: 'v2', people: 8 },
-      ],
+      usage: [used('skill:a', '', 7), { ...used('skill:a', '', 3), stage: 'planned' }],
+      versions: [used('skill:a', 'v1', 2), { ...used('skill:a', 'v2', 5), last: '2026-11-09' }],
     })
-    expect(entries).toMatchObject([{ kind: 'skill', id: 'a', planned: 3, used: 7, tokens: 70, people: 9 }])
-    expect(entries[0]?.versions.map(({ version, people }) => [version, people])).toEqual([
-      ['v2', 8],
-      ['v1', null],
+    expect(entries).toMatchObject([
+      { kind: 'skill', id: 'a', planned: 3, delivered: null, used: 7, tokens: 70, people: 8, listing: 0 },
+    ])
+    expect(entries[0]?.versions.map(({ version, used: times }) => [version, times])).toEqual([
+      ['v2', 5],
+      ['v1', 2],
     ])
   })
 
-  it('shows what was delivered but never used, and what is dead weight', () => {
-    const { inVain, deadWeight } = report({
+  it('shows what was delivered but hardly used, and dead weight by what its line in the lists costs', () => {
+    const { inVain, deadWeight, entries } = report({
       usage: [
         { ...used('pack:vain', '', 4), stage: 'delivered' },
         { ...used('payload:named', '', 9), stage: 'planned' },
-        used('skill:good', 'v', 1),
+        used('skill:good', '', 1),
+        { ...used('skill:idle', '', 50), stage: 'installed' },
+        { ...used('skill:good', '', 90), stage: 'installed' },
       ],
-      holdings: [
-        { entry: 'skill:idle', version: 'v', machines: 7, since: '2026-01-01' },
-        { entry: 'skill:good', version: 'v', machines: 7, since: '2026-01-01' },
-      ],
+      holdings: [...machines('skill:idle', 'v', 0, 7), ...machines('skill:good', 'v', 0, 7)],
     })
     expect(inVain).toEqual([{ kind: 'pack', id: 'vain', delivered: 4, tokens: 40 }])
     expect(deadWeight).toEqual([
-      { kind: 'payload', id: 'named', planned: 9, machines: null },
-      { kind: 'skill', id: 'idle', planned: 0, machines: 7 },
+      { kind: 'skill', id: 'idle', planned: 0, listing: 500, machines: 7 },
+      { kind: 'payload', id: 'named', planned: 9, listing: 0, machines: null },
+    ])
+    expect(entries.map(({ id, listing }) => [id, listing])).toEqual([
+      ['good', 900],
+      ['vain', 0],
+      ['named', 0],
     ])
   })
 
-  it('hides people up to five, and shows a roll-out of more', () => {
-    const { people, rollout } = report({
-      allPeople: 5,
+  it('shows a roll-out by versions that more than five machines have, with what the catalog says', () => {
+    const { rollout } = report({
       holdings: [
-        { entry: 'skill:a', version: 'old', machines: 3, since: '2026-01-01' },
-        { entry: 'skill:a', version: 'new', machines: 9, since: '2026-02-01' },
-        { entry: 'skill:few', version: 'v', machines: 5, since: '2026-02-01' },
+        ...machines('skill:a', 'old', 0, 6),
+        ...machines('skill:a', 'new', 6, 9),
+        ...machines('skill:b', 'old', 0, 2),
+        ...machines('skill:b', 'new', 2, 11),
+        ...machines('skill:few', 'v', 0, 5),
+      ],
+      catalog: [
+        { entry: 'skill:a', version: '2.0.0', state: 'approved', digest: 'new' },
+        { entry: 'skill:a', version: '1.0.0', state: 'quarantined', digest: 'old' },
+        { entry: 'skill:few', version: '*', state: 'retired', digest: '' },
       ],
     })
-    expect(people).toBe(null)
+    const since = '2026-01-01'
+    const [old, young] = [
+      { digest: 'old', name: '1.0.0', state: 'quarantined' },
+      { digest: 'new', name: '2.0.0', state: 'approved' },
+    ]
     expect(rollout).toEqual([
       {
-        ...{ kind: 'skill', id: 'a', machines: 12 },
+        ...{ kind: 'skill', id: 'a', machines: 15 },
         versions: [
-          { version: 'new', machines: 9, share: 75, since: '2026-02-01' },
-          { version: 'old', machines: null, share: 25, since: '2026-01-01' },
+          { versions: [young], machines: 9, share: 60, since },
+          { versions: [old], machines: 6, share: 40, since },
         ],
+      },
+      {
+        ...{ kind: 'skill', id: 'b', machines: 13 },
+        versions: [{ versions: [{ digest: 'new' }, { digest: 'old' }], machines: 13, share: 100, since }],
+      },
+      {
+        ...{ kind: 'skill', id: 'few', state: 'retired', machines: null },
+        versions: [{ versions: [{ digest: 'v' }], machines: null, share: null, since: null }],
       },
     ])
   })
 
-  const groups: [people: number[], shown: [string, number | null][]][] = [
-    [
-      [6, 7],
-      [
-        ['g1', 7],
-        ['g0', 6],
-      ],
-    ],
-    [
-      [2, 7, 8],
-      [
-        ['g2', 8],
-        ['smaller groups', 9],
-      ],
-    ],
-    [
-      [2, 5, 8],
-      [
-        ['g2', 8],
-        ['smaller groups', 7],
-      ],
-    ],
-    [[3], [['smaller groups', null]]],
-    [[], []],
-  ]
-  it.each(groups)('with groups of %j people shows %j', (people, shown) => {
-    const names = people.map((count, at) => ({ name: `g${at}`, people: count }))
-    const { groups: found } = report({
-      groupPeople: names,
-      groups: names.map(({ name, people: times }) => ({ name, stage: 'used' as const, times, tokens: 0 })),
-    })
-    expect(found.map((each) => [each.group, each.people])).toEqual(shown)
+  it('shows the roll-out of a group only if that of the others cannot be worked out', () => {
+    const holdings = [...machines('skill:a', 'v', 0, 7, 1), ...machines('skill:a', 'v', 10, 3, 2)]
+    expect(report({ holdings, group: 1 }).rollout).toEqual([])
+    const more = [...holdings, ...machines('skill:a', 'v', 20, 9, 3)]
+    expect(report({ holdings: more, group: 3 }).rollout[0]?.machines).toBe(9)
+    expect(report({ holdings: more }).rollout[0]?.machines).toBe(19)
+  })
+
+  it('hides how few machines are silent', () => {
+    expect([0, 3, 6].map((silent) => report({ silent }).silent)).toEqual([0, null, 6])
   })
 })

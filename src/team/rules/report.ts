@@ -1,35 +1,45 @@
 import { compareText } from '../../text/values.ts'
 import type { EntryKind } from '../../usage/rules/usage-event.ts'
 import type { SentStage } from './batch.ts'
+import { countPeople, LARGEST_HIDDEN_GROUP, partition, SEVERAL, TEAM } from './portions.ts'
 
-/** Figures about this many people or fewer are hidden: individuals could be identified. */
-export const LARGEST_HIDDEN_GROUP = 5
-
-/** A number of people, or null if it is too small to be shown. */
+/** A number of people or machines, or null if it is from one to five, which is not shown. */
 type People = number | null
 
+/** What the published figures add up to. Null: no figure was published, because there was nothing or of too few people. */
 interface StageCounts {
-  planned: number
-  delivered: number
-  used: number
-  /** Delivered or used. */
+  planned: number | null
+  delivered: number | null
+  used: number | null
+  /** Delivered, or opened by an agent. */
   tokens: number
 }
 
 interface VersionReport extends StageCounts {
-  /** Empty if unknown. */
+  /** Empty if unknown; `*` for several that are shown together. */
   version: string
-  /** Who received or used it. */
   people: People
-  firstDay: string
-  lastDay: string
+  /** The Mondays of the first and of the last week. */
+  firstWeek: string
+  lastWeek: string
 }
 
 interface EntryReport extends StageCounts {
   kind: EntryKind
   id: string
+  /** At least so many, in the week with the most. */
   people: People
+  /** Tokens of its line in the lists that agents read at a start. */
+  listing: number
   versions: VersionReport[]
+}
+
+/** A version that machines have, as the catalog knows it. */
+interface InstalledVersion {
+  digest: string
+  /** Its name in the catalog. */
+  name?: string
+  state?: string
 }
 
 /** Which versions the machines with a skill have today. */
@@ -37,113 +47,158 @@ interface RolloutReport {
   kind: EntryKind
   id: string
   machines: People
-  versions: { version: string; machines: People; share: number; since: string }[]
+  /** What the catalog says about all its versions. */
+  state?: string
+  /** Versions that few machines have are shown together with others. Share: per cent of the machines that have it. */
+  versions: { versions: InstalledVersion[]; machines: People; share: number | null; since: string | null }[]
+}
+
+interface NamedSums {
+  events: number
+  used: number
+  tokens: number
 }
 
 export interface TeamReport {
-  /** The first day, and the day after the last. */
+  /** The first and the last day, both included: a Monday and a Sunday. */
   from: string
   to: string
   people: People
   events: number
   tokens: number
+  /** Tokens of the lists of skills that agents read at a start. */
+  listing: number
   /** Batches that arrived and are not counted yet. */
   waiting: number
+  /** Until when a week that is not over was published. */
+  running?: string
+  /** Machines that have not sent anything for so long that they are not in the roll-out. */
+  silent?: People
   entries: EntryReport[]
-  /** Installed or planned, but neither delivered nor used in this range. */
-  deadWeight: { kind: EntryKind; id: string; planned: number; machines: People }[]
-  /** Delivered, but never used in this range. */
+  /** Installed or planned, but received or used by five people or fewer. The one with the most expensive line first. */
+  deadWeight: { kind: EntryKind; id: string; planned: number; listing: number; machines: People }[]
+  /** Delivered, but used by five people or fewer. */
   inVain: { kind: EntryKind; id: string; delivered: number; tokens: number }[]
   rollout: RolloutReport[]
-  groups: { group: string; people: People; events: number; used: number; tokens: number }[]
-  agents: { agent: string; events: number; used: number; tokens: number }[]
-  projects: { project: string; events: number; used: number; tokens: number }[]
+  groups: ({ group: string; people: People } & NamedSums)[]
+  agents: ({ agent: string } & NamedSums)[]
+  projects: ({ project: string } & NamedSums)[]
+}
+
+/** A sum of published figures. */
+interface SummedRow {
+  entry: string
+  name: string
+  version: string
+  /** Of several versions, groups, agents or projects. */
+  isJoined: boolean
+  stage: SentStage
+  times: number
+  tokens: number
+  people: number
+  first: string
+  last: string
 }
 
 /** The rows from the database. */
 export interface ReportRows {
-  usage: {
-    entry: string
-    version: string
-    stage: SentStage
-    times: number
-    tokens: number
-    first: string
-    last: string
-  }[]
-  people: { entry: string; version: string; people: number }[]
-  entryPeople: { entry: string; people: number }[]
-  holdings: { entry: string; version: string; machines: number; since: string }[]
-  groups: { name: string; stage: SentStage; times: number; tokens: number }[]
-  groupPeople: { name: string; people: number }[]
-  agents: { name: string; stage: SentStage; times: number; tokens: number }[]
-  projects: { name: string; stage: SentStage; times: number; tokens: number }[]
-  allPeople: number
+  usage: SummedRow[]
+  versions: SummedRow[]
+  groups: SummedRow[]
+  agents: SummedRow[]
+  projects: SummedRow[]
+  /** One for each machine, skill and version; a machine stands for a person. */
+  holdings: { entry: string; version: string; group: number; person: number; since: string }[]
+  /** The newest first. */
+  catalog: { entry: string; version: string; state: string; digest: string }[]
+  /** The group of the report, or `TEAM`. */
+  group: number
+  people: number
   waiting: number
+  silent: number | undefined
+  running: string | undefined
 }
 
 function shownPeople(people: number): People {
-  return people > LARGEST_HIDDEN_GROUP ? people : null
+  return people > 0 && people <= LARGEST_HIDDEN_GROUP ? null : people
 }
 
 export function assembleReport({ from, to }: { from: string; to: string }, rows: ReportRows): TeamReport {
   const entries = entriesOf(rows)
-  const agents = sumNamed(rows.agents)
+  const used = entries.filter(({ planned, delivered, used: times }) => (planned ?? delivered ?? times) !== null)
+  const agents = sumNamed(rows.agents, 'several agents')
+  const groups = sumNamed(rows.groups, 'other groups')
+  const mostIn = (group: string) =>
+    Math.max(
+      ...rows.groups.filter((row) => (row.isJoined ? 'other groups' : row.name) === group).map((row) => row.people),
+    )
   return {
     from,
     to,
-    people: shownPeople(rows.allPeople),
+    people: rows.people === 0 ? null : shownPeople(rows.people),
     events: agents.reduce((sum, { events }) => sum + events, 0),
     tokens: entries.reduce((sum, { tokens }) => sum + tokens, 0),
+    listing: entries.reduce((sum, { listing }) => sum + listing, 0),
     waiting: rows.waiting,
-    entries,
+    ...(rows.running === undefined ? {} : { running: rows.running }),
+    ...(rows.silent === undefined ? {} : { silent: shownPeople(rows.silent) }),
+    entries: used,
     deadWeight: deadWeightOf(entries, rows),
-    inVain: entries
-      .filter(({ delivered, used }) => delivered > 0 && used === 0)
-      .map(({ kind, id, delivered, tokens }) => ({ kind, id, delivered, tokens }))
+    inVain: used
+      .filter((entry) => entry.delivered !== null && entry.used === null)
+      .map(({ kind, id, delivered, tokens }) => ({ kind, id, delivered: delivered ?? 0, tokens }))
       .sort((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
     rollout: rolloutOf(rows),
-    groups: groupsOf(rows),
+    groups: groups.map(({ name, ...sums }) => ({ group: name, people: shownPeople(mostIn(name)), ...sums })),
     agents: agents.map(({ name, ...sums }) => ({ agent: name, ...sums })),
-    projects: sumNamed(rows.projects).map(({ name, ...sums }) => ({ project: name, ...sums })),
+    projects: sumNamed(
+      rows.projects.filter((row) => row.name !== ''),
+      '',
+    ).map(({ name, ...sums }) => ({ project: name, ...sums })),
   }
 }
 
-const NONE: StageCounts = { planned: 0, delivered: 0, used: 0, tokens: 0 }
+const NONE: StageCounts = { planned: null, delivered: null, used: null, tokens: 0 }
 
-function addStage(counts: StageCounts, stage: SentStage, times: number, tokens: number): void {
+function addStage(counts: StageCounts, { stage, times, tokens }: SummedRow): void {
   if (stage === 'installed') return
-  counts[stage] += times
+  counts[stage] = (counts[stage] ?? 0) + times
   if (stage !== 'planned') counts.tokens += tokens
 }
 
-function entriesOf({ usage, people, entryPeople }: ReportRows): EntryReport[] {
-  const peopleOf = new Map(people.map((row) => [`${row.entry} ${row.version}`, row.people]))
-  const all = new Map(entryPeople.map((row) => [row.entry, row.people]))
+function entriesOf({ usage, versions }: ReportRows): EntryReport[] {
   const entries = new Map<string, EntryReport>()
-  for (const { entry, version, stage, times, tokens, first, last } of usage) {
-    const report = entries.get(entry) ?? {
-      ...nameOf(entry),
-      ...NONE,
-      people: shownPeople(all.get(entry) ?? 0),
-      versions: [],
-    }
-    entries.set(entry, report)
-    addStage(report, stage, times, tokens)
-    let found = report.versions.find((each) => each.version === version)
-    if (found === undefined) {
-      const reached = shownPeople(peopleOf.get(`${entry} ${version}`) ?? 0)
-      found = { version, ...NONE, people: reached, firstDay: first, lastDay: last }
-      report.versions.push(found)
-    }
-    addStage(found, stage, times, tokens)
-    if (first < found.firstDay) found.firstDay = first
-    if (last > found.lastDay) found.lastDay = last
+  for (const row of usage) {
+    const report = entries.get(row.entry) ?? { ...nameOf(row.entry), ...NONE, people: null, listing: 0, versions: [] }
+    entries.set(row.entry, report)
+    addStage(report, row)
+    if (row.stage === 'installed') report.listing += row.tokens
+    // Planning is done by a machine.
+    else if (row.stage !== 'planned') report.people = Math.max(report.people ?? 0, row.people)
   }
-  for (const { versions } of entries.values())
-    versions.sort((a, b) => compareText(b.lastDay, a.lastDay) || b.used - a.used)
+  for (const row of versions) {
+    const all = entries.get(row.entry)?.versions
+    if (all === undefined || row.stage === 'installed') continue
+    const version = row.isJoined ? '*' : row.version
+    let found = all.find((each) => each.version === version)
+    if (found === undefined) {
+      found = { version, ...NONE, people: null, firstWeek: row.first, lastWeek: row.last }
+      all.push(found)
+    }
+    addStage(found, row)
+    if (row.stage !== 'planned') found.people = Math.max(found.people ?? 0, row.people)
+    if (row.first < found.firstWeek) found.firstWeek = row.first
+    if (row.last > found.lastWeek) found.lastWeek = row.last
+  }
+  const most = (number: number | null) => number ?? 0
+  for (const report of entries.values())
+    report.versions.sort((a, b) => compareText(b.lastWeek, a.lastWeek) || most(b.used) - most(a.used))
   return [...entries.values()].sort(
-    (a, b) => b.used - a.used || b.delivered - a.delivered || b.planned - a.planned || compareText(a.id, b.id),
+    (a, b) =>
+      most(b.used) - most(a.used) ||
+      most(b.delivered) - most(a.delivered) ||
+      most(b.planned) - most(a.planned) ||
+      compareText(a.id, b.id),
   )
 }
 
@@ -152,43 +207,77 @@ function nameOf(entry: string): { kind: EntryKind; id: string } {
   return { kind: entry.slice(0, at) as EntryKind, id: entry.slice(at + 1) }
 }
 
-function deadWeightOf(entries: readonly EntryReport[], { holdings }: ReportRows): TeamReport['deadWeight'] {
-  const machines = new Map<string, number>()
-  for (const { entry, machines: count } of holdings) machines.set(entry, (machines.get(entry) ?? 0) + count)
-  const dead = new Map(
-    entries
-      .filter(({ delivered, used }) => delivered + used === 0)
-      .map(({ kind, id, planned }) => [`${kind}:${id}`, { kind, id, planned }]),
-  )
-  const met = new Set(entries.map(({ kind, id }) => `${kind}:${id}`))
-  for (const entry of machines.keys()) if (!met.has(entry)) dead.set(entry, { ...nameOf(entry), planned: 0 })
-  return [...dead]
-    .map(([entry, row]) => ({ ...row, machines: shownPeople(machines.get(entry) ?? 0) }))
-    .sort((a, b) => b.planned - a.planned || compareText(a.id, b.id))
+function deadWeightOf(entries: readonly EntryReport[], rows: ReportRows): TeamReport['deadWeight'] {
+  const known = new Map(entries.map((entry) => [`${entry.kind}:${entry.id}`, entry]))
+  const machines = new Map(rolloutOf(rows).map(({ kind, id, machines: count }) => [`${kind}:${id}`, count]))
+  return [...new Set([...known.keys(), ...machines.keys()])]
+    .flatMap((name) => {
+      const { delivered = null, used = null, planned = null, listing = 0 } = known.get(name) ?? {}
+      if (delivered !== null || used !== null) return []
+      return [{ ...nameOf(name), planned: planned ?? 0, listing, machines: machines.get(name) ?? null }]
+    })
+    .sort((a, b) => b.listing - a.listing || b.planned - a.planned || compareText(a.id, b.id))
 }
 
-/** A machine stands for a person, so small numbers of machines are hidden too; shares of many are shown. */
-function rolloutOf({ holdings }: ReportRows): RolloutReport[] {
+/**
+ * The same portions as for usage: a machine stands for a person. That few machines have a version is said, not how many:
+ * after an incident, the question is whether any has it.
+ */
+function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
   const byEntry = new Map<string, ReportRows['holdings']>()
-  for (const row of holdings) byEntry.set(row.entry, [...(byEntry.get(row.entry) ?? []), row])
+  for (const row of holdings) {
+    const known = byEntry.get(row.entry)
+    if (known === undefined) byEntry.set(row.entry, [row])
+    else known.push(row)
+  }
   return [...byEntry]
-    .flatMap(([entry, rows]) => {
-      const all = rows.reduce((sum, { machines }) => sum + machines, 0)
-      if (shownPeople(all) === null) return []
-      const versions = rows
-        .map(({ version, machines, since }) => {
-          return { version, machines: shownPeople(machines), share: Math.round((machines / all) * 100), since }
+    .flatMap(([entry, rows]): RolloutReport[] => {
+      const state = catalog.find((row) => row.entry === entry && row.version === '*')?.state
+      const about = { ...nameOf(entry), ...(state === undefined ? {} : { state }) }
+      const digests = [...new Set(rows.map(({ version }) => version))].sort(compareText)
+      const named = (names: readonly string[]) =>
+        [...names].sort(compareText).map((digest): InstalledVersion => {
+          const found = catalog.find((row) => row.entry === entry && row.digest === digest)
+          return found === undefined ? { digest } : { digest, name: found.version, state: found.state }
         })
-        .sort((a, b) => compareText(b.since, a.since) || compareText(a.version, b.version))
-      return [{ ...nameOf(entry), machines: all, versions }]
+      const parts = partition(rows, (row) => row.group).filter(({ name }) => group === TEAM || name === group)
+      if (parts.length === 0) {
+        if (group !== TEAM) return []
+        return [
+          {
+            ...about,
+            machines: null,
+            versions: [{ versions: named(digests), machines: null, share: null, since: null }],
+          },
+        ]
+      }
+      const all = parts.reduce((sum, part) => sum + countPeople(part.rows), 0)
+      const shown = new Map<string, { names: string[]; machines: number; since: string }>()
+      for (const part of parts) {
+        for (const version of partition(part.rows, (row) => digests.indexOf(row.version))) {
+          const names = [...new Set(version.rows.map((row) => row.version))]
+          const since = version.rows.map((row) => row.since).sort(compareText)[0] ?? ''
+          const key = version.name === SEVERAL ? names.sort(compareText).join(' ') : (names[0] ?? '')
+          const known = shown.get(key) ?? { names, machines: 0, since }
+          const machines = known.machines + countPeople(version.rows)
+          shown.set(key, { names, machines, since: [since, known.since].sort(compareText)[0] ?? '' })
+        }
+      }
+      const versions = [...shown.values()]
+        .sort((a, b) => compareText(b.since, a.since) || compareText(a.names.join(), b.names.join()))
+        .map(({ names, machines, since }) => {
+          return { versions: named(names), machines, share: Math.round((machines / all) * 100), since }
+        })
+      return [{ ...about, machines: all, versions }]
     })
     .sort((a, b) => b.versions.length - a.versions.length || compareText(a.id, b.id))
 }
 
-function sumNamed(rows: ReportRows['agents']) {
-  const sums = new Map<string, { name: string; events: number; used: number; tokens: number }>()
-  for (const { name, stage, times, tokens } of rows) {
+function sumNamed(rows: readonly SummedRow[], joined: string) {
+  const sums = new Map<string, NamedSums & { name: string }>()
+  for (const { name: own, isJoined, stage, times, tokens } of rows) {
     if (stage === 'installed') continue
+    const name = isJoined ? joined : own
     const sum = sums.get(name) ?? { name, events: 0, used: 0, tokens: 0 }
     sums.set(name, sum)
     sum.events += times
@@ -196,31 +285,4 @@ function sumNamed(rows: ReportRows['agents']) {
     if (stage !== 'planned') sum.tokens += tokens
   }
   return [...sums.values()].sort((a, b) => b.events - a.events || compareText(a.name, b.name))
-}
-
-const SMALLER = 'smaller groups'
-
-/**
- * Adds up groups that are too small to be shown. If their sum is too small as well, adds the smallest of the others:
- * otherwise the sum could be calculated by subtracting the others from the total.
- */
-function groupsOf({ groups, groupPeople }: ReportRows): TeamReport['groups'] {
-  const people = new Map(groupPeople.map(({ name, people: count }) => [name, count]))
-  const all = sumNamed(groups)
-    .map((sum) => ({ ...sum, people: people.get(sum.name) ?? 0 }))
-    .sort((a, b) => a.people - b.people || compareText(a.name, b.name))
-  let merged = all.filter((group) => shownPeople(group.people) === null).length
-  const together = () => all.slice(0, merged).reduce((sum, group) => sum + group.people, 0)
-  while (merged > 0 && merged < all.length && shownPeople(together()) === null) merged++
-  const [small, large] = [all.slice(0, merged), all.slice(merged)]
-  const shown = large.map(({ name, people: count, ...sums }) => ({ group: name, people: shownPeople(count), ...sums }))
-  shown.sort((a, b) => b.events - a.events || compareText(a.group, b.group))
-  if (small.length === 0) return shown
-  const rest = { group: SMALLER, people: shownPeople(together()), events: 0, used: 0, tokens: 0 }
-  for (const { events, used, tokens } of small) {
-    rest.events += events
-    rest.used += used
-    rest.tokens += tokens
-  }
-  return [...shown, rest]
 }

@@ -28,6 +28,11 @@ function people(number: number | null): string {
   return number === null ? '5 or fewer' : grouped(number)
 }
 
+/** Null: nothing, or of too few people to be shown. */
+function shown(number: number | null): string {
+  return number === null ? '–' : grouped(number)
+}
+
 export default function TeamScreen() {
   const since = chosen('since')
   const report = useAnswer<TeamReport>('/api/team/report', { since }, ['config'])
@@ -113,11 +118,11 @@ function Usage({ report }: { report: TeamReport }) {
             {
               name: 'delivered',
               width: '5rem',
-              cell: ({ delivered }) => grouped(delivered),
+              cell: ({ delivered }) => shown(delivered),
               isNumber: true,
               isExtra: true,
             },
-            { name: 'used', width: '4rem', cell: ({ used }) => grouped(used), isNumber: true },
+            { name: 'used', width: '4rem', cell: ({ used }) => shown(used), isNumber: true },
             { name: 'tokens', width: '6rem', cell: ({ tokens }) => grouped(tokens), isNumber: true, isExtra: true },
             {
               name: 'versions',
@@ -130,17 +135,22 @@ function Usage({ report }: { report: TeamReport }) {
         />
       </section>
       <div class="cards">
-        <List title="Delivered, never used" rows={inVain.map(({ id, tokens }) => [id, count(tokens, 'token')])} />
+        <List title="Delivered, hardly used" rows={inVain.map(({ id, tokens }) => [id, count(tokens, 'token')])} />
         <List
-          title="Installed or planned, never delivered"
-          rows={deadWeight.map(({ id, planned }) => [id, `${grouped(planned)} planned`])}
+          title="Installed or planned, hardly received"
+          rows={deadWeight.map(({ id, planned, listing }) => [
+            id,
+            listing > 0 ? `${count(listing, 'token')} in lists` : `${grouped(planned)} planned`,
+          ])}
         />
         <List
           title="Roll-out"
-          rows={rollout.flatMap(({ id, versions }) =>
-            versions.map(({ version, share, since }): [string, string] => [
-              `${id} ${version.slice(0, 12) || 'unknown version'}`,
-              `${share} % since ${since.slice(0, 10)}`,
+          rows={rollout.flatMap(({ id, state: all, machines: total, versions: parts }) =>
+            parts.map(({ versions, machines, share, since }): [string, string] => [
+              `${id} ${versions.map(({ digest, name, state = all }) => [name ?? digest.slice(0, 10), state].filter(Boolean).join(' ')).join(', ')}`,
+              share === null
+                ? `${people(total)} machines`
+                : `${share} %, ${people(machines)} of ${people(total)} machines since ${since}`,
             ]),
           )}
         />
