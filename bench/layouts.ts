@@ -91,7 +91,7 @@ function tryRepository(name: string, repository: string): Row | undefined {
     }
     const told: Told[] = run('equip', '--all').findings
     const quarantined = told.flatMap(({ code, subject }) => (code === 'QUARANTINED' ? (subject ?? []) : []))
-    for (const skill of quarantined) run('approve', `skill:${skill}`)
+    if (quarantined.length > 0) run('approve', '--waiting')
     if (quarantined.length > 0) run('equip', '--all')
     const compared = compareAll(scratch, result.imported, repository)
     return {

@@ -1,23 +1,24 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { importedDocument } from '../src/machine/skill-document.ts'
 import { readForeignSkill } from '../src/skills/disk/foreign-skill.ts'
 import { readReviewFiles } from '../src/skills/disk/review-files.ts'
-import { permissionsOf, reviewSkill, type SkillReview } from '../src/skills/rules/review/review.ts'
+import { type Capability, readSheet } from '../src/skills/rules/review/sheet.ts'
 import type { Skill } from '../src/skills/rules/skill.ts'
 import { HOSTILE_SKILLS, KINDS } from '../test/skills/hostile-skills.ts'
 import { skillOf } from '../test/skills/review-hostile.ts'
 import { printTable } from './measure.ts'
 
-/** What the review finds of made hostile skills, and how many skills of the named folders it would quarantine. */
+/** For how many made hostile skills the sheet asks, and for how many skills of the named folders. */
 export function benchReview(): void {
   const rows = KINDS.map((kind) => {
     const all = HOSTILE_SKILLS.filter((each) => each.kind === kind)
-    const found = all.filter((each) => reviewSkill(skillOf(each)).isSevere)
+    const found = all.filter((each) => readSheet(skillOf(each)).length > 0)
     for (const each of all) if (!found.includes(each)) console.log(`  missed: ${each.kind}: ${each.what}`)
     return [kind, String(all.length), String(found.length)]
   })
   const total = (column: number) => String(rows.reduce((sum, row) => sum + Number(row[column]), 0))
-  printTable('hostile skills', [['', 'skills', 'quarantined'], ...rows, ['all', total(1), total(2)]])
+  printTable('hostile skills', [['', 'skills', 'asked about'], ...rows, ['all', total(1), total(2)]])
   const folders = process.argv.slice(process.argv.indexOf('review') + 1)
   if (folders.length > 0) benchClean(folders)
 }
@@ -26,21 +27,31 @@ function benchClean(folders: readonly string[]): void {
   const rows = folders.map((folder) => {
     const skills = skillFolders(folder)
     const start = performance.now()
-    const reviews = skills.map((path) => ({ path, review: reviewFolder(path) }))
+    const sheets = skills.map((path) => ({ path, sheet: sheetOf(path) }))
     const milliseconds = performance.now() - start
-    const severe = reviews.filter(({ review }) => review.isSevere)
-    for (const { path, review } of severe) {
-      const [first] = review.findings
-      console.log(`  ${path.slice(folder.length + 1)}  ${first?.rule} ${first?.path}:${first?.line} ${first?.message}`)
+    const asked = sheets.filter(({ sheet }) => sheet.some(({ key }) => key === undefined))
+    for (const { path, sheet } of asked) {
+      const [first] = sheet
+      console.log(
+        `  ${path.slice(folder.length + 1)}  ${first?.kind} ${first?.path}:${first?.line} ${first?.what}: ${first?.quote}`,
+      )
     }
-    return [basename(folder), skills.length, severe.length, Math.round(milliseconds)] as const
+    const keys = sheets.filter(({ sheet }) => sheet.length > 0).length - asked.length
+    return [basename(folder), skills.length, asked.length, Math.round(milliseconds), keys] as const
   })
-  const [all, severe] = [1, 2].map((column) => rows.reduce((sum, row) => sum + Number(row[column as 1 | 2]), 0))
+  const [all, asked] = [1, 2].map((column) => rows.reduce((sum, row) => sum + Number(row[column as 1 | 2]), 0))
   const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
   printTable('skills that people use', [
-    ['', 'skills', 'quarantined', '', 'ms'],
-    ...rows.map(([name, count, found, ms]) => [name, `${count}`, `${found}`, share(found, count), `${ms}`]),
-    ['all', `${all}`, `${severe}`, share(severe ?? 0, all ?? 0), ''],
+    ['', 'skills', 'asked about', '', 'keys only', 'ms'],
+    ...rows.map(([name, count, found, ms, keys]) => [
+      name,
+      `${count}`,
+      `${found}`,
+      share(found, count),
+      `${keys}`,
+      `${ms}`,
+    ]),
+    ['all', `${all}`, `${asked}`, share(asked ?? 0, all ?? 0), '', ''],
   ])
 }
 
@@ -52,9 +63,17 @@ function skillFolders(folder: string): string[] {
   return entries.some(({ name }) => name === 'SKILL.md') ? [folder, ...below] : below
 }
 
-function reviewFolder(path: string): SkillReview {
-  const skill = readSkill(path)
-  return reviewSkill({ skill, files: readReviewFiles(path), findTwin: () => undefined, accepted: permissionsOf(skill) })
+function sheetOf(path: string): Capability[] {
+  return readSheet({ skill: readSkill(path), files: withoutHead(readReviewFiles(path)), findTwin: () => undefined })
+}
+
+/** An import moves the frontmatter of SKILL.md into skill.json. */
+function withoutHead(files: ReturnType<typeof readReviewFiles>): ReturnType<typeof readReviewFiles> {
+  return files.map((file) => {
+    if (file.path !== 'SKILL.md') return file
+    const { problem: _, ...rest } = file
+    return { ...rest, text: importedDocument(file.text ?? '').body }
+  })
 }
 
 function readSkill(path: string): Skill {

@@ -192,6 +192,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     approve: late(machine, async () => (await import('./kit/approve.ts')).approve),
     /** Denies a pack, an adapter or an imported skill. */
     deny: late(machine, async () => (await import('./kit/approve.ts')).deny),
+    /** Trusts the publisher of skills for what they can do now, takes that back, or lists who is trusted. */
+    trust: late(machine, async () => (await import('./skills/trust.ts')).trust),
     /** Revokes an earlier approval or denial. */
     revoke: late(machine, async () => (await import('./kit/approve.ts')).revoke),
     /** Checks a pack. */
@@ -434,7 +436,7 @@ export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
 export type { ListingRoom } from './skills/listing.ts'
 export type { MergeResult, MergeView } from './skills/merges.ts'
 export type { NewSkill } from './skills/new-skill.ts'
-export type { Outcome } from './skills/observe.ts'
+export type { Outcome, WaitingSkill } from './skills/observe.ts'
 export type { SourceState } from './skills/outdated.ts'
 export type { PinResult } from './skills/pin.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
@@ -443,6 +445,7 @@ export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
 export type { TargetsChange } from './skills/targets.ts'
+export type { Publisher } from './skills/trust.ts'
 export type { Undone } from './skills/undo.ts'
 export type { UpdateResult } from './skills/update.ts'
 export type { CatalogRow, CatalogView } from './team/catalog.ts'

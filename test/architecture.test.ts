@@ -193,6 +193,7 @@ const REVIEWERS = [
   'quarantine',
   'registry',
   'targets',
+  'trust',
   'validate-skill',
 ]
 

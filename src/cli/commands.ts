@@ -2,7 +2,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
 import { agentsMd } from './commands/agents-md.ts'
-import { adaptersList, approve, deny, revoke } from './commands/approvals.ts'
+import { adaptersList, approve, deny, revoke, trust } from './commands/approvals.ts'
 import {
   catalogAccept,
   catalogApprove,
@@ -108,7 +108,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
       packsFetch,
     ],
   },
-  { title: 'Consent', commands: [approve, deny, revoke] },
+  { title: 'Consent', commands: [approve, deny, revoke, trust] },
   {
     title: 'Notes for the current work',
     commands: [noteAdd, noteList, notePrune, adaptersList],

@@ -9,7 +9,7 @@ import { indexSections } from '../packs/index-sections.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import type { Tier } from '../packs/rules/pack.ts'
-import { answerForSkill, describeFinding } from '../skills/quarantine.ts'
+import { answerForSkill, describeCapability, findWaiting, type Shown } from '../skills/quarantine.ts'
 import { requireName } from '../skills/rules/skill.ts'
 import { openSkills } from '../skills/skill-shelf.ts'
 import { shellWord } from '../text/printable.ts'
@@ -29,6 +29,10 @@ export interface ApproveRequest extends AnswerRequest {
   tier?: Tier | undefined
   /** Trust later changes of a pack's folder too. */
   follow?: boolean | undefined
+  /** Every skill of the library that waits for an answer, instead of `what`. */
+  waiting?: boolean | undefined
+  /** Of a skill: exactly these lines of a sheet, beside what was approved before. */
+  shown?: readonly Shown[] | undefined
 }
 
 /** The stored decision about one thing. */
@@ -43,15 +47,22 @@ export interface Answered {
   /** The files that the approval covers. */
   files?: string[]
   command?: readonly string[]
-  /** What was found in a skill. */
+  /** What a skill can do. */
   review?: string[]
   approvalId?: string
 }
 
 export async function approve(machine: Machine, request: ApproveRequest): Promise<Report<Answered[]>> {
+  if (request.waiting) {
+    const value: Answered[] = []
+    for (const name of findWaiting(machine)) value.push(await answerForLibrary(machine, name, 'approved'))
+    return { value, findings: [] }
+  }
   const named = nameKinds(machine, request)
   if (named.kind === 'adapter') return approveAdapters(machine, named)
-  if (named.kind === 'skill') return answerSkill(machine, named, 'approved')
+  if (named.kind === 'skill') {
+    return { value: [await answerForLibrary(machine, named.name ?? '', 'approved', request.shown)], findings: [] }
+  }
   const pack = answerable(machine, named)
   if (pack.trust.state === 'trusted') return unchanged(pack, byPlace(pack))
   const approval = await recordApproval(machine, {
@@ -69,7 +80,7 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
 export async function deny(machine: Machine, request: AnswerRequest): Promise<Report<Answered[]>> {
   const named = nameKinds(machine, request)
   if (named.kind === 'adapter') return denyAdapters(machine, named)
-  if (named.kind === 'skill') return answerSkill(machine, named, 'denied')
+  if (named.kind === 'skill') return denySkill(machine, named)
   const pack = answerable(machine, named)
   if (pack.trust.state === 'denied') {
     const message = `the pack ${packWord(pack.manifest.name)} is already denied`
@@ -127,16 +138,24 @@ function nameKinds(machine: Machine, request: AnswerRequest): Named {
 
 const CHOICES_HINT = 'name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>'
 
-async function answerSkill(machine: Machine, named: Named, decision: Decision): Promise<Report<Answered[]>> {
-  const { name = '', project } = named
-  const loose =
-    decision === 'denied' ? openSkills(machine, openProject(machine, project)).find(requireName(name)) : undefined
-  if (loose !== undefined && loose.source !== 'library') {
-    const about = { kind: 'skill', root: realFolder(machine, loose.folder), name, tier: 'evidence', decision } as const
-    return { value: [answered(await recordApproval(machine, about))], findings: [] }
+async function denySkill(machine: Machine, { name = '', project }: Named): Promise<Report<Answered[]>> {
+  const loose = openSkills(machine, openProject(machine, project)).find(requireName(name))
+  if (loose === undefined || loose.source === 'library') {
+    return { value: [await answerForLibrary(machine, name, 'denied')], findings: [] }
   }
-  const { approval, findings } = await answerForSkill(machine, { name, decision })
-  return { value: [{ ...answered(approval), review: findings.map(describeFinding) }], findings: [] }
+  const root = realFolder(machine, loose.folder)
+  const about = { kind: 'skill', root, name, tier: 'evidence', decision: 'denied' } as const
+  return { value: [answered(await recordApproval(machine, about))], findings: [] }
+}
+
+async function answerForLibrary(
+  machine: Machine,
+  name: string,
+  decision: Decision,
+  shown?: readonly Shown[],
+): Promise<Answered> {
+  const { approval, sheet } = await answerForSkill(machine, { name, decision, shown })
+  return { ...answered(approval), review: sheet.map(describeCapability) }
 }
 
 async function approveAdapters(machine: Machine, named: Named): Promise<Report<Answered[]>> {
@@ -242,11 +261,11 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
   }
   const choice = readChoice(machine, typed)
   const matching = approvals.filter((each) => {
-    if (kind !== undefined && each.kind !== kind) return false
+    if (each.kind === 'publisher' || (kind !== undefined && each.kind !== kind)) return false
     if (!('name' in choice)) return each.kind === 'pack' && each.root === choice.root
     return each.name === choice.name && (each.kind !== 'adapter' || isMine(each))
   })
-  const kinds = [...new Set(matching.map((each) => each.kind))]
+  const kinds = [...new Set(matching.flatMap(({ kind: found }) => (found === 'publisher' ? [] : [found])))]
   if (kinds.length > 1) throw ambiguousName(typed, kinds)
   const here = matching.length > 1 ? seenFrom(machine, project, matching) : matching
   const left = here.length > 0 ? here : matching

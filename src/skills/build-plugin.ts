@@ -11,6 +11,7 @@ import { createBuilder, readBuild } from './disk/build.ts'
 import { applyFolder, planFolder } from './disk/plugin-folder.ts'
 import { type ClearedRegistry, readLibrary } from './gate.ts'
 import { requireProfile } from './profiles.ts'
+import { heldKeyFindings } from './quarantine.ts'
 import { PLUGIN_FORMS, type PluginFile, pluginFiles } from './rules/plugin-files.ts'
 import { nameProblem, type RegisteredSkill, requireSkill, SKILL_FILE, supports } from './rules/skill.ts'
 import { openSetup } from './setup.ts'
@@ -104,12 +105,14 @@ function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chose
   const registry = readLibrary(machine, library)
   const chosen = namesOf(machine, request, registry)
   const refused = chosen.flatMap((name) => registry.withheld.get(name) ?? [])
+  const free = chosen.filter((name) => !registry.withheld.has(name)).map((name) => requireSkill(registry, name))
   return {
-    skills: chosen
-      .filter((name) => !registry.withheld.has(name))
-      .map((name) => requireSkill(registry, name))
-      .map((each) => ({ ...each, path: join(library, each.folder) })),
-    findings: [...registry.findings, ...refused.map((error): Finding => ({ ...asFinding(error), severity: 'error' }))],
+    skills: free.map((each) => ({ ...each, path: join(library, each.folder) })),
+    findings: [
+      ...registry.findings,
+      ...refused.map((error): Finding => ({ ...asFinding(error), severity: 'error' })),
+      ...heldKeyFindings(free.map(({ skill }) => skill)),
+    ],
   }
 }
 

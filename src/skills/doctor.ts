@@ -13,7 +13,7 @@ import { sourceCaches } from './disk/source-repo.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { listingFindings } from './listing.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe } from './observe.ts'
-import { findQuarantined, quarantineFinding } from './quarantine.ts'
+import { findQuarantined, quarantineFindings } from './quarantine.ts'
 import { needsAction } from './rules/attention.ts'
 import type { PlacementStatus } from './rules/skill.ts'
 import { describeStanding, standingOf } from './rules/standing.ts'
@@ -123,9 +123,8 @@ function checkDecisions({ machine, library }: Setup, { registry }: Observation):
     const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
   })
-  const quarantined = findQuarantined(machine, library, registry)
-    .filter(({ isDenied }) => !isDenied)
-    .map((each) => checkOf('review', { ...quarantineFinding(each), severity: 'warning' }))
+  const waiting = findQuarantined(machine, library, registry).filter(({ isDenied }) => !isDenied)
+  const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
   return [...merges, ...quarantined]
 }
 

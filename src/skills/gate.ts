@@ -4,7 +4,7 @@ import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { type RegistryReading, readForReview } from './disk/registry.ts'
-import { findQuarantined } from './quarantine.ts'
+import { findQuarantined, withHeldKeys } from './quarantine.ts'
 import type { Registry } from './rules/skill.ts'
 
 /** What the library hands out on this machine. */
@@ -15,7 +15,7 @@ export interface ClearedRegistry extends RegistryReading {
 
 /** The skills of the library that may be used. Throws if the decisions cannot be read: then nothing is handed out. */
 export function readLibrary(machine: Machine, library: string): ClearedRegistry {
-  const all = readForReview(machine, library)
+  const all = withHeldKeys(machine, library, readForReview(machine, library))
   const withheld = withheldIn(machine, library, all)
   return { ...all, skills: all.skills.filter(({ skill }) => !withheld.has(skill.name)), withheld }
 }

@@ -5,58 +5,68 @@ import { contentOf, type SkillContent } from './disk/foreign-skill.ts'
 import { type ImportSource, inHome } from './disk/import-source.ts'
 import { libraryHash } from './disk/merge-base.ts'
 import { readForReview } from './disk/registry.ts'
-import { reviewContent } from './quarantine.ts'
+import type { WaitingSkill } from './observe.ts'
+import { answerHint, readAnswers, sheetOfContent } from './quarantine.ts'
 import type { Candidate, ForeignSkill } from './rules/candidates.ts'
 import type { Offer } from './rules/offers.ts'
-import type { SkillReview } from './rules/review/review.ts'
-import { findTwinIn } from './rules/review/review.ts'
+import { findTwinIn } from './rules/review/appearance.ts'
+import { LFS_PROBLEM } from './rules/review/files.ts'
+import type { Capability } from './rules/review/sheet.ts'
 import { type SkillSource, withoutSource } from './rules/skill.ts'
 import type { Setup } from './setup.ts'
 
-/** A skill in its form for the library, with its review. */
+/** A skill in its form for the library, with what it can do. */
 export interface Ready {
   name: string
   from: string[]
   content: SkillContent
-  review: SkillReview
+  review: Capability[]
 }
 
-/** The chosen skills in their form for the library. */
-export function prepareSkills(setup: Setup, source: ImportSource | undefined, fresh: readonly Offer[]): Ready[] {
+/** The chosen skills in their form for the library. Pauses after each, so that a signal is answered. */
+export async function prepareSkills(
+  setup: Setup,
+  source: ImportSource | undefined,
+  fresh: readonly Offer[],
+  signal: AbortSignal | undefined,
+): Promise<Ready[]> {
   const { skills } = readForReview(setup.machine, setup.library)
   const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
-  return fresh.flatMap(({ candidate, name }): Ready[] => {
+  const ready: Ready[] = []
+  for (const { candidate, name } of fresh) {
     const { merged, copies } = candidate
-    if (merged === undefined) return []
+    if (merged === undefined) continue
     const content = withSource(setup, source, candidate, merged, name)
-    const review = reviewContent({ ...content, skill: withoutSource(content.skill) }, findTwin)
-    return [{ name, from: copies.map(({ path }) => path), content: accepting(content, review), review }]
+    const review = content.skill.source === undefined ? [] : sheetOfContent(content, findTwin)
+    ready.push({ name, from: copies.map(({ path }) => path), content, review })
+    await new Promise((resolve) => setImmediate(resolve))
+    signal?.throwIfAborted()
+  }
+  return ready
+}
+
+/** The skills that will not be installed, or not as a whole, until a person allows what they can do. */
+export function waitingSkills({ machine, library }: Setup, ready: readonly Ready[]): WaitingSkill[] {
+  const answers = readAnswers(machine, library)
+  return ready.flatMap(({ name, content, review }) => {
+    const open = review.filter((each) => !answers.allow(content.skill, each))
+    return open.length > 0 ? [{ skill: name, open }] : []
   })
 }
 
-/** With the import the user accepts the permissions of the skill. An update that adds more needs an approval. */
-function accepting(content: SkillContent, { permissions }: SkillReview): SkillContent {
-  const { skill } = content
-  if (skill.source === undefined || permissions.length === 0) return content
-  const source = { ...skill.source, others: { ...skill.source.others, permissions } }
-  return { ...content, skill: { ...skill, source } }
-}
-
-/** One finding for all skills that stay in quarantine until the user approves them. */
-export function severeFindings(ready: readonly Ready[]): Finding[] {
-  const names = ready.filter(({ review, content }) => review.isSevere && content.skill.source).map(({ name }) => name)
+/** One finding for all skills that wait for an answer. */
+export function waitingFindings(waiting: readonly WaitingSkill[]): Finding[] {
+  const names = waiting.filter(({ open }) => open.some(({ key }) => key === undefined)).map(({ skill }) => skill)
   if (names.length === 0) return []
-  const [first = ''] = names
-  const what = names.length === 1 ? `${first} is` : `${names.length} skills are`
-  const message = `${what} in quarantine until you approve ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`
-  const hint = `loadout inspect ${first} shows why; loadout approve skill:${first}`
-  return [{ severity: 'warning', code: 'QUARANTINED', message, hint }]
+  const what = names.length === 1 ? `${names[0]} can act` : `${names.length} skills can act`
+  const message = `${what} and will not be installed until you allow it${names.length === 1 ? '' : `: ${listed(names)}`}`
+  return [{ severity: 'warning', code: 'QUARANTINED', message, hint: answerHint(names) }]
 }
 
 /** Reports files that were not fetched: Git LFS left a pointer in their place. */
 export function pointerFindings(ready: readonly Ready[]): Finding[] {
   const pointers = ready.flatMap(({ name, review }) =>
-    review.findings.flatMap(({ rule, path }) => (rule === 'not-fetched' ? [`${name}/${path}`] : [])),
+    review.flatMap(({ what, path }) => (what === LFS_PROBLEM ? [`${name}/${path}`] : [])),
   )
   if (pointers.length === 0) return []
   const what = pointers.length === 1 ? 'a file is' : `${pointers.length} files are`
@@ -79,7 +89,7 @@ function withSource(
   const { locked } = candidate as UnmanagedCandidate
   const content = contentOf({ ...merged, skill: { ...merged.skill, name } })
   // The skills of a shared library name their own.
-  if (source?.isShared && content.skill.source !== undefined) return content
+  if (source?.isShared && content.skill.source !== undefined) return withClaim(content)
   const place = locked?.origin ?? (merged.agents.length > 0 ? undefined : source?.origin)
   const from = { folder: merged.found?.folder ?? '', ...(place ?? { path: inHome(machine, merged.path), folder: '' }) }
   const bare = withoutSource(content.skill)
@@ -91,7 +101,16 @@ function withSource(
       .toISOString()
       .replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash({ ...content, skill: bare }),
-    others: place === undefined ? { pinned: true } : {},
+    // Only a file on this machine says so.
+    others: place === undefined ? { pinned: true } : locked === undefined ? {} : { claimed: true },
   }
   return { ...content, skill: { ...bare, source: own } }
+}
+
+/** A source that only the skill itself names: it can be asked for updates, but proves nothing about the publisher. */
+function withClaim(content: SkillContent): SkillContent {
+  const { source } = content.skill
+  if (source === undefined) return content
+  const claimed = { ...source, others: { ...source.others, claimed: true } }
+  return { ...content, skill: { ...content.skill, source: claimed } }
 }

@@ -7,11 +7,11 @@ import { openImportSource, rewordError } from './disk/import-source.ts'
 import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './import-offers.ts'
-import { pointerFindings, prepareSkills, type Ready, severeFindings } from './import-ready.ts'
-import { asWriter, type Outcome, type RunOptions } from './observe.ts'
+import { pointerFindings, prepareSkills, type Ready, waitingFindings, waitingSkills } from './import-ready.ts'
+import { asWriter, type Outcome, type RunOptions, type WaitingSkill } from './observe.ts'
 import { chooseOffers, type Offer } from './rules/offers.ts'
 import { type Refusal, refusalFindings } from './rules/refusals.ts'
-import type { ReviewFinding } from './rules/review/review.ts'
+import type { Capability } from './rules/review/sheet.ts'
 import { everyRoot, openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 import { takeOver } from './take-over.ts'
 
@@ -38,8 +38,8 @@ export interface ImportedSkill {
   folder: string
   targets: string[]
   commit?: string
-  /** The review. Severe findings: not installed until the user approves it. */
-  review: ReviewFinding[]
+  /** What it can do: not installed until a person allows it. */
+  review: Capability[]
 }
 
 export interface ImportResult {
@@ -54,6 +54,8 @@ export interface ImportResult {
   offers?: SkillOffer[]
   /** The user must choose first. */
   isUndecided?: true
+  /** Skills that will not be installed, or not as a whole, until a person allows what they can do. */
+  waiting?: WaitingSkill[]
   isDryRun: boolean
 }
 
@@ -121,12 +123,13 @@ async function carryOutImport(
   const [only] = refused
   const isAll = chosen.length === 1 && refused.length === 1 && fresh.length + unchanged.length === 0
   if (only !== undefined && isAll && !request.adopt) throw asError(only)
-  const ready = prepareSkills(setup, found.source, fresh)
+  const ready = await prepareSkills(setup, found.source, fresh, request.signal)
   const commit = await writeAll(setup, found, ready, request)
   const imported = ready.map(({ name, content, from, review }): ImportedSkill => {
     const folder = `${SKILLS_FOLDER}/${name}`
-    return { name, from, folder, targets: content.skill.targets, ...(commit && { commit }), review: review.findings }
+    return { name, from, folder, targets: content.skill.targets, ...(commit && { commit }), review }
   })
+  const waiting = waitingSkills(setup, ready)
   const adopted = request.adopt ? await takeOver(setup, [...fresh, ...unchanged], request) : { value: [], findings: [] }
   return {
     value: {
@@ -136,13 +139,14 @@ async function carryOutImport(
       refused,
       leftOut: found.leftOut,
       adopted: adopted.value,
+      ...(waiting.length > 0 && { waiting }),
     },
     findings: [
       ...refusalFindings(refused),
       ...pointerFindings(ready),
       ...assumedTargets(fresh),
       ...otherNames(fresh),
-      ...severeFindings(ready),
+      ...waitingFindings(waiting),
       ...adopted.findings,
     ],
   }

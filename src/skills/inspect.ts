@@ -8,9 +8,9 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { listTree } from './disk/tree.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 import { observe, recoverAll } from './observe.ts'
-import { reviewFolder } from './quarantine.ts'
-import type { ReviewFinding } from './rules/review/review.ts'
-import { findTwinIn } from './rules/review/review.ts'
+import { sheetOfFolder } from './quarantine.ts'
+import { findTwinIn } from './rules/review/appearance.ts'
+import type { Capability } from './rules/review/sheet.ts'
 import { missing, parseSkill, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
 import { everyRoot, openSetup, type ScopeRequest } from './setup.ts'
 
@@ -21,8 +21,8 @@ export interface SkillPreview {
   placements: PlacementView[]
   /** The library's SKILL.md. */
   markdown: string
-  /** The review; empty for your own skills. */
-  review: ReviewFinding[]
+  /** What it can do, worst first; empty for your own skills. */
+  review: Capability[]
 }
 
 /** One skill, with its text from the library. */
@@ -47,7 +47,7 @@ export async function inspectSkill(
     files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
     placements: status.placements.map((found) => viewPlacement(found)),
     markdown: readText(join(path, DOCUMENT_FILE)),
-    review: skill.source === undefined ? [] : reviewFolder(path, registered, findTwin).findings,
+    review: skill.source === undefined ? [] : sheetOfFolder(path, skill, findTwin),
   }
   return { value, findings }
 }

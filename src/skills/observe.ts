@@ -19,7 +19,14 @@ import { type RegistryReading, readRegistry } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
 import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
-import { findQuarantined, quarantineFinding } from './quarantine.ts'
+import {
+  findQuarantined,
+  heldKeyFindings,
+  lookThrough,
+  type Quarantine,
+  quarantineFindings,
+  withHeldKeys,
+} from './quarantine.ts'
 import { type Operation, type OperationPlan, planRefresh } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import {
@@ -61,10 +68,11 @@ export async function observe(
   const read = readRegistry(library, cache)
   const obeyed = await obeyVerdicts({ machine, verdicts, repo }, read, cache)
   const { refusals } = obeyed
+  const allowed = withHeldKeys(machine, library, obeyed.registry)
   // The files of a preview are not where the library is.
   const inPreview = (each: RegisteredSkill) =>
     each.version ? each : { ...each, version: { commit: known?.head ?? '', place: join(library, each.folder) } }
-  const registry = isPreview ? { ...obeyed.registry, skills: obeyed.registry.skills.map(inPreview) } : obeyed.registry
+  const registry = isPreview ? { ...allowed, skills: allowed.skills.map(inPreview) } : allowed
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
@@ -136,15 +144,16 @@ export async function refreshInstalls(
   names: ReadonlySet<string>,
   request: RunOptions,
   { folders, isUndo }: { folders?: ReadonlyMap<string, string>; isUndo?: boolean | undefined } = {},
-): Promise<Report<Operation[]>> {
+): Promise<Report<Outcome>> {
   const observation = await observe(setup, roots, true)
   const { registry, placements, state } = observation
-  const next = registry.skills.map((registered): RegisteredSkill => {
+  const planned = registry.skills.map((registered): RegisteredSkill => {
     const place = request.dryRun ? folders?.get(registered.skill.name) : undefined
     if (place === undefined || registered.version !== undefined) return registered
     const skill = skillIn(place, registered.skill)
     return { ...registered, skill, sourceHash: hashTree(place, listTree(place).files), version: { commit: '', place } }
   })
+  const { skills: next } = withHeldKeys(setup.machine, setup.library, { skills: planned })
   const find = (name: string) => next.find(({ skill }) => skill.name === name)
   const foreseen = request.dryRun ? reconcile({ skills: next, invalid: [] }, placements, state) : []
   const statuses = observation.statuses
@@ -160,9 +169,9 @@ export async function refreshInstalls(
     return isFolder(backup) ? { kind: 'restore', backup, skill, agent, scope, root } : operation
   })
   const seen = { ...observation, statuses, find }
-  const { value, findings } = await carryOut(setup, seen, { ...plan, operations }, request)
+  const report = await carryOut(setup, seen, { ...plan, operations }, request)
   if (!request.dryRun) removeIntent(setup.library)
-  return { value: value.operations, findings }
+  return report
 }
 
 /** The user's own folders may be links, as with dotfile managers; those of a project must stay inside it. */
@@ -248,19 +257,20 @@ export async function carryOut(
   const { machine, library, repo = library } = setup
   const { state, statuses, find } = observation
   const { onProgress, signal, dryRun: isDryRun = false } = request
-  const allowed = withoutQuarantined(setup, observation, plan)
+  const allowed = await withoutQuarantined(setup, observation, plan, signal)
+  const waits = allowed.waiting.length > 0 ? { waiting: allowed.waiting } : {}
   const run = async (scratch: string): Promise<Report<Outcome>> => {
     const context = { machine, library, repo, statuses, isDryRun }
     const { operations, findings, merged } = await mergeCopies(context, allowed, scratch)
     if (isDryRun)
-      return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun }, findings }
+      return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun, ...waits }, findings }
     const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(setup, root)]))
     const projectOfRoot = (path: string) => inProject.get(path)
     const where = { machine, library, state, find, projectOf: projectOfRoot, merged, onProgress, signal }
     const applied = await applyOperations(operations, where)
     // If the only operation failed, its error is the answer; among others it is a finding.
     if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
-    return { value: { operations: applied.done, isDryRun }, findings: [...findings, ...applied.findings] }
+    return { value: { operations: applied.done, isDryRun, ...waits }, findings: [...findings, ...applied.findings] }
   }
   return allowed.operations.some(({ kind }) => kind === 'merge') ? withScratch(run) : run('')
 }
@@ -285,20 +295,32 @@ export async function foreseeEdits(setup: Setup, observation: Observation): Prom
 const WRITING: ReadonlySet<Operation['kind']> = new Set(['install', 'refresh', 'merge', 'adopt'])
 
 /** Leaves out operations that would install a skill in quarantine. */
-function withoutQuarantined(
+async function withoutQuarantined(
   { machine, library }: Setup,
-  { registry, find }: Observation,
+  { registry, statuses, find }: Observation,
   plan: OperationPlan,
-): OperationPlan {
+  signal: AbortSignal | undefined,
+): Promise<OperationPlan & { waiting: WaitingSkill[] }> {
   const writing = plan.operations.filter(({ kind }) => WRITING.has(kind))
   const names = new Set(writing.map(({ skill }) => skill))
-  if (names.size === 0) return plan
   const wanted = [...names].flatMap((name) => find(name) ?? [])
+  // A new version may differ only in a key that is left out: then its copies get no more than a new marker.
+  const behind = new Set(
+    statuses.filter(({ placements }) => placements.some(({ isBehind }) => isBehind)).map(({ name }) => name),
+  )
+  const stamped = plan.operations.filter(
+    ({ kind, skill }) => kind === 'restamp' && behind.has(skill) && !names.has(skill),
+  )
+  const touched = [...wanted, ...[...new Set(stamped.map(({ skill }) => skill))].flatMap((name) => find(name) ?? [])]
+  if (touched.length === 0) return { ...plan, waiting: [] }
+  await lookThrough(machine, library, registry, wanted, signal)
   const quarantined = findQuarantined(machine, library, registry, wanted)
-  if (quarantined.length === 0) return plan
   const refused = new Set(quarantined.map(({ skill }) => skill))
   const operations = plan.operations.filter((each) => !writing.includes(each) || !refused.has(each.skill))
-  return { operations, findings: [...plan.findings, ...quarantined.map(quarantineFinding)] }
+  const waiting = quarantined.filter(({ isDenied }) => !isDenied).map(({ skill, open }) => ({ skill, open }))
+  const stripped = touched.flatMap(({ skill }) => (refused.has(skill.name) ? [] : [skill]))
+  const findings = [...plan.findings, ...quarantineFindings(quarantined), ...heldKeyFindings(stripped)]
+  return { operations, findings, waiting }
 }
 
 /** Repairs that the next writing command will make first. */
@@ -322,4 +344,8 @@ export interface RunOptions {
 export interface Outcome {
   operations: Operation[]
   isDryRun: boolean
+  /** Skills that were not installed, because a person must first allow what they can do. */
+  waiting?: WaitingSkill[]
 }
+
+export type WaitingSkill = Pick<Quarantine, 'skill' | 'open'>

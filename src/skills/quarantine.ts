@@ -1,51 +1,51 @@
 import { join } from 'node:path'
-import { recordApproval, requireApprovals } from '../machine/approvals.ts'
+import { readApprovals, recordApproval, requireApprovals } from '../machine/approvals.ts'
 import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
-import type { Approval, Decision, FileDigests } from '../machine/rules/approval.ts'
+import type { Approval, Decision } from '../machine/rules/approval.ts'
+import { listed } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
-import { isRecord, isTextList, sha256 } from '../text/values.ts'
+import { isRecord } from '../text/values.ts'
 import type { SkillContent } from './disk/foreign-skill.ts'
 import { readForReview, skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
-import { hashTree, listTree } from './disk/tree.ts'
-import type { ReviewFinding } from './rules/review/review.ts'
-import { type FindTwin, findTwinIn, permissionsOf, reviewSkill, type SkillReview } from './rules/review/review.ts'
+import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
+import { type Capability, readFrontmatter, readSheet } from './rules/review/sheet.ts'
 import {
   type RegisteredSkill,
   type Registry,
   requireName,
   requireSkill,
-  SKILL_FILE,
-  type SkillSource,
+  type Skill,
   withoutSource,
 } from './rules/skill.ts'
+import { publisherOf } from './rules/source-name.ts'
 import { openSetup } from './setup.ts'
 
-/** Reviews a skill before it enters the library. */
-export function reviewContent(content: SkillContent, findTwin: FindTwin): SkillReview {
-  return reviewSkill({ skill: content.skill, files: readContentFiles(content), findTwin })
+/** The sheet of a skill before it enters the library. */
+export function sheetOfContent(content: SkillContent, findTwin: FindTwin): Capability[] {
+  return readSheet({ skill: withoutSource(content.skill), files: readContentFiles(content), findTwin })
 }
 
-/** The permissions that the user accepted with the import. */
-function acceptedPermissions(source: SkillSource | undefined): readonly string[] | undefined {
-  const { permissions } = source?.others ?? {}
-  return isTextList(permissions) ? permissions : undefined
+/** The sheet of a skill of the library. */
+export function sheetOfFolder(folder: string, skill: Skill, findTwin: FindTwin): Capability[] {
+  return readSheet({ skill: withoutSource(skill), files: readReviewFiles(folder), findTwin })
 }
 
 /** Why a skill is not installed on this machine. */
 export interface Quarantine {
   skill: string
-  /** The user denied it. False: the user has not decided about these findings. */
+  /** The user denied it. False: it can act, and the user has not allowed that. */
   isDenied: boolean
-  findings: ReviewFinding[]
+  /** What the user has not allowed yet, worst first. */
+  open: Capability[]
 }
 
 /**
- * Finds skills that may not be installed, in `wanted` or the whole library. Reviews imported skills. Only those with
- * severe findings need a decision, which covers the current files with such findings: when one of them changes, the user
- * must decide again.
+ * Finds skills that may not be used, in `wanted` or the whole library: those that were denied, and those of other
+ * authors that can do more than the user allowed. Frontmatter keys alone do not hold a skill back: `withHeldKeys`.
+ * Throws if the answers cannot be read.
  */
 export function findQuarantined(
   machine: Machine,
@@ -53,130 +53,208 @@ export function findQuarantined(
   { skills }: Pick<Registry, 'skills'>,
   wanted = skills,
 ): Quarantine[] {
-  const known = new Map(Object.entries(readCached(machine, KEY, REVIEWS.decode) ?? {}))
-  const answers = new Map(
-    requireApprovals(machine)
-      // A denial is about the name, wherever the skill lay then.
-      .filter(({ kind, root, decision }) => kind === 'skill' && (decision === 'denied' || root === realOrSame(library)))
-      .map((approval) => [approval.name, approval]),
-  )
+  const answers = answersFrom(requireApprovals(machine), library)
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
-  let isChanged = false
+  const sheets = openSheets(machine)
   const found = wanted.flatMap((registered): Quarantine[] => {
-    const { skill, sourceHash } = registered
-    const place = skillPlace(library, registered)
-    const answer = answers.get(skill.name)
-    if (answer?.decision === 'denied') return [{ skill: skill.name, isDenied: true, findings: [] }]
+    const { skill } = registered
+    if (answers.of(skill.name)?.decision === 'denied') return [{ skill: skill.name, isDenied: true, open: [] }]
     if (skill.source === undefined) return []
-    const key = [sourceHash, findTwin(skill.name) ?? ''].join(' ')
-    const severe = known.get(key) ?? severeFindings(place, registered, findTwin)
-    if (!known.has(key)) isChanged = true
-    known.set(key, severe)
-    if (severe.length === 0 || isAnswered(answer, severe, place, registered)) return []
-    return [{ skill: skill.name, isDenied: false, findings: severe }]
+    const sheet = sheets.read(registered, findTwin, skillPlace(library, registered))
+    const open = sheet.filter((each) => !answers.allow(skill, each))
+    return open.some(({ key }) => key === undefined) ? [{ skill: skill.name, isDenied: false, open }] : []
   })
-  const bytes = isChanged ? REVIEWS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
-  if (bytes !== undefined) writeCached(machine, KEY, bytes)
+  sheets.save()
   return found
 }
 
+/** A registry whose skills know which of their frontmatter keys are not installed on this machine. */
+export function withHeldKeys<R extends Pick<Registry, 'skills'>>(machine: Machine, library: string, registry: R): R {
+  const asking = registry.skills.filter(({ skill }) => skill.source !== undefined && readFrontmatter(skill).length > 0)
+  if (asking.length === 0) return registry
+  const answers = readAnswers(machine, library)
+  const skills = registry.skills.map((registered) => {
+    const { skill } = registered
+    if (!asking.includes(registered)) return registered
+    const open = readFrontmatter(skill).filter((each) => !answers.allow(skill, each))
+    const heldKeys = [...new Set(open.flatMap(({ key }) => key ?? []))].sort()
+    return heldKeys.length === 0 ? registered : { ...registered, skill: { ...skill, heldKeys } }
+  })
+  return { ...registry, skills }
+}
+
+export interface SkillAnswers {
+  of(skill: string): Approval | undefined
+  allow(skill: Skill, capability: Capability): boolean
+}
+
+/** The answers so far; none if they cannot be read. */
+export function readAnswers(machine: Machine, library: string): SkillAnswers {
+  return answersFrom(readApprovals(machine).approvals, library)
+}
+
+function answersFrom(approvals: readonly Approval[], library: string): SkillAnswers {
+  const root = realOrSame(library)
+  // A denial is about the name, wherever the skill lay then.
+  const own = approvals.filter((each) => each.kind === 'skill' && (each.decision === 'denied' || each.root === root))
+  const skills = new Map(own.map((each) => [each.name, each]))
+  const trusted = approvals.filter((each) => each.kind === 'publisher' && each.root === root)
+  const publishers = new Map(trusted.map((each) => [each.name, each]))
+  return {
+    of: (skill) => skills.get(skill),
+    allow: ({ name, source }, capability) => {
+      const answer = skills.get(name)
+      if (answer?.decision === 'approved' && answer.files?.[coverName(capability)] === capability.id) return true
+      // A source that only the skill itself names proves nothing about its publisher.
+      const publisher =
+        source?.url === undefined || source.others.claimed === true ? undefined : publisherOf(source.url)
+      const wide = publisher === undefined ? undefined : publishers.get(publisher)
+      return wide?.files?.[trustName(capability)] !== undefined
+    },
+  }
+}
+
+/** What an approval of a skill covers, readable in the file of approvals. */
+function coverName({ kind, path, id }: Shown): string {
+  return `${kind} ${path} ${id.slice(0, 12)}`
+}
+
+/** What trust in a publisher covers: kinds of acts, and single frontmatter keys. */
+export function trustName({ kind, key }: Capability): string {
+  return key === undefined ? kind : `key ${key}`
+}
+
 // Increase the version whenever a rule changes.
-const KEY = { kind: 'reviews', version: 2, name: ['reviews'] }
-const REVIEWS = jsonCodec(
-  (json): json is Record<string, ReviewFinding[]> => isRecord(json) && Object.values(json).every(Array.isArray),
+const KEY = { kind: 'reviews', version: 3, name: ['sheets'] }
+const SHEETS = jsonCodec(
+  (json): json is Record<string, Capability[]> => isRecord(json) && Object.values(json).every(Array.isArray),
 )
-const MOST_KNOWN = 5000
+const MOST_KNOWN = 2000
 
-function severeFindings(
-  folder: string,
-  { skill }: Pick<RegisteredSkill, 'skill'>,
-  findTwin: FindTwin,
-): ReviewFinding[] {
-  return reviewFolder(folder, { skill }, findTwin).findings.filter(({ severity }) => severity === 'severe')
+/** Sheets by the content of the skill. */
+function openSheets(machine: Machine) {
+  const known = new Map(Object.entries(readCached(machine, KEY, SHEETS.decode) ?? {}))
+  let isChanged = false
+  return {
+    read({ skill, sourceHash }: RegisteredSkill, findTwin: FindTwin, folder: string): Capability[] {
+      const key = [sourceHash, findTwin(skill.name) ?? ''].join(' ')
+      const before = known.get(key)
+      if (before !== undefined) return before
+      const sheet = sheetOfFolder(folder, skill, findTwin)
+      known.set(key, sheet)
+      isChanged = true
+      return sheet
+    },
+    save(): void {
+      const bytes = isChanged ? SHEETS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
+      if (bytes !== undefined) writeCached(machine, KEY, bytes)
+    },
+  }
 }
 
-/** Reviews a skill of the library. */
-export function reviewFolder(
-  folder: string,
-  { skill }: Pick<RegisteredSkill, 'skill'>,
-  findTwin: FindTwin,
-): SkillReview {
-  const accepted = acceptedPermissions(skill.source)
-  return reviewSkill({ skill: withoutSource(skill), files: readReviewFiles(folder), findTwin, accepted })
-}
-
-function isAnswered(
-  answer: Approval | undefined,
-  severe: readonly ReviewFinding[],
-  folder: string,
-  registered: RegisteredSkill,
-): boolean {
-  if (answer?.decision !== 'approved' || answer.files === undefined) return false
-  const now = digestsOf(folder, registered, severe)
-  return Object.entries(now).every(([path, digest]) => answer.files?.[path] === digest)
-}
-
-/** What a decision covers. Of skill.json only the reviewed part: tags and targets may change. */
-function digestsOf(folder: string, { skill }: RegisteredSkill, severe: readonly ReviewFinding[]): FileDigests {
-  const { files } = listTree(folder)
-  const paths = new Set(severe.map(({ path }) => path))
-  return Object.fromEntries(
-    [...paths].map((path) => {
-      if (path === SKILL_FILE)
-        return [path, sha256(JSON.stringify([skill.name, skill.description, permissionsOf(skill)]))]
-      return [
-        path,
-        hashTree(
-          folder,
-          files.filter((file) => file.path === path),
-        ),
-      ]
-    }),
-  )
+/**
+ * Looks through skills that are new to this machine, with a pause after each: a signal is answered within one skill,
+ * and `findQuarantined` finds all of them done.
+ */
+export async function lookThrough(
+  machine: Machine,
+  library: string,
+  { skills }: Pick<Registry, 'skills'>,
+  wanted: readonly RegisteredSkill[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
+  const sheets = openSheets(machine)
+  for (const registered of wanted) {
+    if (registered.skill.source === undefined) continue
+    sheets.read(registered, findTwin, skillPlace(library, registered))
+    await new Promise((resolve) => setImmediate(resolve))
+    signal?.throwIfAborted()
+  }
+  sheets.save()
 }
 
 export interface SkillAnswer {
   approval: Approval
-  /** The severe findings that the decision is about. */
-  findings: ReviewFinding[]
+  /** What the decision is about. */
+  sheet: Capability[]
 }
 
-/** Records whether a skill of the library may be installed on this machine, and returns its severe findings. */
+export type Shown = Pick<Capability, 'kind' | 'path' | 'id'>
+
+/**
+ * Records whether a skill of the library may be installed on this machine. An approval covers what the skill can do
+ * now; with `shown` exactly that, beside what was approved before: the skill may be about to change.
+ */
 export async function answerForSkill(
   machine: Machine,
-  { name, decision }: { name: string; decision: Decision },
+  { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] | undefined },
 ): Promise<SkillAnswer> {
   const { library } = openSetup(machine, {})
   const registry = readForReview(machine, library)
-  const registered = requireSkill(registry, requireName(name))
-  const folder = join(library, registered.folder)
-  const findings = severeFindings(folder, registered, findTwinIn(registry.skills.map(({ skill }) => skill.name)))
-  const files = digestsOf(folder, registered, findings)
+  const { skill, folder, sourceHash } = requireSkill(registry, requireName(name))
+  const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
+  const sheet = sheetOfFolder(join(library, folder), skill, findTwin)
+  const before = shown === undefined ? {} : (readAnswers(machine, library).of(name)?.files ?? {})
+  const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
   const about = { kind: 'skill', root: realOrSame(library), name, tier: 'evidence', decision } as const
-  const covered = decision === 'approved' ? { digest: registered.sourceHash, files } : {}
-  return { approval: await recordApproval(machine, { ...about, ...covered }), findings }
+  const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
+  return { approval: await recordApproval(machine, { ...about, ...covered }), sheet }
+}
+
+/** The skills of the library that wait for an answer, as a whole or with some frontmatter keys. */
+export function findWaiting(machine: Machine): string[] {
+  const { library } = openSetup(machine, {})
+  const registry = withHeldKeys(machine, library, readForReview(machine, library))
+  const held = new Set(
+    findQuarantined(machine, library, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill])),
+  )
+  return registry.skills.flatMap(({ skill }) => (held.has(skill.name) || skill.heldKeys ? [skill.name] : []))
 }
 
 const MOST_SHOWN = 3
+const MOST_NAMED = 12
 
-export function quarantineFinding({ skill, isDenied, findings }: Quarantine): Finding {
-  if (isDenied) {
-    const hint = `loadout revoke skill:${skill} takes the denial back`
-    return {
-      severity: 'error',
-      code: 'QUARANTINED',
-      message: `${skill} is denied on this machine`,
-      subject: skill,
-      hint,
-    }
-  }
-  const shown = findings.slice(0, MOST_SHOWN).map(describeFinding)
-  const more = findings.length > MOST_SHOWN ? [`${findings.length - MOST_SHOWN} more`] : []
-  const message = `${skill} is in quarantine and was not installed: ${[...shown, ...more].join('; ')}`
-  const hint = `read it: loadout inspect ${skill}; then loadout approve skill:${skill}, or deny skill:${skill}`
-  return { severity: 'error', code: 'QUARANTINED', message, subject: skill, hint }
+/** A finding for each denial, and one for all that wait: its hint is the one command that answers for all of them. */
+export function quarantineFindings(found: readonly Quarantine[]): Finding[] {
+  const denied = found.filter(({ isDenied }) => isDenied).map(quarantineFinding)
+  const waiting = found.filter(({ isDenied }) => !isDenied)
+  if (waiting.length < 2) return [...denied, ...waiting.map(quarantineFinding)]
+  const names = waiting.map(({ skill }) => skill)
+  const message = `${names.length} skills can act and were not installed, because you have not allowed it: ${listed(names, 8)}`
+  return [...denied, { severity: 'error', code: 'QUARANTINED', message, hint: answerHint(names) }]
 }
 
-export function describeFinding({ path, line, message }: ReviewFinding): string {
-  return `${path}${line > 0 ? `:${line}` : ''} ${message}`
+function quarantineFinding({ skill, isDenied, open }: Quarantine): Finding {
+  const finding = { severity: 'error', code: 'QUARANTINED', subject: skill } as const
+  if (isDenied) {
+    const hint = `loadout revoke skill:${skill} takes the denial back`
+    return { ...finding, message: `${skill} is denied on this machine`, hint }
+  }
+  const shown = open.slice(0, MOST_SHOWN).map(describeCapability)
+  const more = open.length > MOST_SHOWN ? [`${open.length - MOST_SHOWN} more`] : []
+  const message = `${skill} can act and was not installed, because you have not allowed it: ${[...shown, ...more].join('; ')}`
+  return { ...finding, message, hint: answerHint([skill]) }
+}
+
+/** The one command that answers for all of these skills. */
+export function answerHint(names: readonly string[]): string {
+  const all = names.length > MOST_NAMED ? '--waiting' : names.map((name) => `skill:${name}`).join(' ')
+  return `read what ${names.length === 1 ? 'it' : 'each'} can do: loadout inspect ${names[0]}; to allow it: loadout approve ${all}`
+}
+
+/** Names what was left out of installed copies. */
+export function heldKeyFindings(skills: readonly Skill[]): Finding[] {
+  return skills.flatMap(({ name, heldKeys = [] }): Finding[] => {
+    if (heldKeys.length === 0) return []
+    const keys =
+      heldKeys.length === 1 ? `the frontmatter key ${heldKeys[0]}` : `the frontmatter keys ${listed(heldKeys)}`
+    const message = `${name} is installed without ${keys}, which you have not allowed`
+    return [{ severity: 'warning', code: 'QUARANTINED', message, subject: name, hint: answerHint([name]) }]
+  })
+}
+
+export function describeCapability({ path, line, what, quote }: Capability): string {
+  const place = path === '' ? '' : `${path}${line > 0 ? `:${line}` : ''} `
+  return `${place}${what}${quote === '' ? '' : `: ${quote}`}`
 }

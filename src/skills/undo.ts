@@ -78,7 +78,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       const how = { folders: before, isUndo: true }
       const refreshed = await refreshInstalls(setup, roots, new Set(names), request, how)
       return {
-        value: { ...value, ...(commit && { commit }), operations: refreshed.value },
+        value: { ...value, ...(commit && { commit }), ...refreshed.value },
         findings: [...recovered, ...refreshed.findings],
       }
     })

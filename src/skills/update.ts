@@ -7,7 +7,7 @@ import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
 import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './disk/pending-merge.ts'
-import { asWriter, type RunOptions, refreshInstalls } from './observe.ts'
+import { asWriter, type RunOptions, refreshInstalls, type WaitingSkill } from './observe.ts'
 import {
   type AskedSkill,
   askSources,
@@ -17,10 +17,10 @@ import {
   sourceFolder,
   sourceHistory,
 } from './outdated.ts'
-import { reviewFolder } from './quarantine.ts'
+import { readAnswers, sheetOfFolder } from './quarantine.ts'
 import type { Operation } from './rules/operations.ts'
-import type { ReviewFinding } from './rules/review/review.ts'
-import { type FindTwin, findTwinIn } from './rules/review/review.ts'
+import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
+import type { Capability } from './rules/review/sheet.ts'
 import { openGitSetup, type Setup } from './setup.ts'
 
 export interface UpdateRequest extends RunOptions {
@@ -42,8 +42,8 @@ export interface SkillUpdate extends SourceState {
   /** The library had its own changes, which were kept. */
   isMerged: boolean
   conflicts: { path: string; message: string }[]
-  /** Findings in the new version that the old one does not have. */
-  review: ReviewFinding[]
+  /** What the new version can do and the old one cannot. */
+  review: Capability[]
 }
 
 export interface UpdateResult {
@@ -51,6 +51,8 @@ export interface UpdateResult {
   commit?: string
   /** The changes of installed copies. */
   operations: Operation[]
+  /** Skills whose copies stay as they are until a person allows what the new version can do. */
+  waiting?: WaitingSkill[]
   isDryRun: boolean
 }
 
@@ -75,7 +77,11 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       const done = await takeAll(setup, made.value, request)
       const updates = made.value.map(({ update }) => update)
       const findings = [...recovered, ...asked.findings, ...pinFindings(asked.value, names), ...made.findings]
-      const value = { updates, isDryRun: request.dryRun ?? false, operations: [] }
+      const waiting = made.value.flatMap(({ update, open = [] }) =>
+        open.length > 0 ? [{ skill: update.name, open }] : [],
+      )
+      const waits = request.dryRun && waiting.length > 0 ? { waiting } : {}
+      const value = { updates, isDryRun: request.dryRun ?? false, operations: [], ...waits }
       const updated = made.value.flatMap(({ update: { name, result }, made: merge }) =>
         result === 'updated' && merge !== undefined ? [[name, merge.result] as const] : [],
       )
@@ -83,7 +89,7 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       const folders = new Map(updated)
       const refreshed = await refreshInstalls(setup, roots, new Set(folders.keys()), request, { folders })
       return {
-        value: { ...value, ...done.value, operations: refreshed.value },
+        value: { ...value, ...done.value, ...refreshed.value },
         findings: [...findings, ...done.findings, ...refreshed.findings],
       }
     })
@@ -114,6 +120,8 @@ interface Made {
   asked: AskedSkill
   update: SkillUpdate
   made?: UpdateMerge
+  /** What the new version can do and the user has not allowed. */
+  open?: Capability[]
 }
 
 async function mergeAll(
@@ -199,28 +207,15 @@ async function mergeOne(
   const made = await mergeUpdate(machine, { ...input, repo: history?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
-  const review = addedFindings(made, skill, findTwin)
+  const known = new Set(sheetOfFolder(made.versions.ours, skill.skill, findTwin).map(({ id }) => id))
+  // Also looks at conflicting files, because the user may take their content.
+  const sheet = sheetOfFolder(made.result, made.skill, findTwin)
+  const review = sheet.filter(({ id }) => !known.has(id))
+  const answers = readAnswers(machine, library)
+  const open = sheet.filter((each) => !answers.allow(skill.skill, each))
   const result = isBaseUnknown ? 'undecided' : conflicts.length > 0 ? 'conflict' : 'updated'
   const update: SkillUpdate = { ...state, result, diff, isMerged: isEdited && take === undefined, conflicts, review }
-  return { asked, update, made }
-}
-
-/** Also reviews conflicting files, because the user may take their content. */
-function addedFindings(
-  { result, skill, versions, source }: UpdateMerge,
-  before: AskedSkill['skill'],
-  findTwin: FindTwin,
-) {
-  const keyOf = ({ rule, path, message }: ReviewFinding) => `${rule} ${path} ${message}`
-  const known = new Map<string, number>()
-  for (const each of reviewFolder(versions.ours, before, findTwin).findings) {
-    known.set(keyOf(each), (known.get(keyOf(each)) ?? 0) + 1)
-  }
-  return reviewFolder(result, { skill: { ...skill, source } }, findTwin).findings.filter((each) => {
-    const left = known.get(keyOf(each)) ?? 0
-    known.set(keyOf(each), left - 1)
-    return left <= 0
-  })
+  return { asked, update, made, open }
 }
 
 /** Commits all merged skills together. Stores conflicts for the user to resolve. */

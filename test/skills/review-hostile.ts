@@ -1,21 +1,26 @@
 import { importedDocument } from '../../src/machine/skill-document.ts'
-import { findTwinIn, permissionsOf, type ReviewFile, type ReviewInput } from '../../src/skills/rules/review/review.ts'
+import { findTwinIn } from '../../src/skills/rules/review/appearance.ts'
+import type { ReviewFile } from '../../src/skills/rules/review/files.ts'
+import type { SheetInput } from '../../src/skills/rules/review/sheet.ts'
 import type { Skill } from '../../src/skills/rules/skill.ts'
+import { sha256 } from '../../src/text/values.ts'
 import type { HostileSkill } from './hostile-skills.ts'
 
 /** A hostile skill the way it is looked through after an import. */
-export function skillOf({ files, executable = [], before, name, library = [] }: HostileSkill): ReviewInput {
-  const skill = describe(files, name)
+export function skillOf({ files, executable = [], name, library = [] }: HostileSkill): SheetInput {
   return {
-    skill,
+    skill: describe(files, name),
     findTwin: findTwinIn(library),
     files: Object.entries(files).map(([path, text]): ReviewFile => {
-      const isExecutable = executable.includes(path)
-      if (!text.includes('\0'))
-        return { path, isExecutable, text: path === 'SKILL.md' ? importedDocument(text).body : text }
-      return { path, isExecutable, text: undefined, start: Buffer.from(text, 'latin1') }
+      const file = {
+        path,
+        isExecutable: executable.includes(path),
+        digest: sha256(text),
+        bytes: Buffer.from(text, 'latin1'),
+      }
+      if (text.includes('\0')) return { ...file, text: text.replaceAll('\0', ''), problem: 'is not text in UTF-8' }
+      return { ...file, text: path === 'SKILL.md' ? importedDocument(text).body : text }
     }),
-    ...(before && { accepted: permissionsOf(describe(before, name)) }),
   }
 }
 

@@ -1,8 +1,9 @@
 import { TIERS } from '../../display-rules.ts'
-import type { AdapterList, Answered } from '../../loadout.ts'
+import type { AdapterList, Answered, Publisher } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
+import type { Report } from '../../text/trouble.ts'
 import { type Argument, defineCommand, PROJECT_FLAG } from '../command.ts'
-import { alignRows, lines, printableLine, type Screen } from '../screen.ts'
+import { alignRows, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 const WHAT: Argument = {
   name: 'what',
@@ -25,15 +26,17 @@ export const approve = defineCommand({
   aliases: aliasesOf('approve', 'allow'),
   summary: 'allow a pack to be read, an adapter to run or a skill to be installed',
   details:
-    'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval only when Loadout found something dangerous in it. The approval covers exactly the current files: Loadout asks again when one of them is changed, added or removed.',
-  args: [WHAT],
+    'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval when it can do more than inform: loadout inspect shows what. The approval covers exactly that: Loadout asks again about what is new or changed, and for a pack or an adapter when one of its files is changed, added or removed.',
+  args: [{ ...WHAT, rest: true }],
   flags: {
+    waiting: { kind: 'switch', summary: 'every skill that waits for an answer' },
     tier: { kind: 'choice', choices: TIERS, summary: 'how much of a pack may be read (default: evidence, everything)' },
     follow: { kind: 'switch', summary: 'trust later changes of a pack too, for packs you write yourself' },
     tree: { kind: 'switch', summary: 'the default', isUnlisted: true },
     ...WHICH,
   },
-  run: ({ args, flags: { tree: _, ...flags } }, loadout) => loadout.approve({ what: args.what, ...flags }),
+  run: ({ words, flags: { tree: _, ...flags } }, loadout) =>
+    answerAll(words, (what) => loadout.approve({ what, ...flags })),
   print: printAnswers,
   toJson: singleAnswer,
 })
@@ -42,9 +45,9 @@ export const deny = defineCommand({
   name: 'deny',
   aliases: aliasesOf('deny', 'deny'),
   summary: 'never read a pack, run an adapter or install a skill',
-  args: [WHAT],
+  args: [{ ...WHAT, rest: true }],
   flags: WHICH,
-  run: ({ args, flags }, loadout) => loadout.deny({ what: args.what, ...flags }),
+  run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.deny({ what, ...flags })),
   print: printAnswers,
   toJson: singleAnswer,
 })
@@ -54,18 +57,53 @@ export const revoke = defineCommand({
   aliases: aliasesOf('revoke', 'revoke'),
   summary: 'revoke an approval or a denial',
   details: 'Also works for a folder that no longer exists.',
-  args: [WHAT],
+  args: [{ ...WHAT, rest: true }],
   flags: WHICH,
-  run: ({ args, flags }, loadout) => loadout.revoke({ what: args.what, ...flags }),
+  run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.revoke({ what, ...flags })),
   print: printAnswers,
   toJson: singleAnswer,
 })
 
-/** One decision, unless all adapters were meant. */
+/** Nothing named: the call decides what that means. */
+async function answerAll(
+  words: readonly string[],
+  answer: (what: string | undefined) => Promise<Report<Answered[]>>,
+): Promise<Report<Answered[]>> {
+  const report: Report<Answered[]> = { value: [], findings: [] }
+  for (const what of words.length === 0 ? [undefined] : words) {
+    const { value, findings } = await answer(what)
+    report.value.push(...value)
+    report.findings.push(...findings)
+  }
+  return report
+}
+
+/** One decision, unless several were meant. */
 function singleAnswer(answers: readonly Answered[]): unknown {
   const [first, second] = answers
-  return first !== undefined && first.kind !== 'adapter' && second === undefined ? first : { adapters: answers }
+  if (first !== undefined && first.kind !== 'adapter') return second === undefined ? first : { answers }
+  return { adapters: answers }
 }
+
+export const trust = defineCommand({
+  name: 'trust',
+  summary: 'trust the publisher of skills, or list who is trusted',
+  details:
+    'Allows every skill from this address, now and later, to do the kinds of things that its skills in the library can do\nnow. Anything of another kind is asked about again, and text that misleads always is. Only the address counts: a\nrepository that moves is a new publisher.',
+  args: [{ name: 'source', summary: 'owner/repo, or the address of the repository' }],
+  flags: { off: { kind: 'switch', summary: 'take the trust back' } },
+  run: ({ args, flags }, loadout) => loadout.trust({ source: args.source, isOff: flags.off }),
+  print: (publishers: Publisher[], screen) =>
+    publishers.length === 0
+      ? lines('No publisher of skills is trusted on this machine.')
+      : lines(
+          publishers.flatMap(({ name, skills, allowed }) => [
+            screen.strong(printableLine(name)),
+            `  ${printableLine(`may: ${allowed.join(', ') || 'nothing yet'}`)}`,
+            ...wrap(`skills: ${skills.join(', ')}`, 2),
+          ]),
+        ),
+})
 
 function printAnswers(answers: readonly Answered[], screen: Screen): string {
   if (answers.length === 0) return lines('There was nothing to revoke.')
@@ -80,7 +118,10 @@ function printAnswer(answer: Answered, screen: Screen): string[] {
   return [
     screen.strong(sentence(printableLine(answer.name), answer)),
     `  ${kind === 'adapter' && command !== undefined ? `runs ${command.map(shellWord).map(printableLine).join(' ')}` : printableLine(root)}`,
-    ...(answer.review ?? []).map((each) => `    ${printableLine(each)}`),
+    ...(answer.review ?? []).slice(0, MOST_FILES).map((each) => `    ${printableLine(each)}`),
+    ...(answer.review !== undefined && answer.review.length > MOST_FILES
+      ? [`    and ${answer.review.length - MOST_FILES} more`]
+      : []),
     ...files.slice(0, answer.review === undefined ? MOST_FILES : 0).map((path) => `    ${printableLine(path)}`),
     ...(more > 0 && answer.review === undefined ? [`    and ${more} more files`] : []),
   ]
@@ -92,7 +133,7 @@ function sentence(name: string, { decision, kind, tier, isWholeTree, files = [] 
     case 'approved':
       if (kind === 'adapter')
         return `The adapter ${name} may run on this machine${files.length > 0 ? `, with exactly ${covered}` : ''}:`
-      if (kind === 'skill') return `${name} may be installed on this machine, as long as these places do not change:`
+      if (kind === 'skill') return `${name} may be installed on this machine, with what it can do now:`
       return `${name} is approved up to ${tier}, ${isWholeTree ? `for exactly ${covered}` : 'with all later changes'}.`
     case 'denied':
       if (kind === 'skill') return `${name} is denied: it will not be installed.`

@@ -3,6 +3,7 @@ import { shellWord } from '../../text/printable.ts'
 import type { Report } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
+import { askForSheets } from './review.ts'
 
 interface Candidates {
   candidates: CandidateView[]
@@ -51,7 +52,20 @@ export const importSkills = defineCommand({
       flags.all || source === undefined ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
     const choice = { names, choose, list, as, prefix }
     const carrying = { commit, dryRun, onProgress, signal }
-    return loadout.importSkills({ source, project, targets, subfolder, ref, adopt, ...choice, ...carrying })
+    const report = await loadout.importSkills({
+      source,
+      project,
+      targets,
+      subfolder,
+      ref,
+      adopt,
+      ...choice,
+      ...carrying,
+    })
+    const allowed = dryRun ? [] : await askForSheets(report.value.waiting ?? [], ask, loadout)
+    if (allowed.length === 0) return report
+    const { waiting: _, ...value } = report.value
+    return { value, findings: report.findings.filter(({ code }) => code !== 'QUARANTINED') }
   },
   print: (value: Shown, screen) =>
     'candidates' in value ? printCandidates(value, screen) : printImport(value, screen),

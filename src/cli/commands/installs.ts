@@ -12,6 +12,7 @@ import {
   TARGET_FLAG,
 } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type Screen } from '../screen.ts'
+import { askForSheets } from './review.ts'
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
 
@@ -43,17 +44,27 @@ export const equip = defineCommand({
     },
     'from-catalog': { kind: 'switch', summary: 'only skills that the catalog of the team lists' },
   },
-  run: (input, loadout) => {
+  run: async (input, loadout) => {
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
     if (source === undefined) {
       const { replace, 'from-catalog': fromCatalog } = input.flags
-      return loadout.equip({ ...requestOf(input), replace, fromCatalog })
+      const request = { ...requestOf(input), replace, fromCatalog }
+      const first = await loadout.equip(request)
+      const names = request.dryRun ? [] : await askForSheets(first.value.waiting ?? [], input.ask, loadout)
+      if (names.length === 0) return first
+      const second = await loadout.equip({ ...request, names, all: false, tags: undefined })
+      const told = first.findings.filter(({ code }) => code !== 'QUARANTINED')
+      return {
+        value: { ...second.value, operations: [...first.value.operations, ...second.value.operations] },
+        findings: [...told, ...second.findings],
+      }
     }
     throw new LoadoutError('BAD_NAME', `${source} is a folder or URL, not the name of a skill`, {
       hint: `import it first: loadout import ${shellWord(source)}`,
     })
   },
   print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is already equipped.'),
+  isWaiting: ({ waiting, isDryRun }: Outcome) => waiting !== undefined && !isDryRun,
 })
 
 export const unequip = defineCommand({
@@ -80,6 +91,7 @@ interface EquipInput {
   flags: { target?: string[]; tag?: string[]; all?: boolean; project?: string; 'dry-run'?: boolean }
   onProgress: ((done: number, total: number, what: string) => void) | undefined
   signal: AbortSignal
+  ask: ((question: string) => string) | undefined
 }
 
 function requestOf({ args, flags, onProgress, signal }: EquipInput): Parameters<Loadout['equip']>[0] {
@@ -138,6 +150,7 @@ export const sync = defineCommand({
       findings,
       isTaking(result) ? NO_CHANGE : 'Every install is up to date with the library.',
     ),
+  isWaiting: ({ waiting, isDryRun }: SyncResult) => waiting !== undefined && !isDryRun,
 })
 
 const NO_CHANGE = 'No installed copy would change.'

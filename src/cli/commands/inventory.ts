@@ -21,7 +21,7 @@ import {
   shorten,
   wrap,
 } from '../screen.ts'
-import { describeReview } from './review.ts'
+import { describeSheet } from './review.ts'
 
 const GLYPHS: Record<PlacementState, string> = {
   current: '●',
@@ -198,7 +198,7 @@ export const inspect = defineCommand({
         ['  source', path],
         ['  files', files.map((file) => `${file.path} (${grouped(file.bytes)})`).join(', ')],
       ]),
-      describeReview(review, screen),
+      review.length > 0 && ['', screen.strong('What it can do'), ...describeSheet(review, screen)],
       placements.length > 0 && '',
       alignRows(
         placements.map(({ agents, scope, state, path: place }) => [`  ${agents.join(', ')}`, scope, state, place]),

@@ -1,11 +1,65 @@
-import type { SkillPreview } from '../../loadout.ts'
-import { printableLine, type Screen } from '../screen.ts'
+import type { Loadout, WaitingSkill } from '../../loadout.ts'
+import { count, createScreen, lines, printableLine, type Screen, shorten } from '../screen.ts'
 
-/** The findings of a skill review, with lines, except those that are only informative. */
-export function describeReview(review: SkillPreview['review'], screen: Screen, before = ''): string[] {
-  const told = review.filter(({ severity }) => severity !== 'info')
-  return told.map(({ severity, path, line, message }) => {
-    const text = printableLine(`    ${before}${path}${line > 0 ? `:${line}` : ''} ${message}`)
-    return severity === 'severe' ? screen.alert(text) : text
+type Sheet = WaitingSkill['open']
+
+/** The headings of the sheet. */
+const KIND_TITLES: Readonly<Record<Sheet[number]['kind'], string>> = {
+  misleads: 'misleads',
+  sends: 'sends or downloads',
+  runs: 'runs',
+  writes: 'writes outside, deletes or changes settings',
+  asks: 'asks for',
+  unread: 'could not be read',
+}
+
+/** Of each kind; the others are counted. */
+const MOST_LINES = 12
+
+/** What a skill can do, under a heading for each kind, worst first. */
+export function describeSheet(sheet: Sheet, screen: Screen, indent = '  '): string[] {
+  const kinds = [...new Set(sheet.map(({ kind }) => kind))]
+  return kinds.flatMap((kind) => {
+    const same = sheet.filter((each) => each.kind === kind)
+    const more = same.length - MOST_LINES
+    return [
+      `${indent}${screen.strong(KIND_TITLES[kind])}`,
+      ...same.slice(0, MOST_LINES).flatMap(({ path, line, what, quote, isAlarming }) => {
+        const place = printableLine(`${indent}  ${path}${line > 0 ? `:${line}` : ''} ${what}`)
+        return [
+          isAlarming ? screen.alert(place) : place,
+          ...(quote === '' ? [] : [screen.faint(`${indent}    ${shorten(quote, 110)}`)]),
+        ]
+      }),
+      ...(more > 0 ? [`${indent}  and ${count(more, 'more', 'more')}`] : []),
+    ]
   })
+}
+
+/**
+ * On a terminal: shows what the skills can do and asks once for all of them. Records exactly what was shown. Returns the
+ * skills that were allowed.
+ */
+export async function askForSheets(
+  waiting: readonly WaitingSkill[],
+  ask: ((question: string) => string) | undefined,
+  loadout: Loadout,
+): Promise<string[]> {
+  if (ask === undefined || waiting.length === 0) return []
+  const screen = createScreen(false)
+  const sheets = waiting.flatMap(({ skill, open }) => [
+    printableLine(`${skill} can do this:`),
+    ...describeSheet(open, screen),
+    '',
+  ])
+  const whom = waiting.length === 1 ? 'it' : `all ${waiting.length}`
+  const answer = ask(`${lines(sheets)}Allow ${whom}? [y: yes, n: never, Enter: not now] `)
+  const isNever = /^n(?:o|ever)?$/i.test(answer)
+  const isYes = /^y(?:es)?$/i.test(answer)
+  for (const { skill, open } of isNever || isYes ? waiting : []) {
+    const what = `skill:${skill}`
+    if (isYes) await loadout.approve({ what, shown: open })
+    else await loadout.deny({ what })
+  }
+  return isYes ? waiting.map(({ skill }) => skill) : []
 }

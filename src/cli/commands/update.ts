@@ -3,7 +3,7 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
 import { operationRow } from './installs.ts'
-import { describeReview } from './review.ts'
+import { askForSheets, describeSheet } from './review.ts'
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
 const SOME_NAMES = [{ name: 'names', summary: 'the skills', required: true, rest: true }] as const
@@ -55,8 +55,9 @@ export const update = defineCommand({
   summary: 'update imported skills, and keep your changes',
   details:
     'Updates every imported skill, or the named ones. Shows the difference first; on a terminal it asks before\n' +
-    'changing anything. All updates are one commit. Conflicts wait for loadout merge, and the library keeps\n' +
-    'its version until then. Then it refreshes the installed copies; edits in them are merged as by loadout sync.',
+    'changing anything. A new version that can do more than before is installed after you allow it.\n' +
+    'All updates are one commit. Conflicts wait for loadout merge, and the library keeps its version until then.\n' +
+    'Then it refreshes the installed copies; edits in them are merged as by loadout sync.',
   args: NAMES,
   flags: {
     all: { kind: 'switch', summary: 'every imported skill, also with --ref or --take' },
@@ -80,10 +81,12 @@ export const update = defineCommand({
       if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Update the library? [y/N] `))) {
         throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: 'use --yes to skip the question' })
       }
+      await askForSheets(preview.value.waiting ?? [], ask, loadout)
     }
     return loadout.update(request)
   },
   print: printUpdates,
+  isWaiting: ({ waiting, isDryRun }: UpdateResult) => waiting !== undefined && !isDryRun,
 })
 
 export const undo = defineCommand({
@@ -127,7 +130,9 @@ function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, s
     isDryRun && 'Nothing was changed. This would be done:',
     alignRows(rows),
     told.flatMap(({ name, conflicts }) => conflicts.map(({ message }) => `    ${name}: ${printableLine(message)}`)),
-    told.flatMap(({ review }) => describeReview(review, screen, 'new: ')),
+    told.flatMap(({ name, review }) =>
+      review.length === 0 ? [] : [`  ${name} can do more than before:`, ...describeSheet(review, screen, '    ')],
+    ),
     alignRows(operations.map((operation) => operationRow(operation, isDryRun))),
     commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
   )

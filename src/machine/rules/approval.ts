@@ -13,30 +13,30 @@ export function oneOf<T extends string>(words: readonly T[], value: unknown): T 
 const DECISIONS = ['approved', 'denied'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-const KINDS = ['pack', 'adapter', 'skill'] as const
+const KINDS = ['pack', 'adapter', 'skill', 'publisher'] as const
 
 /** The SHA-256 of each file by its path. For a link, of its target path. */
 export type FileDigests = Readonly<Record<string, string>>
 
 /**
- * A person's decision about a pack, an adapter's command, or an imported skill. Stored outside all of them, so that
- * none can approve itself.
+ * A person's decision about a pack, an adapter's command, an imported skill or the publisher of skills. Stored outside
+ * all of them, so that none can approve itself.
  */
 export interface Approval {
   /** Derived from the content, so that a record can be referred to later. */
   id: string
   kind: (typeof KINDS)[number]
-  /** The folder of the pack, of the adapter's project, or of the skill's library, after links. */
+  /** The folder of the pack, of the adapter's project, or of the library, after links. */
   root: string
-  /** The name of the pack, the adapter or the skill. */
+  /** The name of the pack, the adapter or the skill; the address of a publisher. */
   name: string
   /** Identifies the repository or folder at this path, so that another one at the same path inherits nothing. */
   place?: string
   /** Of KNOWLEDGE.md, of the command line, or of the skill's files, at approval. A denial needs none. */
   digest?: string
   /**
-   * Every approved file; for a skill, those with severe findings. Missing with `follow`, and in records of earlier
-   * versions, which ask again.
+   * Every approved file; for a skill, each thing that it can do; for a publisher, the kinds of them. Missing with
+   * `follow`, and in records of earlier versions, which ask again.
    */
   files?: FileDigests
   /** Later changes of this folder are approved too. */

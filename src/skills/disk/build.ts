@@ -71,6 +71,7 @@ function buildFrom({ folder, files, text, documents }: Source, skill: Skill, age
     made.set(CODEX_FILE, openaiPolicy(existing, policy))
     delete metadata.policy
   }
+  for (const held of skill.heldKeys ?? []) delete metadata[held]
   const key = JSON.stringify(metadata)
   const document = documents.get(key) ?? installedDocument(skill, metadata, text)
   documents.set(key, document)

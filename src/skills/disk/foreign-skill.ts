@@ -6,7 +6,7 @@ import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, setOwn } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
-import { isPointer } from '../rules/review/review.ts'
+import { isPointer } from '../rules/review/files.ts'
 import {
   EVERY_AGENT,
   formatSkill,

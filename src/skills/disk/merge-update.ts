@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Machine } from '../../machine/machine.ts'
 import type { Sides } from '../../text/merge.ts'
-import { permissionsOf } from '../rules/review/review.ts'
 import { type RegisteredSkill, type Skill, type SkillSource, withoutSource } from '../rules/skill.ts'
 import { contentOf, readForeignSkill, type SkillContent, writeSkillFolder } from './foreign-skill.ts'
 import { checkOutSnapshot, diffFolders } from './git-folders.ts'
@@ -112,7 +111,7 @@ async function baseOf(
 }
 
 function newSource(
-  { registered, source, theirs: folder, commit, ref, folder: place, now }: UpdateInput,
+  { source, theirs: folder, commit, ref, folder: place, now }: UpdateInput,
   theirs: SkillContent,
 ): SkillSource {
   return {
@@ -123,7 +122,5 @@ function newSource(
     treeHash: hashTree(folder, listTree(folder).files),
     importedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash(theirs),
-    // The user has accepted the current permissions; additional ones need an approval.
-    others: { ...source.others, permissions: source.others.permissions ?? permissionsOf(registered.skill) },
   }
 }

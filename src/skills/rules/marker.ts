@@ -1,4 +1,4 @@
-import { isRecord } from '../../text/values.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
 
 /** The file that marks an installed folder as ours. */
 export const MARKER_FILE = '.loadout'
@@ -18,12 +18,14 @@ export interface InstallMarker {
   isUncommitted?: true
   /** The hash of the edited copy that this install replaced on request. A backup has it. */
   replaced?: string
+  /** Frontmatter keys that were left out, because the user had not allowed them. */
+  heldKeys?: readonly string[]
 }
 
 /** A marker, or why it is invalid. */
 export function parseMarker(json: unknown): InstallMarker | { problem: string } {
   if (!isRecord(json)) return { problem: 'it contains no object' }
-  const { repo_commit, installed_at, skill, target, content_hash, source_hash, uncommitted, replaced } = json
+  const { repo_commit, installed_at, skill, target, content_hash, source_hash, uncommitted, replaced, held_keys } = json
   if (typeof repo_commit !== 'string') return { problem: '"repo_commit" is missing' }
   if (typeof installed_at !== 'string') return { problem: '"installed_at" is missing' }
   return {
@@ -35,6 +37,7 @@ export function parseMarker(json: unknown): InstallMarker | { problem: string } 
     ...(typeof source_hash === 'string' ? { sourceHash: source_hash } : {}),
     ...(uncommitted === true ? { isUncommitted: true as const } : {}),
     ...(typeof replaced === 'string' ? { replaced } : {}),
+    ...(isTextList(held_keys) ? { heldKeys: held_keys } : {}),
   }
 }
 
@@ -48,6 +51,7 @@ export function formatMarker(marker: InstallMarker): string {
     source_hash: marker.sourceHash,
     uncommitted: marker.isUncommitted,
     replaced: marker.replaced,
+    held_keys: marker.heldKeys,
   }
   return `${JSON.stringify(json, null, 2)}\n`
 }

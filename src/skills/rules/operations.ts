@@ -62,6 +62,7 @@ export function markerFor(
     contentHash,
     sourceHash: registered.sourceHash,
     ...(isUncommitted(registered, library) ? { isUncommitted: true as const } : {}),
+    ...(registered.skill.heldKeys ? { heldKeys: registered.skill.heldKeys } : {}),
   }
 }
 

@@ -73,7 +73,9 @@ function judge(
     return verdict('unsupported', { mayBeEdited: isEdited || marker.contentHash === undefined })
   }
   if (marker.contentHash === undefined) return judgeByContent(verdict, placement, registered, library)
-  const isBehind = marker.sourceHash !== registered.sourceHash
+  const isBehind =
+    marker.sourceHash !== registered.sourceHash ||
+    (marker.heldKeys ?? []).join(' ') !== (registered.skill.heldKeys ?? []).join(' ')
   if (isEdited) return verdict('edited', { isBehind, mayBeEdited: true })
   return verdict(isBehind ? 'outdated' : 'current', { isBehind })
 }

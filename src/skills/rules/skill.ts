@@ -21,6 +21,8 @@ export interface Skill {
   source?: SkillSource
   /** Unknown fields of skill.json; kept when it is written again. */
   others: Record<string, unknown>
+  /** Frontmatter keys that the user has not allowed on this machine: not installed, and not part of skill.json. */
+  heldKeys?: readonly string[]
 }
 
 /** Where a skill of the library was imported from: `source` in skill.json. */

@@ -41,6 +41,24 @@ export function parseRepositoryName(named: string): RepositoryName | undefined {
   return at < 0 ? { url: named } : { url: named.slice(0, at), ref: named.slice(at + 1) }
 }
 
+/**
+ * Who publishes a source: the host and the path of its address, without login, scheme and `.git`. Only the address
+ * counts, never a name to show.
+ */
+export function publisherOf(address: string): string {
+  const [, user, host = '', path = ''] = /^(?:([\w.-]+)@)?([\w.-]+):(?!\/\/)(.+)$/.exec(address) ?? []
+  const parsed = host === '' || user === undefined ? safeUrl(address) : { host, pathname: path }
+  if (parsed === undefined) return address
+  const place = parsed.pathname.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')
+  // On these hosts case does not matter.
+  const isFolded = Object.values(HOSTS).includes(parsed.host.toLowerCase())
+  return `${parsed.host.toLowerCase()}/${isFolded ? place.toLowerCase() : place}`
+}
+
+function safeUrl(address: string): { host: string; pathname: string } | undefined {
+  return globalThis.URL.canParse(address) ? new globalThis.URL(address) : undefined
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -54,24 +54,30 @@ const RESULTS: Record<SkillUpdate['result'], [word: string, style?: Style] | und
 
 function cells(update: SkillUpdate, isChosen: boolean): Line[] {
   const { name, source, from, to, state, result, review } = update
-  const isSevere = review.some(({ severity }) => severity === 'severe')
-  const [word, style] = (isSevere ? (['✗ look first', 'alert'] as const) : RESULTS[result]) ?? WORDS[state]
+  const [word, style] = (review.length > 0 ? (['✗ look first', 'alert'] as const) : RESULTS[result]) ?? WORDS[state]
   const commits = from === undefined || to === undefined ? '' : `${from.slice(0, 7)} → ${to.slice(0, 7)}  `
   const tick = canUpdate(update) ? (isChosen ? '☑ ' : '☐ ') : '  '
   return [plain(`${tick}${name}`), styled(word, style ?? 'faint'), styled(`${commits}${shortSource(source)}`, 'faint')]
 }
 
-/** An update: the findings of its review, its conflicts, and the difference. */
+const MOST_LOOKED = 40
+
+/** An update: what it adds, its conflicts, and the difference. */
 export function updateText(model: Model, columns: number): Line[] {
   const row = updateRows(model)[model.updates.at]
   if (row === undefined) return []
   const { review, conflicts, diff, isMerged, state } = row
-  const looked = review.map(({ path, line, message, severity }) => ({ text: `${path}:${line} ${message}`, severity }))
+  const looked = review.slice(0, MOST_LOOKED).map(({ path, line, what, quote, isAlarming }) => ({
+    text: `${path}${line > 0 ? `:${line}` : ''} ${what}: ${quote}`,
+    isAlarming,
+  }))
   const told = model.updates.findings.filter(({ subject }) => subject === row.name)
   return [
     ...told.flatMap((finding) => findingLines(finding, columns)),
-    ...(looked.length === 0 ? [] : wrapped(`${count(looked.length, 'thing')} to look at first`, columns, 'strong')),
-    ...looked.flatMap(({ text, severity }) => wrapped(text, columns, severity === 'severe' ? 'alert' : 'faint')),
+    ...(looked.length === 0
+      ? []
+      : wrapped(`it can do ${count(review.length, 'thing')} more; allow it first`, columns, 'strong')),
+    ...looked.flatMap(({ text, isAlarming }) => wrapped(text, columns, isAlarming ? 'alert' : 'faint')),
     ...conflicts.flatMap(({ message }) => wrapped(`⚑ ${message}`, columns, 'alert')),
     ...(isMerged ? wrapped('Your own changes are kept: both are merged.', columns, 'faint') : []),
     ...(diff === '' ? (state === 'outdated' ? [plain('No text changes.')] : [plain(WORDS[state][0])]) : []),

@@ -1,4 +1,4 @@
-import type { Spot } from './spots.ts'
+import type { Act } from './acts.ts'
 
 // Letters that look like others. Case does not matter in addresses and names.
 const PAIRS: readonly (readonly [RegExp, string])[] = [
@@ -12,6 +12,19 @@ const PAIRS: readonly (readonly [RegExp, string])[] = [
 /** A form of a name that is equal for names that look alike. */
 export function lookOf(text: string): string {
   return PAIRS.reduce((read, [pattern, letter]) => read.replace(pattern, letter), text.toLowerCase())
+}
+
+/** Returns the name of another skill that looks like this one. */
+export type FindTwin = (name: string) => string | undefined
+
+/** Prepares the names of a library once, for many calls. */
+export function findTwinIn(names: readonly string[]): FindTwin {
+  const byLook = new Map<string, Set<string>>()
+  for (const name of names) {
+    const look = lookOf(name)
+    byLook.set(look, (byLook.get(look) ?? new Set()).add(name))
+  }
+  return (name) => [...(byLook.get(lookOf(name)) ?? [])].find((other) => other !== name)
 }
 
 const KNOWN = [
@@ -40,41 +53,40 @@ const KNOWN = [
 ]
 const LOOKS = new Map(KNOWN.map((host) => [lookOf(host), host]))
 
-// One quick test for all characters below, because few files have any. Those beyond 16 bits match by their first half.
-// biome-ignore lint/suspicious/noMisleadingCharacterClass: single characters are looked for
-const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\udb40]/
+type Found = Pick<Act, 'kind' | 'what' | 'isAlarming'>
+const misleads = (what: string): Found => ({ kind: 'misleads', what, isAlarming: true })
 
-/** Finds invisible text, and text that looks like something else. */
-export function findAppearance(text: string): Spot[] {
-  if (!UNSEEN.test(text)) return findHosts(text)
-  const invisible = (pattern: RegExp, message: string, severity: Spot['severity'] = 'severe') =>
-    [...text.matchAll(pattern)].map(({ index: at }): Spot => ({ rule: 'invisible-text', severity, at, message }))
-  return [
-    // A flag is made of tags after a black flag; all other tags only hide text.
-    ...invisible(
-      /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0000}-\u{e007f}]{2,}/gu,
-      'holds text in characters that nobody sees',
-    ),
-    ...invisible(/[\u200b-\u200f\u2060-\u2064\ufeff]{6,}/g, 'holds text in characters of no width'),
-    ...invisible(/[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,}/gu, 'holds text in characters that nobody sees'),
-    ...invisible(
-      /[\u202a-\u202e\u2066-\u2069]/g,
-      'turns the direction of text around, so that it reads other than it runs',
-    ),
-    ...findHosts(text),
-  ]
+/** Finds invisible text in a line, and text that looks like something else. */
+export function findAppearance(line: string): Found[] {
+  const found: Found[] = []
+  if (line.includes('://')) found.push(...findHosts(line))
+  if (/^[\t\x20-\x7e]*$/.test(line)) return found
+  // A flag is a black flag with up to six tags; all other tags only hide text.
+  const bare = line.replace(/\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7}/gu, '')
+  if (
+    /[\u{e0000}-\u{e007f}]{2}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3}|[\u200b-\u200f\u2060-\u2064\ufeff]{6}/u.test(bare)
+  )
+    found.push(misleads('holds text in characters that nobody sees'))
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(bare))
+    found.push(misleads('turns the direction of text around, so that it reads other than it runs'))
+  if (/[a-z][\u0370-\u03ff\u0400-\u04ff][a-z]|[\u0400-\u04ff][a-z][\u0400-\u04ff]/i.test(bare))
+    found.push(misleads('mixes letters of different scripts in a word'))
+  return found
 }
 
-function findHosts(text: string): Spot[] {
-  return [...text.matchAll(/https?:\/\/([^\s/"'\x60<>)\]}]+)/gi)].flatMap((match): Spot[] => {
-    const host = (match[1] ?? '').replace(/^.*@/, '').replace(/:\d*$/, '').toLowerCase()
-    const at = match.index
-    if (/\p{Script=Latin}/u.test(host) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(host)) {
-      return [{ rule: 'look-alike', severity: 'severe', at, message: 'an address mixes letters of different scripts' }]
-    }
-    const domain = host.split('.').slice(-2).join('.')
-    const meant = LOOKS.get(lookOf(domain))
-    if (meant === undefined || KNOWN.includes(domain)) return []
-    return [{ rule: 'look-alike', severity: 'severe', at, message: `an address looks like ${meant}, but is ${domain}` }]
-  })
+function findHosts(line: string): Found[] {
+  return line
+    .split('://')
+    .slice(1)
+    .flatMap((rest): Found[] => {
+      const authority = (/^[^\s/"'\x60<>)\]}]{0,300}/.exec(rest)?.[0] ?? '').toLowerCase()
+      const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d{0,5}$/, '')
+      if (/\p{Script=Latin}/u.test(host) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(host))
+        return [misleads('an address mixes letters of different scripts')]
+      const domain = host.split('.').slice(-2).join('.')
+      const meant = LOOKS.get(lookOf(domain))
+      return meant === undefined || KNOWN.includes(domain)
+        ? []
+        : [misleads(`an address looks like ${meant}, but is ${domain}`)]
+    })
 }

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import { printableLine } from '../../../text/printable.ts'
+import { detectSecrets } from '../../../text/sensitive/detect.ts'
+import { sanitize } from '../../../text/sensitive/sanitize.ts'
+import { compareText, isRecord, isTextList } from '../../../text/values.ts'
+import { SKILL_FILE, type Skill } from '../skill.ts'
+import { CAPABILITY_KINDS, type CapabilityKind } from './acts.ts'
+import type { FindTwin } from './appearance.ts'
+import { judgeFile, type ReviewFile } from './files.ts'
+import { type Spot, type Steps, scanText } from './scan.ts'
+
+/** One line of the capability sheet: something that a skill can do, which a person must allow first. */
+export interface Capability {
+  kind: CapabilityKind
+  /** What it does, as the end of "this file …". */
+  what: string
+  path: string
+  /** Counted from 1; 0 for the file as a whole. */
+  line: number
+  /** The line itself, shortened, with secrets masked and control characters visible. */
+  quote: string
+  /** Known from attacks. */
+  isAlarming: boolean
+  /** A digest of what can act. An approval covers it: another line or another content has another digest. */
+  id: string
+  /** The frontmatter key that is left out of installed copies until somebody allows it. */
+  key?: string
+}
+
+export interface SheetInput {
+  skill: Skill
+  files: readonly ReviewFile[]
+  findTwin: FindTwin
+}
+
+/** A file with more acting lines counts as a whole. */
+const MOST_LINES = 40
+/** Of a program, which counts as a whole anyway, only the worst lines. */
+const MOST_OF_PROGRAM = 8
+/** A sheet with more lines ends in sums. */
+const MOST_IN_SHEET = 400
+/** In characters: the rest of a skill is not looked through. */
+const MOST_TEXT = 4 * 1024 * 1024
+
+/**
+ * What a skill of another author can do, worst first. Text that only informs is not in it. Everything else is, unless
+ * known to be harmless; the patterns in `acts.ts` find what text can make a model do, and put the worst lines first.
+ */
+export function readSheet({ skill, files, findTwin }: SheetInput, steps: Steps = { count: 0 }): Capability[] {
+  const sheet: Capability[] = [...readFrontmatter(skill), ...readFields(skill, steps)]
+  const twin = findTwin(skill.name)
+  if (twin !== undefined)
+    sheet.push(
+      capability('misleads', `has a name that looks like ${twin}`, SKILL_FILE, 0, skill.name, skill.name, true),
+    )
+  let room = MOST_TEXT
+  for (const file of files) {
+    const { path, digest, text, problem } = file
+    const { form, what, quote, isAlarming } = judgeFile(file)
+    const whole = (kind: CapabilityKind, why: string, isBad = false) =>
+      sheet.push(capability(kind, why, path, 0, quote, digest, isBad))
+    if (what !== undefined) whole('runs', what, isAlarming)
+    if (problem !== undefined) whole('unread', problem)
+    if (text === undefined) continue
+    if (text.length > room) {
+      whole('unread', 'is too much to be looked through')
+      continue
+    }
+    room -= text.length
+    const spots = scanText(text, form, steps)
+    if (what !== undefined)
+      sheet.push(
+        ...worst(spots)
+          .slice(0, MOST_OF_PROGRAM)
+          .map((spot) => asLine(path, spot)),
+      )
+    else if (spots.length <= MOST_LINES) sheet.push(...spots.map((spot) => asLine(path, spot)))
+    else {
+      sheet.push(
+        ...worst(spots)
+          .slice(0, MOST_LINES)
+          .map((spot) => asLine(path, spot)),
+      )
+      for (const kind of new Set(spots.map((spot) => spot.kind)))
+        whole(kind, `has ${spots.filter((spot) => spot.kind === kind).length} such lines`)
+    }
+  }
+  return bounded(sheet)
+}
+
+function asLine(path: string, { kind, what, line, text, isAlarming }: Spot): Capability {
+  return capability(kind, what, path, line, text, text.replace(/\s+/g, ' ').trim(), isAlarming)
+}
+
+function worst(spots: readonly Spot[]): Spot[] {
+  return [...spots].sort((a, b) => rank(a) - rank(b) || a.line - b.line)
+}
+
+/** Alarming lines first, then by kind. */
+function rank({ isAlarming, kind }: Pick<Capability, 'isAlarming' | 'kind'>): number {
+  return (isAlarming ? 0 : CAPABILITY_KINDS.length) + CAPABILITY_KINDS.indexOf(kind)
+}
+
+/** In order and without repetition; the end of a very long sheet becomes one line for each kind. */
+function bounded(sheet: readonly Capability[]): Capability[] {
+  const distinct = [...new Map(sheet.map((each) => [each.id, each])).values()].sort(
+    (a, b) => rank(a) - rank(b) || compareText(a.path, b.path) || a.line - b.line || compareText(a.id, b.id),
+  )
+  // Keys are decided one by one, so none of them may become part of a sum.
+  const [keys, others] = [
+    distinct.filter(({ key }) => key !== undefined),
+    distinct.filter(({ key }) => key === undefined),
+  ]
+  const rest = others.slice(MOST_IN_SHEET)
+  if (rest.length === 0) return distinct
+  const sums = CAPABILITY_KINDS.flatMap((kind) => {
+    const same = rest.filter((each) => each.kind === kind)
+    if (same.length === 0) return []
+    const ids = same.map(({ id }) => id).sort(compareText)
+    return [capability(kind, `and ${same.length} more places`, '', 0, '', ids.join(' '), false)]
+  })
+  return [...others.slice(0, MOST_IN_SHEET), ...sums, ...keys]
+}
+
+function capability(
+  kind: CapabilityKind,
+  what: string,
+  path: string,
+  line: number,
+  quote: string,
+  content: string,
+  isAlarming: boolean,
+  key?: string,
+): Capability {
+  const id = createHash('sha256')
+    .update(JSON.stringify([kind, path, content]))
+    .digest('hex')
+  return { kind, what, path, line, quote: quoted(quote), isAlarming, id, ...(key !== undefined && { key }) }
+}
+
+const LONGEST_QUOTE = 160
+
+function quoted(text: string): string {
+  const line = text
+    .slice(0, 4 * LONGEST_QUOTE)
+    .replace(/\s+/g, ' ')
+    .trim()
+  const secrets = detectSecrets(line).filter(({ contentClass }) => contentClass !== 'prompt_injection')
+  const seen = (sanitize(line, secrets, 'mask').text ?? '').replace(
+    /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu,
+    (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
+  )
+  return printableLine(seen.length > LONGEST_QUOTE ? `${seen.slice(0, LONGEST_QUOTE)}…` : seen)
+}
+
+/** Texts of skill.json outside of the frontmatter: its description stands in every session. */
+function readFields({ description, tags, others }: Skill, steps: Steps): Capability[] {
+  const texts = textsOf({ description, tags, ...others })
+  return scanText(texts.join('\n'), 'prose', steps).map((spot) => ({ ...asLine(SKILL_FILE, spot), line: 0 }))
+}
+
+/** The texts in a value, up to a depth that no honest file has. */
+function textsOf(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null || depth > 20) return []
+  return Object.entries(value).flatMap(([key, each]) => [key, ...textsOf(each, depth + 1)])
+}
+
+// Without hyphens and underscores, in lower case: they describe a skill, or limit it.
+const HARMLESS_KEYS = new Set(
+  `license licence version author authors tags keywords category categories homepage repository url source compatibility
+  metadata title displayname emoji color icon date created updated dateadded lang language languages domain type risk tier
+  priority level audience maturity status vibe examples whentouse argumenthint arguments userinvocable usermayinvoke
+  disablemodelinvocation disallowedtools paths globs triggers triggerphrases notfor compatibletools related policy name
+  description`.split(/\s+/),
+)
+const TOOL_KEYS = new Set(['allowedtools', 'tools', 'alloweddomains', 'autoapprove', 'permissions'])
+const READING_TOOLS = new Set(
+  'read grep glob ls notebookread todoread todowrite askuserquestion view search list_files read_file'.split(' '),
+)
+
+/** What the frontmatter asks for. A key that is not known to be harmless needs an answer, whatever its value is. */
+export function readFrontmatter({ metadata }: Pick<Skill, 'metadata'>): Capability[] {
+  return Object.values(metadata).flatMap((fields) =>
+    Object.entries(fields).flatMap(([key, value]): Capability[] => {
+      const name = key.toLowerCase().replace(/[-_\s]/g, '')
+      const asks = (what: string, quote: string, isAlarming: boolean) =>
+        capability('asks', what, SKILL_FILE, 0, `${key}: ${quote}`, `${key}: ${quote}`, isAlarming, key)
+      if (TOOL_KEYS.has(name)) {
+        const tools = toolsOf(value)
+        if (tools === undefined) return [asks('asks for permissions that cannot be read', JSON.stringify(value), true)]
+        const acting = tools.filter((tool) => !READING_TOOLS.has(tool.toLowerCase()))
+        return acting.map((tool) =>
+          asks('asks to use it without a question', tool, /^(?:\*|bash|shell|powershell)(?:\(\W*\))?$/i.test(tool)),
+        )
+      }
+      if (!HARMLESS_KEYS.has(name) || !isPlain(value))
+        return [
+          asks(
+            'asks for something that only the agent knows',
+            JSON.stringify(value),
+            /^(?:hooks|mcpservers|permissionmode|shell)$/.test(name),
+          ),
+        ]
+      return scanText(textsOf(value).join('\n'), 'prose').map((spot) => {
+        return capability(
+          spot.kind,
+          spot.what,
+          SKILL_FILE,
+          0,
+          `${key}: ${spot.text}`,
+          `${key}: ${spot.text}`,
+          spot.isAlarming,
+          key,
+        )
+      })
+    }),
+  )
+}
+
+/** Undefined if they cannot be read, which counts as everything. */
+function toolsOf(value: unknown): string[] | undefined {
+  if (value === null || value === '') return []
+  if (isTextList(value)) return value.map((tool) => tool.trim()).filter((tool) => tool !== '')
+  if (typeof value !== 'string') return undefined
+  return value.slice(0, 10_000).match(/[^\s,()]{1,200}(?:\([^()]{0,400}\))?/g) ?? []
+}
+
+/** Texts, numbers, and maps or lists of them. */
+function isPlain(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > 3) return false
+  const inside: unknown[] = isRecord(value) ? Object.values(value) : Array.isArray(value) ? value : []
+  return inside.every((each) => isPlain(each, depth + 1))
+}
