@@ -10,7 +10,7 @@ const PAIRS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** A form of a name that is equal for names that look alike. */
-export function lookOf(text: string): string {
+function lookOf(text: string): string {
   return PAIRS.reduce((read, [pattern, letter]) => read.replace(pattern, letter), text.toLowerCase())
 }
 

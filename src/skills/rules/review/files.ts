@@ -111,7 +111,7 @@ function holdsCode(bytes: Uint8Array): boolean {
 }
 
 /** ELF, Windows, Mach-O and Java. */
-export function isProgram(bytes: Uint8Array): boolean {
+function isProgram(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
   return /^(?:\x7fELF|MZ[\s\S]{20}|[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]|\xca\xfe\xba\xbe|\0asm|dex\n)/.test(
     head,

@@ -222,6 +222,9 @@ function change(
   propose(installs(action, names, targets, scope))
 }
 
+/** What an update adds; the command line shows all of it. */
+const MOST_BADGES = 8
+
 function update(names: readonly string[], onDone: () => void): void {
   propose<Answer<UpdateResult> & Planned>({
     title: `Update ${names.length === 1 ? line(names[0] ?? '', 60) : count(names.length, 'skill')}`,
@@ -236,9 +239,9 @@ function update(names: readonly string[], onDone: () => void): void {
             <p>
               <strong class="mono">{line(name)}</strong>{' '}
               <Badge tone={result === 'conflict' ? 'bad' : 'info'}>{result}</Badge>{' '}
-              {review.map(({ message, path }) => (
-                <Badge key={`${path} ${message}`} tone="warn">
-                  {line(message, 120)}
+              {review.slice(0, MOST_BADGES).map(({ id, path, what, quote }) => (
+                <Badge key={id} tone="warn">
+                  {line(`new: ${path} ${what}: ${quote}`, 120)}
                 </Badge>
               ))}
             </p>
