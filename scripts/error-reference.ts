@@ -54,7 +54,10 @@ const SUBJECTS = {
     PATH_ESCAPE: ['A path or link leads out of the folder it belongs to.', 'Move the file inside, or remove the link.'],
     DRIFT: ['The index and a payload say different things.', REBUILD],
     BUDGET_DRIFT: ['The totals of the index do not match its entries.', REBUILD],
-    NOT_COMPARED: ['The index could not be compared with its payloads.', 'Put the index at the root of its payloads.'],
+    NOT_COMPARED: [
+      'Entries could not be compared with their payloads.',
+      'Give the payloads a frontmatter block with an id.',
+    ],
     DEAD_KEYWORD: ['A keyword can never match.', 'Spell it out: words of one character are ignored.'],
     UNROUTABLE_ENTRY: ['No task can find the entry.', 'Give it keywords of at least two letters or digits.'],
     TOO_MANY_KEYWORDS: [

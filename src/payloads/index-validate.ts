@@ -45,8 +45,10 @@ function compareWithPayloads(
   const known = new Set(files.map((file) => file.path))
   const named = readNamed(root, index).filter((file) => !known.has(file.path))
   const all = [...files, ...named]
-  if (all.length === 0 && index.entries.length > 0)
-    return [...findings, notCompared(root), ...findDrift(index, []).filter(isOfIndex)]
+  if (all.length === 0 && index.entries.length > 0) {
+    const others = findDrift(index, []).filter(({ code }) => code !== 'PAYLOAD_MISSING')
+    return [...findings, allMissing(root), ...others]
+  }
   const built = buildEntries(all)
   // A file that an index names need not have frontmatter; then the index is the only source.
   const bare = new Set(built.findings.filter(({ code }) => code === 'NO_FRONTMATTER').map(({ subject }) => subject))
@@ -64,11 +66,6 @@ function compareWithPayloads(
 }
 
 const NO_PAYLOADS = { files: [], findings: [] }
-
-/** Findings that need no payload. */
-function isOfIndex({ code }: Finding): boolean {
-  return code !== 'PAYLOAD_MISSING'
-}
 
 function projectPayloads(machine: Machine, root: string): { files: PayloadFile[]; findings: Finding[] } {
   const { settings } = projectAt(machine, root)
@@ -89,12 +86,12 @@ function readNamed(root: string, { entries }: LoadoutIndex): PayloadFile[] {
   })
 }
 
-function notCompared(root: string): Finding {
+function allMissing(root: string): Finding {
   return {
-    severity: 'warning',
-    code: 'NOT_COMPARED',
-    message: `the index was not compared with its payloads: none of them is in ${root}`,
-    hint: 'put the index at the root of its payloads',
+    severity: 'error',
+    code: 'PAYLOAD_MISSING',
+    message: `every payload of the index is missing: none of them is in ${root}`,
+    hint: 'put the index at the root of its payloads, or restore them',
   }
 }
 

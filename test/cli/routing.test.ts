@@ -126,7 +126,7 @@ describe('validate', () => {
     }
   })
 
-  it('compares an index that lies elsewhere with the payloads that it names, and says when there are none', () => {
+  it('compares an index that lies elsewhere with the payloads that it names, and fails when there are none', () => {
     const place = built()
     const index = readFileSync(join(place.cwd, '.claude/loadout/index.json'), 'utf8')
     writeFileSync(join(place.cwd, 'other.json'), index)
@@ -134,7 +134,8 @@ describe('validate', () => {
     rmSync(join(place.cwd, '.claude/rules/docs.md'))
     expect(codesOf(json(['validate', 'other.json'], place))).toEqual(['PAYLOAD_MISSING'])
     const alone = { cwd: makeProject({ 'index.json': index }) }
-    expect(codesOf(json(['validate', 'index.json'], alone))).toEqual(['NOT_COMPARED'])
+    const run = json(['validate', 'index.json'], alone)
+    expect([run.code, ...codesOf(run)]).toEqual([1, 'PAYLOAD_MISSING'])
   })
 })
 
