@@ -8,7 +8,6 @@ import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { KNOWLEDGE_FOLDERS } from '../packs/rules/pack.ts'
 import { resolveLayers } from '../payloads/knowledge.ts'
 import { type Layers, projectOf } from '../payloads/layers.ts'
-import { pathProblem } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
@@ -86,8 +85,7 @@ function gatherItems(machine: Machine, request: AgentsMdRequest): { items: Index
   const payloads = merged.entries.map((entry) => {
     const layer = getOwn(merged.provenance, entry.id)
     const root = places.find(({ name }) => name === layer)?.root ?? ''
-    const isSafe = pathProblem(entry.path) === undefined
-    return payloadItem(entry, isSafe ? shownPath(machine, layer, root, entry.path) : '')
+    return payloadItem(entry, entry.path === '' ? '' : shownPath(machine, layer, root, entry.path))
   })
   const packs = gatherPacks(machine, request)
   return { items: [...payloads, ...packs.items], findings: [...findings, ...packs.findings] }

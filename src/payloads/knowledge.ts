@@ -150,7 +150,7 @@ function storeKnowledge(machine: Machine, signature: Signature, knowledge: Knowl
 }
 
 function tableKey(signature: Signature) {
-  return { ...signature, kind: 'tables', version: 1 }
+  return { ...signature, kind: 'tables', version: 2 }
 }
 
 function loadKnowledge(

@@ -124,13 +124,12 @@ describe('drift', () => {
     ])
   })
 
-  it('names missing, orphan, duplicate and escaping payloads', () => {
-    const index = indexOf([entryOf({ id: 'gone' }), entryOf({ id: 'out', path: '../x.md' }), entryOf({ id: 'gone' })], {
-      budget: { ...budget, on_demand_total_est: 30 },
+  it('names missing, orphan and duplicate payloads', () => {
+    const index = indexOf([entryOf({ id: 'gone' }), entryOf({ id: 'gone' })], {
+      budget: { ...budget, on_demand_total_est: 20 },
     })
     expect(findDrift(index, [fresh]).map(({ code, subject }) => `${code} ${subject}`)).toEqual([
       'PAYLOAD_MISSING gone',
-      'PATH_ESCAPE out',
       'DUPLICATE_ID gone',
       'PAYLOAD_MISSING gone',
       'PAYLOAD_ORPHAN a',

@@ -1,5 +1,4 @@
 import { nameOf } from '../../text/json.ts'
-import { pathProblem } from '../../text/paths.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 import { budgetOf, type LoadoutEntry, type LoadoutIndex, PHASES } from './loadout-index.ts'
@@ -23,11 +22,8 @@ export function findDrift(index: LoadoutIndex, fresh: readonly LoadoutEntry[]): 
   for (const entry of index.entries) {
     if (known.has(entry.id)) findings.push(drift('DUPLICATE_ID', entry.id, `the index contains "${entry.id}" twice`))
     known.set(entry.id, entry)
-    const refusal = typeof entry.path === 'string' ? pathProblem(entry.path) : 'it is missing'
     const payload = current.get(entry.id)
-    if (refusal !== undefined) {
-      findings.push(drift('PATH_ESCAPE', entry.id, `the path of ${entry.id} is refused: ${refusal}`))
-    } else if (payload === undefined) {
+    if (payload === undefined) {
       findings.push(
         drift('PAYLOAD_MISSING', entry.id, `${entry.id} is in the index, but no payload has that id (${entry.path})`),
       )

@@ -80,6 +80,16 @@ describe('merging', () => {
   })
 })
 
+it('skips an entry of an index whose path leaves the root, and says so', () => {
+  const paths = ['../../etc/passwd', '/etc/passwd', 'a/../../b.md', 'C:\\x.md', 'a/../b.md']
+  const read = readIndex(indexOf(paths.map((path, at) => entryOf({ id: `e${at}`, path }))))
+  if ('problem' in read) throw new Error(read.problem)
+  expect(read.index.entries.map(({ path }) => path)).toEqual(['a/../b.md'])
+  expect(read.findings.map(({ code, subject }) => `${code} ${subject}`)).toEqual(
+    [0, 1, 2, 3].map((at) => `PATH_ESCAPE e${at}`),
+  )
+})
+
 it('says so when an index has a priority that is none', () => {
   const read = readIndex(indexOf([entryOf({ priority: 'Manual' as never })]))
   expect(read).toMatchObject({

@@ -1,4 +1,5 @@
 import { nameOf } from '../../text/json.ts'
+import { pathProblem } from '../../text/paths.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { isRecord, isTextList, nearest } from '../../text/values.ts'
 
@@ -70,6 +71,11 @@ export function readIndex(json: unknown): { index: LoadoutIndex; findings: Findi
   json.entries.forEach((entry: unknown, position) => {
     if (!isUsable(entry)) {
       findings.push(malformed(entry, position))
+      return
+    }
+    const refusal = typeof entry.path === 'string' && entry.path !== '' ? pathProblem(entry.path) : undefined
+    if (refusal !== undefined) {
+      findings.push(refusedPath(entry, refusal))
       return
     }
     const wrong = wrongFields(entry)
@@ -197,6 +203,16 @@ function unknownPriority({ id, priority }: LoadoutEntry): Finding {
     message: `entry ${id} is treated as domain: its priority is ${JSON.stringify(priority)}`,
     subject: id,
     hint: meantPriority(priority),
+  }
+}
+
+function refusedPath({ id, path }: LoadoutEntry, refusal: string): Finding {
+  return {
+    severity: 'error',
+    code: 'PATH_ESCAPE',
+    message: `entry ${id} was skipped: its path ${JSON.stringify(path.slice(0, 200))} is refused: ${refusal}`,
+    subject: id,
+    hint: 'name a file below the root of the layer',
   }
 }
 
