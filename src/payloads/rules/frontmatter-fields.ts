@@ -10,6 +10,8 @@ export function readFields(lines: readonly string[]): { fields: Map<string, Valu
   const problems: string[] = []
   let indent: number | undefined
   let at = 0
+  // After a list that no line closes, none of the lines below closes another one: each is read once.
+  let lastLine = lines.length
   while (at < lines.length) {
     const line = lines[at] ?? ''
     at++
@@ -30,8 +32,11 @@ export function readFields(lines: readonly string[]): { fields: Map<string, Valu
       if (block.value !== undefined) fields.set(pair.key, block.value)
       at = block.next
     } else if (pair.text.startsWith('[')) {
-      const list = readInlineList(pair.text, lines, at)
-      if (list === undefined) problems.push(`the list of ${pair.key} is not closed with ]`)
+      const list = readInlineList(pair.text, lines, at, lastLine)
+      if (list === undefined) {
+        problems.push(`the list of ${pair.key} is not closed with ]`)
+        lastLine = 0
+      }
       if (list?.rest) problems.push(`"${list.rest}" after the list of ${pair.key} is ignored`)
       fields.set(pair.key, list?.items ?? pair.text)
       at = list?.next ?? at
@@ -76,7 +81,8 @@ function readBlock(lines: readonly string[], from: number, indent: number): { va
   for (; at < lines.length; at++) {
     const line = lines[at] ?? ''
     if (isBlank(line)) continue
-    const item = /^\s*-\s+(.*)$/.exec(line)?.[1]
+    const trimmed = line.trimStart()
+    const item = /^-\s/.test(trimmed) ? trimmed.slice(2) : undefined
     const pair = indentOf(line) > indent ? readPair(line) : undefined
     if (item !== undefined && pairs.size === 0) items.push(unquote(dropComment(item.trim())))
     else if (pair !== undefined && items.length === 0) pairs.set(pair.key, readScalar(pair.text))
@@ -91,6 +97,7 @@ function readInlineList(
   text: string,
   lines: readonly string[],
   next: number,
+  lastLine: number,
 ): { items: string[]; rest: string; next: number } | undefined {
   const items: string[] = []
   let rest = text.slice(1)
@@ -98,7 +105,7 @@ function readInlineList(
   for (;;) {
     rest = rest.trimStart()
     if (rest === '' || rest.startsWith('#')) {
-      if (following >= lines.length) return undefined
+      if (following >= lastLine) return undefined
       rest = lines[following] ?? ''
       following++
     } else if (rest.startsWith(']')) {

@@ -147,6 +147,24 @@ describe('reading', () => {
     })
   })
 
+  it('reads each line once when lists are not closed, and a list that its own line closes', () => {
+    const open = Array.from({ length: 100_000 }, (_, at) => `k${at}: [a`).join('\n')
+    const { frontmatter, problems } = readFrontmatter(`---\nid: x\n${open}\n"keywords": [b\n"patterns: [c]"\n---\n`)
+    expect(frontmatter?.id).toBe('x')
+    expect(problems[99_999]).toBe('the list of k99999 is not closed with ]')
+    const closed = '---\nid: x\npatterns: [a\n" keywords: [b]"\nsummary: s\n---\n'
+    expect(readFrontmatter(closed).problems).toEqual([
+      'the list of patterns is not closed with ]',
+      `""" after the list of " keywords is ignored`,
+      'patterns must be a list such as [one, two]',
+    ])
+  })
+
+  it('reads an item behind any number of blanks once', () => {
+    const text = `---\nid: x\nkeywords:\n  -${' '.repeat(500_000)}a\u2028b\n---\n`
+    expect(readFrontmatter(text).frontmatter?.keywords).toEqual(['a\u2028b'])
+  })
+
   it('never throws and never loses text', () => {
     const piece = fc.constantFrom(
       '---\n',
