@@ -62,7 +62,7 @@ export const teamServe = defineCommand({
     const hosts = host?.map((name) => name.toLowerCase())
     return loadout.serveTeam({
       ...{ database, isTry, port, listen, hosts, keepDays, silentDays, otlp, signal },
-      onListening: (url) => tell(`serving ${url}`),
+      onListening: (url) => tell(`serving ${url}${hosts ? `, only for the host ${hosts.join(' or ')}` : ''}`),
       onFounded: (token) => tell(`token of the first administrator, shown once: ${token}`),
     })
   },

@@ -2,7 +2,7 @@ import { createLoadout } from '../../loadout.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG } from '../command.ts'
 
-const USUAL_PORT = 8418
+const USUAL_PORT = 8419
 
 export const web = defineCommand({
   name: 'web',
