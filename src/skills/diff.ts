@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Scope } from '../agents/rules/agents.ts'
+import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import type { Report } from '../text/trouble.ts'
@@ -61,7 +62,13 @@ function diffInstall(
 ) {
   return withScratch(async (scratch) => {
     writeBuild(buildFor(folder, skill, agent), join(scratch, 'library'))
-    copyTree(installed, join(scratch, 'installed'))
+    try {
+      copyTree(installed, join(scratch, 'installed'))
+    } catch (error) {
+      // Another command has removed the copy since it was seen.
+      if (!isFolder(installed)) return ''
+      throw error
+    }
     return refresh
       ? diffFolders(machine, scratch, 'installed', 'library')
       : diffFolders(machine, scratch, 'library', 'installed')

@@ -234,6 +234,21 @@ describe.concurrent('side by side', () => {
     expect(git(world, 'status', '--porcelain')).toBe('')
   })
 
+  it('a diff tells of the other copies when one that it saw is removed meanwhile', async () => {
+    const world = makeLibrary()
+    await loadoutOk(world, 'equip', 'one')
+    for (const folder of AGENT_FOLDERS) write(join(world.home, folder, 'one'), { 'SKILL.md': '# Edited\n' })
+    // The first copy is compared by git, which takes the second one away.
+    const real = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim()
+    const remove = 'case "$*" in *--no-index*) rm -rf "$HOME/.codex/skills/one" ;; esac'
+    write(world.home, { 'bin/git': `#!/bin/sh\n${remove}\nexec ${real} "$@"\n` })
+    chmodSync(join(world.home, 'bin/git'), 0o755)
+    const PATH = `${join(world.home, 'bin')}:${process.env.PATH}`
+    const { stdout, stderr } = await loadout(world, ['diff', 'one', '--json'], { PATH })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout).differences.map(({ agents }: { agents: string[] }) => agents)).toEqual([['claude']])
+  })
+
   it('a sync and an equip end with everything current', { timeout: 180_000 }, async () => {
     const world = makeLibrary()
     await loadoutOk(world, 'equip', 'one', 'two')
