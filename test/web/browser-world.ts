@@ -104,7 +104,9 @@ export async function openWeb(
   const page = await context.newPage()
   const trouble: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') trouble.push(`console: ${message.text()}`)
+    if (message.type() === 'error' || message.type() === 'warning') {
+      trouble.push(`console: ${message.text()} ${message.location().url}`)
+    }
   })
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`))
   page.on('request', (request) => {

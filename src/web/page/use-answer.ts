@@ -11,8 +11,17 @@ export interface Asked<T> {
   again(): void
 }
 
-/** Asks a question, and asks again when the question or something that it depends on changes. */
-export function useAnswer<T>(path: string | undefined, params: Params, about: readonly Watched[]): Asked<T> {
+const IDLE = { isBusy: false, isStale: false, ask: () => {} }
+
+/**
+ * Asks a question, and asks again when the question or what it is about changes: things on this machine, or the answer
+ * that named the subject. The details of one row ask after the rows: the subject may have vanished by then.
+ */
+export function useAnswer<T>(
+  path: string | undefined,
+  params: Params,
+  about: readonly Watched[] | Answer<object>,
+): Asked<T> {
   const url = path === undefined ? undefined : pathWith(path, params)
   const [state, setState] = useState<Omit<Asked<T>, 'again'>>({
     answer: undefined,
@@ -20,15 +29,16 @@ export function useAnswer<T>(path: string | undefined, params: Params, about: re
     isWaiting: true,
   })
   const [round, setRound] = useState(0)
-  const changed = countChanges(about)
-  const run = useRef({ isBusy: false, isStale: false, ask: () => {} })
+  const changed = 'findings' in about ? about : countChanges(about)
+  const run = useRef(IDLE)
   useEffect(() => {
     if (url === undefined) {
+      run.current = IDLE
       setState({ answer: undefined, refusal: undefined, isWaiting: false })
       return
     }
     const stop = new AbortController()
-    const now = { isBusy: false, isStale: false, ask: () => {} }
+    const now = { ...IDLE }
     const end = (next: (before: Omit<Asked<T>, 'again'>) => Omit<Asked<T>, 'again'>) => {
       if (stop.signal.aborted) return
       setState(next)
@@ -51,13 +61,11 @@ export function useAnswer<T>(path: string | undefined, params: Params, about: re
     now.ask()
     return () => stop.abort()
   }, [url])
-  const asked = `${changed} ${round}`
-  const before = useRef(asked)
+  const isFirst = useRef(true)
   useEffect(() => {
-    if (before.current === asked) return
-    before.current = asked
-    run.current.ask()
-  }, [asked])
+    if (!isFirst.current) run.current.ask()
+    isFirst.current = false
+  }, [changed, round])
   return { ...state, again: () => setRound((before) => before + 1) }
 }
 

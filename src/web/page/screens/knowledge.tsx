@@ -105,13 +105,13 @@ function Packs({ list }: { list: Answer<PackList> }) {
           ))}
         </ul>
       )}
-      {open !== '' && list.packs.some((row) => keyOf(row) === open) && <PackCard key={open} pack={open} />}
+      {open !== '' && list.packs.some((row) => keyOf(row) === open) && <PackCard key={open} pack={open} list={list} />}
     </section>
   )
 }
 
-function PackCard({ pack }: { pack: string }) {
-  const asked = useAnswer<PackView>('/api/packs/show', { pack }, ABOUT)
+function PackCard({ pack, list }: { pack: string; list: Answer<PackList> }) {
+  const asked = useAnswer<PackView>('/api/packs/show', { pack }, list)
   return (
     <Answered asked={asked}>
       {(view) => (

@@ -148,7 +148,7 @@ function Matrix({ inventory, scope }: { inventory: Answer<Inventory>; scope: str
             },
           ]}
         />
-        {current && <SkillCard key={current.name} skill={current} scope={scope} agents={inventory.agents} />}
+        {current && <SkillCard key={current.name} skill={current} scope={scope} inventory={inventory} />}
       </div>
       <p class="muted">Arrows move, the space bar equips or unequips after a look at the plan.</p>
     </>
@@ -287,14 +287,14 @@ function undoOf(commit: string): Change<Answer<Undone> & Planned> {
   }
 }
 
-function SkillCard({ skill, scope, agents }: { skill: SkillView; scope: string; agents: readonly string[] }) {
+function SkillCard({ skill, scope, inventory }: { skill: SkillView; scope: string; inventory: Answer<Inventory> }) {
   const path = encodeURIComponent(skill.name)
   const inLibrary = skill.state !== 'orphaned' && skill.state !== 'invalid'
-  const preview = useAnswer<SkillPreview>(inLibrary ? `/api/inspect/${path}` : undefined, { scope }, ABOUT)
+  const preview = useAnswer<SkillPreview>(inLibrary ? `/api/inspect/${path}` : undefined, { scope }, inventory)
   const isDifferent = skill.placements.some(({ state }) => state === 'edited' || state === 'outdated')
-  const diff = useAnswer<SkillDiff>(isDifferent ? `/api/diff/${path}` : undefined, { scope }, ABOUT)
+  const diff = useAnswer<SkillDiff>(isDifferent ? `/api/diff/${path}` : undefined, { scope }, inventory)
   const have = ownPlacements(skill, scope).flatMap((each) => each.agents)
-  const missing = skill.targets.filter((agent) => agents.includes(agent) && !have.includes(agent))
+  const missing = skill.targets.filter((agent) => inventory.agents.includes(agent) && !have.includes(agent))
   return (
     <section class="card stack skill-card" aria-label={`Skill ${line(skill.name, 60)}`}>
       <div class="row">
