@@ -252,6 +252,28 @@ describe('while others work', () => {
     await page.getByText('brand-new').first().waitFor()
   })
 
+  it('the focus goes to the row when what a plan was opened from is gone', async () => {
+    const row = `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.firstChild.textContent`
+    const isGone = (name: RegExp) =>
+      page.locator('.skill-card button', { hasText: name }).waitFor({ state: 'detached' })
+    await showScreen(page, server.origin, '/skills?skill=api-review')
+    await page.getByRole('button', { name: 'Unequip…' }).press('Enter')
+    await page.getByRole('dialog').getByText('remove', { exact: true }).first().waitFor()
+    expect(loadout('unequip', 'api-review').code).toBe(0)
+    await isGone(/^Unequip/)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await page.evaluate(row)).toBe('api-review')
+    await tabTo(/^Equip for/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByText('install', { exact: true }).first().waitFor()
+    await tabTo('Equip')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 copies installed.').waitFor()
+    await isGone(/^Equip for/)
+    expect(await page.evaluate(row)).toBe('api-review')
+  })
+
   it('a plan that is another one by now is not carried out', async () => {
     await showScreen(page, server.origin, '/skills?skill=api-review')
     await page.getByRole('button', { name: 'Unequip…' }).click()

@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { keepToken } from './address.ts'
+import { keepFocus } from './keep-focus.ts'
 import { follow } from './live.ts'
 import { Shell } from './shell.tsx'
 
@@ -7,7 +8,10 @@ mendLanguage()
 keepToken()
 void follow()
 const place = document.getElementById('page')
-if (place !== null) render(<Shell />, place)
+if (place !== null) {
+  render(<Shell />, place)
+  keepFocus(place)
+}
 
 /** In the locale `C` a browser reports an invalid language (`en-US@posix`), with which the chart fails to load. */
 function mendLanguage(): void {
