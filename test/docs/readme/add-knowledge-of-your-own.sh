@@ -3,7 +3,7 @@ loadout import
 loadout doctor
 loadout agents-md --write
 loadout mcp </dev/null
-(loadout mcp --http --port 0 2>/dev/null & A=$!; loadout web --port 0 >/dev/null 2>&1 & sleep 1; kill $A $!)
+for face in "mcp --http" web; do loadout $face --port 0 >/dev/null 2>~/said & until grep -q http: ~/said; do kill -0 $! || exit 1; sleep 0.1; done; kill $!; done
 cp docs/release.md CLAUDE.md; loadout index migrate CLAUDE.md || test $? = 2
 loadout search "money back"
 loadout explain refunds --task "a refund fails"
