@@ -133,7 +133,6 @@ it('only these files reach for the network: what serves, what asks a server, a t
     'machine/call-http.ts',
     'machine/http.ts',
     'team/disk/database.ts',
-    'team/disk/try-database.ts',
     // The page in the browser, which asks the server that it came from.
     'web/page/live.ts',
   ])
