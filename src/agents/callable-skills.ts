@@ -25,8 +25,16 @@ export function callableSkills(machine: Machine, agentId: string): CallableSkill
   const rules = readingOf(agent)
   const skills = new Map<string, CallableSkill>()
   for (const found of findSkills(findPlaces(machine, agent, rules, machine.cwd), rules)) {
-    const { name, description, path: file, problem, hidden, isCommand, scope } = found
-    if (problem !== undefined || hidden !== undefined || isCommand || scope === 'agent' || skills.has(name)) continue
+    const { name, description, path: file, problem, hidden, isCommand, isWorkflow, scope } = found
+    if (
+      problem !== undefined ||
+      hidden !== undefined ||
+      isCommand ||
+      isWorkflow ||
+      scope === 'agent' ||
+      skills.has(name)
+    )
+      continue
     skills.set(name, { name, description, file })
   }
   return [...skills.values()].slice(0, MOST_SKILLS).sort((a, b) => compareText(a.name, b.name))
@@ -45,7 +53,9 @@ export function skillFile(machine: Machine, agentId: string, name: string): stri
   const known = recordedRules(agent.id)?.rows.at(-1)?.rules.settings
   const settings = readAgentSettings(machine, agent, known, machine.cwd)
   const plugins = findPlugins(machine, agent, rules, settings, machine.cwd)
-  return findSkills([...places, ...plugins], rules).find((skill) => skill.name === name && !skill.isCommand)?.path
+  return findSkills([...places, ...plugins], rules).find(
+    (skill) => skill.name === name && !skill.isCommand && !skill.isWorkflow,
+  )?.path
 }
 
 /** What the text of a SKILL.md costs when an agent opens it, without its frontmatter; 0 if it cannot be read. */

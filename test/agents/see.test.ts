@@ -178,6 +178,25 @@ describe('too many skills', () => {
   })
 })
 
+it('workflows of Claude Code share the list with skills', () => {
+  const workflow = (name: string, more: string) => `export const meta = {\n  name: '${name}',\n  ${more}\n}\nreturn 1\n`
+  const home = makeProject({
+    ...skills('.claude/skills', { taken: document('A skill.') }),
+    '.claude/workflows/file.js': workflow('named', "description: 'It\\'s one.',\n  whenToUse: \"When it rains.\","),
+    '.claude/workflows/taken.js': workflow('taken', "description: 'A workflow.',"),
+    '.claude/workflows/sum.js': workflow('sum', "description: 'a' + 'b',"),
+    '.claude/workflows/module.mjs': workflow('module', "description: 'Not read.',"),
+    '.claude/workflows/deep/deep.js': workflow('deep', "description: 'Not read.',"),
+  })
+  const { skills: seen } = see('claude', home)
+  expect(seen.map(({ name, fate, characters }) => `${name} ${fate} ${characters.shown}`)).toEqual([
+    'taken visible 8',
+    'named visible 26',
+    'taken shadowed 0',
+    'sum unreadable 0',
+  ])
+})
+
 it('skills of plugins are there when the plugin is switched on', () => {
   const home = makeProject({
     ...skills('plug/skills', { lint: document('From a plugin.') }),

@@ -12,6 +12,8 @@ export interface SkillPlace {
   isOutermostFirst?: boolean | undefined
   /** Each Markdown file at any depth is a command. Otherwise: each folder with a SKILL.md is a skill. */
   isCommands?: boolean | undefined
+  /** Each JavaScript file with a name and a description is a workflow. */
+  isWorkflows?: boolean | undefined
 }
 
 /** A value with which the author hides a skill from the list. */
@@ -33,7 +35,7 @@ export interface ReadingRules {
     | {
         /** The file that lists installed plugins, in the agent's own folder. */
         installed: string
-        folders: readonly { path: string; isCommands?: boolean | undefined }[]
+        folders: readonly Pick<SkillPlace, 'path' | 'isCommands' | 'isWorkflows'>[]
       }
     | undefined
   /** How many levels below a place the folder of a skill may be. */

@@ -23,6 +23,7 @@ const PLACE = {
     scope: { is: 'choice', of: SCOPES },
     isOutermostFirst: FLAG,
     isCommands: FLAG,
+    isWorkflows: FLAG,
   },
   needs: ['from', 'path', 'scope'],
 } as const satisfies Shape
@@ -37,7 +38,10 @@ const PLUGINS = {
   is: 'object',
   keys: {
     installed: INNER,
-    folders: { is: 'list', of: { is: 'object', keys: { path: INNER, isCommands: FLAG }, needs: ['path'] } },
+    folders: {
+      is: 'list',
+      of: { is: 'object', keys: { path: INNER, isCommands: FLAG, isWorkflows: FLAG }, needs: ['path'] },
+    },
   },
   needs: ['installed', 'folders'],
 } as const satisfies Shape

@@ -53,6 +53,26 @@ export function describeSkill(
   return describeText(head, path, called, rules, isCommand)
 }
 
+/** A workflow as its `meta`, a literal, describes it. Without a name or a description it is not listed. */
+export function describeWorkflow(path: string): Described {
+  const called = basename(path, '.js')
+  const head = readSkill(path)
+  if ('problem' in head) return { name: called, description: '', problem: `it ${head.problem}` }
+  const meta = head.text.split(/^export const meta\s*=\s*\{/m)[1] ?? ''
+  const textOf = (key: string) => {
+    const literal =
+      String.raw`'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|` + String.raw`\x60((?:[^\x60\\$]|\\[\s\S])*)\x60`
+    const found = new RegExp(String.raw`(?:^|[,{\s])["']?${key}["']?\s*:\s*(?:${literal})\s*[,}]`).exec(meta)
+    return (found?.[1] ?? found?.[2] ?? found?.[3])?.replace(/\\([\s\S])/g, (_, letter) =>
+      letter === 'n' ? '\n' : letter,
+    )
+  }
+  const [name, description, when] = [textOf('name'), textOf('description'), textOf('whenToUse')]
+  if (!name || !description)
+    return { name: name || called, description: '', problem: 'its meta has no name or description' }
+  return { name, description: when ? `${description} - ${when}` : description }
+}
+
 function describeText(
   { text, document: read }: { text: string; document: SkillDocument },
   path: string,

@@ -6,7 +6,7 @@ import { DOCUMENT_FILE } from '../../../text/skill-document.ts'
 import { compareText } from '../../../text/values.ts'
 import type { ReadingRules } from '../../rules/reading-rules.ts'
 import type { FoundSkill } from '../../rules/sight/visibility.ts'
-import { describeSkill } from './described-skill.ts'
+import { describeSkill, describeWorkflow } from './described-skill.ts'
 import type { FoundPlace } from './places.ts'
 
 /** Limits against huge folders. */
@@ -18,11 +18,27 @@ const DEEPEST_COMMAND = 8
 export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): FoundSkill[] {
   return places.flatMap((place, at) => {
     if (place.state !== 'read') return []
-    const files = place.isCommands ? findCommands(place.path) : findDocuments(place.path, rules)
+    const { isCommands, isWorkflows = false } = place
+    const files = isWorkflows
+      ? listFolder(place.path).flatMap(({ name }) =>
+          name.endsWith('.js') ? [{ relativePath: name } as FoundFile] : [],
+        )
+      : isCommands
+        ? findCommands(place.path)
+        : findDocuments(place.path, rules)
     return files.map(({ relativePath, realPath, problem }) => {
       const path = join(place.path, relativePath)
-      const where = { path, relativePath, place: at, scope: place.scope, isCommand: place.isCommands }
-      const described = describeSkill(path, relativePath, rules, where.isCommand, problem)
+      const where = {
+        path,
+        relativePath,
+        place: at,
+        scope: place.scope,
+        isCommand: isCommands,
+        isWorkflow: isWorkflows,
+      }
+      const described = isWorkflows
+        ? describeWorkflow(path)
+        : describeSkill(path, relativePath, rules, isCommands, problem)
       const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
       return { ...where, realPath: realPath ?? realOrSame(path), ...described, name }
     })

@@ -14,6 +14,7 @@ export interface FoundPlace {
   path: string
   scope: SkillPlace['scope']
   isCommands: boolean
+  isWorkflows?: boolean | undefined
   /** The plugin, whose name goes before the names of its skills. */
   plugin?: string
   state: 'read' | 'missing' | 'unreadable'
@@ -27,7 +28,8 @@ export function findPlaces(machine: Machine, agent: Agent, rules: ReadingRules, 
     pathsOf(machine, agent, rules, place, cwd).flatMap((path) => {
       if (seen.has(path)) return []
       seen.add(path)
-      return [{ path, scope: place.scope, isCommands: place.isCommands === true, ...stateOf(path) }]
+      const { scope, isCommands = false, isWorkflows } = place
+      return [{ path, scope, isCommands, ...(isWorkflows && { isWorkflows }), ...stateOf(path) }]
     }),
   )
 }
@@ -97,10 +99,11 @@ export function findPlugins(
 ): FoundPlace[] {
   if (plugins === undefined || settings.plugins.length === 0) return []
   const installed = readInstalled(join(ownFolder(machine, agent), plugins.installed), settings.plugins, cwd)
-  const places = plugins.folders.flatMap(({ path, isCommands }) =>
+  const places = plugins.folders.flatMap(({ path, isCommands = false, isWorkflows }) =>
     installed.map(({ name, folder }): FoundPlace => {
       const at = join(folder, path)
-      return { path: at, scope: 'plugin', isCommands: isCommands === true, plugin: name, ...stateOf(at) }
+      const kind = { isCommands, ...(isWorkflows && { isWorkflows }) }
+      return { path: at, scope: 'plugin', ...kind, plugin: name, ...stateOf(at) }
     }),
   )
   // A plugin may lack some kinds of folders.

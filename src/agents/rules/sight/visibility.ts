@@ -51,6 +51,7 @@ export interface FoundSkill {
   relativePath: string
   scope: SkillPlace['scope']
   isCommand: boolean
+  isWorkflow?: boolean
   /** As the agent reads it. */
   description: string
   /** Why the agent cannot read it. */
@@ -139,9 +140,10 @@ function orderListed(skills: readonly FoundSkill[], { order }: ReadingRules): Fo
   if (order === undefined) {
     // Agents sort with localeCompare. A fixed language makes the result the same everywhere.
     const collator = new Intl.Collator('en')
-    // Commands of all places are sorted together; skills of plugins come after them.
-    const groupOf = ({ scope, isCommand }: FoundSkill) => (scope === 'plugin' ? 2 : isCommand ? 1 : 0)
-    const placeOf = (skill: FoundSkill) => (groupOf(skill) === 1 ? 0 : skill.place)
+    // Commands of all places are sorted together, then workflows, those of plugins first; skills of plugins come last.
+    const groupOf = ({ scope, isCommand, isWorkflow }: FoundSkill) =>
+      isWorkflow ? (scope === 'plugin' ? 2 : 3) : scope === 'plugin' ? 4 : isCommand ? 1 : 0
+    const placeOf = (skill: FoundSkill) => (groupOf(skill) % 2 === 1 ? 0 : skill.place)
     return [...skills].sort(
       (a, b) => groupOf(a) - groupOf(b) || placeOf(a) - placeOf(b) || collator.compare(a.name, b.name),
     )
@@ -250,8 +252,8 @@ function lineFate(
   return undefined
 }
 
-function folderOf({ path, isCommand }: FoundSkill): string {
-  return isCommand ? path : path.slice(0, path.lastIndexOf('/'))
+function folderOf({ path, isCommand, isWorkflow }: FoundSkill): string {
+  return isCommand || isWorkflow ? path : path.slice(0, path.lastIndexOf('/'))
 }
 
 /** A skill without a description is listed by its first line. */
