@@ -29,11 +29,13 @@ const PEOPLE = `
     WHERE team_group = $1 AND week >= $2 AND week < $3 AND facet = ${FACETS.group} GROUP BY week, round, stage) round`
 
 const HOLDINGS = `
-  SELECT DISTINCT e.text AS entry, v.text AS version, m.id AS person, coalesce(grp.id, 0) AS "group",
-    to_char(h.since, 'YYYY-MM-DD') AS since
-  FROM holding h JOIN machine m ON m.id = h.machine LEFT JOIN label grp ON grp.text = m.group_name
-    JOIN label e ON e.id = h.entry JOIN label v ON v.id = h.version
-  WHERE m.left_at IS NULL AND m.seen >= $1`
+  WITH held AS (
+    SELECT h.entry, h.version, m.group_name, array_agg(DISTINCT m.id) AS machines, min(h.since) AS since
+    FROM holding h JOIN machine m ON m.id = h.machine WHERE m.left_at IS NULL AND m.seen >= $1 GROUP BY 1, 2, 3
+  )
+  SELECT e.text AS entry, v.text AS version, coalesce(g.id, 0) AS "group", machines,
+    to_char(since, 'YYYY-MM-DD') AS since
+  FROM held JOIN label e ON e.id = entry JOIN label v ON v.id = version LEFT JOIN label g ON g.text = group_name`
 
 /** What the catalog says about skills, by the beginning of the digest that machines report. */
 const CATALOG = `
@@ -56,6 +58,8 @@ interface FigureRow {
   last: string
 }
 
+type HeldRow = Omit<ReportRows['holdings'][number], 'person'> & { machines: number[] }
+
 export async function queryReport(
   database: Pick<Connection, 'query'>,
   { from, to, group }: ReportRange,
@@ -65,7 +69,7 @@ export async function queryReport(
   const values = [number, from, to]
   const figures = (await database.query<FigureRow>(FIGURES, values)).rows
   const people = await database.query<{ people: number }>(PEOPLE, values)
-  const holdings = await database.query<ReportRows['holdings'][number]>(HOLDINGS, [activeSince])
+  const holdings = await database.query<HeldRow>(HOLDINGS, [activeSince])
   const catalog = await database.query<ReportRows['catalog'][number]>(CATALOG)
   const other = await database.query<{ waiting: number; silent: number; running: string | null }>(
     `SELECT (SELECT count(*)::int FROM inbox) AS waiting,
@@ -83,7 +87,7 @@ export async function queryReport(
     groups: about('group'),
     agents: about('agent'),
     projects: about('project'),
-    holdings: holdings.rows,
+    holdings: holdings.rows.flatMap(({ machines, ...row }) => machines.map((person) => ({ ...row, person }))),
     catalog: catalog.rows,
     group: number,
     people: people.rows[0]?.people ?? 0,

@@ -51,7 +51,9 @@ interface Part<T> {
 }
 
 export function countPeople(rows: readonly { person: number }[]): number {
-  return new Set(rows.map(({ person }) => person)).size
+  const people = new Set<number>()
+  for (const { person } of rows) people.add(person)
+  return people.size
 }
 
 function isEnough(rows: readonly { person: number }[]): boolean {
@@ -81,7 +83,7 @@ export function partition<T extends { person: number }>(rows: readonly T[], name
   for (; at < sized.length; at++) {
     const { people, rows: each } = sized[at]!
     if (people > LARGEST_HIDDEN_GROUP && (joined.length === 0 || isEnough(joined))) break
-    joined.push(...each)
+    for (const row of each) joined.push(row)
   }
   const shown = sized.slice(at).map(({ name, rows: each }) => ({ name, rows: each }))
   if (joined.length === 0) return shown

@@ -125,6 +125,7 @@ function shownPeople(people: number): People {
 
 export function assembleReport({ from, to }: { from: string; to: string }, rows: ReportRows): TeamReport {
   const entries = entriesOf(rows)
+  const rollout = rolloutOf(rows)
   const used = entries.filter(({ planned, delivered, used: times }) => (planned ?? delivered ?? times) !== null)
   const agents = sumNamed(rows.agents, 'several agents')
   const groups = sumNamed(rows.groups, 'other groups')
@@ -143,12 +144,12 @@ export function assembleReport({ from, to }: { from: string; to: string }, rows:
     ...(rows.running === undefined ? {} : { running: rows.running }),
     ...(rows.silent === undefined ? {} : { silent: shownPeople(rows.silent) }),
     entries: used,
-    deadWeight: deadWeightOf(entries, rows),
+    deadWeight: deadWeightOf(entries, rollout),
     inVain: used
       .filter((entry) => entry.delivered !== null && entry.used === null)
       .map(({ kind, id, delivered, tokens }) => ({ kind, id, delivered: delivered ?? 0, tokens }))
       .sort((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
-    rollout: rolloutOf(rows),
+    rollout,
     groups: groups.map(({ name, ...sums }) => ({ group: name, people: shownPeople(mostIn(name)), ...sums })),
     agents: agents.map(({ name, ...sums }) => ({ agent: name, ...sums })),
     projects: sumNamed(
@@ -207,9 +208,9 @@ function nameOf(entry: string): { kind: EntryKind; id: string } {
   return { kind: entry.slice(0, at) as EntryKind, id: entry.slice(at + 1) }
 }
 
-function deadWeightOf(entries: readonly EntryReport[], rows: ReportRows): TeamReport['deadWeight'] {
+function deadWeightOf(entries: readonly EntryReport[], rollout: readonly RolloutReport[]): TeamReport['deadWeight'] {
   const known = new Map(entries.map((entry) => [`${entry.kind}:${entry.id}`, entry]))
-  const machines = new Map(rolloutOf(rows).map(({ kind, id, machines: count }) => [`${kind}:${id}`, count]))
+  const machines = new Map(rollout.map(({ kind, id, machines: count }) => [`${kind}:${id}`, count]))
   return [...new Set([...known.keys(), ...machines.keys()])]
     .flatMap((name) => {
       const { delivered = null, used = null, planned = null, listing = 0 } = known.get(name) ?? {}
@@ -235,6 +236,7 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
       const state = catalog.find((row) => row.entry === entry && row.version === '*')?.state
       const about = { ...nameOf(entry), ...(state === undefined ? {} : { state }) }
       const digests = [...new Set(rows.map(({ version }) => version))].sort(compareText)
+      const numberOf = new Map(digests.map((digest, at) => [digest, at]))
       const named = (names: readonly string[]) =>
         [...names].sort(compareText).map((digest): InstalledVersion => {
           const found = catalog.find((row) => row.entry === entry && row.digest === digest)
@@ -254,9 +256,9 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
       const all = parts.reduce((sum, part) => sum + countPeople(part.rows), 0)
       const shown = new Map<string, { names: string[]; machines: number; since: string }>()
       for (const part of parts) {
-        for (const version of partition(part.rows, (row) => digests.indexOf(row.version))) {
+        for (const version of partition(part.rows, (row) => numberOf.get(row.version) ?? 0)) {
           const names = [...new Set(version.rows.map((row) => row.version))]
-          const since = version.rows.map((row) => row.since).sort(compareText)[0] ?? ''
+          const since = [...new Set(version.rows.map((row) => row.since))].sort(compareText)[0] ?? ''
           const key = version.name === SEVERAL ? names.sort(compareText).join(' ') : (names[0] ?? '')
           const known = shown.get(key) ?? { names, machines: 0, since }
           const machines = known.machines + countPeople(version.rows)
