@@ -564,7 +564,7 @@ describe('share and import', () => {
     machine.write('drop/x/SKILL.md', PLAIN)
     machine.write('drop/x/scripts/a.sh', 'a')
     expect(machine.json('import', 'drop/x')).toMatchObject({
-      findings: [{ code: 'TARGETS_ASSUMED' }],
+      findings: [{ code: 'TARGETS_ASSUMED' }, { code: 'QUARANTINED' }],
       imported: [
         { name: 'plain-one', folder: 'skills/plain-one', targets: ['claude', 'codex'], commit: expect.any(String) },
       ],
@@ -577,7 +577,9 @@ describe('share and import', () => {
       claude: { license: 'MIT', model: 'big' },
     })
     expect(machine.read('drop/x/SKILL.md')).toBe(PLAIN)
-    machine.run('equip', 'plain-one')
+    expect(machine.run('equip', 'plain-one').code).toBe(3)
+    machine.run('approve', 'skill:plain-one')
+    expect(machine.run('equip', 'plain-one').code).toBe(0)
     const [, block = ''] = machine.read('.claude/skills/plain-one/SKILL.md').split(/^---$/m)
     expect(parse(block)).toEqual({ name: 'plain-one', description: 'Does: plain things', license: 'MIT', model: 'big' })
   })

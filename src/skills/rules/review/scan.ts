@@ -45,7 +45,8 @@ const OVERLAP = 200
 export function scanText(text: string, form: TextForm, steps: Steps = { count: 0 }): Spot[] {
   const spots: Spot[] = []
   for (const { line, text: whole, place } of logicalLines(text, form)) {
-    for (const part of partsOf(whole)) {
+    // The marks of a merge conflict redirect nothing.
+    for (const part of partsOf(whole.replace(/^(?:<{7}|>{7}|\|{7}|={7}) /, ''))) {
       steps.count += part.length
       const found = scanLine(part, place, steps)
       const seen = new Set<string>()
