@@ -66,6 +66,32 @@ it.each(NAMED)('what stands around it tells: %s', (text, secret) => {
   expect(shown(text)).toEqual([secret])
 })
 
+const PROSE: [sentence: string, secret: string][] = [
+  ['The service key is *.', V],
+  ['token for staging is *', V],
+  ['The key the vendor sent last night is *', V],
+  ['the token, which expires in March, is *', V],
+  ['API key (staging): `*`', V],
+  ['shared secret -> *', V],
+  ['Old key (*) must be removed', V],
+  ['* is our billing key', V],
+  ['We use * as the admin password.', V],
+  ['The API key is:\n\n*', V],
+  ['Der API-Schlüssel lautet *', V],
+  ['my password is * but keep it', PASSWORD],
+  ['I set the password to "*"', join('Fal', 'con123')],
+  ['The passphrase of the backup is *', join('River', '-Maple-42')],
+  ['the token is *', join('q7R', '!mZx$9')],
+  ['The signing secret is *', 'qRkmZxLbVtHsWnJcPdFyGaEu'],
+  ['Le mot de passe est *', PASSWORD],
+  ['Пароль: *', PASSWORD],
+  ['密码是 *', PASSWORD],
+]
+
+it.each(PROSE)('a sentence names it: %s', (sentence, secret) => {
+  expect(shown(`Notes.\n\n${sentence.replace('*', () => secret)}\n\nMore.`)).toEqual([secret])
+})
+
 describe('no secret', () => {
   const rows = [
     // Placeholders.
@@ -101,6 +127,21 @@ describe('no secret', () => {
     'https://indieweb.org/images/2018-250-xoxo-indieweb-1.jpg',
     's.someMethodNameOfTwentyFourX()',
     'authorization: request.headers.authorization2',
+    // Sentences.
+    'The key is stored in config/keys-v2.json and the token is short-lived.',
+    join('The password is YOUR_PASSWORD_1 or <password1>, the key is $', '{API_KEY2}'),
+    'The default key is `max_tokens_2`, the token type is `oauth2-bearer`.',
+    'The password must be at least 12characters, the token is valid for 3600s',
+    'The secret was added in v2.14.0-beta1, on 2024-03-01T10:00Z',
+    'The token is passed to createTokenV2 and the password to hashPassword2',
+    'The password field is `inputField2A`; the password page is https://acme.dev/reset1',
+    `The public key is ${V}`,
+    `The primary key is ${hex(32)}`,
+    `The key fingerprint is ${hex(40)}`,
+    `The key was added in commit ${hex(40)}`,
+    `The key is 9F:3A:7C:1E:5B:08:D2:46:F1`,
+    `The cache key is ${hex(32)}`,
+    'Press the key Ctrl+Alt+F12 to save',
   ]
   it.each(rows)('%s', (text) => {
     expect(shown(text)).toEqual([])

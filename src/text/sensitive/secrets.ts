@@ -2,6 +2,7 @@ import type { TextSpan } from './each-match.ts'
 import { readHints } from './hints.ts'
 import { findByPattern, findNamedSecrets, looksRandom, type SecretPattern } from './named-secrets.ts'
 import { isMixed, isReal } from './placeholders.ts'
+import { findProseSecrets } from './prose-secrets.ts'
 import { findShapedTokens } from './token-shapes.ts'
 
 // The words of a marker may wrap onto the next line.
@@ -55,6 +56,7 @@ export function findSecretSpans(text: string, isPossible = readHints(text)): Tex
     ...findShapedTokens(text, isPossible),
     ...findByPattern(text, SECRET_PATTERNS, isPossible),
     ...findNamedSecrets(text, isPossible),
+    ...findProseSecrets(text),
   ]
 }
 
