@@ -170,8 +170,8 @@ const SUBJECTS = {
     SOURCE_REMOVED: ['The source no longer has the skill.', 'Keep it, or run `loadout delete <skill>`.'],
     PINNED: ['The skill is pinned and was not updated.', 'Run `loadout unpin <skill>` to update it.'],
     QUARANTINED: [
-      'The review of an imported skill found something dangerous, so it is not installed.',
-      'Read the findings, then run `loadout approve skill:<name>` or `deny`.',
+      'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys.',
+      'Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
     ],
     TARGETS_ASSUMED: [
       'The skill names no agents, so it was imported for the enabled ones.',

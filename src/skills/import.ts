@@ -52,7 +52,7 @@ export interface ImportResult {
   adopted: Outcome['operations']
   /** The choices, if nothing was chosen. */
   offers?: SkillOffer[]
-  /** The user must choose first. */
+  /** The user must choose first, or allow what an adopted skill can do. */
   isUndecided?: true
   /** Skills that will not be installed, or not as a whole, until a person allows what they can do. */
   waiting?: WaitingSkill[]
@@ -130,6 +130,7 @@ async function carryOutImport(
     return { name, from, folder, targets: content.skill.targets, ...(commit && { commit }), review }
   })
   const waiting = waitingSkills(setup, ready)
+  const isHeld = waiting.some(({ open }) => open.some(({ key }) => key === undefined))
   const adopted = request.adopt ? await takeOver(setup, [...fresh, ...unchanged], request) : { value: [], findings: [] }
   return {
     value: {
@@ -140,6 +141,7 @@ async function carryOutImport(
       leftOut: found.leftOut,
       adopted: adopted.value,
       ...(waiting.length > 0 && { waiting }),
+      ...(request.adopt && isHeld && { isUndecided: true }),
     },
     findings: [
       ...refusalFindings(refused),

@@ -301,7 +301,8 @@ async function withoutQuarantined(
   plan: OperationPlan,
   signal: AbortSignal | undefined,
 ): Promise<OperationPlan & { waiting: WaitingSkill[] }> {
-  const writing = plan.operations.filter(({ kind }) => WRITING.has(kind))
+  // What already is in an agent's folder, and only gets a marker, brings nothing new to the agent.
+  const writing = plan.operations.filter((each) => WRITING.has(each.kind) && !('contentHash' in each))
   const names = new Set(writing.map(({ skill }) => skill))
   const wanted = [...names].flatMap((name) => find(name) ?? [])
   // A new version may differ only in a key that is left out: then its copies get no more than a new marker.

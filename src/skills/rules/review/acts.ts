@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     nix-env flatpak zypper npm:install npm:i npm:add npm:ci npm:exec npm:x npm:publish npm:update npm:create npm:init
     npm:login npm:link pnpm:install pnpm:i pnpm:add pnpm:dlx pnpm:exec pnpm:create yarn:install yarn:add yarn:dlx
     yarn:create yarn:global bun:install bun:add bun:x bun:create uv:add uv:pip uv:tool uv:sync poetry:add poetry:install
-    cargo:install cargo:add cargo:publish go:install go:get gem:install gem:push composer:install composer:require
+    cargo:install cargo:add cargo:publish go:install go:get go:run gem:install gem:push composer:install composer:require
     composer:create-project dotnet:tool dotnet:add dotnet:restore deno:run deno:install docker:run docker:pull
     docker:exec docker:compose podman:run podman:pull docker-compose corepack install-module install-package luarocks
     cpan cpanm mvn:deploy gradle:publish -m:pip -m:ensurepip`,
@@ -115,7 +115,8 @@ const ROWS: readonly Row[] = [
     'writes',
     'deletes or overwrites files',
     'command',
-    'rm unlink rmdir dd truncate erase del rd find:-delete git:clean git:reset git:filter-branch git:update-ref',
+    `rm unlink rmdir dd truncate erase del rd find:-delete git:clean git:reset git:filter-branch git:update-ref drop:table
+    drop:database drop:schema delete:from truncate:table dropdb flushall redis-cli mysqladmin:drop`,
   ],
   [
     'writes',
@@ -191,6 +192,8 @@ export interface Order {
 }
 
 export const URL = '<url>'
+/** An address that carries data. */
+export const LOADED_URL = '<url?>'
 const SENDING = `send sends sending upload uploads post posts forward transmit exfiltrate submit leak beacon deliver relay
   email e-mail mail schicke sende envoie envoyez envía enviar`
 const SECRETS = `secret secrets password passwords passphrase credential credentials token tokens key keys api-key api-keys
@@ -260,6 +263,45 @@ const ORDER_ROWS: readonly OrderRow[] = [
   ['sends', SENDS, SENDING, 14, 'to at via', 3, URL],
   ['sends', SENDS, 'post put curl upload exfiltrate webhook beacon ping', 2, URL],
   ['sends', SENDS, SENDING, 6, SECRETS, 6, 'to'],
+  [
+    'sends',
+    SENDS,
+    'open visit browse request query resolve call get fetch webfetch load navigate include embed show render ping lookup',
+    8,
+    LOADED_URL,
+  ],
+  [
+    'misleads',
+    IGNORES,
+    'even regardless whatever',
+    4,
+    'user users they',
+    3,
+    'says say asks ask objects refuses disagrees wants said declines told tells insists',
+  ],
+  [
+    'misleads',
+    'hides what it says',
+    'decode decipher decrypt rot13 unscramble backwards reversed reverse unhex caesar',
+    14,
+    'follow run execute obey apply do perform act instruction instructions',
+  ],
+  [
+    'writes',
+    'turns a protection off',
+    'disable disables skip turn switch weaken remove bypass',
+    5,
+    'verification certificate tls ssl signature signatures authentication authorization csrf sandbox antivirus firewall logging audit',
+  ],
+  [
+    'asks',
+    'tells the model to collect secrets',
+    'search look scan check find list note',
+    6,
+    'password passwords credential credentials secrets .env id_rsa api-keys tokens keys',
+    8,
+    'report send include summary them write save remember copy',
+  ],
   [
     'sends',
     'tells the model to read another site',

@@ -25,7 +25,7 @@ const PLAIN_NAMES =
 
 /** Files that an agent or a tool obeys, whatever their form. */
 const SETTINGS =
-  /(?:^|\/)(?:\.mcp\.json|mcp\.json|hooks\.json|settings(?:\.local)?\.json|plugin\.json|marketplace\.json|package\.json|docker-compose[\w.-]{0,40}|compose\.ya?ml|action\.ya?ml|\.pre-commit-config\.yaml|pyproject\.toml|cargo\.toml|deno\.jsonc?|tasks\.json|launch\.json|setup\.cfg|tox\.ini)$|(?:^|\/)\.[\w-]{1,40}\//i
+  /(?:^|\/)(?:\.mcp\.json|mcp\.json|hooks\.json|settings(?:\.local)?\.json|plugin\.json|marketplace\.json|package\.json|docker-compose[\w.-]{0,40}|compose\.ya?ml|action\.ya?ml|\.pre-commit-config\.yaml|pyproject\.toml|requirements[\w.-]{0,40}\.txt|constraints\.txt|gemfile|pipfile|go\.mod|cargo\.toml|deno\.jsonc?|tasks\.json|launch\.json|setup\.cfg|tox\.ini)$|(?:^|\/)\.[\w-]{1,40}\//i
 
 export interface FileVerdict {
   /** How to look through its text. */
@@ -54,14 +54,13 @@ export function judgeFile(file: ReviewFile): FileVerdict {
   }
   if (MARKUP.has(extension))
     return isInertMarkup(text) ? { form: 'data', quote, isAlarming: false } : acts('is a page that a browser runs')
+  if (SETTINGS.test(path))
+    return { form: 'data', what: 'has settings that an agent or a tool obeys', quote, isAlarming: false }
   if (PROSE.has(extension) || (!name.includes('.') && PLAIN_NAMES.test(name)))
     return { form: 'prose', quote, isAlarming: false }
   if (DATA.has(extension)) {
-    const isSettings =
-      SETTINGS.test(path) || (/(?:^|\/)agents\/openai\.ya?ml$/.test(path) && text.includes('dependencies'))
-    return isSettings
-      ? { form: 'data', what: 'has settings that an agent or a tool obeys', quote, isAlarming: false }
-      : { form: 'data', quote, isAlarming: false }
+    const isDependent = /(?:^|\/)agents\/openai\.ya?ml$/.test(path) && text.includes('dependencies')
+    return { form: 'data', ...(isDependent && { what: 'names tools that an agent loads' }), quote, isAlarming: false }
   }
   return acts(PROGRAMS.has(extension) ? 'is a program' : 'is a file of a kind that is not known to be harmless')
 }

@@ -7,6 +7,7 @@ import {
   CHINESE,
   HOST_SIGNS,
   INTERPRETERS,
+  LOADED_URL,
   ORDERS,
   OUTSIDE,
   SECRET_PLACES,
@@ -121,6 +122,10 @@ function* logicalLines(text: string, form: TextForm): Generator<{ line: number; 
   }
 }
 
+/** A comment that gives an order, not one for a tool. */
+const COMMENT =
+  /<!--[^>]{0,300}\b(?:run|execute|send|ignore|agent|assistant|model|must|always|never|claude|ai|user|instead|secret|do not)\b/i
+
 type Found = Pick<Act, 'kind' | 'what' | 'isAlarming'>
 
 /** One line, at most `LONGEST_LINE` characters. */
@@ -130,6 +135,14 @@ function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
   const add = (kind: CapabilityKind, what: string, isAlarming = false) => found.push({ kind, what, isAlarming })
   if (line.includes('!`') && /(?:^|\s)!`[^`]/.test(line))
     add('runs', 'runs a command when an agent loads the skill', true)
+  if (
+    /<(?:img|iframe|link|script|object|embed|video|audio|source)\b[^>]{0,300}:\/\//i.test(line) ||
+    /^ {0,3}\[[^\]]{1,100}\]:[ \t]{1,9}<?https?:\/\/\S{0,400}\?/.test(line)
+  )
+    add('sends', 'loads something from an address')
+  if (line.includes('<!--') && COMMENT.test(line)) add('misleads', 'speaks to the model in a comment')
+  if (/(?:(?:^|\s)[a-z](?=\s)){8}/i.test(line) || /(?:[2-7][0-9a-f]){20}/.test(line.replaceAll(' ', '')))
+    add('misleads', 'spells a text so that a reader does not see it')
   if (line.includes('![') && /\]\([^()\s]{0,300}:\/\/[^()\s]{0,300}\?/.test(line))
     add('sends', 'loads an image with data in its address')
   const plain = plainOf(line)
@@ -192,6 +205,8 @@ function tokensOf(text: string, steps: Steps): string[] {
 }
 
 const STARTS = new Set(['|', '||', '&', '&&', ';', '`', '$', '%'])
+/** Commands of which only some arguments count. */
+const SUBJECTS = new Set([...ACTS.keys()].flatMap((name) => (name.includes(':') ? [name.split(':')[0] ?? ''] : [])))
 /** Methods of many objects have these names; only the global functions count. */
 const GLOBAL = new Set(['fetch', 'exec', 'eval'])
 
@@ -216,7 +231,9 @@ function findActs(tokens: readonly string[], place: LinePlace, steps: Steps): Fo
       .replace(/\.(?:exe|cmd)$/, '')
     const base = word.slice(word.lastIndexOf('/') + 1)
     const last = word.slice(word.lastIndexOf('.', word.length - 2) + 1)
-    const names = [word, `${base}:${next}`, `${base}:${tokens[at + 2] ?? ''}`]
+    const names = [word]
+    // `find . -name x -delete`: what counts may be an option at the end.
+    if (isCommand || SUBJECTS.has(base)) for (const each of tokens.slice(at + 1, at + 9)) names.push(`${base}:${each}`)
     if (base !== word) names.push(base)
     if (last !== word && !GLOBAL.has(last)) names.push(last)
     for (const name of names) {
@@ -272,14 +289,20 @@ function runsForeign(before: string, next: string): boolean {
 function findOrders(tokens: readonly string[], steps: Steps): Found[] {
   const found: Found[] = []
   const words = tokens.map((token) =>
-    token.includes('://') || /^[\w.+-]{1,60}@[\w-]{1,60}\.[a-z]/.test(token) ? URL : token.replace(/[.:?…]{1,3}$/, ''),
+    token.includes('://') && token.includes('?')
+      ? LOADED_URL
+      : token.includes('://') || /^[\w.+-]{1,60}@[\w-]{1,60}\.[a-z]/.test(token)
+        ? URL
+        : token.replace(/[.:?…]{1,3}$/, ''),
   )
   words.forEach((word, at) => {
     for (const { kind, what, steps: parts } of ORDERS.get(word) ?? []) {
       let from = at
       const isWhole = parts.slice(1).every(({ words: wanted, gap }) => {
         steps.count += gap + 1
-        const ahead = words.slice(from + 1, from + 2 + gap).findIndex((each) => wanted.has(each))
+        const ahead = words
+          .slice(from + 1, from + 2 + gap)
+          .findIndex((each) => wanted.has(each) || (each === LOADED_URL && wanted.has(URL)))
         from += ahead + 1
         return ahead >= 0
       })
@@ -332,7 +355,7 @@ function findPlaces(tokens: readonly string[], steps: Steps): Found[] {
 function findDisguise(line: string, place: LinePlace): Found[] {
   if (place === 'prose' && !line.includes('`') && !line.includes('\\x')) return []
   const isHidden =
-    /[a-z]"[a-z]{0,12}"[a-z]|[a-z]''[a-z]|(?:\\x[0-9a-f]{2}){3}|(?:\\[0-7]{3}){3}|(?:\\u[0-9a-f]{4}){3}|\$\{?ifs\b|\$\{\w{1,20}:\d/.test(
+    /[a-z]"[a-z]{0,12}"[a-z]|\b[a-z]{1,4}'[a-z]{1,4}'[a-z]|[a-z]''[a-z]|(?:\\x[0-9a-f]{2}){3}|(?:\\[0-7]{3}){3}|(?:\\u[0-9a-f]{4}){3}|\$\{?ifs\b|\$\{\w{1,20}:\d/.test(
       line,
     ) ||
     (place === 'shell' && /[a-z]'[ ]?\+[ ]?'[a-z]|\$\(\$/.test(line))

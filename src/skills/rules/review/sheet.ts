@@ -53,6 +53,13 @@ export function readSheet({ skill, files, findTwin }: SheetInput, steps: Steps =
     sheet.push(
       capability('misleads', `has a name that looks like ${twin}`, SKILL_FILE, 0, skill.name, skill.name, true),
     )
+  // A model reads the names of files too.
+  const names = files.map(({ path }) => path.replace(/[/_.-]/g, ' ')).join('\n')
+  sheet.push(
+    ...scanText(names, 'prose', steps)
+      .filter(({ kind }) => kind === 'misleads')
+      .map((spot) => asLine('', spot)),
+  )
   let room = MOST_TEXT
   for (const file of files) {
     const { path, digest, text, problem } = file
@@ -103,7 +110,7 @@ function rank({ isAlarming, kind }: Pick<Capability, 'isAlarming' | 'kind'>): nu
 
 /** In order and without repetition; the end of a very long sheet becomes one line for each kind. */
 function bounded(sheet: readonly Capability[]): Capability[] {
-  const distinct = [...new Map(sheet.map((each) => [each.id, each])).values()].sort(
+  const distinct = [...new Map([...sheet].reverse().map((each) => [each.id, each])).values()].sort(
     (a, b) => rank(a) - rank(b) || compareText(a.path, b.path) || a.line - b.line || compareText(a.id, b.id),
   )
   // Keys are decided one by one, so none of them may become part of a sum.
@@ -226,10 +233,9 @@ function toolsOf(value: unknown): string[] | undefined {
   return value.slice(0, 10_000).match(/[^\s,()]{1,200}(?:\([^()]{0,400}\))?/g) ?? []
 }
 
-/** Texts, numbers, and maps or lists of them. */
-function isPlain(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  if (depth > 3) return false
-  const inside: unknown[] = isRecord(value) ? Object.values(value) : Array.isArray(value) ? value : []
-  return inside.every((each) => isPlain(each, depth + 1))
+/** A text or a number, a list of them, or one map of both: a map in a map may be an order to a program. */
+function isPlain(value: unknown): boolean {
+  const isScalar = (each: unknown) => typeof each !== 'object' || each === null
+  const isFlat = (each: unknown) => isScalar(each) || (Array.isArray(each) && each.every(isScalar))
+  return isFlat(value) || (isRecord(value) && Object.values(value).every(isFlat))
 }
