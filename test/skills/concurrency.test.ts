@@ -221,6 +221,7 @@ describe.concurrent('side by side', () => {
     write(folder, { 'skill.json': JSON.stringify(json) })
     commitAll(world, 'source')
     write(join(world.home, 'upstream'), { 'SKILL.md': '---\nname: one\ndescription: About one.\n---\n# New\n' })
+    await loadoutOk(world, 'approve', 'skill:one')
     await loadoutOk(world, 'equip', 'one')
     const first = git(world, 'rev-parse', 'HEAD')
     const runs = await Promise.all(

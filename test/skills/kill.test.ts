@@ -43,7 +43,7 @@ async function makeBase(): Promise<World> {
   await loadoutOk(world, 'equip', 'beta')
   write(world.home, {
     '.claude/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine.\n---\n# Mine\n',
-    '.claude/skills/mine/run.sh': 'true\n',
+    '.claude/skills/mine/more.md': 'More.\n',
     'drafts/delta/SKILL.md': '---\nname: delta\ndescription: A draft.\n---\n# Delta\n',
     'drafts/delta/docs/more.md': 'More.\n',
   })
@@ -85,7 +85,7 @@ const ADOPT: Scenario = { args: ['adopt', 'alpha', '--yes'], prepare: edited, is
 const DELETE: Scenario = { args: ['delete', 'spare'] }
 const IMPORT: Scenario = { args: ['import', 'drafts/delta', '--targets', 'claude,codex'] }
 const REFRESH_EDITED: Scenario = {
-  args: ['sync'],
+  args: ['sync', '--replace'],
   prepare: async (world) => {
     await edited(world)
     changeLibrary(world)
@@ -113,6 +113,7 @@ const outdated = async (world: World) => {
     write(join(world.home, 'upstream', name), { ...files, 'SKILL.md': text, 'docs/new.md': 'New.\n' })
   }
   commitAll(world, 'source')
+  await loadoutOk(world, 'approve', 'skill:alpha')
   await installed(world)
   await loadoutOk(world, 'sync')
 }
@@ -194,7 +195,7 @@ const SCENARIOS: Record<string, Scenario> = {
       changeLibrary(world)
     },
   },
-  'sync of an edited copy': REFRESH_EDITED,
+  'sync --replace of an edited copy': REFRESH_EDITED,
   'sync after a commit that changes nothing installed': {
     args: ['sync'],
     prepare: async (world) => {
@@ -660,7 +661,7 @@ async function killedBySystem(start: World, args: readonly string[], call: strin
 describe.skipIf(!hasStrace)('killed by the system at one system call, in any thread', () => {
   it.each([
     ['import', IMPORT],
-    ['sync of an edited copy', REFRESH_EDITED],
+    ['sync --replace of an edited copy', REFRESH_EDITED],
     ['delete', DELETE],
     ['update', UPDATE],
     ['undo', UNDO],

@@ -9,7 +9,9 @@ import { commitAll, git, makeWorld, readTree, type World } from './world.ts'
 // installed copies. Every change of one meets every change of the others, in one skill each.
 
 const NOTES = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join('')
-const FILES = { 'notes.md': NOTES, 'old.md': 'Old.\n', 'pic.bin': '\0first' }
+/** A picture of which only the ends are checked. */
+const pictureOf = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n\0${text}\xae\x42\x60\x82`, 'latin1')
+const FILES = { 'notes.md': NOTES, 'old.md': 'Old.\n', 'pic.png': pictureOf('first') }
 const DOCUMENT = '# Title\n\nOne.\n\nTwo.\n'
 
 type Who = 'upstream' | 'here' | 'copy'
@@ -29,7 +31,7 @@ const CHANGES: Record<string, Change> = {
   'the document': replace('SKILL.md', 'Two.'),
   'a file removed': (folder) => rmSync(join(folder, 'notes.md')),
   'a file renamed': (folder, _, who) => renameSync(join(folder, 'notes.md'), join(folder, `${who}.md`)),
-  'a binary': (folder, mark) => writeFileSync(join(folder, 'pic.bin'), `\0${mark}`),
+  'a binary': (folder, mark) => writeFileSync(join(folder, 'pic.png'), pictureOf(mark)),
   'a file added': (folder, mark) => writeFileSync(join(folder, 'added.md'), `${mark}\n`),
 }
 /** All of them with LOADOUT_TEST_ALL; otherwise some, because the whole table takes half a minute. */

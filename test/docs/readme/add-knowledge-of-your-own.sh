@@ -3,7 +3,8 @@ loadout import
 loadout doctor
 loadout agents-md --write
 loadout mcp </dev/null
-for face in "mcp --http" web; do loadout $face --port 0 >/dev/null 2>~/said & until grep -q http: ~/said; do kill -0 $! || exit 1; sleep 0.1; done; kill $!; done
+loadout mcp --http --port 0 >/dev/null 2>~/said-1 & until grep -q http: ~/said-1; do kill -0 $! || exit 1; sleep 0.1; done; kill $!
+loadout web --port 0 >/dev/null 2>~/said-2 & until grep -q http: ~/said-2; do kill -0 $! || exit 1; sleep 0.1; done; kill $!
 cp docs/release.md CLAUDE.md; loadout index migrate CLAUDE.md || test $? = 2
 loadout search "money back"
 loadout explain refunds --task "a refund fails"
