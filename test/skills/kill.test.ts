@@ -102,7 +102,10 @@ const both = async (world: World) => {
 
 /** Skills as if they had been imported from folders that have since changed. */
 const outdated = async (world: World) => {
-  for (const [name, own] of Object.entries({ alpha: ALPHA, beta: skillFiles('beta') })) {
+  // Without the script, which would need an approval: that is about one place, and worlds are copied.
+  rmSync(join(world.library, 'skills/alpha/scripts'), { recursive: true })
+  const alpha = Object.fromEntries(Object.entries(ALPHA).filter(([path]) => !path.startsWith('scripts/')))
+  for (const [name, own] of Object.entries({ alpha, beta: skillFiles('beta') })) {
     const path = `~/upstream/${name}`
     const source = { path, folder: '', tree_hash: '0'.repeat(64), imported_at: '2026-01-02T03:04:05Z' }
     const { 'skill.json': json, ...files }: Record<string, string> = own
@@ -113,7 +116,6 @@ const outdated = async (world: World) => {
     write(join(world.home, 'upstream', name), { ...files, 'SKILL.md': text, 'docs/new.md': 'New.\n' })
   }
   commitAll(world, 'source')
-  await loadoutOk(world, 'approve', 'skill:alpha')
   await installed(world)
   await loadoutOk(world, 'sync')
 }
