@@ -407,7 +407,7 @@ export const TURNING: ReadonlySet<string> = new Set(
   wordsOf('forget skip omit fail miss hesitate neglect worry until unless before without but however then now first'),
 )
 
-/** Keys of data files whose value somebody runs. */
+/** Keys of data files whose value a tool runs. */
 export const ACTING_KEYS: ReadonlySet<string> = new Set(
   wordsOf(`command commands cmd run exec execute script scripts hooks hook entrypoint mcpservers mcp_servers shell
   preinstall postinstall install prepare pretooluse posttooluse sessionstart onstart on_start before_script

@@ -275,7 +275,7 @@ function hasArguments(tokens: readonly string[], at: number): boolean {
   return tokens.slice(at + 1, at + 9).some((token) => ARGUMENT.test(token))
 }
 
-/** Input from a pipe, a text as code, a file that is no program, or one outside of the project. */
+/** Input from a pipe, a text as code, a file that is not a program, or one outside of the project. */
 function runsForeign(before: string, next: string): boolean {
   if (before === '|') return true
   if (next === '<' || next === '-' || next === '(' || next.startsWith('$')) return true

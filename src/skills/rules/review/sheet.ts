@@ -23,7 +23,7 @@ export interface Capability {
   isAlarming: boolean
   /** A digest of what can act. An approval covers it: another line or another content has another digest. */
   id: string
-  /** The frontmatter key that is left out of installed copies until somebody allows it. */
+  /** The frontmatter key that is left out of installed copies until the user allows it. */
   key?: string
 }
 
