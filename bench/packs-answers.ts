@@ -1,6 +1,6 @@
 // npx tsx bench/packs-answers.ts <folder of packs> <questions.json> [--verbose]
 // What packs give for questions that were written before: { "<pack>": [{ "question", "answer": "<regular expression>" | null }] }.
-// An answer of null says that the pack does not know it.
+// An answer of null says that the pack does not know it. All packs lie beside each other.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,51 @@ interface Asked {
   answer: string | null
 }
 
+interface Row {
+  isKnown: boolean
+  isChosen: boolean
+  isRightUnnamed: boolean
+  isRight: boolean
+  isRightShort: boolean
+  isRightPlain: boolean
+  isGap: boolean
+  /** Words that are reported as not found, and those of them that stand in the text. */
+  words: number
+  untrue: number
+  tokens: number
+}
+
+const COLUMNS: [string, (rows: readonly Row[]) => string][] = [
+  ['right pack', (rows) => share(rows.filter(known), ({ isChosen }) => isChosen)],
+  ['unnamed', (rows) => share(rows.filter(known), ({ isRightUnnamed }) => isRightUnnamed)],
+  ['named', (rows) => share(rows.filter(known), ({ isRight }) => isRight)],
+  ['1,000 tokens', (rows) => share(rows.filter(known), ({ isRightShort }) => isRightShort)],
+  ['BM25, same tokens', (rows) => share(rows.filter(known), ({ isRightPlain }) => isRightPlain)],
+  ['doubted', (rows) => share(rows.filter(known), ({ isGap }) => isGap)],
+  [
+    'honest gaps',
+    (rows) =>
+      share(
+        rows.filter((row) => !known(row)),
+        ({ isGap }) => isGap,
+      ),
+  ],
+  ['untrue words', (rows) => `${sum(rows, ({ untrue }) => untrue)} of ${sum(rows, ({ words }) => words)}`],
+  ['tokens', (rows) => String(Math.round(sum(rows, ({ tokens }) => tokens) / rows.length))],
+]
+
+function known({ isKnown }: Row): boolean {
+  return isKnown
+}
+
+function share(rows: readonly Row[], is: (row: Row) => boolean): string {
+  return `${rows.filter(is).length} of ${rows.length}`
+}
+
+function sum(rows: readonly Row[], of: (row: Row) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0)
+}
+
 const [folder, file] = process.argv.slice(2)
 const isVerbose = process.argv.includes('--verbose')
 if (folder === undefined || file === undefined) {
@@ -29,118 +74,112 @@ try {
     cpSync(join(folder, name), join(home, '.agents', 'knowledge', name), { recursive: true })
   }
   const machine: Machine = { cwd: home, home, env: benchEnvironment(home), now: () => new Date() }
+  const rows = Object.entries(asked).map(([name, questions]) => ({ name, rows: measure(machine, name, questions) }))
   printTable('questions to packs', [
-    [
-      'pack',
-      'files',
-      'tokens of all',
-      'right',
-      'gap',
-      'false gap',
-      'chosen unnamed',
-      'mean tokens',
-      'BM25 right',
-      'tokens',
-    ],
-    ...Object.entries(asked).map(([name, questions]) => measure(machine, name, questions)),
+    ['pack', ...COLUMNS.map(([title]) => title)],
+    ...[...rows, { name: 'all', rows: rows.flatMap((each) => each.rows) }].map(({ name, rows }) => [
+      name,
+      ...COLUMNS.map(([, cell]) => cell(rows)),
+    ]),
   ])
 } finally {
   rmSync(home, { recursive: true })
 }
 
-function measure(machine: Machine, name: string, questions: readonly Asked[]): string[] {
+function measure(machine: Machine, name: string, questions: readonly Asked[]): Row[] {
   const texts = readTexts(join(machine.home, '.agents', 'knowledge', name))
-  const search = bestTwo(texts)
   const whole = texts.map(({ text }) => text).join('\n')
-  const rows = questions.map(({ question, answer }) => {
+  const search = plainSections(texts)
+  return questions.map(({ question, answer }) => {
     const wanted = answer === null ? undefined : new RegExp(answer)
     const holds = (text: string) => wanted?.test(text.replace(/\s+/g, ' ')) ?? false
     if (wanted !== undefined && !holds(whole)) throw new Error(`no text of ${name} holds ${answer}`)
-    const ask = (packs: string[]) =>
-      toResolverOutput(resolvePacks(machine, { task: question, packs, isRecorded: false }).value)
+    const ask = (packs: string[], budget?: number) =>
+      toResolverOutput(resolvePacks(machine, { task: question, packs, isRecorded: false, budget }).value)
     const { wrappers, missing, token_estimate, packs } = ask([name])
-    const given = wrappers.map(({ text }) => text).join('\n')
-    const two = search(question)
-    const row = {
+    const given = textOf(wrappers)
+    const unnamed = ask([])
+    const words = missing.flatMap((gap) => /^nothing was found about: (.*)$/.exec(gap)?.[1]?.split(', ') ?? [])
+    const terms = new Set(termsOf(given))
+    const row: Row = {
       isKnown: wanted !== undefined,
-      isRight: holds(given.replace(/^- nothing was found about.*$/gm, '')),
+      isChosen: unnamed.packs.some((pack) => pack.name === name),
+      isRightUnnamed: holds(textOf(unnamed.wrappers)),
+      isRight: holds(given),
+      isRightShort: holds(textOf(ask([name], 1000).wrappers)),
+      isRightPlain: holds(search(question, estimateTokens(given))),
       isGap: missing.length > 0,
-      isChosen: ask([]).packs.some((pack) => pack.name === name),
+      words: words.length,
+      untrue: words.filter((word) => termsOf(word).every((term) => terms.has(term))).length,
       tokens: token_estimate,
-      isFound: holds(two),
-      searched: estimateTokens(two),
     }
-    if (isVerbose && (row.isKnown ? !row.isRight || row.isGap : !row.isGap)) {
+    if (isVerbose && (row.isKnown ? !row.isRight || !row.isRightUnnamed || row.isGap : !row.isGap)) {
       const places = packs[0]?.reasons.map(({ path, lines }) => `${path}:${lines?.from}-${lines?.to}`) ?? []
-      console.log(row.isKnown ? (row.isRight ? 'FALSE GAP' : 'WRONG') : 'NO GAP', name, question, missing, places)
+      const said = row.isKnown ? (!row.isRight ? 'WRONG' : row.isGap ? 'DOUBTED' : 'WRONG PACK') : 'NO GAP'
+      console.log(
+        said,
+        name,
+        question,
+        answer,
+        missing,
+        places,
+        unnamed.packs.map((pack) => pack.name),
+      )
     }
     return row
   })
-  const known = rows.filter(({ isKnown }) => isKnown)
-  const unknown = rows.filter(({ isKnown }) => !isKnown)
-  const share = (some: readonly unknown[], all: readonly unknown[]) => `${some.length} of ${all.length}`
-  const mean = (numbers: number[]) =>
-    Math.round(numbers.reduce((sum, each) => sum + each, 0) / numbers.length).toLocaleString('en')
-  return [
-    name,
-    String(texts.length),
-    estimateTokens(whole).toLocaleString('en'),
-    share(
-      known.filter(({ isRight }) => isRight),
-      known,
-    ),
-    share(
-      unknown.filter(({ isGap }) => isGap),
-      unknown,
-    ),
-    share(
-      known.filter(({ isGap }) => isGap),
-      known,
-    ),
-    share(
-      known.filter(({ isChosen }) => isChosen),
-      known,
-    ),
-    mean(rows.map(({ tokens }) => tokens)),
-    share(
-      known.filter(({ isFound }) => isFound),
-      known,
-    ),
-    mean(rows.map(({ searched }) => searched)),
-  ]
 }
 
-function readTexts(root: string): { path: string; text: string }[] {
+/** Without the lines about gaps, which repeat words of the question. */
+function textOf(wrappers: readonly { text: string }[]): string {
+  return wrappers.map(({ text }) => text.replace(/^- (?:nothing was found about|no passage).*$/gm, '')).join('\n')
+}
+
+interface Text {
+  path: string
+  text: string
+}
+
+function readTexts(root: string): Text[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(?:md|rst|adoc|txt)$/.test(path))
+    .filter((path) => /\.(?:md|mdx|rst|adoc|txt)$/.test(path))
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** What a plain search gives: the two files that fit best by BM25, whole. */
-function bestTwo(files: readonly { path: string; text: string }[]): (question: string) => string {
-  const documents = files.map(({ path, text }) => {
+/** What a plain search gives: the sections that fit best by BM25, within the same tokens. */
+function plainSections(files: readonly Text[]): (question: string, tokens: number) => string {
+  const sections = files.flatMap(({ path, text }) => text.split(/^(?=#)/m).map((part) => ({ path, text: part })))
+  const documents = sections.map(({ path, text }) => {
     const terms = termsOf(`${path} ${text}`)
     const counts = new Map<string, number>()
     for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
     return { text, counts, length: terms.length }
   })
-  const mean = documents.reduce((sum, { length }) => sum + length, 0) / documents.length
-  return (question) => {
+  const mean = documents.reduce((total, { length }) => total + length, 0) / documents.length
+  return (question, tokens) => {
     const terms = [...new Set(termsOf(question))]
     const weights = terms.map((term) => {
       const holders = documents.filter(({ counts }) => counts.has(term)).length
       return Math.log(1 + (documents.length - holders + 0.5) / (holders + 0.5))
     })
     const scored = documents.map(({ text, counts, length }) => {
-      const score = terms.reduce((sum, term, at) => {
+      const score = terms.reduce((total, term, at) => {
         const count = counts.get(term) ?? 0
         const norm = 1.2 * (0.25 + (0.75 * length) / mean)
-        return sum + ((weights[at] ?? 0) * count * 2.2) / (count + norm)
+        return total + ((weights[at] ?? 0) * count * 2.2) / (count + norm)
       }, 0)
       return { text, score }
     })
-    const best = scored.sort((a, b) => b.score - a.score).slice(0, 2)
-    return best.map(({ text }) => text).join('\n')
+    let left = tokens
+    const taken = scored
+      .sort((a, b) => b.score - a.score)
+      .filter(({ text }) => {
+        const cost = estimateTokens(text)
+        if (cost > left) return false
+        left -= cost
+        return true
+      })
+    return taken.map(({ text }) => text).join('\n')
   }
 }

@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch'
-import { createRanker, loadRanker, type Ranker } from '../src/search/ranker.ts'
+import { createRanker, loadRanker } from '../src/search/ranker.ts'
 import { median, ms, printTable, processorTime, ratio } from './measure.ts'
 import { SampleText } from './sample-text.ts'
 
@@ -34,11 +34,11 @@ export function benchRank(): void {
   ])
   const taught = createRanker(documents.map((each) => ({ ...each, examples: text.questions(10) })))
   printTable('ten examples each, one question, warm', [
-    ['documents', 'ms', 'without pruning ms'],
-    ['2000', ms(perQuestion(questions, (question) => taught.rank(question))), ms(unpruned(taught, questions))],
+    ['documents', 'ms'],
+    ['2000', ms(perQuestion(questions, (question) => taught.rank(question)))],
   ])
   printTable('short documents', [
-    ['documents', 'compile ms', 'one question ms', 'without pruning ms', 'of rare words ms'],
+    ['documents', 'compile ms', 'one question ms', 'of rare words ms'],
     ...[1000, 10_000, 100_000].map((size) => short(text, size, questions)),
   ])
 }
@@ -50,14 +50,8 @@ function short(text: SampleText, size: number, questions: readonly string[]): st
     String(size),
     ms(time),
     ms(perQuestion(questions, (question) => ranker.rank(question))),
-    ms(unpruned(ranker, questions)),
     ms(perQuestion(rare, (question) => ranker.rank(question))),
   ]
-}
-
-/** With a budget every document counts, so nothing is pruned. */
-function unpruned(ranker: Ranker, questions: readonly string[]): number {
-  return perQuestion(questions, (question) => ranker.rank(question, { budget: 1e12 }))
 }
 
 function perQuestion(questions: readonly string[], ask: (question: string) => unknown): number {

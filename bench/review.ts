@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { importedDocument } from '../src/machine/skill-document.ts'
 import { readForeignSkill } from '../src/skills/disk/foreign-skill.ts'
 import { readReviewFiles } from '../src/skills/disk/review-files.ts'
+import type { ReviewFile } from '../src/skills/rules/review/files.ts'
 import { type Capability, readSheet } from '../src/skills/rules/review/sheet.ts'
 import type { Skill } from '../src/skills/rules/skill.ts'
 import { HOSTILE_SKILLS, KINDS } from '../test/skills/hostile-skills.ts'
@@ -64,11 +65,15 @@ function skillFolders(folder: string): string[] {
 }
 
 function sheetOf(path: string): Capability[] {
-  return readSheet({ skill: readSkill(path), files: withoutHead(readReviewFiles(path)), findTwin: () => undefined })
+  return readSheet({
+    skill: readSkill(path),
+    files: withoutHead([...readReviewFiles(path)]),
+    findTwin: () => undefined,
+  })
 }
 
 /** An import moves the frontmatter of SKILL.md into skill.json. */
-function withoutHead(files: ReturnType<typeof readReviewFiles>): ReturnType<typeof readReviewFiles> {
+function withoutHead(files: readonly ReviewFile[]): ReviewFile[] {
   return files.map((file) => {
     if (file.path !== 'SKILL.md') return file
     const { problem: _, ...rest } = file

@@ -204,10 +204,6 @@ const SUBJECTS = {
     BACKED_UP: ['Before a change, a copy was kept. The message says where.', 'Nothing to do.'],
     RECOVERED: ['An interrupted change was finished or undone.', 'Nothing to do.'],
     LOCKED: ['Another process is working here.', 'Wait until it has finished.'],
-    BAD_RULES: [
-      'A file with rules of an agent is wrong. The message says where.',
-      'Name another one: `loadout rules update`.',
-    ],
     NOT_SEEN: ['An agent cannot see everything that is installed for it.', 'Run `loadout see <agent>`.'],
     HOOKS_OUTDATED: [
       'The hooks of an agent are from another version, or their program is gone.',
@@ -267,7 +263,10 @@ const SUBJECTS = {
     ],
     AUDIT_NOT_RECORDED: ['The record of a bundle or pack could not be written.', 'Check the state folder.'],
     AUDIT_NOT_FOUND: ['There is no record with this id.', 'Use an id that `context` or `packs resolve` printed.'],
-    BAD_AUDIT: ['A record was changed after it was written.', 'Ask for the same task again.'],
+    BAD_AUDIT: [
+      'A record was changed after it was written, or another version of Loadout wrote it.',
+      'Ask for the same task again.',
+    ],
     CONTEXT_CHANGED: [
       'What was recorded can no longer be given again, because its sources changed.',
       'Ask for the same task again.',

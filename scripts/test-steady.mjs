@@ -1,19 +1,20 @@
 // Runs the README's test command in fresh clones with an empty home, and prints one line for each run.
-// npm run test:steady [-- --runs 2]
+// npm run test:steady [-- --only 1,5]
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' } } })
+const { values } = parseArgs({ options: { only: { type: 'string', default: '1,2,3,4,5,6,7,8,9,10' } } })
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65534
 const COMMAND = 'npm ci --no-audit --no-fund && npm test'
 if (!isRoot) console.log('Not started as root: every run is of this user.')
 
 let failures = 0
-for (let at = 0; at < Number(values.runs); at++) {
+for (const number of values.only.split(',').map(Number)) {
+  const at = number - 1
   // Each pair differs by the hog alone; four pairs are all of who and where.
   const [isBusy, isOther, isClosed] = [at % 2 === 1, isRoot && (at & 4) !== 0, (at & 2) === 0]
   const folder = mkdtempSync(join(tmpdir(), 'loadout-steady-'))
@@ -42,10 +43,10 @@ for (let at = 0; at < Number(values.runs); at++) {
     isClosed ? 'closed folder' : 'open folder',
     isBusy ? 'busy' : 'idle',
   ]
-  console.log([String(at + 1).padStart(2), ...words, `${seconds} s`, counts].join('  '))
+  console.log([String(number).padStart(2), ...words, `${seconds} s`, counts].join('  '))
   if (!isGreen) {
     failures++
-    const log = join(tmpdir(), `loadout-steady-${process.pid}-${at + 1}.txt`)
+    const log = join(tmpdir(), `loadout-steady-${process.pid}-${number}.txt`)
     writeFileSync(log, output)
     console.log(`    its output: ${log}`)
   }

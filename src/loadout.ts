@@ -6,7 +6,7 @@ import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
 import { type LookupRequest, lookUpPayload } from './payloads/lookup.ts'
 import { planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
-import { alsoNaming, type Finding, LoadoutError } from './text/trouble.ts'
+import { alsoNaming, type Finding, LoadoutError, type Report } from './text/trouble.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
 
@@ -103,19 +103,23 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Shows the text of a skill that is not in the library yet. */
     preview: late(machine, async () => (await import('./skills/inspect.ts')).previewSkill),
     /** Installs skills for agents. */
-    equip: late(machine, async () => (await import('./team/catalog.ts')).equipWithCatalog),
+    equip: changes(machine, async () => (await import('./team/catalog.ts')).equipListed),
     /** Removes installed skills. */
     unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
     /** Lists skills in the folders of agents that the library does not have. */
     listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
     /** Imports skills from folders, archives, repositories and agents' folders, in one commit. */
-    importSkills: late(machine, async () => (await import('./skills/import.ts')).importSkills),
+    importSkills: changes(
+      machine,
+      async () => (await import('./skills/import.ts')).importSkills,
+      ({ adopt, list }) => adopt === true && !list,
+    ),
     /** Brings an edit of an installed copy into the library and all other copies. */
-    adopt: late(machine, async () => (await import('./skills/adopt.ts')).adopt),
+    adopt: changes(machine, async () => (await import('./skills/adopt.ts')).adopt),
     /** Asks the sources of imported skills for newer versions. */
     outdated: late(machine, async () => (await import('./skills/outdated.ts')).findOutdated),
     /** Takes newer versions, merged with your changes, in one commit. */
-    update: late(machine, async () => (await import('./skills/update.ts')).updateSkills),
+    update: changes(machine, async () => (await import('./skills/update.ts')).updateSkills),
     /** Pins a skill to its version, or unpins it. */
     pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
     /** Compares the library with its remote. */
@@ -125,11 +129,15 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Shows a merge that waits for you, with both texts. */
     showMerge: late(machine, async () => (await import('./skills/merges.ts')).showMerge),
     /** Finishes or gives up a merge that waits for you. */
-    finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
+    finishMerge: changes(
+      machine,
+      async () => (await import('./skills/merges.ts')).finishMerge,
+      (request) => request.continue === true,
+    ),
     /** Changes which agents a skill is for. */
     changeTargets: late(machine, async () => (await import('./skills/targets.ts')).changeTargets),
     /** Undoes a commit of the library, as a new commit. */
-    undo: late(machine, async () => (await import('./skills/undo.ts')).undoCommit),
+    undo: changes(machine, async () => (await import('./skills/undo.ts')).undoCommit),
     /** Deletes a skill from the library. */
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     /** Deletes several skills from the library in one commit. */
@@ -139,7 +147,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Writes a plugin of skills, hooks and the MCP server for agents that install plugins. */
     buildPlugin: late(machine, async () => (await import('./skills/build-plugin.ts')).buildPlugin),
     /** Fast-forwards the library, refreshes installed copies, and obeys the catalog of a team. */
-    sync: late(machine, async () => (await import('./team/catalog.ts')).syncWithCatalog),
+    sync: changes(machine, async () => (await import('./skills/sync.ts')).sync),
     /** Checks the whole installation and says what to do; repairs what it can when asked. */
     doctor: late(machine, async () => (await import('./kit/doctor.ts')).runDoctor),
     /** Creates a skill in the library. */
@@ -155,7 +163,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Saves which agent has which skill under a name. */
     saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
     /** Installs what a profile names; can also remove what it does not name. */
-    applyProfile: late(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
+    applyProfile: changes(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
     /** Lists the profiles of the library. */
     listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
     /** Shows the settings of this machine. */
@@ -177,7 +185,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Lists the recorded bundles, newest first. */
     listRecords: late(machine, async () => (await import('./context/bundle-record.ts')).listRecords),
     /** Removes old records of bundles and packs. */
-    pruneAudits: late(machine, async () => (await import('./context/prune-audits.ts')).pruneAudits),
+    pruneAudits: late(machine, async () => (await import('./machine/audits.ts')).pruneAudits),
     /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
     resolvePacks: late(machine, async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
     /** Lists the packs, and why some are not used. */
@@ -213,7 +221,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Declares that a line of a pack only looks like a secret. */
     declareExamples: late(machine, async () => (await import('./packs/declare-example.ts')).declareExamples),
     /** Fetches the packs of an organization, and what its catalog says about packs. */
-    fetchPacks: late(machine, async () => (await import('./team/catalog.ts')).fetchWithCatalog),
+    fetchPacks: changes(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
     /** Adds a note that expires by itself. */
     addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
     /** Lists the notes of a project. */
@@ -233,9 +241,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Applies such a plan. */
     applyFix: late(machine, async () => (await import('./skills/fix-listing.ts')).applyFix),
     /** Lists the known rules of agents, by version. */
-    listRules: late(machine, async () => (await import('./agents/update-rules.ts')).listRules),
-    /** Installs newer rules of agents from files. */
-    updateRules: late(machine, async () => (await import('./agents/update-rules.ts')).updateRules),
+    listRules: late(machine, async () => (await import('./agents/see.ts')).listRules),
     /** Writes, checks or removes the index in `AGENTS.md`. */
     writeAgentsMd: late(machine, async () => (await import('./kit/agents-md.ts')).writeAgentsMd),
     /** Answers one event of an agent's hook. */
@@ -367,16 +373,23 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
   }
 }
 
+/** A use case that changes installs or packs asks the team's catalog first, if this machine has joined a team. */
+function changes<Request extends object, Value>(
+  machine: Machine,
+  load: () => Promise<UseCase<Request, Promise<Report<Value>>>>,
+  isChange?: (request: Request) => boolean,
+) {
+  return late(machine, async () => (await import('./team/catalog.ts')).withCatalog(await load(), isChange))
+}
+
 export type { HookChanges } from './agents/hooks-change.ts'
 export type { HookStatuses } from './agents/hooks-status.ts'
-export type { AgentSight } from './agents/see.ts'
+export type { AgentSight, KnownAgentRules } from './agents/see.ts'
 export type { AgentView, SettingsView } from './agents/settings.ts'
-export type { KnownAgentRules, RulesUpdate } from './agents/update-rules.ts'
 export type { AdapterList } from './context/adapters.ts'
 export type { BundleRecord } from './context/bundle-record.ts'
 export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
-export type { PrunedAudits } from './context/prune-audits.ts'
 export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './kit/agents-md.ts'
 export type { Answered } from './kit/approve.ts'
@@ -394,6 +407,7 @@ export type { TeachStatus } from './kit/teach-status.ts'
 export type { SampleTour } from './kit/try.ts'
 export type { Validation } from './kit/validate.ts'
 export type { Stamps, Watched } from './kit/watch.ts'
+export type { PrunedAudits } from './machine/audits.ts'
 export type { CompileTask } from './packs/compile.ts'
 export type { PackCompileStatus } from './packs/compile-status.ts'
 export type { DeclaredExamples } from './packs/declare-example.ts'

@@ -7,7 +7,8 @@ const COLUMNS = [
   ['text'],
   ['search'],
   ['machine'],
-  ['agents', 'usage'],
+  ['agents'],
+  ['usage'],
   ['examples'],
   ['skills', 'payloads', 'packs', 'project'],
   ['context'],
@@ -201,4 +202,28 @@ it('only files that are named here read skills past the gate', () => {
   const found = [...sources()].filter(([, text]) => /\b(?:readForReview|readRegistry|readSkillAt)\b/.test(text))
   const names = found.map(([file]) => file.replace(/.*\//, '').replace('.ts', ''))
   expect(names.sort()).toEqual(REVIEWERS)
+})
+
+/** The cutter, and files that look at the first lines of a text or at a model's answer, and cut nothing. */
+const HEADING_READERS = [
+  'src/agents/disk/sight/described-skill.ts',
+  'src/kit/rules/teach-answer.ts',
+  'src/payloads/rules/build-index.ts',
+  'src/text/cut.ts',
+  'src/text/skill-document.ts',
+]
+
+/** Files with a pattern for a Markdown heading. */
+function headingReaders(files: ReadonlyMap<string, string>): string[] {
+  return [...files].filter(([, text]) => /#\{\d,|\^(?: \{0,3\})?#\+/.test(text)).map(([file]) => file)
+}
+
+it('only the cutter finds the headings of a text', () => {
+  const planted: [string, string][] = [
+    ['src/kit/a.ts', 'const HEADING = /^ {0,3}#{1,6} /'],
+    ['src/kit/b.ts', 'text.split(/^#+ /m)'],
+    ['src/kit/c.ts', "const COMMENT = '# text'"],
+  ]
+  expect(headingReaders(new Map(planted))).toEqual(['src/kit/a.ts', 'src/kit/b.ts'])
+  expect(headingReaders(sources()).sort()).toEqual(HEADING_READERS)
 })

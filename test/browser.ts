@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
@@ -11,15 +11,29 @@ export interface StartedBrowser {
 }
 
 /**
- * Unpacks the browser that npm brought into a temporary folder and starts it there, with a home of its own: it downloads
- * nothing, needs nothing of the system, and leaves nothing. Unpacking takes some seconds; start one for a whole file.
+ * Starts the browser that npm brought, with a home of its own: it downloads nothing, needs nothing of the system, and leaves
+ * nothing. Unpacking takes some seconds of CPU time, so all files of a test run share the unpacked program. Start one for a
+ * whole file.
  */
 export async function startBrowser(): Promise<StartedBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'loadout-browser-'))
   const home = join(folder, 'home')
   mkdirSync(home)
   try {
-    const { path, args, env } = await unpack(folder)
+    const unpacked = join(process.env.LOADOUT_TEST_RUN ?? folder, 'browser')
+    if (!existsSync(unpacked)) {
+      const own = mkdtempSync(`${unpacked}-`)
+      await unpack(own)
+      try {
+        renameSync(own, unpacked)
+      } catch {
+        // Another file of the run was faster.
+        rmSync(own, { recursive: true })
+      }
+    }
+    const { path, args } = await unpack(unpacked)
+    const { PATH = '' } = process.env
+    const env = { PATH, ...librariesIn(unpacked, folder) }
     const browser = await chromium.launch({
       executablePath: path,
       args,
@@ -48,8 +62,7 @@ async function unpack(folder: string) {
     const { default: packed } = await import('@sparticuz/chromium')
     packed.setGraphicsMode = false
     const path = await packed.executablePath()
-    const { PATH = '' } = before
-    return { path, args: packed.args, env: { PATH, ...librariesIn(folder) } }
+    return { path, args: packed.args }
   } finally {
     for (const key of Object.keys(process.env)) if (!(key in before)) delete process.env[key]
     Object.assign(process.env, before)
@@ -57,9 +70,9 @@ async function unpack(folder: string) {
 }
 
 /** Only the fonts that it brings, so that a page looks the same on every machine. */
-function librariesIn(folder: string) {
+function librariesIn(unpacked: string, folder: string) {
   const fonts = join(folder, 'fonts.conf')
-  const [dir, cache] = [`<dir>${folder}/fonts</dir>`, `<cachedir>${folder}/font-cache</cachedir>`]
+  const [dir, cache] = [`<dir>${unpacked}/fonts</dir>`, `<cachedir>${folder}/font-cache</cachedir>`]
   writeFileSync(fonts, `<?xml version="1.0"?>\n<fontconfig>${dir}${cache}</fontconfig>\n`)
-  return { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_FILE: fonts }
+  return { LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib'), FONTCONFIG_FILE: fonts }
 }

@@ -82,6 +82,20 @@ describe('documents', () => {
   })
 })
 
+it('docs/packs-conformance.md names only cases that a test has', () => {
+  const folders = ['test/packs', 'src/packs/rules/fence', 'src/packs/rules/resolve']
+  const tests = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
+  )
+  const held = new Set(tests.flatMap((text) => [...text.matchAll(/case (\d+)/g)].map(([, number]) => number)))
+  const rows = readFileSync(join(ROOT, 'docs/packs-conformance.md'), 'utf8').matchAll(/\| ([\d, ]+) \|$/gm)
+  const named = [...rows].flatMap(([, cases = '']) => cases.split(', '))
+  expect(named.length).toBeGreaterThan(80)
+  expect(named.filter((number) => !held.has(number))).toEqual([])
+})
+
 it('docs/packs.md has every warning about packs, and no other', () => {
   const rows = readFileSync(join(ROOT, 'docs/packs.md'), 'utf8').matchAll(
     /^\| `([a-z-]+\.[a-z.-]+)` \| [^|]+ \| [^|]+ \|$/gm,

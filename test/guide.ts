@@ -80,6 +80,9 @@ async function runSteps(steps: readonly Step[]): Promise<{ printed: string[][]; 
 /** Where the guides say that repositories are; here it is a folder. */
 const ADDRESS = 'https://git.example.com/'
 
+/** The compiled code of the program, for all guides. */
+const CODE = makeFolder()
+
 function runBash(root: string, script: string): Promise<string> {
   const [file, config] = [join(root, 'guide.sh'), join(root, 'gitconfig')]
   writeFileSync(file, script)
@@ -92,9 +95,9 @@ function runBash(root: string, script: string): Promise<string> {
   mkdirSync(bin)
   symlinkSync(CLI, join(bin, 'loadout'))
   const path = [bin, dirname(process.execPath), pathWithAgents()].join(delimiter)
-  const env = { PATH: path, LC_ALL: 'C.UTF-8', ...git, ...dates }
+  const env = { PATH: path, LC_ALL: 'C.UTF-8', NODE_COMPILE_CACHE: CODE, ...git, ...dates }
   // A guide starts PostgreSQL, which refuses to run as root.
-  if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, root])
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, root, CODE])
   const [program = '', ...words] = [...otherUser(NOBODY), 'bash', file]
   const child = spawn(program, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   return new Promise((settle, fail) => {

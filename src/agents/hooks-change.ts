@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { acquireLock } from '../machine/lock.ts'
 import { type Machine, stateFolder } from '../machine/machine.ts'
+import { diffLines } from '../text/line-diff.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { readConfig } from './config.ts'
 import { applyHookChange, type HookChangePlan, planHookChange } from './disk/hook-settings/hook-install.ts'
@@ -17,7 +18,6 @@ import type { Scope } from './rules/agents.ts'
 import { isEnabled } from './rules/config.ts'
 import { describeRefusal, HOOK_HOSTS, type HookHost, hostRefusal } from './rules/hook-hosts.ts'
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
-import { diffLines } from './rules/hook-settings/line-diff.ts'
 
 export interface HooksRequest {
   /** Ids; empty for all enabled agents with hooks. */
@@ -104,7 +104,7 @@ function describe({ place, before, after, hadHooks }: HookChangePlan, isInstall:
     path,
     change: before === after ? 'none' : done,
     diff: before === after ? '' : diffLines(before ?? '', after ?? ''),
-    ...(isInstall ? { untilTheyRun: host.untilTheyRun } : {}),
+    untilTheyRun: isInstall ? host.untilTheyRun : undefined,
   }
 }
 

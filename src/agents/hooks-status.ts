@@ -111,7 +111,7 @@ function readHooks(place: HookPlace, text: string): { hooks: FoundHook[]; outdat
   const tree = readSettings(body, path)
   const hooks = findHooks(tree, host)
   const refusal = hostRefusal(text, tree, host)
-  return { hooks, outdated: findOutdated(place, hooks), ...(refusal === undefined ? {} : { refusal }) }
+  return { hooks, outdated: findOutdated(place, hooks), refusal }
 }
 
 /** Our plugin answers all events. */

@@ -1,13 +1,14 @@
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { getOwn } from '../text/values.ts'
+import { compareText, getOwn } from '../text/values.ts'
 import { type KnownRules, rulesOf } from './disk/rules-on-machine.ts'
 import { readAgentSettings } from './disk/sight/agent-settings-file.ts'
 import { findSkills } from './disk/sight/found-skills.ts'
 import { type FoundPlace, findInstructions, findPlaces, findPlugins } from './disk/sight/places.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
 import type { InstructionRules, Listing } from './rules/reading-rules.ts'
+import { RECORDED } from './rules/recorded-rules.ts'
 import {
   type AgentSettings,
   decideInstructions,
@@ -51,6 +52,29 @@ export interface AgentSight extends Sight, Pick<KnownRules, 'program' | 'recorde
   mostInstructionBytes?: number
 }
 
+/** The recorded rules of one agent. */
+export interface KnownAgentRules {
+  agent: string
+  /** The recorded versions, the oldest first. */
+  versions: string[]
+  /** The day of the newest recording. */
+  day: string
+}
+
+/** The rules that `see` uses. */
+export function listRules(_: Machine, _request: object): Report<KnownAgentRules[]> {
+  const value = Object.values(RECORDED).map(({ agent, rows }) => ({
+    agent,
+    versions: rows.map(({ version }) => version),
+    day:
+      rows
+        .map(({ recorded }) => recorded)
+        .sort(compareText)
+        .at(-1) ?? '',
+  }))
+  return { value, findings: [] }
+}
+
 const TROUBLE: readonly Fate[] = ['undescribed', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
 
 /** Computes what an agent's program does with the skills and instructions on this machine. */
@@ -70,13 +94,13 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   const value: AgentSight = {
     agent: agent.id,
     label: agent.label,
-    ...(program && { program }),
-    ...(recordedFrom && { recordedFrom }),
-    ...(rules.trust !== undefined && cwd !== undefined && { trust: rules.trust }),
-    ...(cwd === undefined ? {} : { cwd }),
+    program,
+    recordedFrom,
+    trust: cwd === undefined ? undefined : rules.trust,
+    cwd,
     home: machine.home,
     places,
-    ...(listing && limits && { budget: { ...limits, unit: listing.unit } }),
+    budget: listing && limits && { ...limits, unit: listing.unit },
     ...sight,
     ...seeInstructions(machine, agent, known.instructions, settings, cwd),
     usedByAgent: Object.keys(settings.usage),
@@ -109,7 +133,7 @@ function seeInstructions(
   const files = findInstructions(machine, agent, rules, settings, cwd)
   const most = rules.mostBytes === undefined ? undefined : (settings.mostBytes ?? rules.mostBytes)
   const instructions = decideInstructions(files, rules, most)
-  return { instructions, ...(most === undefined ? {} : { mostInstructionBytes: most }) }
+  return { instructions, mostInstructionBytes: most }
 }
 
 /** One finding for each problem. */

@@ -24,7 +24,7 @@ export function listAgents(machine: Machine, _request: object): Report<AgentView
   const value = AGENTS.map((agent) => {
     const userFolder = userRoot(machine, config, agent)
     const { id, label, projectFolder } = agent
-    const view = { id, label, isEnabled: isEnabled(config, id), ...(userFolder && { userFolder }), projectFolder }
+    const view = { id, label, isEnabled: isEnabled(config, id), userFolder, projectFolder }
     return { ...view, exists: userFolder !== undefined && isFolder(userFolder) }
   })
   return { value, findings: [] }
@@ -70,7 +70,7 @@ export function showSettings(machine: Machine, _request: object): Report<Setting
   const value = {
     config: configPath(machine),
     isWritten: exists(configPath(machine)),
-    ...(library === undefined ? {} : { library }),
+    library,
     agents: listAgents(machine, {}).value,
     actions: ACTIONS.map(({ name, label, isOn }) => ({ name, label, isOn: isOn(config) })),
   }

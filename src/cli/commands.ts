@@ -42,9 +42,8 @@ import { packsExample, packsFetch, packsGuide, packsList, packsNew, packsShow } 
 import { plan } from './commands/plan.ts'
 import { pluginBuild } from './commands/plugin.ts'
 import { auditList, auditPrune, replay, replayPrompts } from './commands/replay.ts'
-import { rulesList, rulesUpdate } from './commands/rules.ts'
 import { lookup, search } from './commands/search.ts'
-import { see } from './commands/see.ts'
+import { rulesList, see } from './commands/see.ts'
 import { status } from './commands/status.ts'
 import { teach } from './commands/teach.ts'
 import { teamJoin, teamLeave, teamPush, teamStatus } from './commands/team.ts'
@@ -117,7 +116,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate] },
   {
     title: 'Agents',
-    commands: [see, rulesList, rulesUpdate, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd],
+    commands: [see, rulesList, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd],
   },
   { title: 'Usage and records', commands: [usage, replayPrompts, auditList, auditPrune] },
   {

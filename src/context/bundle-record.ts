@@ -1,46 +1,43 @@
+import { type AuditRecord, newestAudits, writeAudit } from '../machine/audits.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { newestAudits, writeAudit } from '../machine/records.ts'
 import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import type { Finding, Report } from '../text/trouble.ts'
 import { keepMasked, recordTask } from '../usage/record.ts'
-import type { ContextBundle } from './rules/bundle.ts'
-import { type AuditedRequest, auditBundle, BUNDLE_AUDITS } from './rules/bundle-audit.ts'
+import type { BundleFile, ContextBundle } from './rules/bundle.ts'
 import type { ContextRequest } from './rules/context-settings.ts'
 import type { TaskSlice } from './task-slice.ts'
 
-/** Records how to build the bundle again. Reports a failed write; the bundle is delivered nevertheless. */
-export function recordBundle(
-  machine: Machine,
-  bundle: ContextBundle,
-  { root, request, excluded }: { root: string; request: ContextRequest; excluded: readonly string[] },
-): Finding[] {
-  try {
-    const record = auditBundle(root, { ...auditedRequest(request, bundle), excluded }, bundle)
-    writeAudit(machine, BUNDLE_AUDITS, record)
-    return []
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const message = `the bundle could not be recorded: ${error.message}`
-    return [{ severity: 'warning', code: 'AUDIT_NOT_RECORDED', message, ...(error.hint && { hint: error.hint }) }]
-  }
+/** What is needed to build a bundle again, and to show what has changed. */
+export interface BundleAudit extends AuditRecord {
+  kind: 'bundle'
+  /** `project` is the folder after links; `now` is null for a bundle that does not depend on it. */
+  question: Omit<ContextRequest, 'project' | 'now'> & { project: string; now: string | null }
+  parts: readonly Pick<BundleFile, 'path' | 'source_class' | 'sha256' | 'chars_emitted'>[]
+  digest: string
 }
 
-function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): Omit<AuditedRequest, 'excluded'> {
-  return {
-    task,
-    intent: request.intent ?? null,
-    maxFiles: request.maxFiles ?? null,
-    maxCharsPerFile: request.maxCharsPerFile ?? null,
-    maxChars: request.maxChars ?? null,
-    maxTokens: request.maxTokens ?? null,
-    tokenizer: request.tokenizer ?? null,
-    without: request.without ?? [],
-    ...(request.withTests && { withTests: true }),
-    unrestricted: request.unrestricted ?? false,
-    now,
+/** Records how to build the bundle again. */
+export function recordBundle(
+  machine: Machine,
+  { task, now, digest, files }: ContextBundle,
+  { root, request, excluded }: { root: string; request: ContextRequest; excluded: readonly string[] },
+): Finding[] {
+  // Where the answer goes and how it is judged changes no byte of it.
+  const { out: _out, strict: _strict, signal: _signal, mostTaken: _most, ...asked } = request
+  const audit: BundleAudit = {
+    kind: 'bundle',
+    question: { ...asked, task, project: root, excluded, now },
+    parts: files.map(({ path, source_class, sha256, chars_emitted }) => ({
+      path,
+      source_class,
+      sha256,
+      chars_emitted,
+    })),
+    digest,
   }
+  return writeAudit(machine, audit).findings
 }
 
 /** Records what routing and packs offered, and which of it is in the bundle. */
@@ -85,13 +82,13 @@ export function listRecords(
   machine: Machine,
   { limit = USUAL }: { limit?: number | undefined },
 ): Report<BundleRecord[]> {
-  const value = newestAudits(machine, BUNDLE_AUDITS, limit).map(({ id, at, record: { root, request, files } }) => ({
+  const value = newestAudits<BundleAudit>(machine, 'bundle', limit).map(({ id, at, record: { question, parts } }) => ({
     id,
     at: at.toISOString(),
-    task: request.task,
-    root,
-    files: files.length,
-    chars: files.reduce((sum, { chars_emitted }) => sum + chars_emitted, 0),
+    task: question.task,
+    root: question.project,
+    files: parts.length,
+    chars: parts.reduce((sum, { chars_emitted }) => sum + chars_emitted, 0),
   }))
   return { value, findings: [] }
 }

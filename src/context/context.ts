@@ -6,6 +6,7 @@ import { maskText } from '../machine/secret-scanner.ts'
 import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
 import { findFiles } from '../project/find-files.ts'
+import { readTask } from '../search/task.ts'
 import { type Place, withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { alsoNaming, type Finding, type Report } from '../text/trouble.ts'
@@ -20,7 +21,7 @@ import { countCharacters, planePlaces } from './rules/budget/limits.ts'
 import { buildBundle } from './rules/build-bundle.ts'
 import { bundleText, type ContextBundle, type OptionalSlice, toWarning } from './rules/bundle.ts'
 import type { BudgetSettings, ContextRequest, ContextSettings } from './rules/context-settings.ts'
-import { isInstruction, readIntent } from './rules/presets.ts'
+import { chooseIntent, isInstruction } from './rules/presets.ts'
 import type { Rendering } from './rules/render.ts'
 import { contextSettings } from './settings.ts'
 import { readTaskSlice } from './task-slice.ts'
@@ -57,7 +58,8 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   // A mistake in the settings must not widen the limits that a user set.
   requireParts(project.settings, 'budget', 'sanitize')
   const settings = contextSettings(project)
-  const intent = readIntent(request.task, settings.intents, request.intent)
+  const asked = readTask(request.task)
+  const intent = chooseIntent(asked, settings.intents, request.intent)
   const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
   const excluded = request.excluded ?? (out === undefined ? [] : namesInside(machine, root, out))
   if (out !== undefined) {
@@ -70,7 +72,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const chosen = settings.intents.find(({ key }) => key === intent.key)
   const widest = widestLimits(limits, request.unrestricted ?? false)
   const kind = chosen ?? { key: intent.key, keywords: [], include: [] }
-  const wanted = findRequest(project, settings, { task: request.task, intent: kind, excluded })
+  const wanted = findRequest(project, settings, { task: asked, intent: kind, excluded })
   const answer = wanted && (await findFiles(machine, wanted))
   const plane = readPlane(root, settings, answer, {
     ...exclude,
@@ -79,7 +81,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   })
   const shown = new Set(plane.candidates.map(({ path }) => path))
   const task = await readTaskSlice(machine, {
-    task: request.task,
+    task: asked,
     project,
     intent: kind,
     widest,

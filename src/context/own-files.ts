@@ -5,13 +5,14 @@ import { INDEX_IN_PROJECT, openProject, type Project, realFolder } from '../mach
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { evaluateHistory, type HistoryEvaluation } from '../project/evaluate-history.ts'
 import type { FindRequest } from '../project/find-files.ts'
-import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
+import { pointToFiles } from '../project/point-to-files.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
+import type { Task } from '../search/task.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { isInPack } from './disk/read-candidate.ts'
 import type { ContextSettings, Intent } from './rules/context-settings.ts'
-import { isInstruction, readIntent } from './rules/presets.ts'
+import { chooseIntent, isInstruction } from './rules/presets.ts'
 import { contextSettings } from './settings.ts'
 
 // The weight of a file that an intent or a setting names.
@@ -22,7 +23,7 @@ const LIFT = 1.3
 export function findRequest(
   project: Project,
   settings: ContextSettings,
-  { task, intent, excluded = [] }: { task: string; intent: Intent; excluded?: readonly string[] },
+  { task, intent, excluded = [] }: { task: Task; intent: Intent; excluded?: readonly string[] },
 ): FindRequest | undefined {
   const { project: choice } = settings
   if (choice === undefined) return undefined
@@ -76,28 +77,20 @@ function matcher(patterns: readonly string[]): (path: string) => boolean {
 }
 
 /** Like `findRequest`, with the intent detected from the task. */
-function requestFor(project: Project, settings: ContextSettings, task: string): FindRequest | undefined {
-  const { key } = readIntent(task, settings.intents)
+function requestFor(project: Project, settings: ContextSettings, task: Task): FindRequest | undefined {
+  const { key } = chooseIntent(task, settings.intents)
   const intent = settings.intents.find((each) => each.key === key) ?? { key, keywords: [], include: [] }
   return findRequest(project, settings, { task, intent })
 }
 
-/** Places in the project's own files about a task; empty if only patterns choose. */
+/** Places in the project's own files about a task; empty if only patterns choose. A hook points only when sure. */
 export async function pointIntoProject(
   machine: Machine,
-  { task, project, limit }: { task: string; project: Project; limit: number },
+  { task, project, limit }: { task: Task; project: Project; limit: number },
+  point: typeof pointToFiles = pointToFiles,
 ): Promise<FilePointer[]> {
   const request = requestFor(project, contextSettings(project), task)
-  return request === undefined ? [] : pointToFiles(machine, request, limit)
-}
-
-/** Like `pointIntoProject`, for a hook: only when certain, and only from an existing index. */
-export async function pointForPrompt(
-  machine: Machine,
-  { task, project, limit }: { task: string; project: Project; limit: number },
-): Promise<FilePointer[]> {
-  const request = requestFor(project, contextSettings(project), task)
-  return request === undefined ? [] : pointWhenSure(machine, request, limit)
+  return request === undefined ? [] : point(machine, request, limit)
 }
 
 /** Measures how many files of the project's last commits Loadout would have chosen, with its settings. */
@@ -112,7 +105,7 @@ export async function evaluateOwnHistory(
       hint: 'there is nothing to measure: history does not count here',
     })
   }
-  const requestOf = (task: string) => requestFor(project, settings, task) ?? { task, project }
+  const requestOf = (task: Task) => requestFor(project, settings, task) ?? { task, project }
   const value = await evaluateHistory(machine, { project, commits, requestOf, isFrame: isInstruction })
   return { value, findings: [...project.settings.findings] }
 }

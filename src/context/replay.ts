@@ -1,11 +1,12 @@
+import { readAudit } from '../machine/audits.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { findAudit, readAudit } from '../machine/records.ts'
 import { type RehydratedContext, rehydrate } from '../packs/rehydrate.ts'
-import { PACK_AUDITS } from '../packs/rules/resolve/audit-record.ts'
+import type { PackAudit } from '../packs/rules/resolve/audit-record.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import type { BundleAudit } from './bundle-record.ts'
 import { buildContext, type Context } from './context.ts'
-import { BUNDLE_AUDITS, type BundleAudit, changesSince } from './rules/bundle-audit.ts'
+import type { ContextBundle } from './rules/bundle.ts'
 
 export type Replay = ReplayedBundle | RehydratedContext
 
@@ -18,38 +19,38 @@ export interface ReplayedBundle {
 
 /** Reproduces a delivery of any kind byte for byte, or only reports what has changed since. */
 export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
-  const { kind, id } = findAudit(machine, [BUNDLE_AUDITS, PACK_AUDITS], typed)
-  return kind === 'packs'
-    ? rehydrate(machine, id, readAudit(machine, PACK_AUDITS, id))
-    : replayBundle(machine, id, readAudit(machine, BUNDLE_AUDITS, id))
+  const { id, record } = readAudit<BundleAudit | PackAudit>(machine, typed)
+  return record.kind === 'packs' ? rehydrate(machine, id, record) : replayBundle(machine, id, record)
 }
 
 async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<Report<ReplayedBundle>> {
-  const { root, request } = audit
-  if (!isFolder(root)) {
-    throw new LoadoutError('NOT_A_FOLDER', `the project of this bundle is gone: ${root}`, {
+  const { project, now } = audit.question
+  if (!isFolder(project)) {
+    throw new LoadoutError('NOT_A_FOLDER', `the project of this bundle is gone: ${project}`, {
       hint: 'build the bundle again',
     })
   }
-  const { value: context } = await buildContext(machine, {
-    task: request.task,
-    project: root,
-    intent: request.intent ?? undefined,
-    maxFiles: request.maxFiles ?? undefined,
-    maxCharsPerFile: request.maxCharsPerFile ?? undefined,
-    maxChars: request.maxChars ?? undefined,
-    maxTokens: request.maxTokens ?? undefined,
-    tokenizer: request.tokenizer ?? undefined,
-    without: request.without,
-    withTests: request.withTests,
-    unrestricted: request.unrestricted,
-    excluded: request.excluded,
-    now: request.now === null ? undefined : new Date(request.now),
-    isRecorded: false,
-  })
+  const again = { ...audit.question, now: now === null ? undefined : new Date(now), isRecorded: false }
+  const { value: context } = await buildContext(machine, again)
   const changes = changesSince(audit, context.bundle)
   if (changes.length === 0) return { value: { id, context, changes }, findings: [] }
   const hint = 'build the bundle again: loadout context'
   const message = `the bundle would be different now: ${changes.join('; ')}`
   return { value: { id, changes }, findings: [{ severity: 'error', code: 'CONTEXT_CHANGED', message, hint }] }
+}
+
+/** The differences, by path. */
+function changesSince({ digest, parts }: BundleAudit, bundle: ContextBundle): string[] {
+  if (digest === bundle.digest) return []
+  const now = new Map(bundle.files.map((file) => [file.path, file]))
+  const before = new Set(parts.map(({ path }) => path))
+  const changed = parts.flatMap(({ path, sha256, chars_emitted }) => {
+    const file = now.get(path)
+    if (file === undefined) return [`${path} is no longer in it`]
+    if (file.sha256 !== sha256) return [`${path} has changed`]
+    return file.chars_emitted === chars_emitted ? [] : [`${path} has another excerpt`]
+  })
+  const added = bundle.files.filter(({ path }) => !before.has(path)).map(({ path }) => `${path} is new in it`)
+  const all = [...changed, ...added]
+  return all.length > 0 ? all : ['its files are the same; settings, warnings or what was left out differ']
 }

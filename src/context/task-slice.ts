@@ -3,6 +3,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { deliveredPacks } from '../packs/record.ts'
 import { resolvePacks } from '../packs/resolve.ts'
+import { LIKELY_PACK } from '../packs/rules/resolve/choose-packs.ts'
 import { allGaps } from '../packs/rules/resolve/gaps.ts'
 import { isWaiting, newWrappers, type PackContext } from '../packs/rules/resolve/pack-context.ts'
 import { readPayload } from '../payloads/load.ts'
@@ -11,6 +12,7 @@ import type { MatchResult } from '../payloads/rules/match.ts'
 import type { ProjectAnswer } from '../project/find-files.ts'
 import { roundScore } from '../search/document.ts'
 import type { Strategy } from '../search/strategy.ts'
+import type { Task } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
@@ -35,7 +37,7 @@ export interface TaskSlice {
 }
 
 export interface TaskSliceRequest {
-  task: string
+  task: Task
   project: Project
   intent: Intent
   /** The maximum limits of the bundle. */
@@ -134,13 +136,15 @@ const BARE: Finding = {
 }
 
 async function readPayloads(machine: Machine, { task, project }: TaskSliceRequest) {
-  const { value: plan, findings, knowledge } = await planByStrategy(machine, { task, layers: { projectRoot: project } })
+  const request = { task: task.text, layers: { projectRoot: project } }
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, request, task)
   const omitted: Omission[] = plan.leftOut.map(({ match, reason }) => ({
     path: `payload:${match.entry.id}`,
     sourceClass: 'task',
     reason: 'budget',
     detail: reason,
   }))
+  const found = [...findings]
   const read = (match: MatchResult, selectedBy: string): Candidate[] => {
     const { entry } = match
     const path = `payload:${entry.id}`
@@ -149,7 +153,8 @@ async function readPayloads(machine: Machine, { task, project }: TaskSliceReques
       omitted.push({ path, sourceClass: 'task', reason: 'unreadable', detail: payload.problem })
       return []
     }
-    const { text } = payload
+    const { body: text } = payload
+    found.push(...payload.findings)
     return [
       {
         path,
@@ -171,7 +176,7 @@ async function readPayloads(machine: Machine, { task, project }: TaskSliceReques
     planned: namedBy(plan).map((entry): [string, RecordedEntry] => [`payload:${entry.id}`, entry]),
     strategy: plan.strategy,
     omitted,
-    warnings: findings.filter(({ severity }) => severity !== 'info').map(toWarning),
+    warnings: found.filter(({ severity }) => severity !== 'info').map(toWarning),
   }
 }
 
@@ -192,13 +197,8 @@ function packsForTask(machine: Machine, request: TaskSliceRequest): ReturnType<t
 }
 
 function resolveForTask(machine: Machine, { task, project }: TaskSliceRequest) {
-  const { value, findings } = resolvePacks(machine, {
-    task,
-    project,
-    budget: PACK_TOKENS,
-    isBudgetPerPack: true,
-    isRecorded: false,
-  })
+  const limits = { budget: PACK_TOKENS, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
+  const { value, findings } = resolvePacks(machine, { task: task.text, project, ...limits }, task)
   const omitted = value.refused.map(
     ({ name, message }): Omission => ({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message }),
   )

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { RankDocument } from '../search/document.ts'
 import type { Finding } from '../text/trouble.ts'
@@ -30,6 +31,8 @@ export interface ExamplePlaces {
 export interface Examples {
   /** The files that determine what `into` adds. */
   paths: readonly string[]
+  /** Whether some of them are from tasks of this machine. */
+  isPrivate: boolean
   /**
    * Adds the current examples to a document. Reads the files on the first call. Examples of a project apply to its
    * payloads and, with `isProjects`, to its own packs and skills, never to those of the user.
@@ -38,10 +41,11 @@ export interface Examples {
 }
 
 export function openExamples(machine: Machine, places: ExamplePlaces, scope: ExampleScope): Examples {
-  const files = exampleFiles(machine, places, scope)
+  const files = exampleFiles(machine, places, scope).filter(({ root, path }) => exists(join(root, path)))
   let known: Map<string, Placed[]> | undefined
   return {
     paths: files.map(({ root, path }) => join(root, path)),
+    isPrivate: files.some(({ place }) => place === 'machine'),
     into(kind, document, isProjects = kind === 'payload') {
       known ??= byEntry(files.map(readExamples))
       const all = known.get(keyOf({ kind, id: document.id }))

@@ -5,13 +5,12 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { openCatalog, pinPack, readChoice } from '../packs/catalog.ts'
-import { indexSections } from '../packs/index-sections.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
-import type { Tier } from '../packs/rules/pack.ts'
+import { indexSections } from '../packs/sections.ts'
 import { answerForSkill, describeCapability, findWaiting, type Shown } from '../skills/quarantine.ts'
 import { requireName } from '../skills/rules/skill.ts'
-import { openSkills } from '../skills/skill-shelf.ts'
+import { openSkills } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { ambiguousName, isWithheld, locate } from './locate.ts'
@@ -26,7 +25,6 @@ export interface AnswerRequest {
 }
 
 export interface ApproveRequest extends AnswerRequest {
-  tier?: Tier | undefined
   /** Trust later changes of a pack's folder too. */
   follow?: boolean | undefined
   /** Every skill of the library that waits for an answer, instead of `what`. */
@@ -41,7 +39,6 @@ export interface Answered {
   name: string
   root: string
   decision: Decision | 'revoked' | 'unchanged'
-  tier?: Tier
   /** Whether exactly these files were approved. */
   isWholeTree?: boolean
   /** The files that the approval covers. */
@@ -69,11 +66,10 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
     ...packAnswer(pack),
     place: placeOf(pack.root),
     ...(request.follow === true ? { follow: true } : pinPack(pack)),
-    tier: request.tier ?? 'evidence',
     decision: 'approved',
   })
   const { all } = openCatalog(machine, { project: named.project, packs: [pack.root] }).catalog
-  for (const each of all) if (each.root === pack.root) indexSections(machine, each)
+  for (const each of all) if (each.root === pack.root) await indexSections(machine, each)
   return { value: [answered(approval)], findings: [] }
 }
 
@@ -86,7 +82,7 @@ export async function deny(machine: Machine, request: AnswerRequest): Promise<Re
     const message = `the pack ${packWord(pack.manifest.name)} is already denied`
     return unchanged(pack, { severity: 'info', code: 'pack.trust.denied', message, subject: pack.manifest.name })
   }
-  const approval = await recordApproval(machine, { ...packAnswer(pack), tier: 'evidence', decision: 'denied' })
+  const approval = await recordApproval(machine, { ...packAnswer(pack), decision: 'denied' })
   return { value: [answered(approval)], findings: [] }
 }
 
@@ -144,7 +140,7 @@ async function denySkill(machine: Machine, { name = '', project }: Named): Promi
     return { value: [await answerForLibrary(machine, name, 'denied')], findings: [] }
   }
   const root = realFolder(machine, loose.folder)
-  const about = { kind: 'skill', root, name, tier: 'evidence', decision: 'denied' } as const
+  const about = { kind: 'skill', root, name, decision: 'denied' } as const
   return { value: [answered(await recordApproval(machine, about))], findings: [] }
 }
 
@@ -176,7 +172,7 @@ async function approveAdapters(machine: Machine, named: Named): Promise<Report<A
       place: placeOf(projectRoot),
       digest: digestOfCommand(command),
       files: pins.files,
-      tier: 'evidence',
+
       decision: 'approved',
     })
     value.push({ ...answered(approval), command })
@@ -191,7 +187,7 @@ async function denyAdapters(machine: Machine, named: Named): Promise<Report<Answ
   const { projectRoot, views } = chosenAdapters(machine, named)
   const value: Answered[] = []
   for (const { id } of views) {
-    const answer = { kind: 'adapter', root: projectRoot, name: id, tier: 'evidence', decision: 'denied' } as const
+    const answer = { kind: 'adapter', root: projectRoot, name: id, decision: 'denied' } as const
     value.push(answered(await recordApproval(machine, answer)))
   }
   return { value, findings: [] }
@@ -225,11 +221,11 @@ function packAnswer({ root, manifest }: TrustedPack) {
   return { kind: 'pack', root, name: manifest.name } as const
 }
 
-function answered({ kind, name, root, decision, tier, files, id }: Approval): Answered {
+function answered({ kind, name, root, decision, files, id }: Approval): Answered {
   const base = { kind, name, root, decision, approvalId: id }
   if (decision === 'denied') return base
   const covered = files === undefined ? {} : { files: Object.keys(files) }
-  return kind === 'pack' ? { ...base, tier, isWholeTree: files !== undefined, ...covered } : { ...base, ...covered }
+  return kind === 'pack' ? { ...base, isWholeTree: files !== undefined, ...covered } : { ...base, ...covered }
 }
 
 function unchanged({ manifest, root }: TrustedPack, finding: Finding): Report<Answered[]> {

@@ -10,9 +10,13 @@ import { parsePackConfig } from '../packs/rules/pack-config.ts'
 import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import { type Check, checkLeftovers, checkOf, examineSkills, look, repair } from '../skills/doctor.ts'
 import { openSetup, type ScopeRequest } from '../skills/setup.ts'
+import { describeCost, tokensOfCost } from '../text/cost.ts'
+import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
+import { usageOverTime } from '../usage/look-back.ts'
 import { parseKeepsTasks } from '../usage/rules/config.ts'
+import { parsePrices } from '../usage/rules/cost.ts'
 
 export interface Health {
   checks: Check[]
@@ -30,7 +34,11 @@ export async function runDoctor(machine: Machine, request: DoctorRequest): Promi
   if (request.project !== undefined) openProject(machine, request.project)
   const fixed = request.fix ? await repair(openSetup(machine, request)) : []
   const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
-  const checks = [...(await examine(machine, request)), ...layers.map((finding) => checkOf('hooks', finding))]
+  const checks = [
+    ...(await examine(machine, request)),
+    ...layers.map((finding) => checkOf('hooks', finding)),
+    ...checkCost(machine),
+  ]
   const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
     if (state !== 'problem' || code === undefined) return []
     return [{ severity: 'error', code, message, subject: name, ...(fix === undefined ? {} : { hint: fix }) }]
@@ -78,9 +86,16 @@ async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
   )
   const problems = [
     ...unknownKeys(json, path).map((finding) => checkOf('config', finding)),
+    ...parsePrices(json.prices, path).findings.map((finding) => checkOf('config', finding)),
     ...parts.flatMap(({ value, check }) => (value === undefined ? [check] : [])),
   ]
   return problems.length > 0 ? problems : [fine]
+}
+
+function checkCost(machine: Machine): Check[] {
+  const { cost, starts } = usageOverTime(machine, { since: '30d' }).value
+  if (tokensOfCost(cost) === 0) return []
+  return [{ name: 'cost', state: 'fine', message: `30 days, ${count(starts, 'session start')}: ${describeCost(cost)}` }]
 }
 
 function checkRoot({ path, agents, scope }: TargetRoot): Check {

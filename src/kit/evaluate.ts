@@ -17,13 +17,12 @@ import {
 import { type EvalQuery, evaluate } from '../payloads/rules/evaluation.ts'
 import type { RankDocument } from '../search/document.ts'
 import type { Strategy } from '../search/strategy.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { ENTRY_KINDS } from '../usage/rules/usage-event.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { type EvalLibrary, isLibrary, openLibrary } from './eval-library.ts'
-import { SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { openSources, type SourceRequest, withoutRepeats } from './sources.ts'
 
 export type EvalRequest = EvaluateRequest &
-  ShelfRequest & {
+  SourceRequest & {
     /** Test the examples of everything known here, although the project has its own questions. */
     own?: boolean | undefined
   }
@@ -144,17 +143,15 @@ function foldedRouter(documents: readonly RankDocument[], queries: readonly Eval
 
 /** Payloads, packs and skills visible on this machine, with the committed examples. */
 function everythingHere(machine: Machine, request: EvalRequest): EvalLibrary {
-  const findings: Finding[] = []
-  const documents = ENTRY_KINDS.flatMap((kind) => {
-    try {
-      const shelf = SHELVES[kind](machine, request)
-      findings.push(...shelf.findings)
-      return shelf.documents(findings).map((document) => ({ ...document, id: `${kind}:${document.id}` }))
-    } catch (error) {
-      findings.push(asFinding(error))
-      return []
-    }
-  })
+  const { sources, findings } = openSources(machine, request)
+  const documents = sources.flatMap(({ kind, segments }) =>
+    segments.flatMap(({ readDocuments }) =>
+      readDocuments(findings).map(({ kept, ...rest }) => ({
+        ...rest,
+        id: `${kind}:${(kept as { name: string }).name}`,
+      })),
+    ),
+  )
   return { path: 'everything here', documents, aliases: new Map(), findings: withoutRepeats(findings) }
 }
 

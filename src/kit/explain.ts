@@ -8,14 +8,14 @@ import type { Finding, Report } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 import { type LocatedAs, locate } from './locate.ts'
 import { searchKnowledge } from './search.ts'
-import { projectOf, type ShelfRequest } from './shelf.ts'
+import { projectOf, type SourceRequest } from './sources.ts'
 
 export type NamedExplanation =
   | ({ kind: 'payload' } & Explanation)
   | ({ kind: 'pack' } & PackTrail)
   | { kind: 'skill' | 'adapter'; name: string; steps: Step[] }
 
-type Request = ExplainRequest & ShelfRequest
+type Request = ExplainRequest & SourceRequest
 type LocatedSkill = LocatedAs<'skill'>['skill']
 
 /** Where a payload, pack, skill or adapter comes from and why it is used or not, for a task if there is one. */

@@ -1,10 +1,10 @@
 import type { Machine } from '../machine/machine.ts'
+import type { Source } from '../machine/ranking.ts'
 import { listPacks } from '../packs/list.ts'
 import { allEntries } from '../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
-import type { Shelf } from '../search/shelf.ts'
 import { asFinding, type Finding, type Report } from '../text/trouble.ts'
-import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { projectOf, SOURCES, type SourceRequest, withoutRepeats } from './sources.ts'
 
 interface Named {
   name: string
@@ -22,7 +22,7 @@ export interface Loadable {
 }
 
 /** Everything that an agent can load, without its text. If one kind fails, the others are still listed. */
-export function listLoadable(machine: Machine, request: ShelfRequest): Report<Loadable> {
+export function listLoadable(machine: Machine, request: SourceRequest): Report<Loadable> {
   const findings: Finding[] = []
   const open = <T>(list: () => T, otherwise: T): T => {
     try {
@@ -34,17 +34,17 @@ export function listLoadable(machine: Machine, request: ShelfRequest): Report<Lo
   }
   const value = {
     payloads: open(() => {
-      const shelf = SHELVES.payload(machine, request)
+      const shelf = SOURCES.payload(machine, request)
       findings.push(...shelf.findings)
       return allEntries(shelf.knowledge.table).map(describePayload)
     }, []),
     packs: open(() => {
-      const shelf = SHELVES.pack(machine, request)
+      const shelf = SOURCES.pack(machine, request)
       return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
     }, []),
     disclosure: open(() => listPacks(machine, { project: projectOf(machine, request) }).value.disclosure, ''),
     skills: open(() => {
-      const shelf = SHELVES.skill(machine, request)
+      const shelf = SOURCES.skill(machine, request)
       findings.push(...shelf.findings)
       return namedOn(shelf)
     }, []),
@@ -56,6 +56,6 @@ function describePayload({ id, summary, priority, tokens_est: tokens }: LoadoutE
   return { id, summary, priority, tokens }
 }
 
-function namedOn({ names, describe }: Shelf): Named[] {
+function namedOn({ names, describe }: Source): Named[] {
   return names.map((name) => ({ name, summary: describe(name)?.summary ?? '' }))
 }

@@ -5,12 +5,12 @@ import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { normalizePackPath, PACK_FILE, packPathProblem } from '../packs/rules/pack.ts'
 import type { Knowledge } from '../payloads/knowledge.ts'
 import type { LoadoutEntry } from '../payloads/rules/loadout-index.ts'
-import type { ShelvedSkill } from '../skills/skill-shelf.ts'
+import type { ShelvedSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { isRecord, nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
-import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { projectOf, SOURCES, type SourceRequest, withoutRepeats } from './sources.ts'
 
 /** What an id refers to. `path` is one file of it. */
 export type Located =
@@ -34,16 +34,16 @@ interface Names {
 
 type Finder = (asked: EntryId, id: string) => { located: Located | undefined; shelf: Names }
 
-const FINDERS: Record<NamedKind, (machine: Machine, request: ShelfRequest) => Finder> = {
+const FINDERS: Record<NamedKind, (machine: Machine, request: SourceRequest) => Finder> = {
   payload: (machine, request) => {
-    const shelf = SHELVES.payload(machine, request)
+    const shelf = SOURCES.payload(machine, request)
     return ({ kind, name }, id) => {
       const entry = shelf.find(kind === undefined ? id : name)
       return { shelf, located: entry && { kind: 'payload', entry, knowledge: shelf.knowledge } }
     }
   },
   skill: (machine, request) => {
-    const shelf = SHELVES.skill(machine, request)
+    const shelf = SOURCES.skill(machine, request)
     return ({ name, path }) => {
       const refusal = shelf.withheld.get(name)
       if (refusal !== undefined) throw refusal
@@ -52,7 +52,7 @@ const FINDERS: Record<NamedKind, (machine: Machine, request: ShelfRequest) => Fi
     }
   },
   pack: (machine, request) => {
-    const shelf = SHELVES.pack(machine, request)
+    const shelf = SOURCES.pack(machine, request)
     return ({ name, path }) => {
       const pack = shelf.find(name)
       const { catalog } = shelf
@@ -82,7 +82,7 @@ function fileOf(path: string | undefined, main: string): string | undefined {
  */
 export function locate<Kind extends NamedKind>(
   machine: Machine,
-  request: ShelfRequest & { id: string; kinds: readonly Kind[] },
+  request: SourceRequest & { id: string; kinds: readonly Kind[] },
 ): Report<LocatedAs<Kind>> {
   const { id, kinds } = request
   const asked = parseEntryId(id)
@@ -103,7 +103,12 @@ export function locate<Kind extends NamedKind>(
   throw notFound(id, asked, shelves, looked.findings)
 }
 
-function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked: EntryId, kinds: readonly NamedKind[]) {
+function lookIn(
+  machine: Machine,
+  request: SourceRequest & { id: string },
+  asked: EntryId,
+  kinds: readonly NamedKind[],
+) {
   const found: Located[] = []
   const shelves: Names[] = []
   const findings: Finding[] = []

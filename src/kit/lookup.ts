@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { type PackView, viewPack } from '../packs/show.ts'
 import type { Lookup, LookupRequest } from '../payloads/lookup.ts'
-import { descriptionOf, filesOf, type ShelvedSkill } from '../skills/skill-shelf.ts'
+import { descriptionOf, filesOf, type ShelvedSkill } from '../skills/skill-source.ts'
 import type { Report } from '../text/trouble.ts'
 import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
 import { type EntryText, readLocated } from './read.ts'

@@ -7,7 +7,7 @@ import { estimateTokens } from '../text/tokens.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
 import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
-import type { ShelfRequest } from './shelf.ts'
+import type { SourceRequest } from './sources.ts'
 
 /** The text of one entry, or of one file of it, fenced as data for a model. */
 export interface EntryText {
@@ -21,7 +21,7 @@ export interface EntryText {
   cut?: Cut
 }
 
-export interface ReadRequest extends ShelfRequest {
+export interface ReadRequest extends SourceRequest {
   /** `release-pipeline`, `pack:name`, `pack:name/path`, `skill:name`, `skill:name/path`, or a bare name of any kind. */
   id: string
   /** The maximum length of the text, fence included. */

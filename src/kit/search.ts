@@ -1,20 +1,18 @@
 import { pointIntoProject } from '../context/own-files.ts'
-import { cachedRanker } from '../machine/cached-ranker.ts'
 import type { Machine } from '../machine/machine.ts'
+import { openRanking } from '../machine/ranking.ts'
 import { openCatalog } from '../packs/catalog.ts'
-import type { PackDetails } from '../packs/pack-shelf.ts'
+import type { PackDetails } from '../packs/pack-source.ts'
 import { type SectionFound, searchSections } from '../packs/search-sections.ts'
-import type { PayloadDetails } from '../payloads/payload-shelf.ts'
+import type { PayloadDetails } from '../payloads/payload-source.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { RANKED_LIMIT, type Why } from '../search/document.ts'
-import type { Ranker } from '../search/ranker.ts'
-import type { Shelf } from '../search/shelf.ts'
-import type { SkillDetails } from '../skills/skill-shelf.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { nearest } from '../text/values.ts'
-import { entryId } from '../usage/rules/entry-id.ts'
+import { readTask, type Task } from '../search/task.ts'
+import type { SkillDetails } from '../skills/skill-source.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { nearest, sortedBy } from '../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
-import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { openSources, projectOf, type SourceRequest, withoutRepeats } from './sources.ts'
 
 interface Found {
   /** The id to read it by. */
@@ -47,24 +45,25 @@ const MOST_FILES = 5
 
 /** Searches all knowledge and the project's own files. */
 export async function searchAll(machine: Machine, request: SearchRequest): Promise<Report<FullSearchResult>> {
-  const { kinds = [], query: task, limit = MOST_FILES } = request
+  const { kinds = [], query, limit = MOST_FILES } = request
+  const task = readTask(query)
   const { value, findings } = searchKnowledge(machine, request)
   const project = projectOf(machine, request)
   // A folder outside of git may be a whole home folder: its files are searched only on request.
   const isAsked = kinds.includes(FILE) || (kinds.length === 0 && project.repository !== undefined)
   const files = isAsked ? await pointIntoProject(machine, { task, project, limit }) : []
-  return { value: { ...value, sections: sectionsFor(machine, request), files }, findings }
+  return { value: { ...value, sections: sectionsFor(machine, task, request), files }, findings }
 }
 
 const MOST_SECTIONS = 5
 
-function sectionsFor(machine: Machine, request: SearchRequest): SectionFound[] {
-  const { kinds = [], query, limit = MOST_SECTIONS } = request
+function sectionsFor(machine: Machine, task: Task, request: SearchRequest): SectionFound[] {
+  const { kinds = [], limit = MOST_SECTIONS } = request
   if (kinds.length > 0 && !kinds.includes('pack')) return []
   try {
     const { catalog } = openCatalog(machine, { project: projectOf(machine, request) })
     const packs = catalog.entries.map(({ pack }) => pack)
-    return searchSections(machine, packs, query, Math.min(limit, MOST_SECTIONS))
+    return searchSections(machine, packs, task, Math.min(limit, MOST_SECTIONS))
   } catch (error) {
     // A search for packs reports what is wrong with them.
     if (error instanceof LoadoutError) return []
@@ -72,7 +71,7 @@ function sectionsFor(machine: Machine, request: SearchRequest): SectionFound[] {
   }
 }
 
-export interface SearchRequest extends ShelfRequest {
+export interface SearchRequest extends SourceRequest {
   query: string
   limit?: number | undefined
   /** Default: all. */
@@ -81,30 +80,25 @@ export interface SearchRequest extends ShelfRequest {
 
 /**
  * Searches payloads, packs by their metadata, and skills; best first. The ranker sees them as one library, so that
- * their confidences are comparable; ties go by kind, then by name.
+ * their confidences are comparable; ties go by kind.
  */
 export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
   const limit = requireLimit(request.limit)
-  const findings: Finding[] = []
-  const shelves: Shelf[] = readKinds(request.kinds).flatMap((kind) => {
-    try {
-      return [SHELVES[kind](machine, request)]
-    } catch (error) {
-      findings.push(asFinding(error))
-      return []
-    }
+  const { sources, findings } = openSources(machine, request, readKinds(request.kinds))
+  const ranking = openRanking(
+    machine,
+    sortedBy(sources, ({ kind }) => kind).flatMap(({ segments }) => segments),
+  )
+  const hits = ranking.rank(request.query, { limit }).flatMap(({ id, kept, confidence, why }) => {
+    const { kind, name } = kept as { kind: EntryKind; name: string }
+    const details = sources.find((source) => source.kind === kind)?.describe(name)
+    return details === undefined ? [] : [{ kind, id, ...details, confidence, why } as SearchHit]
   })
-  findings.push(...shelves.flatMap((shelf) => shelf.findings))
-  const ranker = openRanker(machine, shelves, findings)
-  const byKind = new Map(shelves.map((shelf) => [shelf.kind, shelf]))
-  const hits = ranker.rank(request.query, { limit }).flatMap(({ id: ranked, confidence, why }) => {
-    const { kind, name } = unrank(ranked)
-    const details = byKind.get(kind)?.describe(name)
-    if (details === undefined) return []
-    return [{ kind, id: entryId(kind, name), ...details, confidence, why } as SearchHit]
-  })
-  const known = Object.fromEntries(shelves.map(({ kind, names }) => [kind, names.length]))
-  return { value: { query: request.query, known, hits }, findings: withoutRepeats(findings) }
+  const known = Object.fromEntries(sources.map(({ kind, names }) => [kind, names.length]))
+  return {
+    value: { query: request.query, known, hits },
+    findings: withoutRepeats([...findings, ...ranking.findings]),
+  }
 }
 
 function requireLimit(limit = RANKED_LIMIT * 2): number {
@@ -124,23 +118,4 @@ function requireKind(kind: string): void {
   throw new LoadoutError('USAGE', `unknown kind "${kind.slice(0, 80)}"${meant}`, {
     hint: `kinds: ${KINDS.join(', ')}`,
   })
-}
-
-/** Cached while everything is unchanged. */
-function openRanker(machine: Machine, shelves: readonly Shelf[], findings: Finding[]): Ranker {
-  const folder = ['search', ...shelves.map(({ kind }) => kind)].join('-')
-  const paths = shelves.flatMap((shelf) => shelf.paths)
-  const readDocuments = (troubles: Finding[]) =>
-    shelves.flatMap(({ kind, documents }) =>
-      documents(troubles).map((document) => ({ ...document, id: `${kind}:${document.id}` })),
-    )
-  const opened = cachedRanker(machine, { kind: folder, paths, readDocuments })
-  findings.push(...opened.findings)
-  return opened.ranker
-}
-
-/** The reverse of the ids for the ranker. Their order resolves ties by kind, then by name. */
-function unrank(id: string): { kind: EntryKind; name: string } {
-  const colon = id.indexOf(':')
-  return { kind: id.slice(0, colon) as EntryKind, name: id.slice(colon + 1) }
 }

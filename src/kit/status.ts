@@ -11,6 +11,9 @@ import { usedSkills } from '../skills/equip.ts'
 import { describeStanding } from '../skills/rules/standing.ts'
 import { readStanding } from '../skills/standing.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import { usageOverTime } from '../usage/look-back.ts'
+import { moneyFor, type Prices } from '../usage/rules/cost.ts'
+import { readPrices } from '../usage/usage.ts'
 import { type AgentStatus, type LibraryStatus, type MachineStatus, nextSteps } from './rules/status.ts'
 
 export interface StatusRequest {
@@ -25,12 +28,17 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   // A missing project has no agents to report.
   if (project !== undefined) openProject(machine, project)
   const found = AGENTS.filter((agent) => isThere(machine, agent))
-  const agents = found.map((agent) => statusOf(machine, agent, project))
+  const prices = readPrices(machine)
+  const agents = found.map((agent) => statusOf(machine, agent, project, prices))
   const library = await libraryOf(machine, project)
   const neverRan = AGENTS.filter((agent) => !found.includes(agent)).flatMap((agent) => installed(machine, agent))
-  const status = { agents, neverRan, library, hooks: hookedAgents(machine) }
+  const { starts, cost } = usageOverTime(machine, { since: `${COST_DAYS}d` }).value
+  const usage = { days: COST_DAYS, starts, cost }
+  const status = { agents, neverRan, library, usage, hooks: hookedAgents(machine) }
   return { value: { ...status, next: nextSteps(status, project) }, findings: [] }
 }
+
+const COST_DAYS = 30
 
 /** An agent has its own folder after its first run. The shared folder does not show which agents read it. */
 function isThere(machine: Machine, agent: Agent): boolean {
@@ -48,20 +56,27 @@ function installed(machine: Machine, { id, label }: Agent): MachineStatus['never
   return program === undefined ? [] : [{ agent: id, label, program }]
 }
 
-function statusOf(machine: Machine, { id, label }: Agent, project: string | undefined): AgentStatus {
+function statusOf(
+  machine: Machine,
+  { id, label }: Agent,
+  project: string | undefined,
+  prices: Prices | undefined,
+): AgentStatus {
   try {
-    return summed(seeAgent(machine, { agent: id, project }).value)
+    return summed(seeAgent(machine, { agent: id, project }).value, prices)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return { agent: id, label, problem: error.message }
   }
 }
 
-function summed({ agent, label, program, recordedFrom, skills, own, budget, instructions }: AgentSight): AgentStatus {
+function summed(sight: AgentSight, prices: Prices | undefined): AgentStatus {
+  const { agent, label, program, recordedFrom, skills, own, budget, instructions } = sight
   const count = (...fates: AgentSight['skills'][number]['fate'][]) =>
     skills.filter(({ fate }) => fates.includes(fate)).length
   const listed = skills.reduce((sum, skill) => sum + skill.tokens, own.tokens)
   const read = instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)
+  const money = moneyFor(listed + read, prices, agent, budget?.model)
   return {
     agent,
     label,
@@ -76,6 +91,7 @@ function summed({ agent, label, program, recordedFrom, skills, own, budget, inst
     unreadable: count('unreadable'),
     ...(budget && { room: { size: budget.budget, unit: budget.unit === 'tokens' ? 'tokens' : 'characters' } }),
     tokens: listed + read,
+    ...(money && { money }),
     cutFiles: instructions.flatMap(({ path, bytes, read: taken, state }) =>
       state === 'cut' ? [{ path, bytes, read: taken }] : [],
     ),

@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import type { ShelfRequest } from './shelf.ts'
+import type { SourceRequest } from './sources.ts'
 import { ENOUGH, openTeachable, type Teachable } from './teachable.ts'
 
 export interface EntryTeaching {
@@ -23,7 +23,7 @@ export interface TeachStatus {
 }
 
 /** How many examples each entry has; the findings list stale, orphaned and unreadable ones. */
-export function teachStatus(machine: Machine, request: ShelfRequest): Report<TeachStatus> {
+export function teachStatus(machine: Machine, request: SourceRequest): Report<TeachStatus> {
   const teachable = openTeachable(machine, request)
   const entries = teachable.entries
     .filter(({ isChosenByTask, written, negatives, stale }) => isChosenByTask || written + negatives + stale > 0)

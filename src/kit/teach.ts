@@ -9,10 +9,10 @@ import { teachLibrary } from '../skills/library-examples.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { type AnswerItem, LONGEST_ANSWER, readAnswer } from './rules/teach-answer.ts'
 import { exportText, type TeachingTask, taskFor } from './rules/teach-request.ts'
-import { projectOf, type ShelfRequest } from './shelf.ts'
+import { projectOf, type SourceRequest } from './sources.ts'
 import { ENOUGH, findTeachable, openTeachable, type Teachable, type TeachableEntry } from './teachable.ts'
 
-export interface TeachRequest extends ShelfRequest {
+export interface TeachRequest extends SourceRequest {
   items: readonly AnswerItem[]
   origin: Exclude<Origin, 'use'>
   dryRun?: boolean | undefined
@@ -137,7 +137,7 @@ export interface TeachExport {
 /** For an agent without MCP: instructions, and every entry that needs more examples. */
 export function exportTeaching(
   machine: Machine,
-  request: ShelfRequest & { ids?: readonly string[] | undefined; out?: string | undefined },
+  request: SourceRequest & { ids?: readonly string[] | undefined; out?: string | undefined },
 ): Report<TeachExport> {
   const { entries, findings } = openTeachable(machine, request)
   const asked = chosen(entries, request.ids ?? [], findings)
@@ -224,7 +224,7 @@ export interface TeachBatch {
 /** The next entries to write about, for a conversation that continues until none is left. */
 export function nextTeaching(
   machine: Machine,
-  request: ShelfRequest & { limit: number; skip?: readonly string[] | undefined },
+  request: SourceRequest & { limit: number; skip?: readonly string[] | undefined },
 ): Report<TeachBatch> {
   const { entries, findings } = openTeachable(machine, request)
   const wanted = entries.filter(({ isChosenByTask }) => isChosenByTask)

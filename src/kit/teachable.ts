@@ -8,7 +8,7 @@ import { asFinding, type Finding } from '../text/trouble.ts'
 import { compareText, nearest } from '../text/values.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
-import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { projectOf, SOURCES, type SourceRequest, withoutRepeats } from './sources.ts'
 
 /** This many prompts distinguish an entry from its neighbours; more gain little. */
 export const ENOUGH = 10
@@ -33,7 +33,7 @@ export interface Teachable {
   findings: Finding[]
 }
 
-export function openTeachable(machine: Machine, request: ShelfRequest): Teachable {
+export function openTeachable(machine: Machine, request: SourceRequest): Teachable {
   const findings: Finding[] = []
   const opened = ENTRY_KINDS.map((kind) => {
     try {
@@ -67,9 +67,9 @@ type Opened = {
 
 const NOTHING: Opened = { entries: [], findings: [] }
 
-const READERS: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Opened> = {
+const READERS: Record<EntryKind, (machine: Machine, request: SourceRequest) => Opened> = {
   payload: (machine, request) => {
-    const { names, find, knowledge, findings } = SHELVES.payload(machine, request)
+    const { names, find, knowledge, findings } = SOURCES.payload(machine, request)
     const project = knowledge.places.find(({ name }) => name === 'project')
     const entries = names.flatMap((id) => {
       const entry = find(id)
@@ -81,7 +81,7 @@ const READERS: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Op
     return { entries, findings }
   },
   pack: (machine, request) => {
-    const { names, describe, findings } = SHELVES.pack(machine, request)
+    const { names, describe, findings } = SOURCES.pack(machine, request)
     const { root } = projectOf(machine, request)
     const entries = names.flatMap((id) => {
       const details = describe(id)
@@ -93,7 +93,7 @@ const READERS: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Op
     return { entries, findings }
   },
   skill: (machine, request) => {
-    const { names, describe, findings, library } = SHELVES.skill(machine, request)
+    const { names, describe, findings, library } = SOURCES.skill(machine, request)
     const { root } = projectOf(machine, request)
     const fileOf = (id: string, source: 'library' | 'user' | 'project') => {
       if (source === 'library' && library !== undefined) return libraryFile(library, id)

@@ -58,7 +58,7 @@ export function requireApprovals(machine: Machine): readonly Approval[] {
 
 export async function recordApproval(
   machine: Machine,
-  answer: Omit<Approval, 'id' | 'actor' | 'at'> & { decision: Decision },
+  answer: Omit<Approval, 'id' | 'tier' | 'actor' | 'at'> & { decision: Decision },
 ): Promise<Approval> {
   const { USER, LOGNAME } = machine.env
   const approval = makeApproval({ ...answer, actor: USER || LOGNAME || 'unknown', at: machine.now().toISOString() })

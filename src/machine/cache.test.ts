@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -238,12 +239,21 @@ describe('the folder', () => {
     expect(modes).toEqual([0o700, 0o700, 0o600])
   })
 
-  it('keeps a bounded number of values, the newest', () => {
+  it('keeps a bounded number of bytes, the newest', () => {
     const machine = makeMachine()
-    const keyOf = (at: number): CacheKey => ({ kind: 'texts', version: 1, name: [`${at}`] })
-    for (let at = 0; at < 300; at++) writeCached(machine, keyOf(at), Buffer.from(`${at}`))
-    expect(readdirSync(folderOf(machine)).length).toBeLessThanOrEqual(256)
-    expect(readCached(machine, keyOf(299), String)).toBeDefined()
+    mkdirSync(folderOf(machine), { recursive: true })
+    // Files with holes take no room on the disk.
+    for (const at of [1, 2, 3]) {
+      const path = join(folderOf(machine), `0000000${at}`)
+      writeFileSync(path, '')
+      truncateSync(path, 100 * 1024 * 1024)
+      utimesSync(path, at, at)
+    }
+    const key: CacheKey = { kind: 'texts', version: 1, name: ['new'] }
+    writeCached(machine, key, Buffer.from('new'))
+    expect(readdirSync(folderOf(machine))).not.toContain('00000001')
+    expect(readdirSync(folderOf(machine))).toContain('00000003')
+    expect(readCached(machine, key, String)).toBe('new')
   })
 
   it('loses what killed writers left there, but not what one is writing', () => {
@@ -251,11 +261,14 @@ describe('the folder', () => {
     // No process has a number beyond what Linux gives out.
     const [old, fresh] = ['00000000.99999999-aaaaaaaa.tmp', `00000000.${process.pid}-bbbbbbbb.tmp`]
     mkdirSync(folderOf(machine), { recursive: true })
-    for (const name of [old, fresh]) writeFileSync(join(folderOf(machine), name), '')
+    for (const folder of [folderOf(machine), cacheFolder(machine)]) {
+      for (const name of [old, fresh]) writeFileSync(join(folder, name), '')
+    }
     writeCached(machine, { kind: 'texts', version: 1, name: ['x'] }, Buffer.from('x'))
-    const names = readdirSync(folderOf(machine))
-    expect(names).not.toContain(old)
-    expect(names).toContain(fresh)
+    for (const names of [folderOf(machine), cacheFolder(machine)].map((folder) => readdirSync(folder))) {
+      expect(names).not.toContain(old)
+      expect(names).toContain(fresh)
+    }
   })
 })
 

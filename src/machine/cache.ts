@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { hashText } from '../text/values.ts'
 import { makeFolders } from './files.ts'
-import { isOrphaned, ownedName } from './leftovers.ts'
+import { isOrphaned, ownedName, removeOrphans } from './leftovers.ts'
 import { cacheFolder, type Machine } from './machine.ts'
 import { move } from './platform.ts'
 
@@ -51,6 +51,12 @@ const SETTLING_MS = 100
 
 export function isSettled([, , , modifiedAt, changedAt]: Stamp, now: Date): boolean {
   return now.getTime() - Math.max(modifiedAt, changedAt) > SETTLING_MS
+}
+
+/** Waits, if files have just been written, until what is made from them can be stored. */
+export async function untilSettled(machine: Machine, paths: readonly string[]): Promise<void> {
+  if (signatureOf(paths, machine.now()).isSettled) return
+  await new Promise((done) => setTimeout(done, SETTLING_MS + 1))
 }
 
 /** The state of several files, as the source part of a key. Take it before reading them. */
@@ -203,7 +209,7 @@ const ONLY_THE_USER = { folder: 0o700, file: 0o600 }
 export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, sum = sumOf(bytes)): void {
   if (key.isSettled === false) return
   const path = pathOf(machine, key)
-  const stage = `${ownedName(path)}.tmp`
+  const stage = stageOf(machine, path)
   try {
     makeFolders(dirname(path), ONLY_THE_USER.folder)
     // Not flushed: a value torn by a power cut is a miss.
@@ -230,7 +236,7 @@ export interface GrowingValue {
 /** Undefined where nothing can be written. */
 export function growCached(machine: Machine, key: CacheKey): GrowingValue | undefined {
   const path = pathOf(machine, key)
-  const stage = `${ownedName(path)}.tmp`
+  const stage = stageOf(machine, path)
   try {
     makeFolders(dirname(path), ONLY_THE_USER.folder)
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL
@@ -284,10 +290,11 @@ function writeAt(file: number, from: number, bytes: Uint8Array): void {
 }
 
 /** Kinds whose values contain words from tasks. */
-export const LEARNING_CACHES = ['skill-rankers-here', 'rankers-here', 'hook-catalogs'] as const
+export const LEARNING_CACHES = ['payloads-here', 'packs-here', 'skills-here'] as const
 
 /** Removes all values of some kinds when their sources must be forgotten; they can be made again. */
 export function forgetCached(machine: Machine, kinds: readonly string[]): void {
+  tidyCache(machine)
   for (const kind of kinds) {
     try {
       rmSync(join(cacheFolder(machine), kind), { recursive: true, force: true })
@@ -305,11 +312,17 @@ function removeQuietly(path: string): void {
   }
 }
 
-const MOST_FILES = 256
+const MOST_FILES = 10_000
 const MOST_BYTES = 256 * 1024 * 1024
+/** Looking through a folder takes as long as many writes: after the first write of a process, only some do. */
+const WRITES_PER_SWEEP = 64
+const writes = new Map<string, number>()
 
 /** Removes the leftovers of killed writers, and the oldest values of a kind beyond its limits. */
 function sweep(folder: string): void {
+  const before = writes.get(folder) ?? 0
+  writes.set(folder, before + 1)
+  if (before % WRITES_PER_SWEEP !== 0) return
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map(({ name }) => ({ path: join(folder, name), stat: statOrNothing(join(folder, name)) }))
@@ -322,6 +335,16 @@ function sweep(folder: string): void {
     // The newest value stays, however large it is.
     if (isLeftover || count > MOST_FILES || (count > 1 && bytes > MOST_BYTES)) removeQuietly(path)
   }
+}
+
+/** Beside the kinds: the next writer of any kind removes what a killed one left. */
+function stageOf(machine: Machine, path: string): string {
+  tidyCache(machine)
+  return join(cacheFolder(machine), `${ownedName(basename(path))}.tmp`)
+}
+
+export function tidyCache(machine: Machine): void {
+  removeOrphans(cacheFolder(machine))
 }
 
 function pathOf(machine: Machine, { kind, name }: CacheKey): string {

@@ -27,7 +27,7 @@ export async function callHttp(address: string, posting: Posting): Promise<Reply
     const reply = await fetch(address, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body }),
+      body,
       redirect: 'manual',
       signal: AbortSignal.timeout(milliseconds),
     })

@@ -39,8 +39,8 @@ export async function cloneRepository(
     makeFolders(dirname(target))
     await runGit(machine, dirname(target), ['clone', ...flags, '--', source, target], {
       timeoutMs,
-      ...(signal && { signal }),
-      ...(onProgress && { onLine: onProgress }),
+      signal,
+      onLine: onProgress,
     })
   } catch (error) {
     for (const name of isFolder(target) ? readdirSync(target) : []) {
@@ -64,13 +64,13 @@ function cloneError(error: LoadoutError, url: string): LoadoutError {
   }
   const byHand = `run it by hand: git clone ${shellWord(url)}`
   const hint = error.hint?.startsWith('run it by hand') ? byHand : error.hint
-  return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { ...(hint && { hint }), cause: error })
+  return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { hint, cause: error })
 }
 
 /** Explains a login request of the remote. */
 export function loginError(error: LoadoutError, url: string): LoadoutError {
   const message = `${withoutPassword(url)} asks for a login: it is private, or it does not exist`
-  return new LoadoutError(error.code, message, { ...(error.hint && { hint: error.hint }), cause: error })
+  return new LoadoutError(error.code, message, { hint: error.hint, cause: error })
 }
 
 /** A relative path is relative to the working folder. */

@@ -242,7 +242,11 @@ export function makeFolder(path: string): void {
 }
 
 export function removeFile(path: string): void {
-  rmSync(path, { force: true })
+  try {
+    rmSync(path, { force: true })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
 }
 
 function writeFully(file: number, bytes: Uint8Array): void {
@@ -268,6 +272,7 @@ const READ_TROUBLE: Record<string, [Code, string, string]> = {
 const WRITE_TROUBLE: Record<string, [string, string]> = {
   ENOSPC: ['the disk is full', 'free some space; the old content is still there'],
   EDQUOT: ['the disk quota is used up', 'free some space; the old content is still there'],
+  EIO: ['the disk reports an error', 'check the disk, then run the command again'],
   ENAMETOOLONG: ['its name is too long', 'choose a shorter one'],
   ENOENT: ['its folder does not exist', 'check the path'],
   EACCES: ['permission denied', 'check the permissions of its folder'],

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
@@ -17,8 +17,13 @@ afterEach(() => running?.kill('SIGKILL'))
 afterAll(() => rmSync(root, { recursive: true }))
 
 /** Starts a process that looks like git, then writes a lock into the repository. */
-async function startGit(cwd: string, words: readonly string[] = [], env: Record<string, string> = {}): Promise<void> {
-  const options = { argv0: 'git', cwd: join(root, cwd), env: { PATH: process.env.PATH, ...env } }
+async function startGit(
+  cwd: string,
+  words: readonly string[] = [],
+  env: Record<string, string> = {},
+  user: { uid?: number } = {},
+): Promise<void> {
+  const options = { argv0: 'git', cwd: join(root, cwd), env: { PATH: process.env.PATH, ...env }, ...user }
   const git = spawn('sh', ['-c', 'echo; sleep 60; :', ...words], options)
   running = git
   await new Promise((ready) => git.stdout.once('data', ready))
@@ -46,5 +51,22 @@ describe('a lock of git is removed beside a git', () => {
   ])('%s', async (_, start) => {
     await startGit(...start)
     expect([removeDeadLocks(repo, 0), existsSync(lock)]).toEqual([true, false])
+  })
+})
+
+describe.runIf(process.getuid?.() === 0)('beside a git of another user in the repository', () => {
+  const other = 65534
+
+  it('a lock of this user is removed: the other cannot hold it', async () => {
+    chmodSync(root, 0o755)
+    await startGit('repo', [], {}, { uid: other })
+    expect([removeDeadLocks(repo, 0), existsSync(lock)]).toEqual([true, false])
+  })
+
+  it('a lock of the other user stays', async () => {
+    chmodSync(root, 0o755)
+    await startGit('repo', [], {}, { uid: other })
+    chownSync(lock, other, other)
+    expect([removeDeadLocks(repo, 0), existsSync(lock)]).toEqual([false, true])
   })
 })

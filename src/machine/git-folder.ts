@@ -34,13 +34,14 @@ export function notARepository(folder: string, problem: string): LoadoutError {
 }
 
 /**
- * Removes the lock files of a killed git. Git does not record the owner of a lock, so a lock is removed only if it is
- * not older than the interrupted change, and no git process in this repository is older than the lock. False: a git
- * may still be running; nothing was removed.
+ * Removes the lock files of a killed git. Git does not record which process holds a lock, so a lock is removed only if
+ * it is not older than the interrupted change, and no git of this user, or of the user whose file the lock is, is in
+ * this repository and older than the lock. False: a git may still be running; nothing was removed.
  */
 export function removeDeadLocks(repo: string, since: number): boolean {
   const locks = locksOf(repo).filter(({ changed }) => changed >= since)
-  const living = livingGits().filter((git) => mayWorkIn(git, repo))
+  const users = new Set([process.getuid?.(), undefined, ...locks.map(({ user }) => user)])
+  const living = livingGits().filter((git) => users.has(git.user) && mayWorkIn(git, repo))
   const newest = Math.max(-Infinity, ...locks.map(({ changed }) => changed))
   if (living.some((git) => isOwnWriter(git) || git.started <= newest + CLOCK_SLACK_MS)) return false
   for (const { path } of locks) rmSync(path, { force: true })
@@ -52,6 +53,8 @@ const CLOCK_SLACK_MS = 1_000
 
 interface GitProcess {
   started: number
+  /** The number of its user, if the system reports it. */
+  user: number | undefined
   /** Its arguments, and its environment if readable. */
   words: string
   environment: string
@@ -94,7 +97,7 @@ function gitsInProc(): GitProcess[] {
       const folder = orNothing(() => readlinkSync(`/proc/${pid}/cwd`))
       // The folder of another user's process is unreadable, but also that of one that has just ended.
       if (folder === undefined && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '') return []
-      return [{ started, words, environment, folder }]
+      return [{ started, user: statSync(`/proc/${pid}`).uid, words, environment, folder }]
     } catch {
       // It has ended meanwhile.
       return []
@@ -114,12 +117,13 @@ function gitsOfPs(): GitProcess[] {
   const env = { PATH: process.env.PATH, LC_ALL: 'C' }
   const flags = ['-axww', '-o', 'lstart=', '-o', 'command=']
   const list = orNothing(() => execFileSync('ps', flags, { encoding: 'utf8', env }))
-  if (list === undefined) return [{ started: -Infinity, words: '', environment: '', folder: undefined }]
+  if (list === undefined)
+    return [{ started: -Infinity, user: undefined, words: '', environment: '', folder: undefined }]
   return list.split('\n').flatMap((line) => {
     const [, start = '', command = ''] = /^\s*(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/.exec(line) ?? []
     const words = `${command.split(' ').join('\0')}\0`
     if (!isGit(words.split('\0')[0] ?? '') || words.includes('--daemon')) return []
-    return [{ started: Date.parse(start), words, environment: '', folder: undefined }]
+    return [{ started: Date.parse(start), user: undefined, words, environment: '', folder: undefined }]
   })
 }
 
@@ -127,7 +131,7 @@ function isGit(program: string): boolean {
   return /^git(?:-.+)?$/.test(basename(program))
 }
 
-function locksOf(repo: string): { path: string; changed: number }[] {
+function locksOf(repo: string): { path: string; changed: number; user: number }[] {
   const own = gitFolder(repo)
   const folders = [...new Set([own, commonGitFolder(own)])]
   const paths = folders.flatMap((folder) => [
@@ -139,7 +143,8 @@ function locksOf(repo: string): { path: string; changed: number }[] {
       : []),
   ])
   const locks = paths.filter((path) => path.endsWith('.lock') && isFile(path))
-  return locks.flatMap((path) => orNothing(() => ({ path, changed: statSync(path).mtimeMs })) ?? [])
+  const read = (path: string, { mtimeMs, uid } = statSync(path)) => ({ path, changed: mtimeMs, user: uid })
+  return locks.flatMap((path) => orNothing(() => read(path)) ?? [])
 }
 
 function orNothing<T>(read: () => T): T | undefined {

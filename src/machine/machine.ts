@@ -28,6 +28,8 @@ interface Caller {
   via: string
   /** The conversation, if there is one. */
   session?: string | undefined
+  /** The model, if the agent named it. */
+  model?: string | undefined
 }
 
 /** Evaluated on demand: `loadout completion` works in a deleted folder. */

@@ -1,30 +1,11 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import type { Machine } from './machine.ts'
-import {
-  changeRecord,
-  privateFolder,
-  pruneAudits,
-  type RecordFile,
-  readRecord,
-  recordPath,
-  writeRecord,
-} from './records.ts'
+import { changeRecord, privateFolder, type RecordFile, readRecord, recordPath, writeRecord } from './records.ts'
 
 const homes: string[] = []
 afterAll(() => {
@@ -133,19 +114,4 @@ describe('other users', () => {
     expect(modeOf(join(state, '..'))).toBe('755')
     chmodSync(state, 0o700)
   })
-})
-
-it('records that were not written again for a while go, and nothing else', () => {
-  const machine = aMachine()
-  const old = new Date('2026-01-01T00:00:00Z')
-  for (const name of ['a/1.json', 'a/2.json', 'a/notes.txt', 'b/3.json', 'c/4.json']) writeRecord(machine, name, '{}')
-  for (const name of ['a/1.json', 'a/notes.txt', 'b/3.json', 'c/4.json'])
-    utimesSync(recordPath(machine, name), old, old)
-  const before = new Date('2026-06-01T00:00:00Z')
-  const expected = { removed: 2, bytes: 4, kept: 1 }
-  expect(pruneAudits(machine, ['a', 'b', 'gone'], before, { isDry: true })).toEqual(expected)
-  expect(pruneAudits(machine, ['a', 'b', 'gone'], before)).toEqual(expected)
-  expect(pruneAudits(machine, ['a', 'b', 'gone'], before)).toEqual({ removed: 0, bytes: 0, kept: 1 })
-  const left = ['a', 'b', 'c'].flatMap((folder) => readdirSync(recordPath(machine, folder)))
-  expect(left).toEqual(['2.json', 'notes.txt', '4.json'])
 })

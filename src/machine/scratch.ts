@@ -14,7 +14,11 @@ export async function withScratch<T>(run: (folder: string) => Promise<T>): Promi
   } catch (error) {
     throw asLoadoutError(error, folder, 'write')
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // What was done is done. The next command tries again to remove it.
+    }
   }
 }
 

@@ -26,7 +26,7 @@ export function readDocument(text: string): SkillDocument {
   if (block === undefined) return { frontmatter: undefined, body: text }
   const { frontmatter, problem } = readBlock(block)
   if (frontmatter !== undefined) return { frontmatter, body: bom + body }
-  return { frontmatter, body: text, ...(problem === undefined ? {} : { problem }) }
+  return { frontmatter, body: text, problem }
 }
 
 /** `readDocument(writeDocument(frontmatter, body))` returns both; a frontmatter beyond the limits is refused. */
@@ -121,7 +121,7 @@ export interface ImportedDocument extends ImportedFields {
 /** Parses a SKILL.md of another author or tool. */
 export function importedDocument(text: string): ImportedDocument {
   const { frontmatter = {}, body, problem } = readDocument(text)
-  return { ...importedFields(frontmatter), body, ...(problem === undefined ? {} : { problem }) }
+  return { ...importedFields(frontmatter), body, problem }
 }
 
 /** The text of `agents/openai.yaml` with the policy set. Comments and all other keys stay. */

@@ -88,7 +88,7 @@ async function listFolder(loadout: Loadout, uri: string) {
     resources: children.map((child) => ({
       uri: [`${BASE}${place.name}`, ...`${prefix}${child}`.split('/').map(encodeURIComponent)].join('/'),
       name: child,
-      ...(below.includes(child) ? {} : { mimeType: DIRECTORY_MIME_TYPE }),
+      mimeType: below.includes(child) ? undefined : DIRECTORY_MIME_TYPE,
     })),
   }
 }
@@ -107,7 +107,7 @@ function readPlace(uri: string): { name: string; path: string } | undefined {
 function contentOf(bytes: Uint8Array, path: string): SkillReadResult {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return { text, ...(/\.md$/i.test(path) ? { mimeType: 'text/markdown' } : {}) }
+    return { text, mimeType: /\.md$/i.test(path) ? 'text/markdown' : undefined }
   } catch {
     return { bytes }
   }

@@ -1,108 +1,77 @@
 import type { Machine } from '../machine/machine.ts'
-import type { Why } from '../search/document.ts'
-import { readTaskWords } from '../search/task-words.ts'
-import { type OpenedCatalog, taughtPack } from './catalog.ts'
-import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
+import { openRanking } from '../machine/ranking.ts'
+import type { RankHit } from '../search/document.ts'
+import type { Task } from '../search/task.ts'
+import type { OpenedCatalog } from './catalog.ts'
+import { cardSegments, type KeptPack } from './pack-source.ts'
 import { admit } from './rules/gates/admission.ts'
-import { createSelector } from './rules/gates/catalog.ts'
-import { opensTier, type TrustedPack } from './rules/gates/trust.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from './rules/pack.ts'
-import { likelyPacks, matchSections, type SectionMatch } from './rules/resolve/section-match.ts'
+import { LIKELY_PACK, type LikelyPack, likelyPacks } from './rules/resolve/choose-packs.ts'
+import type { SectionHit } from './rules/resolve/section-documents.ts'
+import { isReadable, openSections, type PackSections } from './sections.ts'
 
-interface ChosenPack {
-  pack: TrustedPack
-  /** 0 to 1. */
-  confidence: number
+/** What a task finds in the packs of a machine. */
+export interface FoundPacks {
+  sections: PackSections
+  hits: SectionHit[]
+  /** How well the descriptions match, by the name of the pack. */
+  described: Map<string, RankHit>
+  /** Best first. */
+  open: LikelyPack<TrustedPack>[]
+  /** Packs that cannot be used, by their description. They replace no other pack. */
+  closed: LikelyPack<TrustedPack>[]
 }
 
-export interface PackChooser {
-  /** The packs that a task is about, best first. */
-  choose(task: string): ChosenPack[]
-  explain(task: string, pack: TrustedPack): PackReason
-}
-
-interface PackReason {
-  isChosen: boolean
-  confidence: number
-  /** Matching words of its description. */
-  why: readonly Why[]
-  /** The section about the task, if the pack may be read. */
-  section?: SectionMatch['section']
-}
-
-/** Chooses packs by descriptions and examples, and by the text of sections where a pack may be read. */
-export function createChooser(
+/** Ranks the sections and descriptions of these packs together. */
+export function findPacks(
+  machine: Machine,
   packs: readonly TrustedPack[],
   examples: OpenedCatalog['examples'],
-  sectionsOf: SectionsOf,
-): PackChooser {
-  const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
-  const others = packs.filter(({ scope }) => scope !== 'built-in')
-  const open = (those: readonly TrustedPack[]) => {
-    return { those, selector: once(() => createSelector(those, (pack) => taughtPack(examples, pack))) }
-  }
-  const [withoutOwn, all] = [once(() => open(others)), once(() => open(packs))]
-  // The built-in pack is about Loadout itself: only tasks that mention Loadout can choose it.
-  const openFor = (task: string) => (ABOUT_LOADOUT.test(task) ? all() : withoutOwn())
-  const matchOf = (task: string) => {
-    const words = readTaskWords(task)
-    return (pack: TrustedPack): SectionMatch | undefined => {
-      if (!isReadable(pack)) return undefined
-      const { name, description } = pack.manifest
-      return matchSections(sectionsOf(pack), task, words, `${name} ${description}`)
-    }
-  }
-  const choose = (task: string): ChosenPack[] => {
-    const { those, selector } = openFor(task)
-    if (those.length === 0) return []
-    const described = new Map(
-      selector()
-        .select(task)
-        .map(({ id, confidence }) => [byName.get(id), confidence]),
-    )
-    const match = matchOf(task)
-    const judged = those.map((pack) => ({ pack, described: described.get(pack) ?? 0, match: match(pack) }))
-    return likelyPacks(judged)
-  }
-  return {
-    choose,
-    explain: (task, pack) => {
-      const { confidence, why } = openFor(task).selector().explain(task, pack.manifest.name)
-      const found = choose(task).find((each) => each.pack === pack)
-      const match = matchOf(task)(pack)
-      const section = match?.isAbout ? match.section : undefined
-      return {
-        isChosen: found !== undefined,
-        confidence: found?.confidence ?? confidence,
-        why,
-        ...(section && { section }),
-      }
-    },
-  }
-}
-
-/** Whether the text of a pack may be searched. Never for personas; packs of an unknown type must be named. */
-export function isReadable(pack: TrustedPack): boolean {
-  const { mode, type } = pack.manifest
-  if (mode === 'persona' || !isKnownType(type, PACK_TYPES) || !opensTier(pack.trust, 'context')) return false
-  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'admitted'
+  task: Task,
+): FoundPacks {
+  const known = packs.filter(({ manifest, scope }) => {
+    // The built-in pack is about Loadout itself: only tasks that mention Loadout can choose it.
+    return isKnownType(manifest.type, PACK_TYPES) && (scope !== 'built-in' || ABOUT_LOADOUT.test(task.text))
+  })
+  const cards = openRanking(machine, Object.values(cardSegments(packs, examples)))
+  const described = new Map(cards.rank(task, { limit: packs.length }).map((hit) => [(hit.kept as KeptPack).name, hit]))
+  const sections = openSections(machine, known.filter(isReadable))
+  const hits = sections.rank(task)
+  const among = (some: readonly TrustedPack[], found: readonly SectionHit[]) =>
+    likelyPacks(some, task.words, found, described, sections.wordsOf)
+  const open = among(
+    known.filter((pack) => !isClosed(pack)),
+    hits,
+  )
+  const closed = among(known.filter(isClosed), [])
+  return { sections, hits, described, open, closed: closed.filter((each) => isWorthNaming(each, open[0])) }
 }
 
 const ABOUT_LOADOUT = /\bloadout\b|\bKNOWLEDGE\.md\b|\bSKILL\.md\b|\bskill\.json\b|\bknowledge packs?\b/i
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
+/** Whether a task cannot use the pack, even with the user's confirmation. */
+function isClosed(pack: TrustedPack): boolean {
+  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict !== 'admitted'
 }
 
-/** Chooses among the packs of the catalog. */
-export function catalogChooser(machine: Machine, { catalog, examples }: OpenedCatalog): PackChooser {
-  return createChooser(
-    catalog.entries.map(({ pack }) => pack),
-    examples,
-    sectionsOnce(machine),
-  )
+const LEAST = 0.1
+
+/** A closed pack is named if its description fits well, or better than what can be read. */
+function isWorthNaming({ confidence }: LikelyPack<TrustedPack>, best: LikelyPack<TrustedPack> | undefined): boolean {
+  return confidence >= LIKELY_PACK || (confidence >= LEAST && confidence >= (best?.confidence ?? 0))
+}
+
+/** How a pack matches a task among all packs of the catalog. */
+export function explainChoice(
+  machine: Machine,
+  { catalog, examples }: OpenedCatalog,
+  pack: TrustedPack,
+  task: Task,
+): Partial<LikelyPack<TrustedPack>> & { described: RankHit | undefined } {
+  const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
+  const { open, closed, described, hits } = findPacks(machine, [...others, pack], examples, task)
+  const section = hits.find(({ root }) => root === pack.root)
+  const chosen = [...open, ...closed].find((each) => each.pack === pack)
+  return { ...chosen, ...(section && { section }), described: described.get(pack.manifest.name) }
 }

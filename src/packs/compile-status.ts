@@ -5,7 +5,7 @@ import type { Finding, Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { type CompileState, compileState } from './rules/author/compile-state.ts'
-import { opensTier, type TrustedPack } from './rules/gates/trust.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
 import type { Scope } from './rules/pack.ts'
 
 export interface PackCompileStatus {
@@ -36,7 +36,7 @@ export function packStatus(
 function statusOf(pack: TrustedPack): PackCompileStatus {
   const { manifest, root, scope, trust } = pack
   // Also for an approved pack that changed since: the report shows only names of existing files.
-  const isKnown = opensTier(trust, 'context') || trust.state === 'changed'
+  const isKnown = trust.isOpen || trust.state === 'changed'
   const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
   const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
   const isNew = state?.views.every((view) => view.state === 'not-compiled') ?? false

@@ -24,7 +24,7 @@ import {
 } from './rules/author/compile-exchange.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
 import { examplesOf, withholdSecrets } from './rules/fence/content-guard.ts'
-import { opensTier, packWord, requireTier, type TrustedPack } from './rules/gates/trust.ts'
+import { packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { isContent, layerOf } from './rules/pack.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 import { type Compiled, writeViews } from './write-views.ts'
@@ -78,13 +78,13 @@ function openForCompile(machine: Machine, request: CompileRequest): TrustedPack 
       hint: 'compile it in the repository that it comes from',
     })
   }
-  requireTier(openAdmitted(pack, request.isConfirmed ?? false).pack, 'context')
+  openAdmitted(pack, request.isConfirmed ?? false)
   return pack
 }
 
 function readInputs(pack: TrustedPack): CompileInput[] {
   const files = openPack(pack, pack.trust.files)
-  const open = INPUT_FOLDERS.filter((folder) => folder !== 'sources' || opensTier(pack.trust, 'evidence'))
+  const open = INPUT_FOLDERS
   return open
     .flatMap((folder) => files.list(folder))
     .filter(isContent)

@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import { readText } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
+import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
-import { createChooser } from './choose.ts'
+import { findPacks } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { sectionsOnce } from './disk/section-cache.ts'
 import { askPack } from './resolve.ts'
 import {
   type EvalReport,
@@ -18,8 +18,9 @@ import {
   writeEvalRecord,
 } from './rules/author/selection-eval.ts'
 import { admit } from './rules/gates/admission.ts'
-import { opensTier, packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { LARGEST_PACK_FILE, type PackFiles, parsePackJson } from './rules/pack.ts'
+import { LIKELY_PACK } from './rules/resolve/choose-packs.ts'
 
 export interface PackEvalRequest extends Pick<CatalogRequest, 'project'> {
   /** Its name, or its folder. */
@@ -52,7 +53,7 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
       findings.push(badSuite(name, read.problem))
       continue
     }
-    const isOpen = opensTier(pack.trust, 'context')
+    const isOpen = pack.trust.isOpen
     if (!isOpen) findings.push(onlySelection(pack))
     const report = runSuite(isOpen ? read.suite : withoutNames(read.suite), answer)
     const written = request.write ? writeRecord(machine, root, name, report, suites.length > 1) : undefined
@@ -143,14 +144,15 @@ export function selectForEval(
 ): (prompt: string) => SelectionAnswer {
   const { catalog, examples } = opened
   const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
-  const sectionsOf = sectionsOnce(machine)
-  const { choose } = createChooser([...others, pack], examples, sectionsOf)
   const admission = admit(pack, { isExplicit: true, isConfirmed: true })
-  const { warnings } = admission
-  return (task) => {
-    if (!choose(task).some((each) => each.pack === pack)) return { isSelected: false, warnings: [] }
-    if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
-    const resolution = askPack(pack, { task }, admission, sectionsOf)
-    return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
+  const warnings = [...pack.warnings, ...admission.warnings]
+  return (prompt) => {
+    const task = readTask(prompt)
+    const { open, closed, hits, sections } = findPacks(machine, [...others, pack], examples, task)
+    const chosen = [...open, ...closed].find((each) => each.pack === pack)
+    if (chosen === undefined || chosen.confidence < LIKELY_PACK) return { isSelected: false, warnings: [] }
+    if (!pack.trust.isOpen) return { isSelected: true, warnings }
+    const resolution = askPack({ pack, admission }, { task }, hits, sections)
+    return { isSelected: true, warnings: [...warnings, ...resolution.warnings] }
   }
 }

@@ -13,7 +13,7 @@ import { openPack } from './disk/pack-folder.ts'
 import { examplesOf, guardChoices, withholdSecrets } from './rules/fence/content-guard.ts'
 import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/fence/guide.ts'
 import { admissionError, admit } from './rules/gates/admission.ts'
-import { packWord, requireTier, type TrustedPack } from './rules/gates/trust.ts'
+import { packWord, type TrustedPack } from './rules/gates/trust.ts'
 import {
   layerOf,
   type PackFile,
@@ -66,7 +66,6 @@ function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
   if (problem !== undefined) throw pathEscape(path, problem)
   const layer = layerOf(path)
   if (layer === undefined || RESOURCE_KINDS[layer] === undefined) throw notOffered(pack, path, OFFERED)
-  requireTier(pack, layer === 'sources' ? 'evidence' : 'context')
   const known = files.warnings.length
   const file = files.read(path)
   if (file !== undefined) return file
@@ -202,7 +201,7 @@ interface Fenceable {
 function prepareGuide({ pack, files, guide, warnings }: AdmittedPack): Fenceable {
   const { name, status = 'unknown', profile, mode } = pack.manifest
   const { firstLine } = guide
-  const resources = listResources(pack.trust.tier === 'guide' ? [] : files.list(''))
+  const resources = listResources(files.list(''))
   const head = { name, status, trust: pack.trust.state, profile, mode, root: name, firstLine, resources }
   return {
     body: withholdSecrets(guide.body).text,

@@ -5,8 +5,7 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit } from './rules/gates/admission.ts'
-import type { AuditedPack, AuditRecord } from './rules/resolve/audit-record.ts'
-import { rebuildWrapper } from './rules/resolve/rehydrate.ts'
+import { type AuditedPack, type PackAudit, rebuildWrapper } from './rules/resolve/audit-record.ts'
 
 export interface RehydratedContext {
   id: string
@@ -18,9 +17,9 @@ export interface RehydratedContext {
 }
 
 /** Rebuilds a recorded context byte for byte. If anything has changed, reports the changes and returns no text. */
-export function rehydrate(machine: Machine, id: string, record: AuditRecord): Report<RehydratedContext> {
-  const given = record.packs.filter(({ wrapper }) => wrapper !== undefined)
-  const { task } = record.request
+export function rehydrate(machine: Machine, id: string, record: PackAudit): Report<RehydratedContext> {
+  const given = record.parts.filter(({ wrapper }) => wrapper !== undefined)
+  const { task } = record.question
   const rebuilt = given.map((audited) => ({ audited, ...rebuild(machine, audited, task) }))
   const changed = rebuilt.flatMap((each) =>
     each.changed === undefined ? [] : [{ pack: each.audited.name, paths: each.changed }],

@@ -1,18 +1,19 @@
 import type { Machine } from '../machine/machine.ts'
-import { readTaskWords } from '../search/task-words.ts'
+import { readTask, type Task } from '../search/task.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
-import { createChooser } from './choose.ts'
+import { findPacks } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
-import { noteUse, type RecordRequest, recordContext } from './record.ts'
+import { type RecordRequest, recordContext } from './record.ts'
+import { withholdSecrets } from './rules/fence/content-guard.ts'
 import { type Admission, admit, type RefusedPack, refuse } from './rules/gates/admission.ts'
 import { type Catalog, type Collision, newerAlternative, wonBy } from './rules/gates/catalog.ts'
 import type { TrustedPack } from './rules/gates/trust.ts'
 import { PACK_FILE, settleWarnings } from './rules/pack.ts'
 import { contextFindings } from './rules/resolve/context-findings.ts'
+import { findMissing } from './rules/resolve/gaps.ts'
 import {
   type ActivePack,
   newWrappers,
@@ -22,7 +23,10 @@ import {
   presentPack,
   type Substitution,
 } from './rules/resolve/pack-context.ts'
+import type { PackResolution } from './rules/resolve/resolution.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
+import type { SectionHit } from './rules/resolve/section-documents.ts'
+import { openSections, type PackSections } from './sections.ts'
 import { givenPacks } from './session.ts'
 
 export interface ResolveRequest extends CatalogRequest, RecordRequest {
@@ -37,18 +41,30 @@ export interface ResolveRequest extends CatalogRequest, RecordRequest {
   confirmed?: readonly string[] | undefined
   /** Default: true. A preview passes false and leaves no record. */
   isRecorded?: boolean | undefined
+  /** Leaves out packs that the task needs with less than this confidence. Default: 0, the best there is. */
+  least?: number | undefined
 }
+
+type Question = Omit<ResolveRequest, 'task'> & { task: Task }
 
 const DEFAULT_PACK_BUDGET = 4_000
 
 /** Collects what packs know about a task: passes the gates, picks what is useful, fences it and lists the gaps. */
-export function resolvePacks(machine: Machine, request: ResolveRequest): Report<PackContext> {
+export function resolvePacks(
+  machine: Machine,
+  request: ResolveRequest,
+  task = readTask(request.task),
+): Report<PackContext> {
+  const question = { ...request, task }
   const opened = openCatalog(machine, { project: request.project, packs: request.packs })
-  const sectionsOf = sectionsOnce(machine)
-  const wanted = choosePacks(machine, opened, request, sectionsOf)
+  const { wanted, sections, hits } = findWanted(machine, opened, question)
   const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
+  // A persona, or a newer pack instead of a stale one, was chosen without a look at its text.
+  const unread = admitted.map(({ pack }) => pack).filter(({ root }) => sections.wordsOf(root) === undefined)
+  const all = unread.length === 0 ? hits : [...hits, ...openSections(machine, unread).rank(task)]
+  const asked = admitted.map((each) => ({ ...each, resolution: askPack(each, question, all, sections) }))
   const given = request.session === undefined ? [] : givenPacks(machine, request.session)
-  const resolved = resolveAll(admitted, request, given, sectionsOf)
+  const resolved = presentAll(withMissing(asked, question, sections), request, given)
   const active = resolved.filter(isAsApproved)
   const swapped = resolved
     .filter((each) => !isAsApproved(each))
@@ -65,20 +81,15 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   }
   const tokens = newWrappers(context).reduce((sum, { text }) => sum + estimateTokens(text), 0)
   const whole = { ...context, tokens }
-  const recorded = request.isRecorded === false ? NOT_RECORDED : recordContext(machine, whole, request)
-  const used = request.isRecorded === false ? [] : noteUse(machine, whole, request.session)
-  return {
-    value: { ...whole, auditId: recorded.auditId },
-    findings: [...opened.findings.filter(isAboutApprovals), ...contextFindings(whole), ...recorded.findings, ...used],
-  }
+  const recorded = request.isRecorded === false ? undefined : recordContext(machine, whole, request)
+  const findings = [...opened.findings.filter(isAboutApprovals), ...contextFindings(whole)]
+  return { value: { ...whole, auditId: recorded?.id }, findings: [...findings, ...(recorded?.findings ?? [])] }
 }
 
 /** Whether the KNOWLEDGE.md that was read is the approved one: it may have been replaced after the check. */
 function isAsApproved({ pack, resolution }: ActivePack): boolean {
   return pack.trust.files === undefined || pack.trust.files[PACK_FILE] === resolution.entryDigest
 }
-
-const NOT_RECORDED = { auditId: undefined, findings: [] as Finding[] }
 
 /** Unreadable approvals close packs, so they are reported here too. */
 function isAboutApprovals({ code }: Finding): boolean {
@@ -99,30 +110,20 @@ interface Wanted {
   confidence: number | undefined
 }
 
-function choosePacks(
-  machine: Machine,
-  { catalog, examples }: OpenedCatalog,
-  request: ResolveRequest,
-  sectionsOf: SectionsOf,
-): Wanted[] {
-  if (request.packs !== undefined && request.packs.length > 0) {
-    const named = request.packs.map((typed) => findPack(machine, catalog, typed))
-    return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
+/** The named packs; without names, those of the sections that match best, and closed ones whose description fits. */
+function findWanted(machine: Machine, { catalog, examples }: OpenedCatalog, question: Question) {
+  const { task, packs = [], least = 0 } = question
+  if (packs.length > 0) {
+    const named = [...new Set(packs.map((typed) => findPack(machine, catalog, typed)))]
+    const wanted = named.map((pack): Wanted => ({ pack, activation: 'explicit', confidence: undefined }))
+    const usable = passGates(catalog, wanted, question).admitted.map(({ pack }) => pack)
+    const sections = openSections(machine, usable)
+    return { wanted, sections, hits: sections.rank(task) }
   }
   const all = catalog.entries.map(({ pack }) => pack)
-  const closed = new Set(all.filter(isClosed))
-  const among = (packs: readonly TrustedPack[]): Wanted[] => {
-    const chosen = createChooser(packs, examples, sectionsOf).choose(request.task)
-    return chosen.map((each) => ({ ...each, activation: 'implicit' }))
-  }
-  const wanted = among(all.filter((pack) => !closed.has(pack)))
-  // Closed packs come last and replace no other. They are listed so that the user sees why they are closed.
-  return [...wanted, ...among([...closed])]
-}
-
-/** Whether a task cannot use the pack, even with the user's confirmation. */
-function isClosed(pack: TrustedPack): boolean {
-  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'refused'
+  const { open, closed, sections, hits } = findPacks(machine, all, examples, task)
+  const wanted = [...open, ...closed].filter(({ confidence }) => confidence >= least)
+  return { wanted: wanted.map((each): Wanted => ({ ...each, activation: 'implicit' })), sections, hits }
 }
 
 interface Admitted extends Wanted {
@@ -131,7 +132,7 @@ interface Admitted extends Wanted {
 }
 
 /** Checks trust, then status. Replaces a stale pack by a newer one of the same name, if there is one. */
-function passGates(catalog: Catalog, wanted: readonly Wanted[], request: ResolveRequest) {
+function passGates(catalog: Catalog, wanted: readonly Wanted[], request: Pick<ResolveRequest, 'confirmed'>) {
   const admitted: Admitted[] = []
   const refused: RefusedPack[] = []
   const substitutions: Substitution[] = []
@@ -158,17 +159,29 @@ function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
   return { name: stale.manifest.name, from: side(stale), to: side(newer) }
 }
 
+type Asked = Admitted & { resolution: PackResolution }
+
+/** Adds what nothing of the chosen text says to the first pack of facts. */
+function withMissing(asked: readonly Asked[], { task, needs = [] }: Question, sections: PackSections): Asked[] {
+  const given = asked.map(({ pack: { manifest }, resolution }) => ({ manifest, resolution }))
+  const missing = findMissing(task, needs, given, sections.rarity).map((fact) => withholdSecrets(fact).text)
+  const first = asked.find(({ pack }) => pack.manifest.mode !== 'persona') ?? asked[0]
+  return asked.map((each) => {
+    const own = each === first ? [...new Set([...each.resolution.missing, ...missing])] : each.resolution.missing
+    return { ...each, resolution: { ...each.resolution, missing: own } }
+  })
+}
+
 /** Named packs share the budget. Packs that Loadout chose take what they need, the likeliest first. */
-function resolveAll(
-  admitted: readonly Admitted[],
-  request: ResolveRequest,
-  given: readonly string[],
-  sectionsOf: SectionsOf,
-): ActivePack[] {
+function presentAll(asked: readonly Asked[], request: ResolveRequest, given: readonly string[]): ActivePack[] {
   const budget = request.budget ?? DEFAULT_PACK_BUDGET
-  const resolved = admitted.map((each) => resolveOne(each, request, sectionsOf))
+  const resolved = asked.map(({ pack, admission, resolution, ...rest }) => {
+    const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
+    const present = (most: number) => presentPack(pack, { ...resolution, warnings }, most, estimateTokens)
+    return { pack, admission, resolution, present, ...rest }
+  })
   const isNew = ({ wrapper }: PresentedPack) => wrapper === undefined || !given.includes(sha256(wrapper))
-  const isShared = admitted.length > 1 && admitted.every(({ activation }) => activation === 'explicit')
+  const isShared = asked.length > 1 && asked.every(({ activation }) => activation === 'explicit')
   const needs = isShared
     ? resolved.map(({ present }) => present(budget)).map((each) => (isNew(each) ? each.tokens : 0))
     : []
@@ -187,31 +200,23 @@ function resolveAll(
   return orderWrappers(active).map((each) => each.active)
 }
 
-/** Resolves one pack; `present` fits the result into a budget. */
-function resolveOne({ pack, admission, ...rest }: Admitted, request: ResolveRequest, sectionsOf: SectionsOf) {
-  const resolution = askPack(pack, request, admission, sectionsOf)
-  const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
-  const present = (budget: number) => presentPack(pack, { ...resolution, warnings }, budget, estimateTokens)
-  return { pack, admission, resolution, present, ...rest }
-}
-
 /** What one pack says about a task, before any budget. */
 export function askPack(
-  pack: TrustedPack,
-  { task, needs = [], cite = false, deep = false }: Pick<ResolveRequest, 'task' | 'needs' | 'cite' | 'deep'>,
-  { mustEscalate }: Admission,
-  sectionsOf: SectionsOf,
-) {
-  return resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
+  { pack, admission }: { pack: TrustedPack; admission: Admission },
+  { task, cite = false, deep = false }: Pick<Question, 'task' | 'cite' | 'deep'>,
+  hits: readonly SectionHit[],
+  sections: PackSections,
+): PackResolution {
+  const resolution = resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
     task,
-    words: readTaskWords(task),
-    needs,
     wantsCitations: cite,
     isDeep: deep,
-    mustEscalate,
-    tier: pack.trust.tier ?? 'guide',
-    sections: () => sectionsOf(pack),
+    isDisputed: admission.isDisputed,
+    hits: hits.filter(({ root }) => root === pack.root),
+    rarity: sections.rarity,
   })
+  const found = sections.warningsOf(pack.root)
+  return { ...resolution, warnings: [...resolution.warnings, ...found] }
 }
 
 /** Divides a budget: packs that need less than an equal share get all they need, the others share the rest equally. */

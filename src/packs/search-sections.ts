@@ -1,11 +1,9 @@
 import type { Machine } from '../machine/machine.ts'
-import { readTaskWords, shareOf } from '../search/task-words.ts'
-import { compareText } from '../text/values.ts'
+import { shareOf, type Task } from '../search/task.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
-import { isReadable } from './choose.ts'
-import { openSections } from './disk/section-cache.ts'
 import type { TrustedPack } from './rules/gates/trust.ts'
 import { shownText } from './rules/shown-text.ts'
+import { isReadable, openSections } from './sections.ts'
 
 /** A section of a pack that may be read. */
 export interface SectionFound {
@@ -29,25 +27,24 @@ const LEAST_SHARE = 0.6
 export function searchSections(
   machine: Machine,
   packs: readonly TrustedPack[],
-  query: string,
+  task: Task,
   limit: number,
 ): SectionFound[] {
-  const words = readTaskWords(query)
+  const { words } = task
   if (words.size === 0) return []
-  const found = packs
-    .filter((pack) => pack.scope !== 'built-in' && isReadable(pack))
-    .flatMap((pack) => {
-      const hits = openSections(machine, pack).rank(query, MOST_OF_ONE)
-      return hits.flatMap(({ path, from, to, score, terms, title }) => {
-        const share = shareOf(words, new Set(terms.filter((term) => words.has(term))))
-        return share < LEAST_SHARE ? [] : [{ pack, path, from, to, score, share, title }]
-      })
+  const readable = packs.filter((pack) => pack.scope !== 'built-in' && isReadable(pack))
+  const names = new Map(readable.map(({ root, manifest }) => [root, manifest.name]))
+  const hits = openSections(machine, readable).rank(task)
+  const counts = new Map<string, number>()
+  return hits
+    .flatMap(({ root, path, from, to, terms, title }): SectionFound[] => {
+      const confidence = shareOf(words, new Set(terms.filter((term) => words.has(term))))
+      const count = counts.get(root) ?? 0
+      if (from === 0 || confidence < LEAST_SHARE || count === MOST_OF_ONE) return []
+      counts.set(root, count + 1)
+      const pack = names.get(root) ?? ''
+      const id = `${entryId('pack', pack, path)}#L${from}-L${to}`
+      return [{ id, pack, path, from, to, title: shownText(title || path, 160), confidence }]
     })
-    .sort((a, b) => b.share - a.share || b.score - a.score || compareText(a.path, b.path))
     .slice(0, limit)
-  return found.map(({ pack, path, from, to, share, title }) => {
-    const { name } = pack.manifest
-    const id = `${entryId('pack', name, path)}#L${from}-L${to}`
-    return { id, pack: name, path, from, to, title: shownText(title || path, 160), confidence: share }
-  })
 }

@@ -1,10 +1,8 @@
 import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
-import { exists, readJson } from '../machine/files.ts'
+import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { recordPath } from '../machine/records.ts'
 import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { isRecord, isTextList } from '../text/values.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
 
 const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
@@ -20,14 +18,14 @@ export function givenPacks(machine: Machine, session: string): string[] {
     }
   })
   const sums = claims.flatMap(({ parts }) => parts.flatMap((part) => (part.form === 'pack' ? [part.sum] : [])))
-  return [...new Set([...earlierPacks(machine, session), ...sums])]
+  return [...new Set(sums)]
 }
 
 /** Records delivered pack texts, in the file of the conversation's hooks if it has hooks. */
 export function notePacks(machine: Machine, session: string, sums: readonly string[], audit?: string): void {
   requireConversation(session)
   if (sums.length === 0) return
-  const parts = sums.map((sum) => ({ form: 'pack' as const, sum, ...(audit === undefined ? {} : { audit }) }))
+  const parts = sums.map((sum) => ({ form: 'pack' as const, sum, audit }))
   const [agent = NO_AGENT] = agentsOf(machine, session)
   claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
 }
@@ -35,16 +33,6 @@ export function notePacks(machine: Machine, session: string, sums: readonly stri
 function agentsOf(machine: Machine, session: string): string[] {
   const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
   return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
-}
-
-/** Earlier versions kept them in a separate file. */
-function earlierPacks(machine: Machine, session: string): string[] {
-  try {
-    const json = readJson(recordPath(machine, `packs/sessions/${session}.json`))
-    return isRecord(json) && isTextList(json.wrappers) ? json.wrappers : []
-  } catch {
-    return []
-  }
 }
 
 function requireConversation(session: string): void {

@@ -7,7 +7,7 @@ import { type Admission, admit } from './rules/gates/admission.ts'
 import type { Catalog, Collision } from './rules/gates/catalog.ts'
 import { type CatalogRow, catalogRow } from './rules/gates/listing.ts'
 import type { TrustedPack } from './rules/gates/trust.ts'
-import { LAYERS, type PackLayer, settleWarnings, type Tier } from './rules/pack.ts'
+import { LAYERS, type PackLayer, settleWarnings } from './rules/pack.ts'
 
 export interface PackView extends CatalogRow {
   license?: string
@@ -15,7 +15,7 @@ export interface PackView extends CatalogRow {
   updated?: string
   primaryAnswers?: string
   /** What may be read; absent while the pack is closed. */
-  tier?: Tier
+  isOpen: boolean
   approvalId?: string
   /** The decision of the gates when a user names it. */
   admission: Admission['verdict']
@@ -45,7 +45,7 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
     ...(license === undefined ? {} : { license }),
     ...(updated === undefined ? {} : { updated }),
     ...(primaryAnswers === undefined ? {} : { primaryAnswers }),
-    ...(trust.tier === undefined ? {} : { tier: trust.tier }),
+    isOpen: trust.isOpen,
     ...(trust.approvalId === undefined ? {} : { approvalId: trust.approvalId }),
     admission: verdict,
     next: nextStep(pack, verdict),

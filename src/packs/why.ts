@@ -1,9 +1,10 @@
 import type { Machine } from '../machine/machine.ts'
 import { describeWhy, percent } from '../search/document.ts'
+import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
-import { catalogChooser } from './choose.ts'
+import { explainChoice } from './choose.ts'
 import { type Admission, admit, whyNotOpen } from './rules/gates/admission.ts'
 import { type Catalog, type Collision, newerAlternative } from './rules/gates/catalog.ts'
 import { packWord, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
@@ -94,7 +95,7 @@ function namesakes(shadowed: readonly TrustedPack[], waiting: readonly TrustedPa
 function trustStep({ trust, scope, root }: TrustedPack): Step {
   const says: Record<TrustState, string> = {
     trusted: `trusted, because it is in ${PLACES[scope]}`,
-    approved: `approved up to ${trust.tier}, and unchanged since`,
+    approved: 'approved, and unchanged since',
     unapproved: 'it is not approved',
     changed: `it ${whyNotOpen(trust)}`,
     denied: 'it was denied',
@@ -128,11 +129,13 @@ function statusStep(pack: TrustedPack, { all }: Catalog): Step {
 
 /** Whether the task would choose the pack from the catalog. */
 function taskStep(machine: Machine, task: string, pack: TrustedPack, opened: OpenedCatalog): Step {
-  const { isChosen, confidence, why, section } = catalogChooser(machine, opened).explain(task, pack)
-  const sure = `confidence ${percent(confidence)}`
-  const place = section && `${section.path}, line ${section.from}, is about it`
-  const reasons = [place, why.length > 0 && describeWhy(why)].filter(Boolean).join('; ')
-  if (isChosen) return { question: 'task', isPassed: true, says: `the task chooses it, ${sure}: ${reasons}` }
-  const says = reasons === '' ? 'no word of the task is in its description' : `too weak a match, ${sure}: ${reasons}`
+  const { confidence, section, described } = explainChoice(machine, opened, pack, readTask(task))
+  const place = section && section.from > 0 && `${section.path}, line ${section.from}, is about it`
+  const reasons = [place, described && describeWhy(described.why)].filter(Boolean).join('; ')
+  if (confidence !== undefined) {
+    const says = `the task chooses it, confidence ${percent(confidence)}: ${reasons}`
+    return { question: 'task', isPassed: true, says }
+  }
+  const says = reasons === '' ? 'it shares no word with the task' : `other packs fit better: ${reasons}`
   return { question: 'task', isPassed: false, says }
 }

@@ -10,8 +10,8 @@ import { nearest } from '../text/values.ts'
 import { libraryBeside, readLibrary, readSuite, readTestsBeside } from './disk/eval-files.ts'
 import { readKnowledge } from './knowledge.ts'
 import { type Layers, projectOf } from './layers.ts'
+import { type KeptPayload, payloadDocument, payloadExamples, rankPayloads } from './payload-source.ts'
 import { strategyOf } from './plan.ts'
-import { openRanker, payloadDocument, payloadExamples } from './ranking.ts'
 import { allEntries, createTable } from './rules/dispatch-table.ts'
 import { type Answer, EVAL_DEPTH, type EvalQuery, type Evaluation, evaluate, type Figures } from './rules/evaluation.ts'
 import { DEFAULT_TRIGGERS, isDomain, type LoadoutEntry } from './rules/loadout-index.ts'
@@ -125,9 +125,10 @@ function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?
   }
   const ids = new Set(allEntries(table).map(({ id }) => id))
   if (strategy === 'keywords') return { ids, findings, answer: (query) => byKeywords(matchTable(query, table)) }
-  const opened = openRanker(machine, knowledge)
-  const answer = (query: string) => opened.ranker.rank(query, { limit: EVAL_DEPTH })
-  return { ids, findings: [...findings, ...opened.findings], answer }
+  const ranking = rankPayloads(machine, knowledge)
+  const answer = (query: string) =>
+    ranking.rank(query, { limit: EVAL_DEPTH }).map((hit) => ({ ...hit, id: (hit.kept as KeptPayload).name }))
+  return { ids, findings: [...findings, ...ranking.findings], answer }
 }
 
 export function documentRouter(documents: readonly RankDocument[], strategy: Strategy): Router {

@@ -2,6 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Strategy } from '../search/strategy.ts'
 import type { Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
+import { entryId } from '../usage/rules/entry-id.ts'
 import { knowledgeOf, resolveLayers } from './knowledge.ts'
 import type { Layers } from './layers.ts'
 import { observedPerTask } from './observed.ts'
@@ -45,12 +46,13 @@ export async function explainPayload(
   if (strategyOf(machine, request) === 'keywords') {
     return { value: { ...value, verdict: judgeEntry(entry, task, phase) }, findings }
   }
-  const { openRanker, rankTask } = await import('./ranking.ts')
+  const { rankPayloads, rankTask } = await import('./payload-source.ts')
   const knowledge = knowledgeOf(resolved)
-  const opened = openRanker(machine, knowledge)
-  const isOffered = rankTask(knowledge, opened, task).some((match) => match.entry.id === id)
-  const verdict = inPhase(rankedVerdict(entry, opened.ranker.explain(task, id), isOffered), entry, phase)
-  return { value: { ...value, verdict }, findings: [...findings, ...opened.findings] }
+  const ranking = rankPayloads(machine, knowledge)
+  const isOffered = rankTask(knowledge, ranking, task).some((match) => match.entry.id === id)
+  const ranked = rankedVerdict(entry, ranking.explain(task, entryId('payload', id)), isOffered)
+  const verdict = inPhase(ranked, entry, phase)
+  return { value: { ...value, verdict }, findings: [...findings, ...ranking.findings] }
 }
 
 export interface Resolution {

@@ -4,13 +4,12 @@ import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { pathProblem } from '../text/paths.ts'
-import { splitSections } from '../text/sections.ts'
 import { hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { isPayloadPath } from './disk/payload-files.ts'
 import { readEntries, rebuildIndex } from './index-build.ts'
 import { openPayloadRoot, type PayloadRoot } from './payload-root.ts'
-import { adviseWhole, type Migration, planMigration } from './rules/migrate.ts'
+import { adviseWhole, groupSections, type Migration, planMigration } from './rules/migrate.ts'
 
 export interface MigrateRequest {
   file: string
@@ -108,7 +107,7 @@ function checkLevel(level: number | undefined): void {
 }
 
 function checkHeadings(markdown: string, { keep = [], level }: MigrateRequest): void {
-  const headings = splitSections(markdown, level).map(({ heading }) => heading)
+  const headings = groupSections(markdown, level).map(({ title }) => title)
   const known = new Set(headings.map((heading) => heading.toLowerCase()))
   const unknown = keep.find((heading) => !known.has(heading.trim().toLowerCase()))
   if (unknown === undefined) return

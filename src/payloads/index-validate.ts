@@ -31,8 +31,8 @@ export function asIssue({ severity, code, message, subject, hint }: Finding): Va
     severity: severity === 'error' ? 'error' : 'warning',
     code,
     message,
-    ...(hint === undefined ? {} : { hint }),
-    ...(subject === undefined ? {} : { entryId: subject }),
+    hint,
+    entryId: subject,
   }
 }
 

@@ -129,7 +129,7 @@ function layerFinding(name: LayerName, path: string | undefined, problem: Loadou
     severity: 'error',
     code: isMalformed ? 'LAYER_MALFORMED' : 'LAYER_UNREADABLE',
     message: `the ${name} layer is not used: ${problem.message}`,
-    ...(path !== undefined && { subject: path }),
+    subject: path,
     hint: isMalformed ? 'repair it, or rebuild it with: loadout index build' : (problem.hint ?? 'check the path'),
   }
 }

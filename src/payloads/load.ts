@@ -8,7 +8,7 @@ import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
 import { projectOf } from './layers.ts'
 import { namedBy, noteOf, type PlanRequest, planByStrategy, planTerms, type TaskPlan } from './plan.ts'
-import { payloadBody } from './rules/frontmatter.ts'
+import { readBody } from './rules/frontmatter.ts'
 import type { LoadoutEntry } from './rules/loadout-index.ts'
 import type { LeftOut, LoadPlan } from './rules/plan.ts'
 
@@ -28,6 +28,17 @@ export interface LoadResult {
 
 /** The layer of an entry, and the folder from which its path starts. */
 type PayloadLocations = Pick<Knowledge, 'layerOf' | 'rootOf'>
+
+/** An entry and where it comes from. */
+export interface PlacedEntry {
+  entry: LoadoutEntry
+  layer: string
+  root: string
+}
+
+export function placeOf({ layerOf, rootOf }: PayloadLocations, entry: LoadoutEntry): PlacedEntry {
+  return { entry, layer: layerOf(entry), root: rootOf(entry) }
+}
 
 /** Reads payloads in order, as long as the text for the model, fences included, stays within the budget. */
 export function loadPayloads(
@@ -52,9 +63,12 @@ export function loadPayloads(
 }
 
 /** The text of one payload, without frontmatter and fence. */
-export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: string } | { problem: string } {
+export function readPayload(
+  knowledge: Knowledge,
+  entry: LoadoutEntry,
+): { body: string; findings: Finding[] } | { problem: string } {
   try {
-    return { text: payloadBody(readTextInside(knowledge.rootOf(entry), entry.path)) }
+    return readBody(readTextInside(knowledge.rootOf(entry), entry.path), entry.path)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return { problem: error.message }
@@ -68,9 +82,9 @@ function fencePayload(
 ): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
   try {
-    const body = payloadBody(readTextInside(knowledge.rootOf(entry), entry.path))
-    const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
-    findings.push(...fenceFindings(fenced, entry.id, entry.path))
+    const read = readBody(readTextInside(knowledge.rootOf(entry), entry.path), entry.path)
+    const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, read.body)
+    findings.push(...read.findings, ...fenceFindings(fenced, entry.id, entry.path))
     return { id: entry.id, layer, path: entry.path, text: fenced.text, tokens: estimateTokens(fenced.text) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

@@ -1,10 +1,11 @@
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
 import type { Strategy } from '../search/strategy.ts'
+import type { Task } from '../search/task.ts'
 import type { Report } from '../text/trouble.ts'
 import { setOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
-import { type Knowledge, openStoredKnowledge, readKnowledge } from './knowledge.ts'
+import { type Knowledge, openKnowledge } from './knowledge.ts'
 import { type Layers, projectOf } from './layers.ts'
 import { type LoadoutEntry, tokensOf } from './rules/loadout-index.ts'
 import { type MatchResult, triggerOf } from './rules/match.ts'
@@ -22,11 +23,9 @@ export interface PlanRequest extends SelectionRules {
   task: string
   /** Default: all layers in their usual places. */
   layers?: Layers | undefined
-  /** Whether the caller reads the lists of entries that are not loaded: then a stored table does not help. */
+  /** Whether the caller reads the lists of entries that are not loaded. */
   listsAll?: boolean | undefined
   strategy?: Strategy | undefined
-  /** Called at every prompt: any table is worth storing, and an index that would cost seconds is skipped. */
-  isHook?: boolean | undefined
   /** Default: true. False for a preview, which must leave no trace. */
   isRecorded?: boolean | undefined
 }
@@ -45,17 +44,17 @@ export interface TaskPlan extends LoadPlan {
 }
 
 /** A plan by the requested strategy, or by that of the project's settings. */
-export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
+export async function planByStrategy(machine: Machine, request: PlanRequest, task: string | Task = request.task) {
   if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
-  const knowledge = openFor(machine, request)
+  const knowledge = openKnowledge(machine, request.layers)
   const rules = { ...request, lazyLoad: knowledge.lazyLoad }
   if (knowledge.table.size === 0) {
     return describePlan(knowledge, planOf(knowledge, selectMatches([], rules)), { ...request, strategy: 'ranked' })
   }
-  const { openRanker, rankTask } = await import('./ranking.ts')
-  const opened = openRanker(machine, knowledge)
-  const selection = selectMatches(rankTask(knowledge, opened, request.task), rules)
-  selection.findings.push(...opened.findings)
+  const { rankPayloads, rankTask } = await import('./payload-source.ts')
+  const ranking = rankPayloads(machine, knowledge)
+  const selection = selectMatches(rankTask(knowledge, ranking, task), rules)
+  selection.findings.push(...ranking.findings)
   return describePlan(knowledge, planOf(knowledge, selection), { ...request, strategy: 'ranked' })
 }
 
@@ -64,12 +63,8 @@ export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strateg
 }
 
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
-  const knowledge = openFor(machine, request)
+  const knowledge = openKnowledge(machine, request.layers)
   return describePlan(knowledge, planWith(knowledge, request.task, request), request)
-}
-
-function openFor(machine: Machine, { layers, listsAll, isHook }: PlanRequest): Knowledge {
-  return listsAll ? readKnowledge(machine, layers) : openStoredKnowledge(machine, layers, isHook)
 }
 
 export type PlannedTask = Report<TaskPlan> & { knowledge: Knowledge }
@@ -126,7 +121,7 @@ function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: Loado
       return getRest().unmatched
     },
     get provenance() {
-      provenance ??= { ...knowledge.provenance() }
+      provenance ??= { ...knowledge.provenance }
       return provenance
     },
     roots: rootsOf(knowledge),
@@ -161,12 +156,12 @@ export function planTerms(
   const { layers, phase, budget, most, withoutCore } = request
   const project = projectOf(machine, layers)
   return {
-    ...(project && { project: realFolder(machine, project.root) }),
-    ...(strategy === 'keywords' ? {} : { strategy }),
-    ...(phase === undefined ? {} : { phase }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(most === undefined ? {} : { most }),
-    ...(withoutCore === undefined ? {} : { withoutCore }),
+    project: project && realFolder(machine, project.root),
+    strategy: strategy === 'keywords' ? undefined : strategy,
+    phase,
+    budget,
+    most,
+    withoutCore,
   }
 }
 

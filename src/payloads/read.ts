@@ -3,7 +3,7 @@ import { readTextInside } from '../machine/inside.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
 import type { Readable } from '../text/readable.ts'
 import type { Knowledge } from './knowledge.ts'
-import { payloadBody } from './rules/frontmatter.ts'
+import { readBody } from './rules/frontmatter.ts'
 import type { LoadoutEntry } from './rules/loadout-index.ts'
 
 /** The body of a payload, without its frontmatter. */
@@ -11,14 +11,15 @@ export function openPayload(entry: LoadoutEntry, knowledge: Knowledge): Readable
   const { id, path } = entry
   const root = knowledge.rootOf(entry)
   const layer = knowledge.layerOf(entry)
+  const { body: whole, findings } = readBody(readTextInside(root, path), path)
   return {
     name: id,
     layer,
     path: join(root, path),
-    body: payloadBody(readTextInside(root, path)),
+    body: whole,
     wrap: (body) => {
       const fenced = fence('loadout_payload', { id, layer, path }, body)
-      return { text: fenced.text, findings: fenceFindings(fenced, id, path) }
+      return { text: fenced.text, findings: [...findings, ...fenceFindings(fenced, id, path)] }
     },
   }
 }

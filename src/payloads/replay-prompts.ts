@@ -9,7 +9,7 @@ import { junkFinding, openLog } from '../usage/usage.ts'
 import { type Knowledge, readPlaces } from './knowledge.ts'
 import { type LayerPlace, type Layers, layerPlaces, projectOf } from './layers.ts'
 import { readIndexFile } from './payload-root.ts'
-import { openRanker, rankTask } from './ranking.ts'
+import { rankPayloads, rankTask } from './payload-source.ts'
 import type { MatchResult } from './rules/match.ts'
 import { type PastTask, PastTaskReader } from './rules/past-task.ts'
 import { selectEntries, selectMatches } from './rules/plan.ts'
@@ -115,10 +115,10 @@ function withIndex(places: readonly LayerPlace[], path: string): LayerPlace[] {
 
 function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, strategy: Strategy) => string[] {
   const { table, lazyLoad } = knowledge
-  let opened: ReturnType<typeof openRanker> | undefined
+  let opened: ReturnType<typeof rankPayloads> | undefined
   return ({ words, asked }, strategy) => {
     const rules = { phase: asked?.phase, budget: asked?.budget, lazyLoad }
-    if (strategy === 'ranked') opened ??= openRanker(machine, knowledge)
+    if (strategy === 'ranked') opened ??= rankPayloads(machine, knowledge)
     const { preload, onDemand } =
       opened !== undefined && strategy === 'ranked'
         ? selectMatches(rankTask(knowledge, opened, words), rules)

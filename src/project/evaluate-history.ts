@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { readTask, type Task } from '../search/task.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { readHistory } from './disk/history-log.ts'
 import { type PastFile, PastTrees } from './disk/past-trees.ts'
@@ -10,10 +11,9 @@ import { type History, historyBefore, NO_HISTORY } from './rules/history.ts'
 import { type LineRanges, meanRecall, type PastTask, type Recall, shareOfLines } from './rules/past-tasks.ts'
 import { countTerms, rankPlainly, type TermCounts } from './rules/plain-bm25.ts'
 import { orderSections } from './rules/portions.ts'
-import { readProjectTask } from './rules/project-task.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
 import type { TermPostings } from './rules/saved-segment.ts'
-import { cutSections, weighSections } from './rules/sections.ts'
+import { sizeSections, weighSections } from './rules/sections.ts'
 import { weighFile } from './rules/segment-builder.ts'
 
 export interface HistoryEvaluation {
@@ -39,7 +39,7 @@ export interface HistoryRequest {
   /** Maximum number of commits. */
   commits: number
   /** How to search files for a task, with the current settings. */
-  requestOf: (task: string) => FindRequest
+  requestOf: (task: Task) => FindRequest
   /** What agents read before any task: it takes a place, but is not an answer. */
   isFrame: (path: string) => boolean
 }
@@ -105,9 +105,9 @@ class WantedTerms {
 
   constructor(tasks: readonly PastTask[]) {
     for (const { task } of tasks) {
-      const { query, identifiers } = readProjectTask(task)
-      for (const { term } of query.terms) this.wanted.add(term)
-      for (const term of identifiers) this.wanted.add(term)
+      const { terms, names } = readTask(task)
+      for (const { term } of terms) this.wanted.add(term)
+      for (const term of names.identifiers) this.wanted.add(term)
     }
   }
 
@@ -139,14 +139,14 @@ interface Answer {
 }
 
 async function askPast(past: PastTask, { trees, terms, history, requestOf, isFrame }: Asked): Promise<Answer> {
-  const { leaveOut, lift, useHistory = true } = requestOf(past.task)
+  const task = readTask(past.task)
+  const { leaveOut, lift, useHistory = true } = requestOf(task)
   const files = (await trees.files(past.base)).filter(({ path }) => leaveOut?.(path) === undefined)
   const known = files.map((file) => terms.of(file, trees.textOf(file)))
-  const task = readProjectTask(past.task)
-  const rules = { history: useHistory ? history : NO_HISTORY, ...(lift && { lift }) }
+  const rules = { history: useHistory ? history : NO_HISTORY, lift }
   const { files: all, terms: weighed } = rankFiles(task, { paths: pathsOf(files), find: finder(known) }, rules)
   const isShown = ({ path, role, isNamed }: RankedFile) =>
-    (task.isAboutTests || !role.isTest || isNamed) && !isFrame(path)
+    (task.about.tests || !role.isTest || isNamed) && !isFrame(path)
   const ranked = all.filter(isShown)
   const texts = new Map(files.map((file) => [file.path, trees.textOf(file)]))
   const changed = await trees.changedLines(past)
@@ -156,7 +156,7 @@ async function askPast(past: PastTask, { trees, terms, history, requestOf, isFra
   const places = FILES - frame.length
   const shown = linesShown(ranked.slice(0, places), weighed, texts)
   const plain = rankPlainly(
-    task.query.terms.map(({ term }) => term),
+    weighed.map(({ term }) => term),
     known.map((each) => each.plain),
   ).map((at) => files[at]!.path)
   const ranks = past.files.map((path) => ranked.findIndex((file) => file.path === path))
@@ -203,7 +203,7 @@ function linesShown(
     path,
     score,
     isSide: at > 0 && !isNamed && (role.isLog || role.isConfig || role.isData),
-    sections: weighSections(cutSections(path, texts.get(path) ?? ''), terms),
+    sections: weighSections(sizeSections(path, texts.get(path) ?? ''), terms),
   }))
   const shown: LineRanges = new Map()
   let left = TEXT_CHARS

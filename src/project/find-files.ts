@@ -1,6 +1,7 @@
 import { KeptFiles } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { readTask, type Task } from '../search/task.ts'
 import { readHistory } from './disk/history-log.ts'
 import { listKept } from './disk/kept-listing.ts'
 import { type Listing, listProject } from './disk/listing.ts'
@@ -8,12 +9,11 @@ import { openFewChanged, openIndex, type ProjectIndex } from './disk/project-ind
 import { readShown } from './disk/project-text.ts'
 import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
-import { readProjectTask } from './rules/project-task.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
-import { countSections, cutSections, type FileSection, weighSections } from './rules/sections.ts'
+import { countSections, type FileSection, sizeSections, weighSections } from './rules/sections.ts'
 
 export interface FindRequest {
-  task: string
+  task: Task
   project: Pick<Project, 'root' | 'repository'>
   /** Why a path is not a candidate, besides its name. Hidden paths have no reason. */
   leaveOut?: (path: string) => LeftOut | 'hidden' | undefined
@@ -88,16 +88,19 @@ export async function findSaved(machine: Machine, request: FindRequest): Promise
   return index && answerFrom(index, request, listing, history)
 }
 
+/** In characters. A longer task is a pasted file; each of the project's names is searched in all of it. */
+const MOST_READ = 20_000
+
 function answerFrom(
   index: ProjectIndex,
-  { task: text, lift }: FindRequest,
+  { task: asked, lift }: FindRequest,
   listing: Listing,
   history: History,
 ): ProjectAnswer {
-  const task = readProjectTask(text)
-  const ranking = rankFiles(task, index, { history, ...(lift && { lift }) })
+  const task = asked.text.length > MOST_READ ? readTask(asked.text.slice(0, MOST_READ)) : asked
+  const ranking = rankFiles(task, index, { history, lift })
   const paths = index.candidates
-  const isShown = ({ role, isNamed }: RankedFile) => task.isAboutTests || !role.isTest || isNamed
+  const isShown = ({ role, isNamed }: RankedFile) => task.about.tests || !role.isTest || isNamed
   return {
     files: ranking.files.filter(isShown),
     tests: ranking.files.filter((file) => !isShown(file)),
@@ -138,7 +141,7 @@ export interface SectionedText {
 
 interface ReadFile {
   read: ReturnType<typeof readShown>
-  sections: ReturnType<typeof cutSections>
+  sections: ReturnType<typeof sizeSections>
   /** Counted when the file is used again: that takes longer than searching the words of one task. */
   terms?: ReturnType<typeof countSections>
 }
@@ -152,7 +155,7 @@ export function readSections(root: string, path: string, terms: readonly Weighed
   const file = files.of(`${root}/${path}`, () => {
     isNew = true
     const read = readShown(root, path)
-    return { read, sections: read === undefined ? [] : cutSections(path, read.text) }
+    return { read, sections: read === undefined ? [] : sizeSections(path, read.text) }
   })
   const { read, sections } = file
   if (read === undefined) return undefined

@@ -2,7 +2,7 @@ import { type Analysis, analyze, type FieldedText } from './analyze.ts'
 import type { RankDocument } from './document.ts'
 import { Lexicon } from './lexicon.ts'
 import type { TermKind } from './readings.ts'
-import { type CompiledTerms, pack, SlotTable, type TermIndex } from './term-index.ts'
+import { type CompiledTerms, pack, SlotTable, TermIndex } from './term-index.ts'
 import { MAX_TEXT, visitTerms } from './tokens.ts'
 import type { Field, Tuning } from './tuning.ts'
 
@@ -199,12 +199,12 @@ function enlarge<T extends Uint8Array | Uint32Array | Float64Array>(array: T, la
 }
 
 /** A library ready to rank: its documents, and the postings of their slots. */
-export interface CompiledLibrary {
+export interface Library {
   readonly slots: SlotTable
-  readonly terms: CompiledTerms
+  readonly index: TermIndex
 }
 
-export function compileLibrary(documents: readonly RankDocument[], tuning: Tuning): CompiledLibrary {
+export function compileLibrary(documents: readonly RankDocument[], tuning: Tuning): Library {
   const compiler = new TermCompiler()
   const weigher = new Weigher(compiler.lexicon, tuning)
   const slots = new SlotTable()
@@ -218,7 +218,7 @@ export function compileLibrary(documents: readonly RankDocument[], tuning: Tunin
       slot++
     }
   }
-  return { slots, terms: compiler.compile() }
+  return { slots, index: new TermIndex(compiler.compile()) }
 }
 
 /** Writes one text to each slot from `first` on. */

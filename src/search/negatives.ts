@@ -1,5 +1,5 @@
-import type { Query } from './query.ts'
 import type { Rarity } from './rarity.ts'
+import type { Query } from './task.ts'
 
 // Share of rarity two prompts must have in common to count as the same request.
 const SAME = 0.7

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RankDocument } from './document.ts'
-import { createRanker, loadRanker, type Ranker } from './ranker.ts'
+import { createRanker, joinRankers, loadRanker, type Ranker } from './ranker.ts'
 
 const WORDS = [
   'bake',
@@ -106,6 +106,22 @@ test('hits are ordered, confident between 0 and 1, and explained', () => {
         expect(hit.confidence).toBeLessThanOrEqual(1)
         expect(hit.why.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(hit.score, 6)
       })
+    }),
+  )
+})
+
+test('libraries that are ranked together score like one library of all their documents', () => {
+  fc.assert(
+    fc.property(library, fc.nat(8), tasks, (all, at, asked) => {
+      // Topics are handed over within a library only.
+      const documents = all.map((each) => ({ ...each, description: '' }))
+      const parts = [documents.slice(0, at), documents.slice(at)].map((some) => createRanker(some, options))
+      const [joined, whole] = [joinRankers(parts, options), createRanker(documents, options)]
+      const scores = (ranker: Ranker, task: string) =>
+        new Map(
+          ranker.rank(task, { limit: 100 }).map(({ id, score, confidence, why }) => [id, { score, confidence, why }]),
+        )
+      for (const task of asked) expect(scores(joined, task)).toEqual(scores(whole, task))
     }),
   )
 })

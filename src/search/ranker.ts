@@ -1,14 +1,15 @@
 import { LoadoutError } from '../text/trouble.ts'
 import { analyze } from './analyze.ts'
+import { bestFirst } from './best-first.ts'
 import type { Lift, RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest, Why } from './document.ts'
-import { appendTexts, type CompiledLibrary, compileLibrary } from './library.ts'
+import { appendTexts, compileLibrary, type Library } from './library.ts'
 import { matchesNegative } from './negatives.ts'
-import { bestFirst, PrunedScorer } from './pruned-scorer.ts'
-import { type Query, readQuery } from './query.ts'
-import { decodeIndex, encodeIndex, fingerprint, openIndex } from './saved-form.ts'
+import { Rarity } from './rarity.ts'
+import { decodeIndex, encodeIndex, fingerprint, openIndex, type SavedLibrary } from './saved-form.ts'
 import { DamagedForm, type ReadBytes } from './saved-pages.ts'
-import { type Evidence, Scorer, type Scores } from './scorer.ts'
-import { fieldOf, fullImpact, postingAt, type SlotTable, strongImpact, TermIndex } from './term-index.ts'
+import { type Evidence, Scorer } from './scorer.ts'
+import { type Query, readTask, type Task, weighTask } from './task.ts'
+import { fieldOf, fullImpact, postingAt, strongImpact } from './term-index.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 import { isEveryday } from './word-lists.ts'
 
@@ -21,8 +22,10 @@ export interface RankerOptions {
 export interface Ranker {
   readonly size: number
   /** Best first; empty when nothing fits. */
-  rank(task: string, request?: RankRequest): RankHit[]
-  explain(task: string, id: string): RankExplanation
+  rank(task: string | Task, request?: RankRequest): RankHit[]
+  explain(task: string | Task, id: string): RankExplanation
+  /** How many documents contain a term. */
+  holders(term: string): number
   add(document: RankDocument): void
   /** False when the document does not exist. */
   remove(id: string): boolean
@@ -35,13 +38,13 @@ export function createRanker(documents: Iterable<RankDocument>, options: RankerO
   const list = [...documents]
   const duplicates = findDuplicates(list)
   if (duplicates.length > 0) throw duplicateIds(duplicates)
-  return new LibraryRanker(options, compileLibrary(list, options.tuning ?? DEFAULT_TUNING))
+  return new LibraryRanker(options, [{ library: compileLibrary(list, options.tuning ?? DEFAULT_TUNING) }])
 }
 
 /** Null when `saved` is stale or damaged: compile again with createRanker. */
 export function loadRanker(saved: Uint8Array, options: RankerOptions = {}): Ranker | null {
-  const decoded = decodeIndex(saved, fingerprint(options.tuning ?? DEFAULT_TUNING))
-  return decoded && new LibraryRanker(options, decoded)
+  const library = decodeIndex(saved, fingerprint(options.tuning ?? DEFAULT_TUNING))
+  return library && new LibraryRanker(options, [{ library }])
 }
 
 /**
@@ -54,10 +57,25 @@ export function openSavedRanker(
   rebuild?: () => Ranker,
   options: RankerOptions = {},
 ): Ranker | null {
-  const opened = openIndex(read, size, fingerprint(options.tuning ?? DEFAULT_TUNING))
-  if (opened === null) return null
-  const ranker = new LibraryRanker(options, opened)
-  return rebuild === undefined ? ranker : new SavedRanker(ranker, rebuild)
+  const library = openIndex(read, size, fingerprint(options.tuning ?? DEFAULT_TUNING))
+  return (
+    library && new LibraryRanker(options, [{ library, rebuild: rebuild && (() => partsOf(rebuild())[0]!.library) }])
+  )
+}
+
+/** One ranking over several libraries, with word statistics over all of them. Ids must differ between them. */
+export function joinRankers(rankers: readonly Ranker[], options: RankerOptions = {}): Ranker {
+  return new LibraryRanker(options, rankers.flatMap(partsOf))
+}
+
+interface Part {
+  library: Library | SavedLibrary
+  rebuild?: (() => Library) | undefined
+}
+
+function partsOf(ranker: Ranker): readonly Part[] {
+  if (!(ranker instanceof LibraryRanker)) throw new TypeError('a ranker of another kind')
+  return ranker.parts
 }
 
 const DEFAULT_LIMIT = 5
@@ -65,192 +83,207 @@ const MIN_DEAD_SLOTS = 256
 // A hit below this share of the best score is noise.
 const WORTH = 0.25
 
-interface Candidates {
-  readonly slots: readonly number[]
-  readonly scores: readonly number[]
-  readonly isBefore: (a: number, b: number) => boolean
-  readonly confidence: (i: number) => number
+/** A document with a score: its library, and its slot there. */
+interface Candidate {
+  readonly at: number
+  readonly slot: number
+  readonly score: number
 }
 
+/** Documents are added to and removed from the first library. */
 class LibraryRanker implements Ranker {
   private readonly tuning: Tuning
   private readonly silence: number
-  private index!: TermIndex
-  private slots!: SlotTable
-  private scorer!: Scorer
-  private pruned!: PrunedScorer
+  readonly parts: Part[]
+  private rarity!: Rarity
+  private scorers!: Scorer[]
   private deadSlots = 0
 
-  constructor(options: RankerOptions, library: CompiledLibrary) {
+  constructor(options: RankerOptions, parts: readonly Part[]) {
     this.tuning = options.tuning ?? DEFAULT_TUNING
     this.silence = options.silence ?? SILENCE
-    this.open(library)
+    this.parts = [...parts]
+    this.open()
   }
 
   get size(): number {
-    return this.slots.size
+    return this.parts.reduce((sum, { library }) => sum + library.slots.size, 0)
+  }
+
+  holders(term: string): number {
+    return this.heal(() => this.rarity.holders(term))
   }
 
   add(document: RankDocument): void {
-    if (this.slots.slotOf(document.id) !== undefined) throw duplicateIds([document.id])
-    const analysis = analyze(document, this.tuning.fields)
-    const slot = this.slots.add(analysis.record)
-    appendTexts(analysis, slot, this.tuning, this.index)
-    this.scorer.forget()
+    this.heal(() => {
+      const { slots, index } = this.parts[0]!.library
+      if (slots.slotOf(document.id) !== undefined) throw duplicateIds([document.id])
+      const analysis = analyze(document, this.tuning.fields)
+      appendTexts(analysis, slots.add(analysis.record), this.tuning, index)
+      this.open()
+    })
   }
 
   remove(id: string): boolean {
-    const slot = this.slots.slotOf(id)
-    if (slot === undefined) return false
-    this.deadSlots += 1 + this.slots.recordAt(slot).redirects.length
-    this.slots.remove(id)
-    this.scorer.forget()
-    if (this.deadSlots > Math.max(MIN_DEAD_SLOTS, this.slots.targets.length / 2)) this.compact()
-    return true
+    return this.heal(() => {
+      const { slots } = this.parts[0]!.library
+      const slot = slots.slotOf(id)
+      if (slot === undefined) return false
+      this.deadSlots += 1 + slots.recordAt(slot).redirects.length
+      slots.remove(id)
+      if (this.deadSlots > Math.max(MIN_DEAD_SLOTS, slots.targets.length / 2)) this.compact()
+      this.open()
+      return true
+    })
   }
 
   save(): Uint8Array {
-    return encodeIndex(this.slots, this.index, fingerprint(this.tuning))
+    return this.heal(() => encodeIndex(this.parts[0]!.library, fingerprint(this.tuning)))
   }
 
-  rank(task: string, request: RankRequest = {}): RankHit[] {
-    const query = readQuery(task, this.tuning)
-    const candidates = this.findCandidates(query, request)
+  rank(task: string | Task, request: RankRequest = {}): RankHit[] {
+    return this.heal(() => this.rankQuery(weighTask(readTask(task), this.tuning), request))
+  }
+
+  explain(task: string | Task, id: string): RankExplanation {
+    return this.heal(() => this.explainQuery(weighTask(readTask(task), this.tuning), id))
+  }
+
+  private rankQuery(query: Query, request: RankRequest): RankHit[] {
+    const mass = this.massOf(query)
     const hits: RankHit[] = []
     let tokens = request.budget ?? Infinity
     let isBest = true
-    for (const i of this.bestOf(candidates, query)) {
+    for (const candidate of this.bestOf(this.lifted(this.findCandidates(query), query, request), query)) {
       if (hits.length >= (request.limit ?? DEFAULT_LIMIT)) break
-      if (isBest && this.isSilent(candidates, i, query)) break
+      const { at, slot, score } = candidate
+      if (isBest && this.isSilent(candidate, mass, query)) break
       isBest = false
-      const slot = candidates.slots[i]!
-      const record = this.slots.recordAt(slot)
-      if (record.tokens > tokens) continue
-      tokens -= record.tokens
-      const score = candidates.scores[i]!
-      const why = withLift(this.explainScore(query, slot), score, request.lift)
-      const kept = record.kept === undefined ? {} : { kept: record.kept }
-      hits.push({ id: record.id, score, confidence: candidates.confidence(i), why, ...kept })
+      const { id, tokens: cost, kept } = this.parts[at]!.library.slots.recordAt(slot)
+      if (cost > tokens) continue
+      tokens -= cost
+      const why = withLift(this.explainScore(query, candidate), score, request.lift)
+      hits.push({ id, score, confidence: confidenceOf(score, mass), why, ...(kept !== undefined && { kept }) })
     }
     return hits
   }
 
-  explain(task: string, id: string): RankExplanation {
-    const slot = this.slots.slotOf(id)
+  private explainQuery(query: Query, id: string): RankExplanation {
+    const at = this.parts.findIndex(({ library }) => library.slots.slotOf(id) !== undefined)
+    const slot = this.parts[at]?.library.slots.slotOf(id)
     if (slot === undefined) return { id, outcome: 'unknown', ...NO_MATCH }
-    const query = readQuery(task, this.tuning)
-    const redirects = this.redirectsTaken(query, slot)
-    if (this.isExcluded(query, slot)) return { id, outcome: 'excluded', ...NO_MATCH, redirects }
+    const redirects = this.redirectsTaken(query, at, slot)
+    if (this.isExcluded(query, at, slot)) return { id, outcome: 'excluded', ...NO_MATCH, redirects }
     const candidates = this.findCandidates(query)
-    const at = candidates.slots.indexOf(slot)
-    if (at < 0) return { id, outcome: 'no-match', ...NO_MATCH, redirects }
-    const better = this.betterThan(at, candidates, query)
-    const best = better.reduce((a, b) => (candidates.isBefore(b, a) ? b : a), at)
-    const isSilent = this.isSilent(candidates, best, query)
+    const found = candidates.find((each) => each.at === at && each.slot === slot)
+    if (found === undefined) return { id, outcome: 'no-match', ...NO_MATCH, redirects }
+    const better = candidates.filter(
+      (each) => this.isBefore(each, found) && !this.isExcluded(query, each.at, each.slot),
+    )
+    const best = better.reduce((a, b) => (this.isBefore(b, a) ? b : a), found)
+    const mass = this.massOf(query)
+    const isSilent = this.isSilent(best, mass, query)
     const outcome: RankOutcome = isSilent ? 'silent' : better.length === 0 ? 'first' : 'outranked'
-    const why = this.explainScore(query, slot)
-    const found = { rank: better.length + 1, score: candidates.scores[at]!, confidence: candidates.confidence(at) }
-    return { id, outcome, ...found, why, redirects }
+    const { score } = found
+    const confidence = confidenceOf(score, mass)
+    return { id, outcome, rank: better.length + 1, score, confidence, why: this.explainScore(query, found), redirects }
   }
 
-  // Ties by id, in code unit order.
-  private findCandidates(query: Query, request?: RankRequest): Candidates {
-    const { slots, scores, mass } = this.score(query, request)
-    const isBefore = (a: number, b: number) =>
-      scores[a]! > scores[b]! || (scores[a] === scores[b] && this.slots.isBefore(slots[a]!, slots[b]!))
-    return { slots, scores, isBefore, confidence: (i) => confidenceOf(scores[i]!, mass) }
+  private findCandidates(query: Query): Candidate[] {
+    return this.scorers.flatMap((scorer, at) => {
+      const { slots, scores } = scorer.score(query)
+      return slots.map((slot, i) => ({ at, slot, score: scores[i]! }))
+    })
   }
 
-  // With a budget any number of hits may be skipped, and `explain` counts all of them: every document may matter.
-  private score(query: Query, request?: RankRequest): Scores {
-    const count = request?.limit ?? DEFAULT_LIMIT
-    if (request?.lift !== undefined) {
-      const all = this.scorer.score(query)
-      const { between } = request.lift
-      const isPruned = between !== undefined && request.budget === undefined && count >= 1
-      return this.lifted(isPruned ? this.reachable(all, count, between, query) : all, request.lift)
-    }
-    if (request === undefined || request.budget !== undefined || count < 1) return this.scorer.score(query)
-    return this.pruned.score(query, count, (slot) => !this.isExcluded(query, slot))
+  // Ties by library, then by id in code unit order.
+  private isBefore(a: Candidate, b: Candidate): boolean {
+    if (a.score !== b.score) return a.score > b.score
+    return a.at === b.at ? this.parts[a.at]!.library.slots.isBefore(a.slot, b.slot) : a.at < b.at
   }
 
-  private lifted({ slots, scores, mass }: Scores, { of }: Lift): Scores {
-    const factorOf = (slot: number) => {
-      const { id, kept } = this.slots.recordAt(slot)
-      return Math.max(0, of(id, kept))
-    }
-    return { slots, scores: scores.map((score, i) => score * factorOf(slots[i]!)), mass }
+  private lifted(candidates: readonly Candidate[], query: Query, { lift, limit, budget }: RankRequest): Candidate[] {
+    if (lift === undefined) return [...candidates]
+    const count = limit ?? DEFAULT_LIMIT
+    const isPruned = lift.between !== undefined && budget === undefined && count >= 1
+    const near = isPruned ? this.reachable(candidates, count, lift.between!, query) : candidates
+    return near.map((candidate) => {
+      const { id, kept } = this.parts[candidate.at]!.library.slots.recordAt(candidate.slot)
+      return { ...candidate, score: candidate.score * Math.max(0, lift.of(id, kept)) }
+    })
   }
 
   /** The documents that a lift can bring among the best `count`; the lift of all others is not needed. */
   private reachable(
-    { slots, scores, mass }: Scores,
+    candidates: readonly Candidate[],
     count: number,
     [least, most]: readonly [number, number],
     query: Query,
-  ): Scores {
+  ): Candidate[] {
     let bar = 0
     let left = count
-    for (const i of bestFirst([...scores.keys()], (a, b) => scores[a]! > scores[b]!)) {
-      if (this.isExcluded(query, slots[i]!) || --left > 0) continue
-      bar = scores[i]! * least
+    for (const { at, slot, score } of bestFirst(candidates, (a, b) => a.score > b.score)) {
+      if (this.isExcluded(query, at, slot) || --left > 0) continue
+      bar = score * least
       break
     }
-    const isReachable = (_: unknown, i: number) => scores[i]! * most >= bar
-    return { slots: slots.filter(isReachable), scores: scores.filter(isReachable), mass }
+    return candidates.filter(({ score }) => score * most >= bar)
   }
 
   // A common word matches many documents; sort only the few that can count.
-  private *bestOf({ slots, scores, isBefore }: Candidates, query: Query): Generator<number> {
-    const floor = WORTH * scores.reduce((best, score) => Math.max(best, score), 0)
-    const worthy: number[] = []
-    for (let i = 0; i < scores.length; i++) if (scores[i]! >= floor) worthy.push(i)
-    for (const i of bestFirst(worthy, isBefore)) if (!this.isExcluded(query, slots[i]!)) yield i
-  }
-
-  private betterThan(at: number, { slots, isBefore }: Candidates, query: Query): number[] {
-    const better: number[] = []
-    for (let i = 0; i < slots.length; i++) {
-      if (isBefore(i, at) && !this.isExcluded(query, slots[i]!)) better.push(i)
+  private *bestOf(candidates: readonly Candidate[], query: Query): Generator<Candidate> {
+    const floor = WORTH * candidates.reduce((best, { score }) => Math.max(best, score), 0)
+    const worthy = candidates.filter(({ score }) => score >= floor)
+    for (const each of bestFirst(worthy, (a, b) => this.isBefore(a, b))) {
+      if (!this.isExcluded(query, each.at, each.slot)) yield each
     }
-    return better
   }
 
-  private isExcluded(query: Query, slot: number): boolean {
-    if (!this.slots.hasNegatives(slot)) return false
-    return matchesNegative(query, this.slots.recordAt(slot).negatives, this.scorer.rarity)
+  private isExcluded(query: Query, at: number, slot: number): boolean {
+    const { slots } = this.parts[at]!.library
+    return slots.hasNegatives(slot) && matchesNegative(query, slots.recordAt(slot).negatives, this.rarity)
+  }
+
+  /** The score of a document that matches every word of the task completely. */
+  private massOf(query: Query): number {
+    let mass = 0
+    for (const { term, weight, isJoined } of query.terms) if (!isJoined) mass += weight * this.rarity.of(term)
+    return mass
   }
 
   /**
    * Too weak to return. An exception: the author chose the keywords, so a keyword match counts, except everyday words.
    */
-  private isSilent({ slots, confidence }: Candidates, best: number, query: Query): boolean {
-    if (confidence(best) >= this.silence) return false
+  private isSilent({ at, slot, score }: Candidate, mass: number, query: Query): boolean {
+    if (confidenceOf(score, mass) >= this.silence) return false
     return !query.terms.some(({ term }) => {
-      const list = isEveryday(term) ? undefined : this.index.find(term)
-      const packed = list && postingAt(list, slots[best]!)
+      const list = isEveryday(term) ? undefined : this.parts[at]!.library.index.find(term)
+      const packed = list && postingAt(list, slot)
       return packed !== undefined && this.tuning.fields[fieldOf(packed)]!.isChosen === true
     })
   }
 
   // Names of the documents that this one refers words of the task to.
-  private redirectsTaken(query: Query, slot: number): string[] {
+  private redirectsTaken(query: Query, at: number, slot: number): string[] {
+    const { slots, index } = this.parts[at]!.library
     const names = new Set<string>()
-    this.slots.recordAt(slot).redirects.forEach(({ to }, i) => {
-      const isTaken = this.slots.targets[slot + 1 + i] !== slot
-      if (isTaken && query.terms.some(({ term }) => this.index.holds(term, slot + 1 + i))) names.add(to)
+    slots.recordAt(slot).redirects.forEach(({ to }, i) => {
+      const isTaken = slots.targets[slot + 1 + i] !== slot
+      if (isTaken && query.terms.some(({ term }) => index.holds(term, slot + 1 + i))) names.add(to)
     })
     return [...names]
   }
 
   /** What each word of the task added to a document's score, largest first; the weights add up to the score. */
-  private explainScore(query: Query, slot: number): Why[] {
-    const sources = [slot, ...this.slots.inbound(slot)]
+  private explainScore(query: Query, { at, slot }: Candidate): Why[] {
+    const { slots } = this.parts[at]!.library
+    const scorer = this.scorers[at]!
+    const sources = [slot, ...slots.inbound(slot)]
     const why: Why[] = []
-    for (const term of query.terms) this.pushBest(why, term.word, this.scorer.evidenceFor(term), sources)
-    for (const pair of query.pairs) this.pushBest(why, pair.word, this.scorer.pairEvidence(pair), sources)
-    const bonus = this.scorer.nameBonus(query, slot)
-    if (bonus > 0) why.push({ term: this.slots.recordAt(slot).name, field: 'name', weight: bonus })
+    for (const term of query.terms) this.pushBest(why, term.word, scorer.evidenceFor(term), sources)
+    for (const pair of query.pairs) this.pushBest(why, pair.word, scorer.pairEvidence(pair), sources)
+    const bonus = scorer.nameBonus(query, slot)
+    if (bonus > 0) why.push({ term: slots.recordAt(slot).name, field: 'name', weight: bonus })
     return why.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
   }
 
@@ -269,60 +302,28 @@ class LibraryRanker implements Ranker {
     if (best !== null) why.push(best)
   }
 
-  private open({ slots, terms }: CompiledLibrary): void {
-    this.index = new TermIndex(terms)
-    this.slots = slots
-    this.scorer = new Scorer(this.index, this.slots, this.tuning)
-    this.pruned = new PrunedScorer(this.scorer, this.slots)
-    this.deadSlots = 0
+  private open(): void {
+    const libraries = this.parts.map(({ library }) => library)
+    this.rarity = new Rarity(libraries, this.tuning)
+    this.scorers = libraries.map((library) => new Scorer(library, this.rarity, this.tuning))
   }
 
   private compact(): void {
-    this.open(decodeIndex(this.save(), fingerprint(this.tuning))!)
-  }
-}
-
-/** Uses a saved ranker, and a rebuilt one when the saved one turns out to be damaged. */
-class SavedRanker implements Ranker {
-  private ranker: Ranker
-  private readonly rebuild: () => Ranker
-
-  constructor(ranker: Ranker, rebuild: () => Ranker) {
-    this.ranker = ranker
-    this.rebuild = rebuild
+    this.parts[0]!.library = decodeIndex(this.save(), fingerprint(this.tuning))!
+    this.deadSlots = 0
   }
 
-  get size(): number {
-    return this.ranker.size
-  }
-
-  rank(task: string, request?: RankRequest): RankHit[] {
-    return this.ask((ranker) => ranker.rank(task, request))
-  }
-
-  explain(task: string, id: string): RankExplanation {
-    return this.ask((ranker) => ranker.explain(task, id))
-  }
-
-  add(document: RankDocument): void {
-    this.ask((ranker) => ranker.add(document))
-  }
-
-  remove(id: string): boolean {
-    return this.ask((ranker) => ranker.remove(id))
-  }
-
-  save(): Uint8Array {
-    return this.ask((ranker) => ranker.save())
-  }
-
-  private ask<T>(question: (ranker: Ranker) => T): T {
+  /** Rebuilds the libraries that turn out to be damaged, and asks again. */
+  private heal<T>(ask: () => T): T {
     try {
-      return question(this.ranker)
+      return ask()
     } catch (error) {
-      if (!(error instanceof DamagedForm)) throw error
-      this.ranker = this.rebuild()
-      return question(this.ranker)
+      if (!(error instanceof DamagedForm) || this.parts.every(({ rebuild }) => rebuild === undefined)) throw error
+      for (const part of this.parts) {
+        if ('isWhole' in part.library && !part.library.isWhole()) part.library = part.rebuild?.() ?? part.library
+      }
+      this.open()
+      return ask()
     }
   }
 }

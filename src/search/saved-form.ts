@@ -1,4 +1,4 @@
-import type { CompiledLibrary } from './library.ts'
+import type { Library } from './library.ts'
 import { aligned, DamagedForm, Pages, pageCount, type ReadBytes, SUMS, sumOf, sumPages } from './saved-pages.ts'
 import {
   type CompiledTerms,
@@ -6,7 +6,7 @@ import {
   type PostingList,
   SlotTable,
   type StoredSlots,
-  type TermIndex,
+  TermIndex,
 } from './term-index.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -46,7 +46,7 @@ const PER_WORD: Partial<Record<Section, number>> = { units: 2, records: 4 }
 const HEADER = FIXED + SECTIONS.length
 const TERM = 3
 
-export function encodeIndex(table: SlotTable, index: TermIndex, fingerprint: number): Uint8Array {
+export function encodeIndex({ slots: table, index }: Library, fingerprint: number): Uint8Array {
   const records = table.records()
   const renumbered = renumber(records, table.targets.length)
   const lists = intoBuckets(collectLists(index, renumbered))
@@ -99,7 +99,7 @@ function assemble(header: Uint32Array, body: Uint8Array): Uint8Array {
 }
 
 /** Null when the bytes have another version or tuning, are truncated, or damaged: the caller compiles again. */
-export function decodeIndex(saved: Uint8Array, fingerprint: number): CompiledLibrary | null {
+export function decodeIndex(saved: Uint8Array, fingerprint: number): SavedLibrary | null {
   const bytes = aligned(saved)
   return openIndex((from, length) => bytes.subarray(from, from + length), bytes.length, fingerprint, true)
 }
@@ -110,7 +110,7 @@ export function openIndex(
   size: number,
   fingerprint: number,
   isWhollyChecked = false,
-): CompiledLibrary | null {
+): SavedLibrary | null {
   try {
     const header = wordsOf(read(0, HEADER * 4)).slice()
     if (header.length !== HEADER || header[0] !== MAGIC) return null
@@ -124,9 +124,26 @@ export function openIndex(
     const sums = wordsOf(read(HEADER * 4, (headSize - HEADER) * 4))
     const pages = new Pages(read, headSize * 4, places.end * 4, sums)
     if (isWhollyChecked) pages.checkAll()
-    return { slots: new SlotTable(savedSlots(pages, places)), terms: savedTerms(pages, places) }
+    const slots = new SlotTable(savedSlots(pages, places))
+    return { slots, index: new TermIndex(savedTerms(pages, places)), isWhole: () => isWhole(pages) }
   } catch (error) {
     if (error instanceof DamagedForm) return null
+    throw error
+  }
+}
+
+/** A library whose parts are read on demand. */
+export interface SavedLibrary extends Library {
+  /** Reads everything, and compares it with its checksums. */
+  isWhole(): boolean
+}
+
+function isWhole(pages: Pages): boolean {
+  try {
+    pages.checkAll()
+    return true
+  } catch (error) {
+    if (error instanceof DamagedForm) return false
     throw error
   }
 }

@@ -1,5 +1,6 @@
-import type { Query, QueryTerm } from './query.ts'
-import { Rarity } from './rarity.ts'
+import type { Library } from './library.ts'
+import type { Rarity } from './rarity.ts'
+import type { Query, QueryTerm } from './task.ts'
 import {
   fullImpact,
   isInName,
@@ -21,17 +22,15 @@ export interface Evidence {
   readonly word: string
 }
 
+/** Documents with a score, in no particular order. */
 export interface Scores {
-  /** Documents with a score, in no particular order. */
   readonly slots: readonly number[]
   readonly scores: readonly number[]
-  /** The score of a document that matches every word of the task completely. */
-  readonly mass: number
 }
 
 /** Adds up scores. Every sum follows the order of the task's words, so it does not depend on the order of documents. */
 export class Scorer {
-  readonly rarity: Rarity
+  private readonly rarity: Rarity
   private scores = new Float64Array(0)
   private best = new Float64Array(0)
   private named = new Float64Array(0)
@@ -41,15 +40,14 @@ export class Scorer {
   private readonly slots: SlotTable
   private readonly tuning: Tuning
 
-  constructor(index: TermIndex, slots: SlotTable, tuning: Tuning) {
+  constructor({ index, slots }: Library, rarity: Rarity, tuning: Tuning) {
     this.index = index
     this.slots = slots
+    this.rarity = rarity
     this.tuning = tuning
-    this.rarity = new Rarity(index, slots, tuning)
   }
 
   forget(): void {
-    this.rarity.forget()
     this.nameMasses.clear()
   }
 
@@ -59,26 +57,7 @@ export class Scorer {
     for (const term of query.terms) this.addTerm(term, touched)
     for (const pair of query.pairs) this.addEvidence(this.pairEvidence(pair), touched)
     this.addNameCoverage(touched)
-    return { slots: touched, scores: this.takeScores(touched), mass: this.massOf(query) }
-  }
-
-  /** The score of one document, bit-identical to `score`. `evidence`: for each term, then for each pair. */
-  scoreAt(query: Query, evidence: readonly (readonly Evidence[])[], slot: number): number {
-    const sources = [slot, ...this.slots.inbound(slot)]
-    let score = 0
-    for (const ways of evidence) score += bestAmount(ways, sources)
-    return score + this.nameBonus(query, slot)
-  }
-
-  /** The most that any name gains from containing the term. */
-  nameShareOf({ term }: QueryTerm): number {
-    return this.tuning.nameCoverage * this.rarity.of(term)
-  }
-
-  massOf(query: Query): number {
-    let mass = 0
-    for (const { term, weight, isJoined } of query.terms) if (!isJoined) mass += weight * this.rarity.of(term)
-    return mass
+    return { slots: touched, scores: this.takeScores(touched) }
   }
 
   evidenceFor(term: QueryTerm): Evidence[] {
@@ -87,7 +66,7 @@ export class Scorer {
     const evidence: Evidence[] = own
       ? [{ list: own, factor: term.weight * rarity, isRelated: false, word: term.word }]
       : []
-    const share = this.rarity.knows(term.term) ? this.tuning.related : this.tuning.relatedToUnknown
+    const share = this.rarity.holders(term.term) > 0 ? this.tuning.related : this.tuning.relatedToUnknown
     if (share === 0) return evidence
     for (const related of relatedTo(term.term)) {
       const list = this.index.find(related.term)
@@ -187,15 +166,4 @@ export class Scorer {
     this.best = new Float64Array(room)
     this.named = new Float64Array(room)
   }
-}
-
-function bestAmount(evidence: readonly Evidence[], sources: readonly number[]): number {
-  let best = 0
-  for (const { list, factor, isRelated } of evidence) {
-    for (const source of sources) {
-      const packed = postingAt(list, source)
-      if (packed !== undefined) best = Math.max(best, factor * (isRelated ? strongImpact(packed) : fullImpact(packed)))
-    }
-  }
-  return best
 }

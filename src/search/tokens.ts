@@ -175,19 +175,19 @@ export function termsOf(text: string): string[] {
   return [...terms]
 }
 
-/** A word as it is written, in lower case, and its term. */
-export interface ReadWord {
-  readonly word: string
-  readonly term: string
+/** A term, its kind, and the word it was read from, in lower case. */
+export type ReadTerm = Pick<Part, 'term' | 'kind' | 'word'>
+
+/** Every term of a text in order. */
+export function readTerms(text: string): ReadTerm[] {
+  const terms: ReadTerm[] = []
+  visitTerms(text, (term, kind, word) => void terms.push({ term, kind, word }))
+  return terms
 }
 
-/** Every word of a text in order, including those without a subject. */
-export function readWords(text: string): ReadWord[] {
-  const words: ReadWord[] = []
-  visitTerms(text, (term, kind, word) => {
-    if (kind !== 'joined') words.push({ word, term })
-  })
-  return words
+/** The words among the terms of a text, also those without a subject. */
+export function wordsAmong(terms: readonly ReadTerm[]): ReadTerm[] {
+  return terms.filter(({ kind }) => kind !== 'joined')
 }
 
 function runEnd(units: Uint16Array, start: number, length: number, kind: number): number {

@@ -36,13 +36,20 @@ export async function committedVersion(machine: Machine, name: string): Promise<
   }
   const { stdout } = await runGit(machine, library, ['log', '-1', '--format=%H', 'HEAD', '--', literal(folder)])
   const commit = stdout.trim()
-  const digest = await withScratch(async (scratch) => {
-    const place = await checkOutSnapshot(machine, { repo: library, commit, folder }, scratch, 'version')
-    return place === undefined ? undefined : hashTree(place, listTree(place).files)
-  })
+  const digest = await digestAt(machine, name, commit)
   if (digest !== undefined) return { commit, digest }
   throw new LoadoutError('SKILL_NOT_FOUND', `the library has no committed skill "${name}"`, {
     hint: 'loadout inventory',
+  })
+}
+
+/** The digest of a skill at a commit of the library; undefined if the library does not have it. */
+export async function digestAt(machine: Machine, name: string, commit: string): Promise<string | undefined> {
+  const { library: repo } = await openGitSetup(machine, {})
+  const folder = `${SKILLS_FOLDER}/${requireName(name)}`
+  return withScratch(async (scratch) => {
+    const place = await checkOutSnapshot(machine, { repo, commit, folder }, scratch, 'version')
+    return place === undefined ? undefined : hashTree(place, listTree(place).files)
   })
 }
 

@@ -1,7 +1,6 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Verdict } from '../machine/rules/verdict.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { rememberProject } from './disk/projects.ts'
@@ -18,15 +17,7 @@ import {
 } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import { isInstalled, requireName, type SkillStatus, supports } from './rules/skill.ts'
-import {
-  allRoots,
-  namedAgents,
-  openSetup,
-  otherProjectRoots,
-  rootsFor,
-  type ScopeRequest,
-  type Setup,
-} from './setup.ts'
+import { namedAgents, openSetup, removalRoots, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
 
 /** Which skills: by name, by tag, or all. */
 export interface EquipCommand extends ScopeRequest, RunOptions {
@@ -38,14 +29,11 @@ export interface EquipCommand extends ScopeRequest, RunOptions {
   replace?: boolean | undefined
   /** For removing: skills without any use in the usage log. */
   unused?: boolean | undefined
-  /** The current verdicts of the catalog; default: the last known ones. */
-  verdicts?: readonly Verdict[] | undefined
 }
 
 /** Installs skills for agents. */
 export async function equip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
-  const { verdicts } = request
-  const setup = { ...openSetup(machine, request), ...(verdicts && { verdicts }) }
+  const setup = openSetup(machine, request)
   const agents = namedAgents(request.targets)
   requireSelection(request)
   const roots = rootsInUse(setup, rootsFor(setup, agents), request)
@@ -77,9 +65,7 @@ export async function unequip(machine: Machine, request: EquipCommand): Promise<
   const setup = openSetup(machine, request)
   const agents = namedAgents(request.targets)
   requireSelection(request)
-  const roots = [...allRoots(setup), ...otherProjectRoots(setup, () => true)]
-    .filter((root) => agents === undefined || root.agents.some((id) => agents.includes(id)))
-    .filter(({ path }) => isFolder(path))
+  const roots = removalRoots(setup, agents)
   return change(setup, roots, 'unequip', request, ({ statuses, placements }) => {
     const present = new Set(placements.map(({ name }) => name))
     const isKnown = (name: string) => present.has(name)

@@ -3,20 +3,16 @@ import type { SkillSight } from '../agents/rules/sight/visibility.ts'
 import { type AgentSight, type SeeRequest, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import type { ListChange } from './disk/intent.ts'
 import { unequip, usedSkills } from './equip.ts'
-import type { Outcome } from './observe.ts'
+import { asWriter, changeList, type Outcome, recoverAll } from './observe.ts'
+import { everyRoot, openSetup, removalRoots } from './setup.ts'
 
 /** The smallest set of changes after which the agent's list shows all remaining skills. */
-export interface FixPlan {
-  agent: string
+export interface FixPlan extends ListChange {
   label: string
-  project?: string
   /** Skills that the list now drops or cuts because it is full. */
   crowded: string[]
-  /** Unused installs to remove. The library keeps the skills. */
-  unequip: string[]
-  /** Other unused skills: the settings of the agent will list only their names. */
-  nameOnly: string[]
   /** The settings file for `nameOnly`; absent if there are none. */
   settingsFile?: string
   /** Descriptions to shorten by hand: their length now, and the maximum that leaves room for all. */
@@ -31,12 +27,15 @@ export interface FixPlan {
 export async function planFix(machine: Machine, request: SeeRequest): Promise<Report<FixPlan>> {
   const see = (what: Pick<SeeRequest, 'without' | 'nameOnly' | 'shorten'> = {}) =>
     seeAgent(machine, { ...request, ...what }).value
+  const findings = await ifLibrary(() => {
+    const setup = openSetup(machine, { project: request.project })
+    return recoverAll(setup, everyRoot(setup))
+  }, [])
   const now = see()
   const { agent, label, cwd } = now
   const crowded = crowdedIn(now).map(({ name }) => name)
   const about = { agent, label, ...(cwd !== undefined && { project: cwd }), crowded }
-  if (crowded.length === 0)
-    return { value: { ...about, unequip: [], nameOnly: [], shorten: [], left: 0 }, findings: [] }
+  if (crowded.length === 0) return { value: { ...about, unequip: [], nameOnly: [], shorten: [], left: 0 }, findings }
   const used = knownUse(machine, now)
   const removable = used === undefined ? [] : await unusedCopies(machine, now, used)
   const removed = shortestPrefix(removable, (names) => crowdedIn(see({ without: names })).length === 0)
@@ -60,17 +59,24 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
       left,
       ...(unusedUnknown && { unusedUnknown }),
     },
-    findings: [],
+    findings,
   }
 }
 
 /** Applies a plan, except for the descriptions to shorten by hand. Returns the removed copies, if there are any. */
 export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<Outcome | undefined>> {
   const { unequip: names, nameOnly, agent, project } = plan
-  const place = nameOnly.length === 0 ? undefined : nameOnlyPlace(machine, agent, project)
-  if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
-  if (names.length === 0) return { value: undefined, findings: [] }
-  return unequip(machine, { names, targets: [agent], project })
+  if (names.length === 0) {
+    const place = nameOnlyPlace(machine, agent, project)
+    if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
+    return { value: undefined, findings: [] }
+  }
+  const setup = openSetup(machine, { project })
+  const roots = removalRoots(setup, [agent])
+  return asWriter(setup, roots, 'see', async (recovered) => {
+    const report = await changeList(setup, roots, plan)
+    return { ...report, findings: [...recovered, ...report.findings] }
+  })
 }
 
 /** Unused skills that Loadout did not install and the settings do not mention, the largest in the list first. */
@@ -104,13 +110,19 @@ async function unusedCopies(machine: Machine, sight: AgentSight, used: ReadonlyS
 }
 
 async function removableNames(machine: Machine, { agent, cwd }: AgentSight): Promise<ReadonlySet<string>> {
-  try {
+  return ifLibrary(async () => {
     const all = { names: [], all: true, targets: [agent], project: cwd, dryRun: true }
     const { operations } = (await unequip(machine, all)).value
     return new Set(operations.filter(({ kind }) => kind === 'remove').map(({ skill }) => skill))
+  }, new Set())
+}
+
+/** Without a library, or without a managed project, there is nothing to remove and nothing to repair. */
+async function ifLibrary<T>(run: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await run()
   } catch (error) {
-    // Without a library, or without a managed project, there is nothing to remove.
-    if (error instanceof LoadoutError) return new Set()
+    if (error instanceof LoadoutError) return otherwise
     throw error
   }
 }

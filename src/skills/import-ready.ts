@@ -23,7 +23,7 @@ export interface Ready {
   review: Capability[]
 }
 
-/** The chosen skills in their form for the library. Pauses after each, so that a signal is answered. */
+/** The chosen skills in their form for the library. */
 export async function prepareSkills(
   setup: Setup,
   source: ImportSource | undefined,
@@ -37,10 +37,8 @@ export async function prepareSkills(
     const { merged, copies } = candidate
     if (merged === undefined) continue
     const content = withSource(setup, source, candidate, merged, name)
-    const review = content.skill.source === undefined ? [] : sheetOfContent(content, findTwin)
+    const review = content.skill.source === undefined ? [] : await sheetOfContent(content, findTwin, signal)
     ready.push({ name, from: copies.map(({ path }) => path), content, review })
-    await new Promise((resolve) => setImmediate(resolve))
-    signal?.throwIfAborted()
   }
   return ready
 }

@@ -47,7 +47,7 @@ export async function inspectSkill(
     files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
     placements: status.placements.map((found) => viewPlacement(found)),
     markdown: readText(join(path, DOCUMENT_FILE)),
-    review: skill.source === undefined ? [] : sheetOfFolder(path, skill, findTwin),
+    review: skill.source === undefined ? [] : await sheetOfFolder(path, skill, findTwin),
   }
   return { value, findings }
 }

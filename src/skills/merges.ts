@@ -8,9 +8,9 @@ import { dropMerge, hasMerge, listMerges, type OpenMerge, openMerge, writeMerged
 import { asWriter, carryOut, observe } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import { type PlacementStatus, requireName } from './rules/skill.ts'
-import { openSetup, otherProjectRoots, type Setup } from './setup.ts'
+import { openSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
 
-export interface MergeRequest {
+export interface MergeRequest extends Pick<ScopeRequest, 'verdicts'> {
   /** Default: list all open merges. */
   name?: string | undefined
   /** Store the merged skill in the library. */
@@ -45,7 +45,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
       hint: 'loadout merge lists the open merges',
     })
   }
-  const setup = openSetup(machine, { allProjects: true })
+  const setup = openSetup(machine, { allProjects: true, verdicts: request.verdicts })
   if (!request.continue && !request.abort && request.take === undefined) {
     return { value: { merges: [openMerge(machine, name)] }, findings: [] }
   }

@@ -1,5 +1,7 @@
 import { join, relative } from 'node:path'
+import { applyNameOnly, nameOnlyPlace } from '../agents/name-only.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
+import { tidyCache } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/scratch.ts'
@@ -8,9 +10,9 @@ import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
 import { backupOf } from './disk/backups.ts'
-import { isLockable, readIntent, removeIntent } from './disk/intent.ts'
+import { isLockable, type ListChange, readIntent, removeIntent, writeIntent } from './disk/intent.ts'
 import { readLibraryState } from './disk/library-state.ts'
-import { isUnfinished, withLibrary } from './disk/library-transaction.ts'
+import { hasLeftovers, withLibrary } from './disk/library-transaction.ts'
 import { mergeCopies } from './disk/merge-copies.ts'
 import { skillIn } from './disk/merge-folders.ts'
 import { removePartialCopies } from './disk/pending-merge.ts'
@@ -27,7 +29,7 @@ import {
   quarantineFindings,
   withHeldKeys,
 } from './quarantine.ts'
-import { type Operation, type OperationPlan, planRefresh } from './rules/operations.ts'
+import { catalogFindings, type Operation, type OperationPlan, planRefresh, planUnequip } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import {
   type EditOutcome,
@@ -37,7 +39,7 @@ import {
   type RegisteredSkill,
   type SkillStatus,
 } from './rules/skill.ts'
-import type { Setup } from './setup.ts'
+import { openSetup, removalRoots, type Setup } from './setup.ts'
 
 /** The current state of the library and of the installs. */
 export interface Observation {
@@ -102,7 +104,7 @@ export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Pr
 
 /** Repairs the library, unless a writer or git is running, or the library is read-only. */
 async function recoverLibrary(setup: Setup): Promise<Finding[]> {
-  if (!isUnfinished(setup.library)) return []
+  if (!hasLeftovers(setup.library)) return []
   try {
     return await asLibraryWriter(setup, 'recovery', async (recovered) => recovered, { waitMs: 0 })
   } catch (error) {
@@ -117,9 +119,10 @@ function asLibraryWriter<T>(setup: Setup, purpose: string, run: Writing<T>, wait
   return withLibrary(setup.machine, setup.library, purpose, finishAndRun, waiting)
 }
 
-/** Refreshes the copies that a killed command did not come to: a part of its change of the library. */
+/** Refreshes or removes the copies that a killed command did not come to. */
 async function finishCopies(setup: Setup, purpose: string, waiting: Waiting): Promise<Finding[]> {
   const intent = readIntent(setup.library)
+  if (intent !== undefined && 'agent' in intent) return finishList(setup, intent, purpose, waiting)
   if (intent === undefined || !('copies' in intent) || intent.copies === undefined) return []
   const names = new Set(intent.copies)
   const roots = setup.userRoots.filter(({ path }) => isFolder(path))
@@ -128,6 +131,59 @@ async function finishCopies(setup: Setup, purpose: string, waiting: Waiting): Pr
     return [...found, ...findings]
   }
   return withRoots(setup, roots, purpose, refresh, waiting)
+}
+
+async function finishList(setup: Setup, change: ListChange, purpose: string, waiting: Waiting): Promise<Finding[]> {
+  const what = `an interrupted change of what ${change.agent} lists`
+  try {
+    const own = openSetup(setup.machine, change)
+    const roots = removalRoots(own, [change.agent])
+    const run = async (found: Finding[]) => [...found, ...(await changeList(own, roots, change)).findings]
+    const findings = await withRoots(own, roots, purpose, run, waiting)
+    return [
+      { severity: 'info', code: 'RECOVERED', message: `${what} was finished`, subject: change.agent },
+      ...findings,
+    ]
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code === 'LOCKED') throw error
+    removeIntent(setup.library)
+    const hint = `loadout see ${change.agent} --fix`
+    const message = `${what} was given up: ${error.message}`
+    return [{ severity: 'warning', code: 'RECOVERED', message, subject: change.agent, hint }]
+  }
+}
+
+/**
+ * Lists only some names in an agent's settings and removes installs: both, or neither if the settings cannot be written. If
+ * the process is killed, the next command does the rest, unless the library is read-only. The roots must be locked.
+ */
+export async function changeList(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  { agent, project, nameOnly, unequip }: ListChange,
+): Promise<Report<Outcome>> {
+  const { machine, library } = setup
+  const observation = await observe(setup, roots, true)
+  const { statuses, placements } = observation
+  const names = unequip.filter((name) => placements.some((each) => each.name === name))
+  const which = { names, agents: [agent], roots, isExplicit: true, isKnown: () => true }
+  const plan = planUnequip(statuses, which)
+  const place = nameOnly.length === 0 ? undefined : nameOnlyPlace(machine, agent, project)
+  if (isLockable(library)) writeIntent(library, { agent, project, nameOnly, unequip })
+  try {
+    if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
+  } catch (error) {
+    removeIntent(library)
+    throw error
+  }
+  const report = await carryOut(setup, observation, plan, {})
+  endIntent(library, report)
+  return report
+}
+
+/** Unless a copy could not be written, for example on a full disk: then the next command goes on. */
+function endIntent(library: string, { findings }: Report<unknown>): void {
+  if (!findings.some(({ code }) => code === 'WRITE_FAILED')) removeIntent(library)
 }
 
 /** How the message of an undo begins: its copies get replaced edits back, also if it was killed before. */
@@ -170,7 +226,7 @@ export async function refreshInstalls(
   })
   const seen = { ...observation, statuses, find }
   const report = await carryOut(setup, seen, { ...plan, operations }, request)
-  if (!request.dryRun) removeIntent(setup.library)
+  if (!request.dryRun) endIntent(setup.library, report)
   return report
 }
 
@@ -238,6 +294,7 @@ function withRoots<T>(
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), waiting)
     }
     removePartialCopies(setup.machine)
+    tidyCache(setup.machine)
     return run(found)
   }
   return lock(0, [])
@@ -294,7 +351,7 @@ export async function foreseeEdits(setup: Setup, observation: Observation): Prom
 
 const WRITING: ReadonlySet<Operation['kind']> = new Set(['install', 'refresh', 'merge', 'adopt'])
 
-/** Leaves out operations that would install a skill in quarantine. */
+/** Leaves out operations that would install a skill in quarantine, or one that the catalog forbids. */
 async function withoutQuarantined(
   { machine, library }: Setup,
   { registry, statuses, find }: Observation,
@@ -316,11 +373,17 @@ async function withoutQuarantined(
   if (touched.length === 0) return { ...plan, waiting: [] }
   await lookThrough(machine, library, registry, wanted, signal)
   const quarantined = findQuarantined(machine, library, registry, wanted)
-  const refused = new Set(quarantined.map(({ skill }) => skill))
+  const held = statuses.filter(({ name, refusal }) => refusal !== undefined && names.has(name))
+  const refused = new Set([...quarantined.map(({ skill }) => skill), ...held.map(({ name }) => name)])
   const operations = plan.operations.filter((each) => !writing.includes(each) || !refused.has(each.skill))
   const waiting = quarantined.filter(({ isDenied }) => !isDenied).map(({ skill, open }) => ({ skill, open }))
   const stripped = touched.flatMap(({ skill }) => (refused.has(skill.name) ? [] : [skill]))
-  const findings = [...plan.findings, ...quarantineFindings(quarantined), ...heldKeyFindings(stripped)]
+  const findings = [
+    ...plan.findings,
+    ...catalogFindings(held),
+    ...quarantineFindings(quarantined),
+    ...heldKeyFindings(stripped),
+  ]
   return { operations, findings, waiting }
 }
 

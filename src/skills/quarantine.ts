@@ -11,7 +11,7 @@ import type { SkillContent } from './disk/foreign-skill.ts'
 import { readForReview, skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
 import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
-import { type Capability, readFrontmatter, readSheet } from './rules/review/sheet.ts'
+import { type Capability, readFrontmatter, readSheet, readSheetByFile, type SheetInput } from './rules/review/sheet.ts'
 import {
   type RegisteredSkill,
   type Registry,
@@ -24,13 +24,29 @@ import { publisherOf } from './rules/source-name.ts'
 import { openSetup } from './setup.ts'
 
 /** The sheet of a skill before it enters the library. */
-export function sheetOfContent(content: SkillContent, findTwin: FindTwin): Capability[] {
-  return readSheet({ skill: withoutSource(content.skill), files: readContentFiles(content), findTwin })
+export function sheetOfContent(content: SkillContent, findTwin: FindTwin, signal?: AbortSignal): Promise<Capability[]> {
+  return readWithPauses({ skill: withoutSource(content.skill), files: readContentFiles(content), findTwin }, signal)
 }
 
 /** The sheet of a skill of the library. */
-export function sheetOfFolder(folder: string, skill: Skill, findTwin: FindTwin): Capability[] {
-  return readSheet({ skill: withoutSource(skill), files: readReviewFiles(folder), findTwin })
+export function sheetOfFolder(
+  folder: string,
+  skill: Skill,
+  findTwin: FindTwin,
+  signal?: AbortSignal,
+): Promise<Capability[]> {
+  return readWithPauses({ skill: withoutSource(skill), files: readReviewFiles(folder), findTwin }, signal)
+}
+
+/** Pauses after each file: a signal is answered within one. */
+async function readWithPauses(input: SheetInput, signal: AbortSignal | undefined): Promise<Capability[]> {
+  const reading = readSheetByFile(input)
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done) return value
+    await new Promise((resolve) => setImmediate(resolve))
+    signal?.throwIfAborted()
+  }
 }
 
 /** Why a skill is not installed on this machine. */
@@ -55,12 +71,17 @@ export function findQuarantined(
 ): Quarantine[] {
   const answers = answersFrom(requireApprovals(machine), library)
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
-  const sheets = openSheets(machine)
+  const sheets = openSheets(machine, findTwin)
   const found = wanted.flatMap((registered): Quarantine[] => {
     const { skill } = registered
     if (answers.of(skill.name)?.decision === 'denied') return [{ skill: skill.name, isDenied: true, open: [] }]
     if (skill.source === undefined) return []
-    const sheet = sheets.read(registered, findTwin, skillPlace(library, registered))
+    const sheet =
+      sheets.find(registered) ??
+      sheets.keep(
+        registered,
+        readSheet({ skill: withoutSource(skill), files: readReviewFiles(skillPlace(library, registered)), findTwin }),
+      )
     const open = sheet.filter((each) => !answers.allow(skill, each))
     return open.some(({ key }) => key === undefined) ? [{ skill: skill.name, isDenied: false, open }] : []
   })
@@ -103,6 +124,7 @@ function answersFrom(approvals: readonly Approval[], library: string): SkillAnsw
   return {
     of: (skill) => skills.get(skill),
     allow: ({ name, source }, capability) => {
+      if (capability.isUsual) return true
       const answer = skills.get(name)
       if (answer?.decision === 'approved' && answer.files?.[coverName(capability)] === capability.id) return true
       // A source that only the skill itself names proves nothing about its publisher.
@@ -125,23 +147,21 @@ export function trustName({ kind, key }: Capability): string {
 }
 
 // Increase the version whenever a rule changes.
-const KEY = { kind: 'reviews', version: 3, name: ['sheets'] }
+const KEY = { kind: 'reviews', version: 4, name: ['sheets'] }
 const SHEETS = jsonCodec(
   (json): json is Record<string, Capability[]> => isRecord(json) && Object.values(json).every(Array.isArray),
 )
 const MOST_KNOWN = 2000
 
 /** Sheets by the content of the skill. */
-function openSheets(machine: Machine) {
+function openSheets(machine: Machine, findTwin: FindTwin) {
   const known = new Map(Object.entries(readCached(machine, KEY, SHEETS.decode) ?? {}))
+  const keyOf = ({ skill, sourceHash }: RegisteredSkill) => [sourceHash, findTwin(skill.name) ?? ''].join(' ')
   let isChanged = false
   return {
-    read({ skill, sourceHash }: RegisteredSkill, findTwin: FindTwin, folder: string): Capability[] {
-      const key = [sourceHash, findTwin(skill.name) ?? ''].join(' ')
-      const before = known.get(key)
-      if (before !== undefined) return before
-      const sheet = sheetOfFolder(folder, skill, findTwin)
-      known.set(key, sheet)
+    find: (registered: RegisteredSkill) => known.get(keyOf(registered)),
+    keep(registered: RegisteredSkill, sheet: Capability[]): Capability[] {
+      known.set(keyOf(registered), sheet)
       isChanged = true
       return sheet
     },
@@ -152,10 +172,7 @@ function openSheets(machine: Machine) {
   }
 }
 
-/**
- * Looks through skills that are new to this machine, with a pause after each: a signal is answered within one skill,
- * and `findQuarantined` finds all of them done.
- */
+/** Looks through skills that are new to this machine, with pauses; `findQuarantined` finds all of them done. */
 export async function lookThrough(
   machine: Machine,
   library: string,
@@ -164,12 +181,11 @@ export async function lookThrough(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
-  const sheets = openSheets(machine)
+  const sheets = openSheets(machine, findTwin)
   for (const registered of wanted) {
-    if (registered.skill.source === undefined) continue
-    sheets.read(registered, findTwin, skillPlace(library, registered))
-    await new Promise((resolve) => setImmediate(resolve))
-    signal?.throwIfAborted()
+    const { skill } = registered
+    if (skill.source === undefined || sheets.find(registered)) continue
+    sheets.keep(registered, await sheetOfFolder(skillPlace(library, registered), skill, findTwin, signal))
   }
   sheets.save()
 }
@@ -194,10 +210,10 @@ export async function answerForSkill(
   const registry = readForReview(machine, library)
   const { skill, folder, sourceHash } = requireSkill(registry, requireName(name))
   const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
-  const sheet = sheetOfFolder(join(library, folder), skill, findTwin)
+  const sheet = await sheetOfFolder(join(library, folder), skill, findTwin)
   const before = shown === undefined ? {} : (readAnswers(machine, library).of(name)?.files ?? {})
   const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
-  const about = { kind: 'skill', root: realOrSame(library), name, tier: 'evidence', decision } as const
+  const about = { kind: 'skill', root: realOrSame(library), name, decision } as const
   const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
   return { approval: await recordApproval(machine, { ...about, ...covered }), sheet }
 }

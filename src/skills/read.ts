@@ -6,7 +6,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
-import { filesOf, readShelved, type ShelvedSkill } from './skill-shelf.ts'
+import { filesOf, readShelved, type ShelvedSkill } from './skill-source.ts'
 
 /** SKILL.md without its frontmatter, or another file of the skill unchanged. */
 export function openSkill(skill: ShelvedSkill, path = DOCUMENT_FILE): Readable {

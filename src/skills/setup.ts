@@ -1,6 +1,7 @@
 import { libraryPath, readConfig, requireProject, targetRoots } from '../agents/config.ts'
 import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
 import { type Config, isEnabled } from '../agents/rules/config.ts'
+import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requireRepository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
@@ -16,6 +17,8 @@ export interface ScopeRequest {
   project?: string | undefined
   /** Also every project with installs on this machine. */
   allProjects?: boolean | undefined
+  /** The current verdicts of the catalog; default: the last known ones. */
+  verdicts?: readonly Verdict[] | undefined
 }
 
 /** The paths and settings of this machine. */
@@ -45,7 +48,8 @@ export function openSetup(machine: Machine, request: ScopeRequest): Setup {
   const roots = project === undefined ? userRoots : targetRoots(machine, config, project)
   const named = project === undefined ? [] : [project]
   const projects = [...new Set([...named, ...(request.allProjects ? knownProjects(machine) : [])])]
-  return { machine, config, library, project, roots, userRoots, projects, verdicts: readVerdicts(machine, library) }
+  const verdicts = request.verdicts ?? readVerdicts(machine, library)
+  return { machine, config, library, project, roots, userRoots, projects, verdicts }
 }
 
 /** Opens the setup. Throws unless the library is a git repository. */
@@ -92,6 +96,13 @@ export function rootsFor(setup: Setup, agents: readonly string[] | undefined): T
 export function otherProjectRoots({ machine, config, project, projects }: Setup, which?: () => boolean): TargetRoot[] {
   const others = projects.filter((each) => each !== project)
   return others.flatMap((each) => targetRoots(machine, config, each, which))
+}
+
+/** The existing folders that copies of the named agents can be removed from. */
+export function removalRoots(setup: Setup, agents: readonly string[] | undefined): TargetRoot[] {
+  return [...allRoots(setup), ...otherProjectRoots(setup, () => true)]
+    .filter((root) => agents === undefined || root.agents.some((id) => agents.includes(id)))
+    .filter(({ path }) => isFolder(path))
 }
 
 /** The folders of the requested scope, and in a project also the user's own. */

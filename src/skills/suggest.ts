@@ -1,18 +1,14 @@
-import { join } from 'node:path'
 import { openExamples } from '../examples/examples.ts'
 import { learnFromUse } from '../examples/learn.ts'
-import { cachedRanker } from '../machine/cached-ranker.ts'
-import { readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { openRanking, type Ranking } from '../machine/ranking.ts'
 import type { Why } from '../search/document.ts'
-import type { Ranker } from '../search/ranker.ts'
-import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import type { Report } from '../text/trouble.ts'
 import { withheldIn } from './gate.ts'
 import { observe, recoverAll } from './observe.ts'
-import { rankedSkill } from './ranked-skill.ts'
-import { type RegisteredSkill, SKILL_FILE, type SkillStatus, supports } from './rules/skill.ts'
+import { type RegisteredSkill, type SkillStatus, supports } from './rules/skill.ts'
 import { everyRoot, openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { type KeptSkill, librarySegment, shelved } from './skill-source.ts'
 
 export interface Suggestion {
   name: string
@@ -50,8 +46,8 @@ export async function suggestSkills(
   const withheld = withheldIn(machine, setup.library, registry)
   const cleared = registry.skills.filter(({ skill }) => !withheld.has(skill.name))
   const hits = openSkillRanker(setup, cleared).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
-  const skills = hits.flatMap(({ id, confidence, why }) => {
-    const status = byName.get(id)
+  const skills = hits.flatMap(({ kept, confidence, why }) => {
+    const status = byName.get((kept as KeptSkill).name)
     return status?.registered === undefined ? [] : [suggestionOf(setup, status, status.registered, confidence, why)]
   })
   const wanting = skills.filter(({ missing }) => missing.length > 0).map(({ name }) => name)
@@ -79,16 +75,9 @@ function suggestionOf(
   return { name, description: skill.description, confidence, why, equipped, missing }
 }
 
-/** Cached until the library changes. */
-function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
-  const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
+function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranking {
   const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description
   learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
   const examples = openExamples(machine, { library }, 'here')
-  const readDocuments = () =>
-    skills.map(({ skill, folder }) =>
-      examples.into('skill', rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE)))),
-    )
-  return cachedRanker(machine, { kind: 'skill-rankers-here', paths: [...paths, ...examples.paths], readDocuments })
-    .ranker
+  return openRanking(machine, [librarySegment(library, shelved(library, skills), examples)])
 }

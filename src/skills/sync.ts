@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { commitOf } from '../machine/repository.ts'
-import type { Verdict } from '../machine/rules/verdict.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
@@ -38,14 +37,11 @@ export interface SyncCommand extends ScopeRequest, RunOptions {
   replace?: boolean | undefined
   /** With a dry run: how the text of each skill would change. */
   diff?: boolean | undefined
-  /** The current verdicts of the catalog; default: the last known ones. */
-  verdicts?: readonly Verdict[] | undefined
 }
 
 /** Updates the library from its remote, and every managed install from the library. */
 export async function sync(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
-  const { verdicts } = request
-  const setup = { ...(await openGitSetup(machine, request)), ...(verdicts && { verdicts }) }
+  const setup = await openGitSetup(machine, request)
   const inScope = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
   const roots = [...inScope, ...otherProjectRoots(setup)].filter(({ path }) => isFolder(path))
   if (request.dryRun) return withScratch((scratch) => previewSync(setup, roots, request, scratch))

@@ -7,6 +7,7 @@ import { compareText, sha256 } from '../text/values.ts'
 import { readForReview } from './disk/registry.ts'
 import { sheetOfFolder, trustName } from './quarantine.ts'
 import { findTwinIn } from './rules/review/appearance.ts'
+import type { Capability } from './rules/review/sheet.ts'
 import { parseRepositoryName, publisherOf } from './rules/source-name.ts'
 import { openSetup } from './setup.ts'
 
@@ -53,10 +54,13 @@ export async function trust(machine: Machine, { source, isOff }: TrustRequest): 
     if (isOff) await removeApproval(machine, { kind: 'publisher', root, name })
     else {
       const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
-      const sheets = own.flatMap(({ skill, folder }) => sheetOfFolder(join(library, folder), skill, findTwin))
-      const allowed = [...new Set(sheets.filter(({ kind }) => kind !== 'misleads').map(trustName))].sort(compareText)
+      const sheets: Capability[] = []
+      for (const { skill, folder } of own) sheets.push(...(await sheetOfFolder(join(library, folder), skill, findTwin)))
+      const allowed = [
+        ...new Set(sheets.filter(({ kind, isUsual }) => kind !== 'misleads' && !isUsual).map(trustName)),
+      ].sort(compareText)
       const files = Object.fromEntries(allowed.map((each) => [each, sha256(each)]))
-      const about = { kind: 'publisher', root, name, tier: 'evidence', decision: 'approved' } as const
+      const about = { kind: 'publisher', root, name, decision: 'approved' } as const
       await recordApproval(machine, { ...about, digest: sha256(name), files })
     }
   }

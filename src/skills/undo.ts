@@ -10,9 +10,9 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { copyTree, hashTree, listTree } from './disk/tree.ts'
 import { asWriter, type RunOptions, refreshInstalls, UNDO } from './observe.ts'
 import type { Operation } from './rules/operations.ts'
-import { openGitSetup, type Setup } from './setup.ts'
+import { openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
-export interface UndoRequest extends RunOptions {
+export interface UndoRequest extends Pick<ScopeRequest, 'verdicts'>, RunOptions {
   /** A commit of the library; default: the last one. */
   commit?: string | undefined
 }
@@ -37,7 +37,7 @@ export interface Undone {
  * has changed since, so that no later change is lost.
  */
 export async function undoCommit(machine: Machine, request: UndoRequest): Promise<Report<Undone>> {
-  const setup = await openGitSetup(machine, {})
+  const setup = await openGitSetup(machine, { verdicts: request.verdicts })
   const roots = setup.roots.filter(({ path }) => isFolder(path))
   const isDryRun = request.dryRun ?? false
   const run = (recovered: Finding[]) =>

@@ -21,9 +21,9 @@ import { readAnswers, sheetOfFolder } from './quarantine.ts'
 import type { Operation } from './rules/operations.ts'
 import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
 import type { Capability } from './rules/review/sheet.ts'
-import { openGitSetup, type Setup } from './setup.ts'
+import { openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
-export interface UpdateRequest extends RunOptions {
+export interface UpdateRequest extends Pick<ScopeRequest, 'verdicts'>, RunOptions {
   names?: readonly string[] | undefined
   /** Every imported skill, as without names. Required to use `ref` or `take` without names. */
   all?: boolean | undefined
@@ -65,7 +65,7 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       hint: 'name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
     })
   }
-  const setup = await openGitSetup(machine, {})
+  const setup = await openGitSetup(machine, { verdicts: request.verdicts })
   const { skills, withoutSource } = importedSkills(machine, all ? [] : names)
   const unknown = all ? [] : withoutSource
   if (unknown.length > 0) throw noSource(unknown)
@@ -207,9 +207,9 @@ async function mergeOne(
   const made = await mergeUpdate(machine, { ...input, repo: history?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
-  const known = new Set(sheetOfFolder(made.versions.ours, skill.skill, findTwin).map(({ id }) => id))
+  const known = new Set((await sheetOfFolder(made.versions.ours, skill.skill, findTwin)).map(({ id }) => id))
   // Also looks at conflicting files, because the user may take their content.
-  const sheet = sheetOfFolder(made.result, made.skill, findTwin)
+  const sheet = await sheetOfFolder(made.result, made.skill, findTwin)
   const review = sheet.filter(({ id }) => !known.has(id))
   const answers = readAnswers(machine, library)
   const open = sheet.filter((each) => !answers.allow(skill.skill, each))

@@ -2,9 +2,7 @@ import { findLibrary } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type CatalogKind, type Verdict, verdictsAt } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
-import { fetchPacks } from '../packs/fetch.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
-import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
 import { asFinding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { readMembership, requireMembership } from './disk/team-client.ts'
@@ -94,16 +92,31 @@ export async function refreshCatalog(
   }
 }
 
-/** Installs skills as the catalog allows; with `fromCatalog` only those that it lists. */
-export async function equipWithCatalog(
+/**
+ * The use case, after asking for the catalog: for everything that may change installs or packs. `isChange` says which
+ * requests do.
+ */
+export function withCatalog<Request extends object, Value>(
+  run: (machine: Machine, request: Request) => Promise<Report<Value>>,
+  isChange: (request: Request) => boolean = () => true,
+): typeof run {
+  return async (machine, request) => {
+    if (!isChange(request)) return run(machine, request)
+    const { value: verdicts, findings } = await refreshCatalog(machine, request)
+    const report = await run(machine, { ...request, verdicts })
+    return { ...report, findings: [...findings, ...report.findings] }
+  }
+}
+
+/** Installs skills; with `fromCatalog` only those that the catalog lists. */
+export async function equipListed(
   machine: Machine,
   { fromCatalog, ...request }: EquipCommand & { fromCatalog?: boolean | undefined },
 ): ReturnType<typeof equip> {
-  if (fromCatalog) requireMembership(machine)
-  const { value, findings } = await refreshCatalog(machine, request)
   let { names, all } = request
   if (fromCatalog) {
-    const known = value ?? readVerdicts(machine, findLibrary(machine))
+    requireMembership(machine)
+    const known = request.verdicts ?? readVerdicts(machine, findLibrary(machine))
     const listed = new Map(known.flatMap((each) => (each.kind === 'skill' ? [[each.name, each.state]] : [])))
     const unlisted = names.find((name) => !listed.has(name))
     if (all && names.length === 0) {
@@ -115,28 +128,10 @@ export async function equipWithCatalog(
       throw new LoadoutError('CATALOG_HELD', message, { hint: 'loadout catalog search' })
     }
   }
-  const report = await equip(machine, { ...request, names, all, verdicts: value })
-  return { ...report, findings: [...findings, ...report.findings] }
+  return equip(machine, { ...request, names, all })
 }
 
 /** Whether this machine has joined a team. */
 export function hasTeam(machine: Machine, _request: object): boolean {
   return readMembership(machine) !== undefined
-}
-
-/** Syncs as the catalog allows. */
-export async function syncWithCatalog(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
-  const { value: verdicts, findings } = await refreshCatalog(machine, request)
-  const report = await sync(machine, { ...request, verdicts })
-  return { ...report, findings: [...findings, ...report.findings] }
-}
-
-/** Fetches the packs of the organization, and the verdicts of its catalog. */
-export async function fetchWithCatalog(
-  machine: Machine,
-  request: Parameters<typeof fetchPacks>[1],
-): ReturnType<typeof fetchPacks> {
-  const { findings } = await refreshCatalog(machine)
-  const report = await fetchPacks(machine, request)
-  return { ...report, findings: [...findings, ...report.findings] }
 }

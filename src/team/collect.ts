@@ -4,7 +4,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { VERSION } from '../text/version.ts'
 import { markAt, visitFrom } from '../usage/log.ts'
-import { formatBatch, formatOf, SENT_TEXTS, type SentRow } from './rules/batch.ts'
+import { formatBatch, formatOf, MOST_ROWS, SENT_TEXTS, type SentRow } from './rules/batch.ts'
 import type { Membership, OutboxState } from './rules/membership.ts'
 import { SendableRows } from './rules/sendable.ts'
 
@@ -33,11 +33,14 @@ export function collect(machine: Machine, membership: Membership, before: Outbox
     const list = rows.list()
     state.leftOut += rows.leftOut
     rows = new SendableRows()
-    if (list.length === 0 && listedFrom === undefined) return
-    const listed = listedFrom === undefined ? undefined : state.next - listedFrom
-    listedFrom = undefined
-    batches.push({ sequence: state.next, bytes: bytesOf(membership, state, list, listed) })
-    state.next++
+    // One event may list more skills than a batch has room for.
+    while (list.length > 0 || listedFrom !== undefined) {
+      const part = list.splice(0, MOST_ROWS)
+      const listed = listedFrom === undefined || list.length > 0 ? undefined : state.next - listedFrom
+      if (list.length === 0) listedFrom = undefined
+      batches.push({ sequence: state.next, bytes: bytesOf(membership, state, part, listed) })
+      state.next++
+    }
   }
   const [installed, first] = [newlyInstalled(machine, versions, state), state.next]
   for (const row of installed ?? []) {

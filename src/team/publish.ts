@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
-import { committedVersion, isInLibrary } from '../skills/committed-version.ts'
+import { committedVersion, digestAt, isInLibrary } from '../skills/committed-version.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'
@@ -99,7 +99,7 @@ export interface Signed extends Pick<Snapshot, 'number' | 'by' | 'only'> {
 
 /** Lets machines install a version. Approving an older version again brings machines back to it. */
 export function approveVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
-  return signNext(machine, request, (base, entries) => {
+  return signNext(machine, request, async (base, entries) => {
     const signed = named(base?.versions ?? [], request.name)
     const drafts = named(entries, request.name).filter(
       (entry) => entry.version !== '*' && !signed.some(({ version }) => version === entry.version),
@@ -116,8 +116,24 @@ export function approveVersion(machine: Machine, request: SignRequest): Promise<
         hint: `loadout catalog publish ${request.name}`,
       })
     }
+    if (!signed.some((each) => each === found)) await requireSameContent(machine, found)
     return [{ ...change(found, 'approved', request.groups), isApproval: true }]
   })
+}
+
+/** Throws unless this machine has exactly the content that a draft names: drafts are not signed. */
+async function requireSameContent(machine: Machine, { kind, name, version, commit, digest }: Version): Promise<void> {
+  const here = kind === 'pack' ? (await committedPack(machine, name)).digest : await digestAt(machine, name, commit)
+  if (here === digest) return
+  const place = kind === 'pack' ? 'the pack on this machine' : `commit ${commit.slice(0, 12)} of the library`
+  const found = here === undefined ? `this machine does not have ${place}` : `${place} has ${here}`
+  throw new LoadoutError(
+    'CATALOG_UNVERIFIED',
+    `${name} ${version} was not approved: the draft has the digest ${digest}, and ${found}`,
+    {
+      hint: `loadout ${kind === 'pack' ? 'packs fetch' : 'sync'}, then approve again; if the digests still differ, publish it under another version`,
+    },
+  )
 }
 
 /** Makes machines remove a skill or stop using a pack, or go back from one version of it to the one approved before. */
@@ -222,7 +238,7 @@ const MOST_DAYS = 3_650
 async function signNext(
   machine: Machine,
   request: SignCatalogRequest,
-  changesOf: (base: Snapshot | undefined, entries: readonly CatalogEntry[]) => Change[],
+  changesOf: (base: Snapshot | undefined, entries: readonly CatalogEntry[]) => Change[] | Promise<Change[]>,
 ): Promise<Report<Signed>> {
   const membership = requireMembership(machine)
   const { team, group } = membership
@@ -241,7 +257,7 @@ async function signNext(
   if (!Number.isSafeInteger(days) || days < 1 || days > MOST_DAYS) {
     throw new LoadoutError('USAGE', `a catalog is valid for 1 to ${MOST_DAYS} days`)
   }
-  const changes = changesOf(base, entries)
+  const changes = await changesOf(base, entries)
   const problem = changes.map(versionProblem).find((each) => each !== undefined)
   if (problem !== undefined) throw new LoadoutError('USAGE', problem)
   const changedIds = new Set(changes.map(idOf))

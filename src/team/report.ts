@@ -1,6 +1,10 @@
 import type { Machine } from '../machine/machine.ts'
+import { sumMoney } from '../text/cost.ts'
+import { formatInstant, parseInstant } from '../text/instant.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import { moneyFor } from '../usage/rules/cost.ts'
 import { parseSince } from '../usage/rules/summary.ts'
+import { readPrices } from '../usage/usage.ts'
 import { callTeam, requireMembership } from './disk/team-client.ts'
 import type { TeamReport } from './rules/report.ts'
 
@@ -21,13 +25,24 @@ export async function reportTeam(machine: Machine, request: ReportRequest): Prom
   const query = new URLSearchParams()
   if (request.since !== undefined) query.set('from', parseSince(request.since, now).slice(0, 10))
   if (request.until !== undefined) {
-    if (!/^\d{4}-\d\d-\d\d$/.test(request.until) || Number.isNaN(Date.parse(request.until))) {
+    const until = request.until.length === 10 ? parseInstant(request.until) : undefined
+    if (until === undefined) {
       throw new LoadoutError('USAGE', `"${request.until}" is not a day`, { hint: 'give --until 2026-11-17' })
     }
-    query.set('to', new Date(Date.parse(request.until) + DAY_MS).toISOString().slice(0, 10))
+    query.set('to', formatInstant(until + DAY_MS).slice(0, 10))
   }
   if (request.group !== undefined) query.set('group', request.group)
   const path = `/v1/report${query.size > 0 ? `?${query}` : ''}`
   const json = await callTeam(machine, membership, { method: 'GET', path })
-  return { value: json as unknown as TeamReport, findings: [] }
+  const report = json as unknown as TeamReport
+  const prices = readPrices(machine)
+  for (const row of report.agents) {
+    // A server of an earlier version does not count it.
+    row.listing ??= 0
+    const money = moneyFor(row.tokens + row.listing, prices, row.agent)
+    if (money === undefined) continue
+    row.money = money
+    report.money = sumMoney(report.money, money)
+  }
+  return { value: report, findings: [] }
 }

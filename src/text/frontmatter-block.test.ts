@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutDocument, joinDocument, lineEndOf } from './frontmatter-block.ts'
+import { cutDocument, frontmatterTitle, joinDocument, lineEndOf } from './frontmatter-block.ts'
 
 describe('cutDocument', () => {
   const cuts: [text: string, block: string | undefined, body: string][] = [
@@ -65,4 +65,16 @@ describe('joinDocument', () => {
       expect(cutDocument(text).lineEnd).toBe(lineEnd)
     },
   )
+})
+
+it.each([
+  ['---\ntitle: Merge a change\n---\n# Other\n', 'Merge a change'],
+  ['---\r\nid: x\r\ntitle: "Paging: who"\r\n---\r\ntext\r\n', 'Paging: who'],
+  ["---\ntitle: 'It'\n---\n", 'It'],
+  ['---\ntitle:\nid: x\n---\n', ''],
+  ['---\n  title: deeper\n---\n', ''],
+  ['---\ntitle: never closed\n', ''],
+  ['title: no frontmatter\n', ''],
+])('the title in the frontmatter of %j is %j', (text, title) => {
+  expect(frontmatterTitle(text)).toBe(title)
 })

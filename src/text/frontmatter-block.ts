@@ -36,6 +36,18 @@ export function cutAtFences(text: string, isFence: (line: string) => boolean): {
   return { rest: text }
 }
 
+/** The title in the frontmatter of a document; empty without one. */
+export function frontmatterTitle(text: string): string {
+  if (!text.startsWith('---')) return ''
+  const { block = '' } = cutAtFences(text, (line) => line.trimEnd() === '---')
+  return (
+    /^title:[ \t]*(\S.*)$/m
+      .exec(block)?.[1]
+      ?.trim()
+      .replace(/^(["'])(.*)\1$/, '$2') ?? ''
+  )
+}
+
 function nextLine(text: string, from: number): number {
   const end = text.indexOf('\n', from)
   return end < 0 ? text.length : end + 1

@@ -98,8 +98,3 @@ function ignoredByGit(): string[] {
   const shown = new Set(run('--exclude-standard'))
   return PATHS.filter((path) => !shown.has(path))
 }
-
-it('a pattern of many stars on a long name comes to an end', () => {
-  const rules = readIgnoreFile(`${'*a'.repeat(60)}*b`, '')
-  expect(isIgnoredBy(rules, 'a'.repeat(250), false)).toBe(false)
-})

@@ -70,3 +70,28 @@ function furthestPoints(a: readonly string[], b: readonly string[]): Int32Array[
 function takesDown(reach: Int32Array, edits: number, diagonal: number): boolean {
   return diagonal === -edits || (diagonal !== edits && reach[diagonal - 1 + edits]! < reach[diagonal + 1 + edits]!)
 }
+
+/** The lines that two texts do not share, removed before added ones, with two lines of context. */
+export function diffLines(before: string, after: string): string {
+  const [from, to] = [linesOf(before), linesOf(after)]
+  const rows: string[] = []
+  let next = 0
+  const addUntil = (end: number) => {
+    while (next < end) rows.push(`+ ${to[next++]}`)
+  }
+  for (const [at, partner] of matchLines(from, to).entries()) {
+    if (partner !== -1) addUntil(partner)
+    rows.push(`${partner === -1 ? '-' : ' '} ${from[at]}`)
+    if (partner !== -1) next++
+  }
+  addUntil(to.length)
+  const shown = new Set(rows.flatMap((row, at) => (row.startsWith(' ') ? [] : [-2, -1, 0, 1, 2].map((by) => at + by))))
+  return rows
+    .flatMap((row, at) => (!shown.has(at) ? [] : at > 0 && !shown.has(at - 1) ? ['  ...', row] : [row]))
+    .join('\n')
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/)
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}

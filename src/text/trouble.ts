@@ -240,7 +240,6 @@ export const CODES = [
   'BLOCK_DAMAGED',
   'BLOCK_STALE',
   'NOT_SEEN',
-  'BAD_RULES',
   // a team and its server
   'TEAM_NOT_JOINED',
   'TEAM_JOINED',

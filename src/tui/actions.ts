@@ -62,6 +62,9 @@ const ACTIONS: Record<Action, (model: Model) => Step> = {
   'switch agent': switchAgent,
   'switch scope': switchScope,
   'show diff': showDiff,
+  'show review': showReview,
+  'allow skill': (model) => answerReview(model, model.review.value),
+  'deny skill': (model) => answerReview(model, undefined),
   'adopt edit': adoptEdit,
   delete: confirmDelete,
   confirm,
@@ -162,6 +165,19 @@ function showDiff(model: Model): Step {
   if (name === undefined) return step(model)
   const opened = open({ ...model, diff: { name, value: undefined, at: 0 } }, 'diff')
   return step(opened.model, { kind: 'diff', name, project: activeProject(model) })
+}
+
+function showReview(model: Model): Step {
+  const name = currentSkill(model.inventory)?.name
+  if (name === undefined) return step(model)
+  const opened = open({ ...model, review: { name, value: undefined, at: 0 } }, 'review')
+  return step(opened.model, { kind: 'review', name, project: activeProject(model) })
+}
+
+/** Answers only for a sheet that is on the screen. */
+function answerReview(model: Model, shown: Model['review']['value']): Step {
+  const { name, value } = model.review
+  return value === undefined ? step(model) : step(model, { kind: 'answer review', name, shown })
 }
 
 function adoptEdit(model: Model): Step {

@@ -25,6 +25,7 @@ const OPENED = [
   'profiles',
   'settings',
   'diff',
+  'review',
   'help',
 ] as const
 const WITHOUT_TEXT = ['inventory', ...OPENED] as const
@@ -103,6 +104,7 @@ export const BINDINGS = [
   { keys: ['*'], action: 'mark all', places: HERE, help: 'Mark all that the filter shows, or none of them' },
   { keys: ['o'], action: 'next grouping', places: HERE, help: 'Group by state, tag, source or agent' },
   { keys: ['e'], action: 'show diff', places: HERE, help: 'Show how installed copies differ from the library' },
+  { keys: ['v'], action: 'show review', places: HERE, help: 'Review what the skill can do, and answer' },
   { keys: ['E'], action: 'adopt edit', places: HERE, help: 'Adopt the edit of an installed copy into the library' },
   { keys: ['D'], action: 'delete', places: HERE, help: 'Delete from the shared library, after a question' },
   { keys: ['S'], action: 'open sync and push', places: HERE, help: 'Sync, and push the library to its remote' },
@@ -166,6 +168,8 @@ export const BINDINGS = [
   },
   { keys: ['e'], action: 'edit setting', places: ['settings'], label: 'edit path', help: 'Type another path' },
   { keys: ['E'], action: 'adopt edit', places: ['diff'], label: 'adopt', help: 'Adopt the edit into the library' },
+  { keys: ['y'], action: 'allow skill', places: ['review'], label: 'allow', help: 'Allow what is shown' },
+  { keys: ['n'], action: 'deny skill', places: ['review'], label: 'never', help: 'Never install it on this machine' },
   {
     keys: ['enter', 'space'],
     action: 'switch agent',

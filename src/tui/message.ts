@@ -13,6 +13,7 @@ import type {
   SavedProfile,
   SettingsView,
   SkillDiff,
+  SkillPreview,
   SkillText,
   SyncResult,
   UpdateResult,
@@ -64,6 +65,8 @@ export type Done =
   | { of: 'delete'; value: Deletion[] }
   | { of: 'restore'; value: { names: readonly string[] } }
   | { of: 'diff'; value: SkillDiff }
+  | { of: 'review'; value: Pick<SkillPreview, 'skill' | 'review'> }
+  | { of: 'answer review'; value: unknown; effect: Effect & { kind: 'answer review' } }
   | { of: 'adopt'; value: Adoption }
   | { of: 'load profiles'; value: SavedProfile[] }
   | { of: 'save profile'; value: SavedProfile }
@@ -104,6 +107,9 @@ export type Effect =
   | { kind: 'delete'; names: string[]; project: string | undefined }
   | { kind: 'restore'; deletions: readonly Deletion[] }
   | { kind: 'diff'; name: string; project: string | undefined }
+  | { kind: 'review'; name: string; project: string | undefined }
+  /** Undefined: never. */
+  | { kind: 'answer review'; name: string; shown: SkillPreview['review'] | undefined }
   | { kind: 'adopt'; name: string; project: string | undefined }
   | { kind: 'load profiles' }
   | { kind: 'save profile'; name: string; project: string | undefined }
@@ -146,6 +152,7 @@ export const READS: readonly Effect['kind'][] = [
   'load settings',
   'load merge',
   'diff',
+  'review',
   'cancel',
   'quit',
 ]

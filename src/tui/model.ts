@@ -7,6 +7,7 @@ import type {
   SavedProfile,
   SettingsView,
   SkillDiff,
+  SkillPreview,
   SkillText,
   SyncResult,
   UpdateResult,
@@ -28,6 +29,7 @@ export const SCREENS = [
   'settings',
   'help',
   'diff',
+  'review',
   'setup',
 ] as const
 export type ScreenId = (typeof SCREENS)[number]
@@ -54,6 +56,8 @@ export interface Model {
   settings: { view: SettingsView | undefined; at: number }
   /** `name`: the compared skill; set before the result arrives. */
   diff: { name: string; value: SkillDiff | undefined; at: number }
+  /** `name`: the skill that is looked through; set before its sheet arrives. */
+  review: { name: string; value: SkillPreview['review'] | undefined; at: number }
   setup: { at: number; place: string }
   /** `from`: the screen to return to. */
   help: { at: number; from: ScreenId }
@@ -185,6 +189,7 @@ export function initialModel(
     profiles: { list: undefined, at: 0 },
     settings: { view: undefined, at: 0 },
     diff: { name: '', value: undefined, at: 0 },
+    review: { name: '', value: undefined, at: 0 },
     setup: { at: 0, place: '' },
     help: { at: 0, from: 'inventory' },
     problems: {},

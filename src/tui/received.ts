@@ -140,6 +140,15 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
   },
   diff: (model, { value }) =>
     value.name === model.diff.name ? step({ ...without(model, 'diff'), diff: { ...model.diff, value } }) : step(model),
+  review: (model, { value: { skill, review } }) =>
+    skill.name === model.review.name
+      ? step({ ...without(model, 'review'), review: { ...model.review, value: review } })
+      : step(model),
+  'answer review': (model, { effect: { name, shown }, findings }) => {
+    const text = shown === undefined ? `${name} will not be installed` : `${name} may be installed`
+    const next: Model = model.screen === 'review' ? { ...model, screen: 'inventory' } : model
+    return reloaded(next, worst(findings) ?? { tone: 'good', text })
+  },
   adopt: (model, { value, findings }) => {
     const next: Model = model.screen === 'diff' ? { ...model, screen: 'inventory' } : model
     const done: Notice = { tone: 'good', text: `the edit of ${value.name} is in the library now` }
@@ -193,6 +202,7 @@ const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
   'load profiles': 'profiles',
   'load settings': 'settings',
   diff: 'diff',
+  review: 'review',
 }
 
 function failed(model: Model, { effect, message: text, hint, code }: Extract<Message, { kind: 'failed' }>): Step {
@@ -228,7 +238,11 @@ function reloaded(model: Model, notice: Notice | undefined): Step {
 function worst(findings: readonly Finding[]): Notice | undefined {
   const found =
     findings.find(({ severity }) => severity === 'error') ?? findings.find(({ severity }) => severity === 'warning')
-  return found === undefined ? undefined : { tone: 'alert', text: found.message, hint: found.hint }
+  if (found === undefined) return undefined
+  const { code, message, hint } = found
+  if (code !== 'QUARANTINED') return { tone: 'alert', text: message, hint }
+  // The lines themselves are on the screen of the review.
+  return { tone: 'alert', text: message.split(': ')[0] ?? message, hint: 'v shows what a skill can do, and asks' }
 }
 
 function toggleNotice(

@@ -138,6 +138,13 @@ const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying
     ...(await loadout.deleteSkills({ names, project })),
   }),
   restore: async (loadout, { kind, deletions }) => ({ of: kind, ...(await loadout.restoreSkills({ deletions })) }),
+  review: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.inspect({ name, project })) }),
+  'answer review': async (loadout, effect) => {
+    const what = `skill:${effect.name}`
+    const { shown } = effect
+    const report = shown === undefined ? await loadout.deny({ what }) : await loadout.approve({ what, shown })
+    return { of: effect.kind, effect, ...report }
+  },
   diff: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.diff({ name, project })) }),
   adopt: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.adopt({ name, project })) }),
   'load profiles': async (loadout, { kind }) => ({ of: kind, ...(await loadout.listProfiles({})) }),

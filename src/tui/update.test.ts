@@ -66,6 +66,7 @@ const AT: Record<Place, Given> = {
   profiles: { screen: 'profiles' },
   settings: { screen: 'settings' },
   diff: { screen: 'diff' },
+  review: { screen: 'review' },
   help: { screen: 'help' },
   setup: { screen: 'setup' },
   filter: { list: { isFiltering: true, filter: 'e' } },
@@ -102,6 +103,7 @@ const CURSORS: { place: Place; state: string; last: number; half: number }[] = [
   { place: 'profiles', state: 'profiles', last: 1, half: 1 },
   { place: 'settings', state: 'settings', last: 3, half: 3 },
   { place: 'diff', state: 'diff', last: 25, half: 12 },
+  { place: 'review', state: 'review', last: 25, half: 12 },
   { place: 'agents', state: 'overlay', last: 2, half: 2 },
 ]
 
@@ -122,7 +124,18 @@ function moves(place: Place, state: string, last: number, half: number): Row[] {
   ]
 }
 
-const OPENED: ScreenId[] = ['import', 'sync', 'update', 'merge', 'lists', 'doctor', 'profiles', 'settings', 'diff']
+const OPENED: ScreenId[] = [
+  'import',
+  'sync',
+  'update',
+  'merge',
+  'lists',
+  'doctor',
+  'profiles',
+  'settings',
+  'diff',
+  'review',
+]
 
 const ROWS: Row[] = [
   {
@@ -382,6 +395,22 @@ const ROWS: Row[] = [
     effects: [{ kind: 'diff', name: 'api-review', project: user }],
   },
   { action: 'adopt edit', place: 'inventory', effects: [{ kind: 'adopt', name: 'api-review', project: user }] },
+  {
+    action: 'show review',
+    place: 'inventory',
+    model: { screen: 'review', review: { name: 'api-review', value: undefined, at: 0 } },
+    effects: [{ kind: 'review', name: 'api-review', project: user }],
+  },
+  {
+    action: 'allow skill',
+    place: 'review',
+    effects: [{ kind: 'answer review', name: 'release-notes', shown: start().review.value }],
+  },
+  {
+    action: 'deny skill',
+    place: 'review',
+    effects: [{ kind: 'answer review', name: 'release-notes', shown: undefined }],
+  },
   { action: 'adopt edit', place: 'diff', effects: [{ kind: 'adopt', name: 'release-notes', project: user }] },
   {
     action: 'delete',
@@ -1027,6 +1056,7 @@ describe('a failure', () => {
     [{ kind: 'load profiles' }, 'profiles'],
     [{ kind: 'load settings' }, 'settings'],
     [{ kind: 'diff', name: 'x', project: user }, 'diff'],
+    [{ kind: 'review', name: 'x', project: user }, 'review'],
   ])('of %j is why its screen is empty, until that is opened again', (effect, screen) => {
     const failed = send(start(), { kind: 'failed', effect, message: 'it broke', hint: undefined }).model
     expect(failed.problems[screen]?.text).toBe('it broke')
@@ -1037,6 +1067,7 @@ describe('a failure', () => {
       profiles: 'P',
       settings: 'p',
       diff: 'e',
+      review: 'v',
     }
     expect(press(failed, keys[screen]!).model.problems[screen]).toBeUndefined()
   })
@@ -1310,6 +1341,18 @@ describe('an outcome', () => {
       [],
     ],
     [
+      'an approval',
+      doneWith({ of: 'answer review', value: [], effect: { kind: 'answer review', name: 'sketch', shown: [] } }),
+      { screen: 'inventory', notice: { text: 'sketch may be installed' } },
+      ['load inventory'],
+    ],
+    [
+      'a denial',
+      doneWith({ of: 'answer review', value: [], effect: { kind: 'answer review', name: 'sketch', shown: undefined } }),
+      { notice: { text: 'sketch will not be installed' } },
+      ['load inventory'],
+    ],
+    [
       'an adoption',
       doneWith({
         of: 'adopt',
@@ -1353,6 +1396,12 @@ describe('an outcome', () => {
     const after = send(before, message)
     expect(after.model).toMatchObject(model)
     expect(after.effects.map(({ kind }) => kind)).toEqual(effects)
+  })
+
+  it('nothing is answered before the sheet is on the screen', () => {
+    const asked = start({ screen: 'review', review: { name: 'sketch', value: undefined, at: 0 } })
+    expect(press(asked, 'y').effects).toEqual([])
+    expect(press(asked, 'n').effects).toEqual([])
   })
 
   it('a difference is shown only if it is the one that was asked for', () => {

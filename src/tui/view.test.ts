@@ -134,6 +134,11 @@ function hostile(): Model {
         operations: HOSTILE.map((skill) => ({ ...made.sync.result!.operations[0]!, skill })),
       },
     },
+    review: {
+      at: 0,
+      name: HOSTILE[4]!,
+      value: HOSTILE.map((path) => ({ ...made.review.value![0]!, path, what: text, quote: text })),
+    },
     diff: {
       at: 0,
       name: HOSTILE[4]!,
@@ -412,6 +417,13 @@ describe('what can be read', () => {
     ['profiles that are read', { screen: 'profiles', profiles: { list: undefined, at: 0 } }, {}, 'reading…'],
     ['settings', { screen: 'settings' }, {}, '○ off  gemini              Gemini'],
     ['a difference', { screen: 'diff' }, {}, 'release-notes: library → installed'],
+    ['a line of a sheet', { screen: 'review' }, {}, '! SKILL.md:1 runs what it is given'],
+    [
+      'a sheet without lines',
+      { screen: 'review', review: { name: 'x', value: [], at: 0 } },
+      {},
+      'Nothing in it needs an answer',
+    ],
     [
       'no difference',
       { screen: 'diff', diff: { name: 'x', value: { name: 'x', differences: [] }, at: 0 } },
@@ -463,6 +475,7 @@ describe('the footer names keys that work there', () => {
     ['profiles', { screen: 'profiles' }, {}, /enter apply {2}n new .*esc back/],
     ['settings', { screen: 'settings' }, {}, /space switch .*esc back/],
     ['diff', { screen: 'diff' }, {}, /E adopt .*esc back/],
+    ['review', { screen: 'review' }, {}, /y allow {2}n never .*esc back/],
     ['help', { screen: 'help' }, {}, /\? help {2}esc back/],
     ['sync', { screen: 'sync', sync: syncOf({ preview: PREVIEW }) }, {}, /enter sync now .*esc back/],
     ['update', { screen: 'update' }, {}, /enter update {2}space choose .*esc back/],

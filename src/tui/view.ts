@@ -25,6 +25,7 @@ import { viewMerge } from './screens/merge-view.ts'
 import { viewOverlay } from './screens/overlay-view.ts'
 import { viewProfiles } from './screens/profiles-view.ts'
 import { hasStatusLine, middleOf } from './screens/regions.ts'
+import { viewReview } from './screens/review-view.ts'
 import { viewSettings } from './screens/settings-view.ts'
 import { viewSetup } from './screens/setup-view.ts'
 import { viewSync } from './screens/sync-view.ts'
@@ -42,6 +43,7 @@ const VIEWS: Record<ScreenId, (model: Model, size: Size) => Line[]> = {
   profiles: viewProfiles,
   settings: viewSettings,
   diff: viewDiff,
+  review: viewReview,
   setup: viewSetup,
   help: viewHelp,
 }

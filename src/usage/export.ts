@@ -5,7 +5,7 @@ import { VERSION } from '../text/version.ts'
 import { scanEvents } from './disk/usage-log.ts'
 import { type Attributes, type Metric, metricsRequest, type Point, readHeaders, signalAddress } from './rules/otlp.ts'
 import { parseSince } from './rules/summary.ts'
-import { kindOf, stageOf, type UsageEvent } from './rules/usage-event.ts'
+import { type EntryKind, kindOf, sharesOf, stageOf, type UsageEvent } from './rules/usage-event.ts'
 import { junkFinding, openLog } from './usage.ts'
 
 export interface UsageExport {
@@ -29,8 +29,8 @@ export async function exportUsage(
   const tally = new Map<string, Tally>()
   let events = 0
   const { junkLines } = scanEvents(log, (event) => {
-    if (event.timestamp < since || event.entryId === '') return
-    events++
+    if (event.timestamp < since) return
+    if (event.entryId !== '') events++
     add(tally, event)
   })
   const timeMs = machine.now().getTime()
@@ -63,25 +63,31 @@ interface Tally {
 }
 
 function add(tally: Map<string, Tally>, event: UsageEvent): void {
-  const attributes = attributesOf(event)
-  const key = JSON.stringify(attributes)
-  const startMs = Date.parse(event.timestamp) || 0
-  const known = tally.get(key) ?? { attributes, startMs, times: 0, tokens: 0 }
-  tally.set(key, known)
-  known.startMs = Math.min(known.startMs, startMs)
-  known.times++
-  known.tokens += stageOf(event) === 'planned' ? 0 : event.tokensEst
+  const shares = sharesOf(event).map((share) => {
+    return { ...share, stage: share.part === 'listing' ? 'listed' : stageOf(event) }
+  })
+  const plan = { kind: kindOf(event), id: event.entryId, stage: 'planned', tokens: 0 }
+  const isPlan = event.entryId !== '' && stageOf(event) === 'planned'
+  for (const { kind, id, stage, tokens } of isPlan ? [...shares, plan] : shares) {
+    const attributes = attributesOf(event, kind, id, stage)
+    const key = JSON.stringify(attributes)
+    const startMs = Date.parse(event.timestamp) || 0
+    const known = tally.get(key) ?? { attributes, startMs, times: 0, tokens: 0 }
+    tally.set(key, known)
+    known.startMs = Math.min(known.startMs, startMs)
+    known.times++
+    known.tokens += tokens
+  }
 }
 
 /** Uses attribute names of agents and of the conventions for generative AI, where they exist. */
-function attributesOf(event: UsageEvent): Attributes {
-  const kind = kindOf(event)
+function attributesOf({ via = 'cli' }: UsageEvent, kind: EntryKind, id: string, stage: string): Attributes {
   return {
-    'gen_ai.agent.name': event.via ?? 'cli',
+    'gen_ai.agent.name': via,
     'loadout.entry.kind': kind,
-    'loadout.entry.id': event.entryId,
-    'skill.name': kind === 'skill' ? event.entryId : undefined,
-    'loadout.stage': stageOf(event),
+    'loadout.entry.id': id,
+    'skill.name': kind === 'skill' ? id : undefined,
+    'loadout.stage': stage,
   }
 }
 
@@ -102,7 +108,7 @@ function metricsOf(tallies: readonly Tally[], timeMs: number): Metric[] {
     {
       name: 'loadout.entry.events',
       unit: '{event}',
-      description: 'How often entries were planned, delivered and used',
+      description: 'How often entries were listed, planned, delivered and used',
       points: points(({ times }) => times, {}),
     },
     {

@@ -2,11 +2,12 @@ import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { scanEvents } from './disk/usage-log.ts'
 import { type Conversation, ConversationTally, type ConversationView, viewConversation } from './rules/conversation.ts'
+import { CostMeter } from './rules/cost.ts'
 import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
 import { parseSince } from './rules/summary.ts'
 import { isAbout, STEPS, type Step, type Timeline, TimelineTally } from './rules/timeline.ts'
 import { ENTRY_KINDS, type UsageEvent } from './rules/usage-event.ts'
-import { junkFinding, openLog } from './usage.ts'
+import { junkFinding, openLog, readPrices } from './usage.ts'
 
 export interface LookBackRequest {
   log?: string | undefined
@@ -34,9 +35,13 @@ export function usageOverTime(machine: Machine, request: LookBackRequest): Repor
   const about = { from, to, step, agent, kind, entry }
   const tally = new TimelineTally(about)
   const entries = new EntryTally()
+  const meter = new CostMeter(readPrices(machine))
   const findings = visit(machine, request, (event) => {
+    const costs = meter.read(event)
     if (event.timestamp < from || event.timestamp > to) return
-    tally.add(event)
+    const wanted = costs.filter(({ kind, id }) => isAbout(about, { via: event.via, kind, entryId: id }))
+    tally.add(event, wanted)
+    entries.charge(wanted)
     if (isAbout(about, event)) entries.add(event)
   })
   return { value: { ...tally.timeline(), entries: entries.entries() }, findings }

@@ -41,6 +41,13 @@ export interface KeptTask {
   asked: object
 }
 
+/** What a list or some pointers named to the model. */
+export interface ListedEntries {
+  listed: Readonly<Record<string, number>>
+  /** The list of a session with an empty context. */
+  isStart?: true
+}
+
 /** Writes an event. A log that cannot be written gives a warning, but never prevents the answer. */
 export function recordUsage(machine: Machine, { task, project, ...step }: UsageNote): Finding[] {
   return recordTask(machine, { task, project, steps: [step] })
@@ -49,21 +56,22 @@ export function recordUsage(machine: Machine, { task, project, ...step }: UsageN
 interface TaskNote {
   task: string
   kept?: KeptTask | undefined
+  named?: ListedEntries | undefined
   /** The project, if known: its settings may tell the team its name. */
   project?: Project | undefined
   steps: readonly UsageStep[]
 }
 
 /** Records several steps of one task at once: they share its hash. */
-export function recordTask(machine: Machine, { task, kept, project, steps }: TaskNote): Finding[] {
+export function recordTask(machine: Machine, { task, kept, named, project, steps }: TaskNote): Finding[] {
   const timestamp = machine.now().toISOString()
   const taskHash = hashTask(timestamp, task)
   const name = nameForTeam(project)
   const shared = { timestamp, taskHash, ...(name === undefined ? {} : { project: name }) }
   const events = steps.flatMap(({ stage, entries }) => entries.map((entry) => eventOf(machine, shared, stage, entry)))
-  if (kept !== undefined) {
+  if (kept !== undefined || named !== undefined) {
     const [first] = events.length > 0 ? events : [eventOf(machine, shared, 'planned', NOTHING)]
-    events.splice(0, 1, { ...first!, task: kept.words, asked: kept.asked })
+    events.splice(0, 1, { ...first!, ...named, ...(kept && { task: kept.words, asked: kept.asked }) })
   }
   if (events.length === 0) return []
   try {
@@ -115,6 +123,7 @@ function eventOf(
     ...(version === undefined ? {} : { version }),
     via: caller.via,
     ...(caller.session === undefined ? {} : { session: caller.session }),
+    ...(caller.model === undefined ? {} : { model: caller.model }),
   }
 }
 

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import { forgetCached, LEARNING_CACHES } from '../machine/cache.ts'
-import { changeConfigJson, configPath } from '../machine/config-file.ts'
+import { changeConfigJson, configPath, readConfigJson } from '../machine/config-file.ts'
 import { requireFile } from '../machine/files.ts'
 import { LEARNED_PROMPTS, type Machine, usageLogPath } from '../machine/machine.ts'
 import { recordPath } from '../machine/records.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import { asFinding, type Finding, type Report } from '../text/trouble.ts'
 import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks, withKeptTasks } from './rules/config.ts'
+import { CostMeter, type Prices, parsePrices } from './rules/cost.ts'
 import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
 import { parseSince, UsageTally } from './rules/summary.ts'
 import { kindOf, type UsageEvent } from './rules/usage-event.ts'
@@ -41,10 +42,26 @@ export function summarizeLog(
   const path = openLog(machine, request.log)
   const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
   const tally = new EntryTally()
+  const meter = new CostMeter(readPrices(machine))
   const { junkLines } = scanEvents(path, (event) => {
-    if (event.timestamp >= since) tally.add(event)
+    const costs = meter.read(event)
+    if (event.timestamp < since) return
+    tally.charge(costs)
+    tally.add(event)
   })
   return { value: tally.entries(), findings: junkLines > 0 ? [junkFinding(junkLines, path)] : [] }
+}
+
+/** Reports wrong prices. Without a readable `config.json` there are none. */
+export function readPrices(machine: Machine): Prices | undefined {
+  try {
+    const { prices, findings } = parsePrices(readConfigJson(machine).prices, configPath(machine))
+    for (const finding of findings) machine.report?.(finding)
+    return prices
+  } catch (error) {
+    machine.report?.(asFinding(error))
+    return undefined
+  }
 }
 
 export function junkFinding(count: number, path: string): Finding {

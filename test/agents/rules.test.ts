@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { RECORDED_AGENTS } from '../../src/agents/rules/recorded-rules.ts'
 import type { AgentSight } from '../../src/loadout.ts'
-import { expectCivil, treeOf } from '../cli/civil.ts'
 import { aFolder, aLinkTo, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
 
@@ -129,84 +128,14 @@ describe('the installed version', () => {
   })
 })
 
-const RULES = join(import.meta.dirname, '../../src/agents/rules/recorded')
-const claude = () => JSON.parse(readFileSync(join(RULES, 'claude.json'), 'utf8'))
-const newer = (window: number) => {
-  const file = claude()
-  return { ...file, rows: [...file.rows, { version: '2.9.0', recorded: '2027-01-01', listing: { window } }] }
-}
-
-describe('rules update', () => {
-  it('takes newer rules, which see then goes by', () => {
-    const home = makeProject({ 'new/claude.json': JSON.stringify(newer(2_000_000)) })
-    const update = (...words: string[]) => runWarm(['rules', 'update', ...words], { home, cwd: home })
-    expect(update('new', '--dry-run').stdout).toBe(
-      'Nothing was changed. This would be done:\n  installed  claude  2.9.0  recorded on 2027-01-01\n',
-    )
-    expect(treeOf(home).some((path) => path.includes('state'))).toBe(false)
-    const taken = update('new/claude.json')
-    expectCivil(taken)
-    expect(taken.stdout).toBe('  installed  claude  2.9.0  recorded on 2027-01-01\n')
-    expect(see(home)).toMatchObject({
-      recordedFrom: { version: '2.9.0', day: '2027-01-01' },
-      budget: { budget: 60_000 },
-    })
-    expect(update('new').stdout).toContain('already here  claude')
-    expect(runWarm(['rules', 'list'], { home }).stdout).toContain('claude    2027-01-01  2.1.197, 2.1.326, 2.9.0')
-    writeFileSync(join(home, 'new/claude.json'), JSON.stringify(claude()))
-    expect(update('new').stdout).toContain('older than the current one  claude')
-  })
-
-  it('a file that went bad later is reported, and does not count', () => {
-    const home = makeProject({ '.local/state/loadout/rules/claude.json': '{"agent":' })
-    const run = runWarm(['see', 'claude'], { home })
-    expect(run.stdout).toContain('lists skills in 30,000')
-    expect(run.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /claude\.json: it is not valid JSON.*the rules that came with loadout are used/,
-    )
-  })
-
-  const bad: [why: string, make: (home: string) => void, says: RegExp][] = [
-    ['nothing there', () => {}, /new does not exist/],
-    ['an empty folder', (home) => mkdirSync(join(home, 'new')), /new has no JSON file/],
-    ['no JSON', (home) => writeFileSync(join(home, 'new'), 'x'), /not valid JSON: see line 1/],
-    [
-      'an unknown agent',
-      (home) => writeFileSync(join(home, 'new'), JSON.stringify({ ...claude(), agent: 'cladue' })),
-      /there is no agent "cladue"/,
-    ],
-    [
-      'a wrong value',
-      (home) => writeFileSync(join(home, 'new'), JSON.stringify(newer(-1))),
-      /"rows\[2\]\.listing\.window" must be at least 1/,
-    ],
-    [
-      'two of one agent',
-      (home) => {
-        mkdirSync(join(home, 'new'))
-        for (const name of ['a', 'b']) writeFileSync(join(home, 'new', `${name}.json`), JSON.stringify(newer(1)))
-      },
-      /two files of new are about claude/,
-    ],
-    [
-      'one bad file beside a good one',
-      (home) => {
-        mkdirSync(join(home, 'new'))
-        writeFileSync(join(home, 'new', 'a.json'), JSON.stringify(newer(1)))
-        writeFileSync(join(home, 'new', 'b.json'), '[]')
-      },
-      /must be a JSON object/,
-    ],
-    ['a device', (home) => symlinkSync('/dev/zero', join(home, 'new')), /new/],
-  ]
-  it.each(bad)('refuses %s, and takes nothing', (_, make, says) => {
-    const home = makeFolder()
-    make(home)
-    const run = runWarm(['rules', 'update', 'new'], { home, cwd: home })
-    expectCivil(run)
-    expect([run.code, run.stdout]).toEqual([2, ''])
-    expect(run.stderr).toMatch(says)
-    expect(run.stderr.trim().split('\n').length).toBeLessThanOrEqual(2)
-    expect(treeOf(home).some((path) => path.includes('state'))).toBe(false)
-  })
+it('rules list names every agent whose rules were recorded, with its versions', () => {
+  const { stdout } = runWarm(['rules', 'list'], { home: makeFolder() })
+  expect(stdout).toMatch(/^agent +recorded +versions\nclaude +\d{4}-\d\d-\d\d +2\.1\.197, 2\.1\.326\n/)
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(' ')[0]),
+  ).toEqual([...RECORDED_AGENTS])
 })

@@ -168,8 +168,8 @@ function kindOf(path: string): string {
 }
 
 describe('where a file is expected', () => {
-  it.each(Object.entries(THINGS))('%s', { timeout: 100_000 }, (thing, put) => {
-    if (thing === 'a device' && !hasDevices()) return void console.log('skipped: this user may not make a device')
+  it.for(Object.entries(THINGS))('%s', { timeout: 100_000 }, ([thing, put], { skip }) => {
+    if (thing === 'a device' && !hasDevices()) return skip('this user may not make a device')
     const out = makeProject({ file: 'SECRET\n' })
     const outside = treeOf(out)
     const calls = ROWS.flatMap(([place, ...expected]) => {

@@ -698,32 +698,29 @@ describe('hostile sizes come to an end', () => {
     const cwd = makeProject({ [INDEX]: indexOf(...entries) })
     const home = makeFolder()
     settle()
-    // The first plan stores the compiled table, the second uses it.
     for (const stdin of ['发布', '发布流程的文档'.repeat(50_000)]) {
       expectCivil(runWarm(['plan', '-'], { cwd, home, stdin }))
     }
   })
 })
 
-describe('a stored table that is damaged', () => {
+describe('a stored ranker that is damaged', () => {
   const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
   const zeroes = (bytes: Buffer) => Buffer.concat([half(bytes), Buffer.alloc(bytes.length / 2)])
   it.each([
-    ['cut off', 'keywords', 'tables', half],
-    ['overwritten', 'keywords', 'tables', zeroes],
-    ['cut off', 'ranked', 'rankers', half],
-    ['overwritten', 'ranked', 'rankers', zeroes],
-  ])('%s, by %s: the plan is the same', (_, strategy, kind, damage) => {
+    ['cut off', half],
+    ['overwritten', zeroes],
+  ])('%s: the plan is the same', (_, damage) => {
     const entries = Array.from({ length: 2000 }, (_, at) => ({ ...entry, id: `e-${at}`, keywords: [`k${at}`, 'beta'] }))
     const cwd = makeProject({ [INDEX]: indexOf(...entries), 'a.md': 'Alpha.' })
     const home = makeFolder()
-    const plan = () => runWarm(['plan', 'k7 beta', '--strategy', strategy], { cwd, home })
+    const plan = () => runWarm(['plan', 'k7 beta'], { cwd, home })
     settle()
     const first = plan()
-    const folder = join(home, '.cache/loadout', kind)
+    const folder = join(home, '.cache/loadout/payloads')
     const [name] = readdirSync(folder)
     expect(name).toBeDefined()
-    expect(plan().stdout, 'a stored table gives the same bytes').toBe(first.stdout)
+    expect(plan().stdout, 'a stored ranker gives the same bytes').toBe(first.stdout)
     const path = join(folder, String(name))
     writeFileSync(path, damage(readFileSync(path)))
     const after = plan()

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect } from 'vitest'
 import type { Run } from './run.ts'
 
@@ -19,9 +19,10 @@ export function expectCivilJson(run: Run): void {
   expect.soft(() => JSON.parse(run.stdout), `one JSON value, not ${run.stdout.slice(0, 80)}`).not.toThrow()
 }
 
-/** Every path below a folder with what it holds. */
+/** Every path below a folder with what it holds. Links are not followed. */
 export function treeOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
     .sort()
     .map((name) => {
       const stat = lstatSync(join(folder, name))

@@ -3,7 +3,8 @@ import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git } from '../tui/machine.ts'
-import { makeFolder, runLoadout } from './run.ts'
+import { makeFolder } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const DOCUMENT = '---\nname: linked\ndescription: Text about links.\n---\n# Linked\n'
 
@@ -23,7 +24,7 @@ function makeSource(links: Readonly<Record<string, string>>): { home: string; so
   }
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(skill, path))
   mkdirSync(join(home, '.claude'))
-  const made = runLoadout(['init', '--new', join(home, 'library')], { cwd: home, home })
+  const made = runWarm(['init', '--new', join(home, 'library')], { cwd: home, home })
   expect(made.code, made.stderr).toBe(0)
   return { home, source }
 }
@@ -45,9 +46,9 @@ const WAYS: Record<string, (source: string) => string> = {
 describe.each(Object.entries(WAYS))('a skill from %s', (_, prepare) => {
   it('has its links to files of its own as files, in the library and where it is installed', () => {
     const { home, source } = makeSource({ 'CLAUDE.md': 'AGENTS.md', 'references/all.md': '../AGENTS.md' })
-    const imported = runLoadout(['import', prepare(source), '--all', '--targets', 'claude'], { cwd: home, home })
+    const imported = runWarm(['import', prepare(source), '--all', '--targets', 'claude'], { cwd: home, home })
     expect(imported.code, imported.stdout + imported.stderr).toBe(0)
-    const installed = runLoadout(['equip', 'linked'], { cwd: home, home })
+    const installed = runWarm(['equip', 'linked'], { cwd: home, home })
     expect(installed.code, installed.stderr).toBe(0)
     for (const folder of ['library/skills/linked', '.claude/skills/linked']) {
       for (const path of ['CLAUDE.md', 'references/all.md']) {
@@ -65,7 +66,7 @@ describe.each(Object.entries(WAYS))('a skill from %s', (_, prepare) => {
     ['leads to a folder', 'references'],
   ])('is refused with the path of a link that %s', (_why, target) => {
     const { home, source } = makeSource({ 'link.md': target })
-    const { code, stdout, stderr } = runLoadout(['import', prepare(source), '--all', '--targets', 'claude'], {
+    const { code, stdout, stderr } = runWarm(['import', prepare(source), '--all', '--targets', 'claude'], {
       cwd: home,
       home,
     })

@@ -53,7 +53,7 @@ describe('plan --strategy ranked', () => {
   it('keeps its compiled form, and answers the same from it, damaged or not', () => {
     const plan = () => runWarm(['plan', 'preview the docs', '--strategy', 'ranked'], place).stdout
     const first = plan()
-    const folder = join(place.home, '.cache/loadout/rankers')
+    const folder = join(place.home, '.cache/loadout/payloads')
     const path = join(folder, readdirSync(folder)[0] ?? '')
     const stored = readFileSync(path)
     expect(plan()).toBe(first)

@@ -28,6 +28,27 @@ function json(args: string[], place: RunOptions) {
   return { ...run, value: JSON.parse(run.stdout) }
 }
 
+describe('a payload with a priority that is not one', () => {
+  const cwd = makeProject({
+    '.claude/rules/a.md': '---\nid: alpha\nkeywords: [deploy]\npriority: Core\n---\nDeploy it.\n',
+  })
+  const lines = [
+    'index build',
+    'index check',
+    'validate',
+    'plan deploy --load',
+    'lookup alpha --load',
+    'context deploy',
+  ]
+  it.each(lines)('is named, with the nearest one, by whatever reads the file: %s', (line) => {
+    const { code, stdout, stderr } = runWarm(line.split(' '), { cwd })
+    expect([code, stdout + stderr]).toEqual([
+      0,
+      expect.stringContaining('.claude/rules/a.md: the priority "Core" is treated as domain: did you mean "core"?'),
+    ])
+  })
+})
+
 describe('index build', () => {
   it('writes the same bytes until a payload changes', () => {
     const place = built()
@@ -257,7 +278,7 @@ describe('plan', () => {
     expect(run.stdout + run.stderr).not.toContain('hunter2')
   })
 
-  it('answers from a stored table as from the index, also after the index changed', async () => {
+  it('answers from an index of thousands of entries, also after the index changed', () => {
     const entry = { path: 'x.md', patterns: [], priority: 'domain', summary: 's', tokens_est: 7, lines: 1 }
     const entries = Array.from({ length: 3000 }, (_, n) => ({
       ...entry,
@@ -266,12 +287,8 @@ describe('plan', () => {
     }))
     const index = { version: '1.0.0', generated: 'x', budget: {}, entries }
     const place = { cwd: makeProject({ '.claude/loadout/index.json': JSON.stringify(index) }), home: makeFolder() }
-    await new Promise((done) => setTimeout(done, 200))
     const task = ['plan', 'word7 word8 and word9', '--strategy', 'keywords']
-    const first = runWarm(task, place)
-    const stored = readFileSync(join(place.home, '.cache/loadout/tables', tableName(place.home)))
-    expect(stored.length).toBeGreaterThan(10_000)
-    expect(runWarm(task, place)).toEqual(first)
+    expect(runWarm(task, place)).toEqual(runWarm(task, place))
     expect(runWarm([...task, '--json'], place).stdout).toBe(
       runWarm([...task, '--json'], { ...place, home: makeFolder() }).stdout,
     )
@@ -284,15 +301,9 @@ describe('plan', () => {
     const path = join(place.cwd, '.claude/loadout/index.json')
     writeFileSync(path, readFileSync(path, 'utf8').replace('"word7"', '"worn7"'))
     expect(runWarm(task, place).stdout).not.toContain('entry-7 ')
-    writeFileSync(join(place.home, '.cache/loadout/tables', tableName(place.home)), stored.subarray(0, 5000))
     expect(runWarm(task, place)).toMatchObject({ code: 0, stdout: expect.stringContaining('entry-8 ') })
   })
 })
-
-function tableName(home: string): string {
-  const [name = ''] = readdirSync(join(home, '.cache/loadout/tables'))
-  return name
-}
 
 describe('explain and lookup', () => {
   it('explains hits and misses', () => {

@@ -125,7 +125,7 @@ describe('status', () => {
     expect(status.library.unused).toEqual(status.library.equipped.filter((name) => name !== 's5'))
     expect(stdout).toContain('60 skills, 60 equipped')
     expect(stdout).toMatch(/9\s+copies to refresh/)
-    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(12)
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(13)
   })
 
   it('names an agent that is installed and never ran', () => {

@@ -170,7 +170,11 @@ describe('a command', () => {
 
   it('that does not exist, may not be executed, or is no command at all', async () => {
     const project = makeProject({ 'plain.txt': 'x' })
-    const failureOf = async (command: string[]) => (await fetchIn(project, { command })).failure?.code
+    // Root enters it all the same.
+    const closed = makeFolder()
+    chmodSync(closed, 0)
+    const PATH = `${closed}:${process.env.PATH}`
+    const failureOf = async (command: string[]) => (await fetchIn(project, { command }, { PATH })).failure?.code
     expect(await failureOf(['no-such-program-anywhere'])).toBe('ADAPTER_NOT_FOUND')
     expect(await failureOf(['./no-such-script'])).toBe('ADAPTER_NOT_FOUND')
     expect(await failureOf(['./plain.txt'])).toBe('ADAPTER_FAILED')

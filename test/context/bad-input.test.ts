@@ -495,7 +495,7 @@ describe('the records', () => {
     const expected = runWarm(['context', 'x'], { cwd }).stdout
     const readOnly = makeFolder()
     chmodSync(readOnly, 0o555)
-    const inTheWay = makeProject({ '.local/state/loadout/context': 'a file' })
+    const inTheWay = makeProject({ '.local/state/loadout/audit': 'a file' })
     for (const home of [readOnly, inTheWay]) {
       const run = runWarm(['context', 'x'], { cwd, home, isBound: true })
       expectCivil(run)
@@ -507,7 +507,7 @@ describe('the records', () => {
   it('are readable only for their owner', () => {
     const home = makeFolder()
     runWarm(['context', 'x'], { cwd: makeProject(files), home })
-    const folder = join(home, '.local/state/loadout/context')
+    const folder = join(home, '.local/state/loadout/audit')
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
   })
 
@@ -525,7 +525,7 @@ describe('the records', () => {
         child.on('close', (code) => done(`${code} ${said}`))
       })
     expect(await Promise.all(Array.from({ length: 6 }, one))).toEqual(Array(6).fill('0 '))
-    const folder = join(home, '.local/state/loadout/context')
+    const folder = join(home, '.local/state/loadout/audit')
     const [name = '', ...more] = readdirSync(folder)
     expect(more).toEqual([])
     expect(runWarm(['replay', name.slice(0, 16)], { home }).stdout).toBe(readFileSync(join(cwd, 'docs/out.md'), 'utf8'))

@@ -261,7 +261,7 @@ describe('replay', () => {
     ['{"format": 1, "digest": "0123456789abcdef", "root": 7, "request": null, "files": null}'],
     ['\u0000\u0000'],
   ])('of a record that holds %j: 2, and what to do', (content) => {
-    const home = makeProject({ '.local/state/loadout/context/0123456789abcdef.json': content })
+    const home = makeProject({ '.local/state/loadout/audit/0123456789abcdef.json': content })
     const run = runLoadout(['replay', '0123'], { home, cwd: makeFolder() })
     expect([run.code, run.stdout]).toEqual([2, ''])
     expect(run.stderr).not.toContain('should not')
@@ -271,17 +271,17 @@ describe('replay', () => {
   it('of a record that was changed by hand builds nothing else', () => {
     const world = makeContextWorld()
     const id = idOf(world.context(['--format', 'json']).stdout)
-    const path = join(world.home, '.local/state/loadout/context', `${id}.json`)
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"unrestricted":false', '"unrestricted":"yes"'))
+    const path = join(world.home, '.local/state/loadout/audit', `${id}.json`)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"task":"', '"task":"not '))
     const run = world.run(['replay', id])
     expect([run.code, run.stdout]).toEqual([2, ''])
   })
 
   it('of a record that cannot be read: 2', () => {
-    const home = makeProject({ '.local/state/loadout/context/0123456789abcdef.json': aLinkTo('/nowhere') })
+    const home = makeProject({ '.local/state/loadout/audit/0123456789abcdef.json': aLinkTo('/nowhere') })
     expect(runLoadout(['replay', '0123'], { home }).code).toBe(2)
-    const other = makeProject({ '.local/state/loadout/context/0123456789abcdef.json': '{}' })
-    chmodSync(join(other, '.local/state/loadout/context/0123456789abcdef.json'), 0)
+    const other = makeProject({ '.local/state/loadout/audit/0123456789abcdef.json': '{}' })
+    chmodSync(join(other, '.local/state/loadout/audit/0123456789abcdef.json'), 0)
     expect(runLoadout(['replay', '0123'], { home: other, isBound: true }).code).toBe(2)
   })
 })

@@ -186,7 +186,7 @@ it.each(BAD_LAYERS)('a layer that is %s costs only itself, and a line in the log
   expect(JSON.parse(status.stdout).findings).toMatchObject([{ message: expect.stringMatching(logged), subject: org }])
 })
 
-it('an index that is too large for a hook is not read from a table that another command has stored', () => {
+it('an index that is too large for a hook is not read, although another command reads it', () => {
   const world = makeHookWorld(PAYLOADS)
   const json = JSON.parse(readFileSync(index(world), 'utf8'))
   writeFileSync(index(world), JSON.stringify({ ...json, filler: 'x'.repeat(9 << 20) }))

@@ -129,9 +129,11 @@ describe('the file itself', () => {
   it('stays as it is when it is read-only, or its folder is', () => {
     const own = makeProject({ [SETTINGS]: '{}' })
     chmodSync(join(own, SETTINGS), 0o444)
-    const run = hooks(own, 'install', 'claude')
-    expect(run.code).toBe(2)
-    expect(run.stderr).toMatch(/is read-only\n {2}chmod u\+w/)
+    for (const isBound of [false, true]) {
+      const run = runLoadout(['hooks', 'install', 'claude'], { home: own, cwd: own, isBound })
+      expectCivil(run)
+      expect(run.stderr).toMatch(/is read-only\n {2}chmod u\+w/)
+    }
     const home = makeProject({ '.codex/hooks.json': '{}' })
     chmodSync(home, 0o777)
     chmodSync(join(home, '.codex/hooks.json'), 0o666)

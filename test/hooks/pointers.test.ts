@@ -87,6 +87,43 @@ describe('packs and skills', () => {
       ['not-here', 'used', 0],
     ])
   })
+
+  it('cost their line in the list of each new session, as see counts it, and in what a prompt points to', () => {
+    const here = makeHookWorld({ rules: RULES, parcels: { keywords: ['parcel'], text: '# Parcels\n\nOne label.\n' } })
+    const skills: [root: string, name: string, description: string][] = [
+      [here.home, 'antenna', 'Tunes the antenna of a ferry'],
+      [here.project, 'menu', 'Prints what the kitchen cooks'],
+    ]
+    for (const [root, name, description] of skills) {
+      mkdirSync(join(root, '.claude/skills', name), { recursive: true })
+      const text = `---\nname: ${name}\ndescription: ${description}\n---\n`
+      writeFileSync(join(root, '.claude/skills', name, 'SKILL.md'), text)
+    }
+    for (const source of ['startup', 'resume', 'compact']) start(here, source, { model: 'opus' })
+    start(here, 'clear', { session_id: 'two' })
+    prompt(here, 'please tune the antenna of the ferry', { session_id: 'two' })
+    const see = runLoadout(['see', 'claude', '--project', '.', '--json'], { cwd: here.project, home: here.home })
+    const seen = JSON.parse(see.stdout)
+    const own = Object.fromEntries(
+      seen.skills.map(({ name, tokens }: { name: string; tokens: number }) => [`skill:${name}`, tokens]),
+    )
+    expect(Object.keys(own)).toHaveLength(2)
+    const parcels = { 'payload:parcels': expect.any(Number) }
+    const told: Record<string, unknown>[] = usageOf(here).filter(({ listed }) => listed !== undefined)
+    expect(told.map(({ session, isStart, model, listed }) => [session, isStart, model, listed])).toEqual([
+      ['one', true, 'opus', { ...own, ...parcels }],
+      ['one', undefined, 'opus', parcels],
+      ['one', undefined, 'opus', parcels],
+      ['two', true, undefined, { ...own, ...parcels }],
+      ['two', undefined, undefined, { 'skill:antenna': expect.any(Number) }],
+    ])
+  })
+
+  it('are counted at starts without any payload, too', () => {
+    const here = makeHookWorld({})
+    expect(start(here, 'startup')).toBe('')
+    expect(usageOf(here).map(({ entryId, isStart, listed }) => [entryId, isStart, listed])).toEqual([['', true, {}]])
+  })
 })
 
 describe('files of the project', () => {

@@ -53,8 +53,6 @@ const REQUESTS: [words: string[], answer: string][] = [
   [tool('activate_pack', 'pack=closed'), 'APPROVAL_NEEDED'],
   [['--method', 'resources/list'], 'skill://gauge-reading/SKILL.md'],
   [['--method', 'resources/templates/list'], 'loadout://pack/{name}/{+path}'],
-  [read('loadout://index'), 'skill:gauge-reading'],
-  [read('loadout://entry/flood'), 'The body of flood.'],
   [read('loadout://pack/water/wiki/high%20tide.md'), 'Twice a day.'],
   [read('skill://gauge-reading/SKILL.md'), 'Look at the water.'],
   [['--method', 'prompts/list'], '"name": "load-context"'],

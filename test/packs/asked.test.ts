@@ -128,7 +128,6 @@ describe('every command for packs', () => {
       [...resolve, '--pack', 'nobody'],
       [...resolve, '--pack', ''],
       [...resolve, '--pack', '/'],
-      ['packs', 'approve', 'handbook', '--tier', 'all'],
       ['packs', 'rehydrate', '../../x'],
       ['packs', 'rehydrate', 'zz'],
       ['packs', 'show', '__proto__'],

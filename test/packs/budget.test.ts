@@ -77,13 +77,6 @@ describe('a budget', () => {
     expect(wrapper).not.toContain('## mast')
   })
 
-  it('is used up by many short sections too', () => {
-    const facts = Array.from({ length: 2000 }, (_, at) => `## Part ${at}\n\nThe ferry ${at}.\n`).join('\n')
-    const { tokens } = resolveFiles({ 'compiled/facts.md': `# Facts\n\n${facts}` }, 'the ferry', { budget: 2000 })
-    expect(tokens).toBeGreaterThan(1700)
-    expect(tokens).toBeLessThanOrEqual(2000)
-  })
-
   it('keeps rules of use before views', () => {
     const files = { ...FILES, 'KNOWLEDGE.md': guideText('# Guide\n\n## Rules\n\nName the ship.\n') }
     expect(resolveFiles(files, TASK, { budget: 300 }).wrapper).toContain('Name the ship.')

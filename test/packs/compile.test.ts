@@ -77,9 +77,6 @@ describe('the task', () => {
     await approve(machine, { what: 'pack:blank' })
     expect(() => exportCompile(machine, { pack: 'blank', isConfirmed: true })).toThrow(/no text/)
     expect(() => exportCompile(machine, { pack: 'loadout' })).toThrow(/built-in/)
-    await approve(machine, { what: 'pack:shop', tier: 'guide' })
-    expect(() => exportCompile(machine, { pack: 'shop' })).toThrow(/approved up to its guide only/)
-    expect(packStatus(machine, { pack: 'shop' }).value.packs[0]?.state).toBe(undefined)
   })
 })
 

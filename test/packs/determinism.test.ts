@@ -126,7 +126,7 @@ describe('packs rehydrate', () => {
 
   it('a record that was edited is refused', () => {
     const { id, home } = record()
-    const path = join(home, '.local/state/loadout/packs/audit', `${id}.json`)
+    const path = join(home, '.local/state/loadout/audit', `${id}.json`)
     writeFileSync(path, readFileSync(path, 'utf8').replace('quails', 'wolves'))
     const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
     expect([code, stdout]).toEqual([2, ''])

@@ -153,27 +153,9 @@ describe('a pack that is shut again', () => {
   })
 })
 
-describe('a pack that is open in part', () => {
-  const OF_GUIDE = ['heading', 'body', 'secondname', 'secondyaml', 'hint', 'mappath', 'mapescape', 'mapabsolute']
-
-  it('guide: nothing but the guide', () => {
-    const runs = runPackCommands([say('approve', 'quails', '--tier', 'guide')])
-    expect(leaksOf(runs, (place) => OF_GUIDE.includes(place))).toEqual([])
-    expect(brokenOf(runs)).toEqual([])
-    expect(runs.some(({ stdout }) => stdout.includes(canary('body')))).toBe(true)
-  })
-
-  it('context: nothing of the sources', () => {
-    const runs = runPackCommands([say('approve', 'quails', '--tier', 'context')])
-    expect(leaksOf(runs, (place) => !place.startsWith('source'))).toEqual([])
-    expect(brokenOf(runs)).toEqual([])
-    expect(runs.some(({ stdout }) => stdout.includes(canary('facts')))).toBe(true)
-  })
-
-  it('evidence: its sources, when they are asked for', () => {
-    const hidden = hide()
-    say('approve', 'quails')(hidden)
-    const [cited] = runAll(hidden, [['packs', 'resolve', TASK, '--pack', 'quails', '--cite']])
-    expect(cited?.stdout).toContain(`${canary('source')}\n`)
-  })
+it('an open pack gives its sources when they are asked for', () => {
+  const hidden = hide()
+  say('approve', 'quails')(hidden)
+  const [cited] = runAll(hidden, [['packs', 'resolve', TASK, '--pack', 'quails', '--cite']])
+  expect(cited?.stdout).toContain(`${canary('source')}\n`)
 })

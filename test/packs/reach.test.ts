@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/kit/approve.ts'
+import { readAudit } from '../../src/machine/audits.ts'
 import type { Machine } from '../../src/machine/machine.ts'
-import { readAudit } from '../../src/machine/records.ts'
 import { declareExamples } from '../../src/packs/declare-example.ts'
 import { startPackFrom } from '../../src/packs/new-from.ts'
 import { startPack } from '../../src/packs/new-pack.ts'
 import { rehydrate } from '../../src/packs/rehydrate.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
-import { PACK_AUDITS } from '../../src/packs/rules/resolve/audit-record.ts'
+import type { PackAudit } from '../../src/packs/rules/resolve/audit-record.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { type Content, makeFolder, makeProject } from '../cli/run.ts'
 import { packText } from './machine.ts'
@@ -97,7 +97,7 @@ describe('a secret that is an example', () => {
     declareExamples(machine, { pack: ROOT, places: ['documents/api.md:5'] })
     const { active, auditId = '' } = await ask()
     expect(active[0]?.presented.wrapper).toContain(LINE)
-    const again = rehydrate(machine, auditId, readAudit(machine, PACK_AUDITS, auditId))
+    const again = rehydrate(machine, auditId, readAudit<PackAudit>(machine, auditId).record)
     expect(again.value.wrappers[0]?.text).toBe(active[0]?.presented.wrapper)
   })
 

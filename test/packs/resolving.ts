@@ -4,12 +4,14 @@ import { makeTrusted } from '../../src/packs/rules/gates/pack.fixture.ts'
 import type { TrustedPack } from '../../src/packs/rules/gates/trust.ts'
 import type { PackManifest, PackWarning } from '../../src/packs/rules/pack.ts'
 import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
-import { buildSectionIndex } from '../../src/packs/rules/resolve/build-section-index.ts'
-import { allGaps } from '../../src/packs/rules/resolve/gaps.ts'
+import { allGaps, findMissing } from '../../src/packs/rules/resolve/gaps.ts'
 import { presentPack } from '../../src/packs/rules/resolve/pack-context.ts'
 import type { PackRequest } from '../../src/packs/rules/resolve/resolution.ts'
 import { resolvePack } from '../../src/packs/rules/resolve/resolve-pack.ts'
-import { readTaskWords } from '../../src/search/task-words.ts'
+import { sectionDocuments } from '../../src/packs/rules/resolve/section-documents.ts'
+import { rankedTogether, SECTION_RANKING } from '../../src/packs/sections.ts'
+import { createRanker } from '../../src/search/ranker.ts'
+import { readTask } from '../../src/search/task.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { type Content, makeFolder, makeProject, type Run, type RunOptions } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
@@ -17,28 +19,38 @@ import { runWarm } from '../cli/warm.ts'
 export type Files = Record<string, string>
 
 /** Options for resolving a pack in memory. */
-export interface Asked extends Partial<Omit<PackRequest, 'task' | 'words'>> {
+export interface Asked extends Partial<Omit<PackRequest, 'task' | 'hits' | 'rarity'>> {
   manifest?: Partial<PackManifest>
   budget?: number
+  /** Facts that the caller needs. */
+  needs?: readonly string[]
 }
 
 /** Resolves a task with a pack in memory: chooses, fits the budget, fences. */
-export function resolveFiles(files: Files, task: string, asked: Asked = {}) {
-  const { manifest, budget = 4000, ...rest } = asked
+export function resolveFiles(files: Files, asking: string, asked: Asked = {}) {
+  const task = readTask(asking)
+  const { manifest, budget = 4000, needs = [], ...rest } = asked
   const pack: TrustedPack = makeTrusted(manifest)
-  const held = memoryPack({ 'KNOWLEDGE.md': guideText(), ...files })
-  const resolution = resolvePack(pack.manifest, held, {
+  const all = { 'KNOWLEDGE.md': guideText(), ...files }
+  const held = memoryPack(all)
+  // From a copy of the files, so that `opened` lists only the files of this question.
+  const indexed = sectionDocuments(memoryPack(all), pack)
+  const sections = rankedTogether(new Map([['', createRanker(indexed.documents, SECTION_RANKING)]]))
+  const resolved = resolvePack(pack.manifest, held, {
     task,
-    words: readTaskWords(task),
-    needs: [],
     wantsCitations: false,
     isDeep: false,
-    mustEscalate: false,
-    tier: 'evidence',
-    // From a copy of the files, so that `opened` lists only the files of this question.
-    sections: () => buildSectionIndex(memoryPack({ 'KNOWLEDGE.md': guideText(), ...files })),
+    isDisputed: false,
+    hits: sections.rank(task),
+    rarity: sections.rarity,
     ...rest,
   })
+  const missing = findMissing(task, needs, [{ manifest: pack.manifest, resolution: resolved }], sections.rarity)
+  const resolution = {
+    ...resolved,
+    missing: [...resolved.missing, ...missing],
+    warnings: [...resolved.warnings, ...indexed.warnings],
+  }
   const presented = presentPack(pack, resolution, budget, estimateTokens)
   const { choices, wrapper, warnings, omitted, tokens } = presented
   return {

@@ -20,7 +20,6 @@ import {
   terminalEscapesPack,
   yamlBombPack,
 } from './hostile-packs.ts'
-import { makeLargePack } from './large-pack.ts'
 
 const FIXTURES = join(import.meta.dirname, 'fixtures')
 const BUILT_IN = join(import.meta.dirname, '..', '..', 'knowledge', 'loadout')
@@ -193,12 +192,5 @@ describe('hostile packs', () => {
       const { stdout, stderr } = runWarm(['packs', 'validate', root, ...flags])
       for (const sign of ['\u001b', '\u202e', 'knowledge_pack']) expect(stdout + stderr).not.toContain(sign)
     }
-  })
-
-  // Times out if each page is read again for every other page.
-  it('a large pack is validated in time', () => {
-    const { root } = makeLargePack()
-    const unnamed = { severity: 'info', code: 'pack.page.unreachable', path: 'sources/a.md' }
-    expect(validate(root)).toMatchObject({ code: 0, issues: [unnamed] })
   })
 })

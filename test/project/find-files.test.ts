@@ -15,6 +15,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
 import { findFiles } from '../../src/project/find-files.ts'
+import { readTask } from '../../src/search/task.ts'
 
 const made: string[] = []
 afterAll(() => {
@@ -63,7 +64,7 @@ function machineAt(home: string): Machine {
 const TASK = 'allow a list of origins in the gate'
 
 function ask(root: string, home: string, task = TASK, repository: string | undefined = root) {
-  return findFiles(machineAt(home), { task, project: { root, repository } })
+  return findFiles(machineAt(home), { task: readTask(task), project: { root, repository } })
 }
 
 const FILES = {
@@ -98,7 +99,7 @@ describe('the files for a task', () => {
   it('are the same without git, but for what history says', async () => {
     const root = write(makeFolder(), FILES)
     const { files, signals } = await findFiles(machineAt(makeFolder()), {
-      task: TASK,
+      task: readTask(TASK),
       project: { root, repository: undefined },
     })
     expect(files.map(({ path }) => path)).toEqual(['docs/gate.md', 'src/gate.ts'])
@@ -130,7 +131,7 @@ describe('the files for a task', () => {
     const home = makeFolder()
     const leftOut = (left: string, isKept: boolean) =>
       findFiles(machineAt(home), {
-        task: TASK,
+        task: readTask(TASK),
         project: { root, repository: root },
         leaveOut: (path) => (path.startsWith(left) ? 'excluded' : path.endsWith('.test.ts') ? 'hidden' : undefined),
         ...(isKept && { leaveOutRule: left }),
@@ -293,7 +294,10 @@ describe('a hostile project', () => {
     const { files, signals } = await ask(root, makeFolder())
     expect(files.map(({ path }) => path)).toEqual(['all.txt'])
     expect(signals.left_out).toEqual({ large: 1, unreadable: 1 })
-    const walked = await findFiles(machineAt(makeFolder()), { task: TASK, project: { root, repository: undefined } })
+    const walked = await findFiles(machineAt(makeFolder()), {
+      task: readTask(TASK),
+      project: { root, repository: undefined },
+    })
     expect(walked.signals.left_out).toEqual({ large: 1, unreadable: 1 })
   })
 
@@ -302,7 +306,7 @@ describe('a hostile project', () => {
     const bare = join(makeFolder(), 'bare.git')
     git(inner, 'clone', '-q', '--bare', inner, bare)
     const { signals: ofBare } = await findFiles(machineAt(makeFolder()), {
-      task: TASK,
+      task: readTask(TASK),
       project: { root: bare, repository: undefined },
     })
     expect(ofBare).toMatchObject({ files: 0, listed_by: 'walk' })

@@ -15,6 +15,7 @@ import { expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
 import { listKept } from '../../src/project/disk/kept-listing.ts'
 import { type FindRequest, findFiles, readSections } from '../../src/project/find-files.ts'
+import { readTask } from '../../src/search/task.ts'
 import { makeFolder } from '../cli/run.ts'
 import { git, makeGateProject, write } from './gate-project.ts'
 
@@ -34,7 +35,7 @@ const settle = () => new Promise((done) => setTimeout(done, 120))
 async function ask(root: string, home: string, kept: Pick<FindRequest, 'leaveOutRule'>) {
   const task = 'allow a list of origins in the gate'
   const { files, terms, paths, signals } = await findFiles(machineIn(home), {
-    task,
+    task: readTask(task),
     project: { root, repository: root },
     ...kept,
   })

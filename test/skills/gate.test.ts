@@ -125,7 +125,6 @@ const READERS: Record<string, string | { door: string }> = {
   validate: '',
   see: SEES,
   'rules list': '',
-  'rules update': '--dry-run',
   'hooks install': 'claude --dry-run',
   'hooks remove': 'claude --dry-run',
   'hooks status': '',

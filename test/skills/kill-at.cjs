@@ -3,12 +3,14 @@
 // A kill leaves the files as they are at that moment. So one run is enough for all: with KILL_COPIES the home is copied
 // there before each KILL_EVERY-th line of the log that changes something, and half-way, into `12-before` and `12-half` for
 // the twelfth.
+// With FAIL_LOG nothing is killed: each call that FAIL_CODE can happen to is written there, and call FAIL_AT fails with it.
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 
 const real = { ...fs }
 const { KILL_LOG, KILL_AT, KILL_HOW, KILL_COPIES, KILL_EVERY, KILL_SKIPS, HOME } = process.env
+const { FAIL_LOG, FAIL_AT, FAIL_CODE, NODE_COMPILE_CACHE } = process.env
 const { spawnSync } = childProcess
 let calls = 0
 let lines = 0
@@ -100,9 +102,31 @@ function describe(name, args) {
 // Whether it remembers what it has read depends on the time: those calls have no number, and the others always the same.
 const isRemembering = (detail) => detail.includes('/.cache/')
 
+// A disk that is full stays full for these; it may refuse others once.
+const GROWING = /^(?:open|write|append|mkdir|mkdtemp|symlink|copyFile|cp)/
+const FREEING = /^(?:rm|unlink|chmod|fchmod|utimes|ftruncate|truncate)/
+let failable = 0
+
+/** The error of a call that fails: of a full disk after a half of what it writes. */
+function failureOf(name, args, detail) {
+  if (name === 'spawn' || (FAIL_CODE === 'ENOSPC' && FREEING.test(name))) return undefined
+  failable += 1
+  const isHere = failable === Number(FAIL_AT)
+  real.appendFileSync(FAIL_LOG, `${isHere ? 'failed ' : ''}${name} ${detail}\n`)
+  const isStill = FAIL_CODE === 'ENOSPC' && failable > Number(FAIL_AT) && Number(FAIL_AT) > 0 && GROWING.test(name)
+  if (!isHere && !isStill) return undefined
+  if (name.startsWith('write')) HALVES[name]?.((path) => path, ...args)
+  return Object.assign(new Error(`${FAIL_CODE}: injected, ${name} '${detail}'`), { code: FAIL_CODE, syscall: name })
+}
+
 function counted(name, args, call) {
   if (isInside) return call()
   const detail = describe(name, args)
+  // All runs share the compiled code: only the first one writes it.
+  if (detail.includes(NODE_COMPILE_CACHE)) return opened(name, args, inside(call))
+  const failure = FAIL_LOG && inside(() => failureOf(name, args, detail))
+  if (failure && !/Sync$/.test(name)) return Promise.reject(failure)
+  if (failure) throw failure
   if (!isRemembering(detail)) calls += 1
   if (KILL_LOG) inside(() => log(name, detail, args))
   const isHere = calls === Number(KILL_AT) && !isRemembering(detail)
@@ -111,9 +135,13 @@ function counted(name, args, call) {
   const result = inside(call)
   if (isHere && typeof result?.then === 'function') return result.then(die)
   if (isHere) die()
+  if (name === 'writeSync') written.set(args[0], written.get(args[0]) + result)
+  return opened(name, args, result)
+}
+
+function opened(name, args, result) {
   if (name === 'openSync') paths.set(result, unpinned(args[0]))
   if (name === 'openSync') written.set(result, 0)
-  if (name === 'writeSync') written.set(args[0], written.get(args[0]) + result)
   return result
 }
 
@@ -151,6 +179,13 @@ for (const name of ['chmodSync', 'fchmodSync', 'symlinkSync', 'copyFileSync', 'c
 }
 for (const name of ['mkdir', 'writeFile', 'rename', 'rm', 'rmdir', 'unlink', 'chmod', 'copyFile', 'symlink', 'link']) {
   wrap(fs.promises, name)
+}
+
+const { fsync } = fs
+fs.fsync = (file, done) => {
+  const failure = FAIL_LOG && failureOf('fsync', [file], describe('fsync', [file]))
+  if (failure) process.nextTick(done, failure)
+  else fsync(file, done)
 }
 
 const { open } = fs.promises

@@ -2,12 +2,14 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { SkillView } from '../../src/loadout.ts'
 import { removeDeadLocks } from '../../src/machine/git-folder.ts'
 import { libraryHashOf } from '../../src/skills/disk/merge-base.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { makeFolder } from '../cli/run.ts'
+import { ask, askForPostgres, makeDatabase, settled } from '../team/postgres.ts'
+import { makeMachine, startTeam, type TestServer } from '../team/server.ts'
 import {
   AGENT_FOLDERS,
   commitAll,
@@ -93,6 +95,14 @@ const REFRESH_EDITED: Scenario = {
   isEdited: true,
 }
 
+const SYNC: Scenario = {
+  args: ['sync'],
+  prepare: async (world) => {
+    await installed(world)
+    changeLibrary(world)
+  },
+}
+
 /** An edit here, and a change of another file in the library. */
 const both = async (world: World) => {
   await edited(world)
@@ -154,6 +164,29 @@ const MERGE: Scenario = {
   isEdited: true,
 }
 
+/** Room for the list only without two unused copies, and with no more than the names of some skills of others. */
+const FIX: Scenario = {
+  args: ['see', 'claude', '--fix', '--yes', '--model', 'claude-haiku-4-5'],
+  prepare: async (world) => {
+    const description = 'why '.repeat(74)
+    for (const name of ['alpha', 'spare']) {
+      const json = { name, description, targets: ['claude', 'codex'] }
+      write(join(world.library, 'skills', name), { 'skill.json': JSON.stringify(json) })
+    }
+    commitAll(world, 'long')
+    await loadoutOk(world, 'equip', 'alpha', 'spare')
+    for (let at = 0; at < 9; at++) {
+      const text = `---\nname: other-${at}\ndescription: ${description}\n---\n`
+      write(world.home, { [`.claude/skills/other-${at}/SKILL.md`]: text })
+    }
+    write(world.home, {
+      '.claude.json': '{ "skillUsage": { "beta": { "usageCount": 5, "lastUsedAt": 1 } } }',
+      '.claude/settings.json': '{"model": "haiku"}',
+    })
+  },
+  isWhole: true,
+}
+
 const SCENARIOS: Record<string, Scenario> = {
   'a folder of the user that equip --replace replaces': {
     args: ['equip', 'alpha', '--replace'],
@@ -186,17 +219,12 @@ const SCENARIOS: Record<string, Scenario> = {
   'undo of two skills': UNDO,
   'teach about two skills': TEACH,
   'merge --continue': MERGE,
+  'see --fix of settings and two copies': FIX,
   'equip, the first ever for one agent': {
     args: ['equip', 'alpha'],
     prepare: ({ home }) => rmSync(join(home, '.codex'), { recursive: true }),
   },
-  'sync after the library has changed': {
-    args: ['sync'],
-    prepare: async (world) => {
-      await installed(world)
-      changeLibrary(world)
-    },
-  },
+  'sync after the library has changed': SYNC,
   'sync --replace of an edited copy': REFRESH_EDITED,
   'sync after a commit that changes nothing installed': {
     args: ['sync'],
@@ -315,11 +343,17 @@ function checkFolders(world: World, { before, after, scenario }: Expected): void
     if (withoutTime(old) !== withoutTime(made)) sides.add(withoutTime(found) === withoutTime(old) ? 'old' : 'new')
     checkMarker(world, before, after, folder)
   }
+  const [settings, old, made] = [world, before, after].map(settingsOf)
+  expect([old, made], 'neither the old nor the new settings').toContain(settings)
+  if (old !== made) sides.add(settings === old ? 'old' : 'new')
   if (scenario.isWhole) expect([...sides], 'a part is old, a part is new').toHaveLength(1)
   for (const folder of ['drafts', '.config']) {
     expect(readTree(join(world.home, folder))).toEqual(readTree(join(before.home, folder)))
   }
 }
+
+const settingsOf = ({ home }: World) =>
+  JSON.stringify(readTree(join(home, '.claude'), (path) => path !== 'settings.json'))
 
 /** A run that is killed has its own time. */
 function withoutTime(tree: ReturnType<typeof readTree>): string {
@@ -396,6 +430,7 @@ async function checkNext(
   const inventory = await next.inventory({})
   checkAll(world, expected)
   checkStates(inventory.value.skills, expected)
+  if (!isMoving) expect(leftoversIn(world).filter((path) => path.startsWith('./library/.git/'))).toEqual([])
   if (isKnown(`recovered ${stateOf(world)}`)) return
   const { findings } = await next.doctor({})
   const codes = findings
@@ -669,6 +704,7 @@ describe.skipIf(!hasStrace)('killed by the system at one system call, in any thr
     ['undo', UNDO],
     ['merge', MERGE],
     ['teach', TEACH],
+    ['see --fix', FIX],
   ])('%s is finished or undone', { timeout: 1_800_000 }, async (name, scenario) => {
     const before = await makeBase()
     await scenario.prepare?.(before)
@@ -698,6 +734,154 @@ describe.skipIf(!hasStrace)('killed by the system at one system call, in any thr
     expect(failures).toEqual([])
     expect(tally.filter((row) => row.startsWith('0 ')).length).toBeLessThan(calls.length)
   })
+})
+
+describe('a push to the team is repeated, and each event arrives once', () => {
+  let team: TestServer
+  beforeAll(async () => {
+    team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
+  })
+  afterAll(() => team.stop())
+
+  const PUSH = ['team', 'push']
+  // More than fit into one batch.
+  const EVENTS = 600
+
+  /** A machine of the team with events of its own that it has not sent. */
+  async function makeMember(base: World, name: string): Promise<World> {
+    const world = await copyWorld(base)
+    const member = createLoadout({ home: world.home, cwd: world.home, env: envOf(world) })
+    await member.joinTeam({ url: team.url, token: await team.token() })
+    const ids = Array.from({ length: EVENTS }, (_, at) => ({ entryId: `${name}-${at}` }))
+    makeMachine({ home: world.home }).use(...ids)
+    return world
+  }
+
+  async function checkSent(world: World, name: string): Promise<void> {
+    await loadoutOk(world, ...PUSH)
+    await settled(team.databaseUrl)
+    const sql = `SELECT count(*) AS events, sum(times) AS times FROM event JOIN label ON label.id = entry WHERE text LIKE $1`
+    expect(await ask(team.databaseUrl, sql, [`skill:${name}-%`])).toEqual([{ events: EVENTS, times: EVENTS }])
+    expect(leftoversIn(world).join(' ')).toBe('')
+  }
+
+  it('killed at any call', { timeout: 900_000 }, async () => {
+    const base = await makeBase()
+    const { calls } = await recordCalls(await makeMember(base, 'whole'), PUSH)
+    const points = killPoints(calls).filter((_, at) => isThorough || at % 5 === 0)
+    const failures: string[] = []
+    await forEachAtOnce(points, async ({ at, how, call }) => {
+      const name = `at-${at}-${how}`
+      try {
+        const world = await makeMember(base, name)
+        expect(await loadout(world, PUSH, withKill(call.number, how))).toMatchObject({ code: null })
+        await checkSent(world, name)
+        rmSync(world.home, { recursive: true, force: true })
+      } catch (error) {
+        failures.push(
+          `${how} call ${at}, ${call.name} ${call.detail}: ${error instanceof Error ? error.message : error}`,
+        )
+      }
+    })
+    console.log(`team push: killed at ${points.length} points`)
+    expect(failures).toEqual([])
+  })
+
+  it.skipIf(!hasStrace)('killed by the system at one system call', { timeout: 900_000 }, async () => {
+    const base = await makeBase()
+    const tally: string[] = []
+    const failures: string[] = []
+    // Among the writes are those to the server.
+    await forEachAtOnce(isThorough ? [...CALLS.split(' '), 'writev'] : ['rename', 'write'], async (call) => {
+      let points = 0
+      for (let nth = 1; ; nth += isThorough ? 1 : 4) {
+        const name = `${call}-${nth}`
+        const killed = await killedBySystem(await makeMember(base, name), PUSH, call, nth)
+        if (killed === undefined) break
+        points += 1
+        await checkSent(killed, name).catch((error) => failures.push(`${call} ${nth}: ${error.message}`))
+      }
+      tally.push(`${points} of ${call}`)
+    })
+    console.log(`team push: killed by the system at ${tally.sort().join(', ')}`)
+    expect(failures).toEqual([])
+  })
+})
+
+/** What was written where the disk was full or failed at one call; that call, if the run came so far. */
+async function failing(start: World, args: readonly string[], code: string, at: number) {
+  const world = await copyWorld(start)
+  const log = join(makeFolder(), 'calls.log')
+  const env = { NODE_OPTIONS: `--require ${PRELOAD}`, FAIL_LOG: log, FAIL_CODE: code, FAIL_AT: String(at) }
+  const run = await loadout(world, args, env)
+  const calls = readFileSync(log, 'utf8').trim().split('\n')
+  return { world, run, calls, failed: calls.find((call) => call.startsWith('failed ')) }
+}
+
+async function checkFailure({ world, run }: Awaited<ReturnType<typeof failing>>, expected: Expected): Promise<void> {
+  const { before, after, scenario } = expected
+  expect([0, 1, 2], run.stderr).toContain(run.code)
+  if (run.code !== 0) expect(run.stderr + run.stdout).toMatch(/^error: ./m)
+  expect(run.stderr).not.toMatch(/bug in Loadout|^ +at /m)
+  const next = createLoadout({ home: world.home, cwd: world.home, env: envOf(world) })
+  await next.inventory({})
+  checkAll(world, expected)
+  const isDone = () =>
+    skillFolders(after)
+      .concat(skillFolders(world))
+      .every((folder) => isSame(world, after, folder))
+  if (run.code === 0) expect(isDone(), 'it said that it worked').toBe(true)
+  // What can be done only once is done.
+  if (!isDone() || headOf(after) === headOf(before)) await loadoutOk(world, ...scenario.args)
+  expect(isDone(), 'run again').toBe(true)
+  expect(settingsOf(world)).toBe(settingsOf(after))
+  checkCommits(world, expected)
+  await next.sync({})
+  expect(leftoversIn(world).join(' ')).toBe('')
+}
+
+const isSame = (world: World, other: World, folder: string) => {
+  const [here, there] = [world, other].map(({ home }) => withoutTime(readTree(join(home, folder), isMarker)))
+  return here === there
+}
+
+describe('a disk that is full, or fails, at any call', () => {
+  it.each([
+    ['update', UPDATE],
+    ['undo', UNDO],
+    ['sync', SYNC],
+    ['merge', MERGE],
+    ['teach', TEACH],
+    ['see --fix', FIX],
+  ])(
+    '%s says so, leaves nothing half, and works when it is run again',
+    { timeout: 1_800_000 },
+    async (name, scenario) => {
+      const before = await makeBase()
+      await scenario.prepare?.(before)
+      const after = await copyWorld(before)
+      await loadoutOk(after, ...scenario.args)
+      const failures: string[] = []
+      const tally: string[] = []
+      for (const code of ['ENOSPC', 'EIO']) {
+        const { calls } = await failing(before, scenario.args, code, 0)
+        const points = calls.flatMap((_, index) => (isThorough || index % 20 === 0 ? [index + 1] : []))
+        await forEachAtOnce(points, async (at) => {
+          const result = await failing(before, scenario.args, code, at)
+          try {
+            if (result.failed !== undefined) await checkFailure(result, { before, after, scenario })
+          } catch (error) {
+            const { failed, run } = result
+            failures.push(`${code} ${at}, ${failed}: ${error instanceof Error ? error.message : error}\n${run.stderr}`)
+          }
+          rmSync(result.world.home, { recursive: true, force: true })
+        })
+        tally.push(`${points.length} of ${code}`)
+      }
+      console.log(`${name}: the disk failed at ${tally.join(', ')}`)
+      expect(failures).toEqual([])
+    },
+  )
 })
 
 /** A world whose remote is one commit ahead. */

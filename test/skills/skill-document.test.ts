@@ -74,7 +74,7 @@ describe('round trip', () => {
     '\ufeff\ufeff', '\ufeff---\n---\n', ' \n', '...\n']
   it.each(bodies)('keeps the body %j', (below) => {
     for (const written of [{}, { name: 'x' }, { description: 'a\r\n---\r\nb' }]) {
-      expect(readDocument(writeDocument(written, below))).toStrictEqual({ frontmatter: written, body: below })
+      expect(readDocument(writeDocument(written, below))).toEqual({ frontmatter: written, body: below })
       expect(readDocument(libraryDocument(below)).body).toBe(below)
     }
   })
@@ -171,7 +171,7 @@ describe('readDocument', () => {
     ['a: !custom b\n', { a: 'b' }],
   ]
   it.each(read)('%j is frontmatter', (block, frontmatter) => {
-    expect(readDocument(`---\n${block}---\n\nbody`)).toStrictEqual({ frontmatter, body: 'body' })
+    expect(readDocument(`---\n${block}---\n\nbody`)).toEqual({ frontmatter, body: 'body' })
   })
 
   it('takes __proto__ for a key', () => {
@@ -191,7 +191,7 @@ describe('readDocument', () => {
     '----\nname: x\n---\n', 'name: x\n---\n']
   it.each(prose)('%j is all body', (document) => {
     for (const each of [document, document.replaceAll('\n', '\r\n'), `\ufeff${document}`]) {
-      expect(readDocument(each)).toStrictEqual({ frontmatter: undefined, body: each })
+      expect(readDocument(each)).toEqual({ frontmatter: undefined, body: each })
     }
   })
 
@@ -226,7 +226,7 @@ describe('readDocument', () => {
     ],
   ]
   it('a colon in a plain text is taken as it is meant', () => {
-    expect(readDocument('---\nname: x\ndescription: Use when: asked\n---\n\nbody')).toStrictEqual({
+    expect(readDocument('---\nname: x\ndescription: Use when: asked\n---\n\nbody')).toEqual({
       frontmatter: { name: 'x', description: 'Use when: asked' },
       body: 'body',
     })
@@ -234,7 +234,7 @@ describe('readDocument', () => {
 
   it.each(problems)('%s is a problem, and all body', (_, block, problem) => {
     const document = `---\n${block}---\n\nbody`
-    expect(readDocument(document)).toStrictEqual({
+    expect(readDocument(document)).toEqual({
       frontmatter: undefined,
       body: document,
       problem: expect.stringMatching(problem),
@@ -268,7 +268,7 @@ describe('installedDocument and importedDocument', () => {
     expect(installed).toBe(
       '---\nname: x\ndescription: "Two\\nlines: \\"quoted\\""\nallowed-tools:\n  - Read\nlicense: MIT\nmetadata:\n  version: "1.0"\nmodel: opus\n---\n\n# Title\n',
     )
-    expect(importedDocument(installed)).toStrictEqual({
+    expect(importedDocument(installed)).toEqual({
       ...skill,
       metadata: { 'allowed-tools': ['Read'], license: 'MIT', metadata: { version: '1.0' }, model: 'opus' },
       body: '# Title\n',
@@ -277,7 +277,7 @@ describe('installedDocument and importedDocument', () => {
 
   it('keep a broken frontmatter as text', () => {
     const broken = '---\nname: x\ndescription: [a\n---\nbody'
-    expect(importedDocument(broken)).toStrictEqual({
+    expect(importedDocument(broken)).toEqual({
       metadata: {},
       body: broken,
       problem: expect.stringMatching(/^line \d/),

@@ -158,13 +158,9 @@ export function readTree(folder: string, isLeftOut = (_path: string) => false): 
 // A lock, a stage, something replaced or to be deleted, a file in the making, a note of what was about to be committed.
 const LEFTOVER = /loadout-work|loadout-intent|\.tmp$|\.partial$|\.lock$|\.old$|\.new$|\.gone$/
 
-/** What work leaves behind when it stops before its end. A cache is cleaned up by the next who writes to it. */
+/** What work leaves behind when it stops before its end. */
 export function leftoversIn({ home }: World): string[] {
-  const found = spawnSync(
-    'find',
-    ['.', '(', '-path', './library/.git/objects', '-o', '-path', './.cache', ')', '-prune', '-o', '-print'],
-    { cwd: home },
-  )
+  const found = spawnSync('find', ['.', '-path', './library/.git/objects', '-prune', '-o', '-print'], { cwd: home })
   return found.stdout
     .toString()
     .split('\n')

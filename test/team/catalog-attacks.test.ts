@@ -337,18 +337,25 @@ describe('a team that uses only what is approved', () => {
   let member: Member
   beforeAll(async () => {
     world = await startCatalog()
-    world.writeSkill('private', 'Not listed.')
+    for (const name of ['private', 'other']) world.writeSkill(name, 'Not listed.')
     await world.release('notes', '1.0.0', 'One.')
     member = await world.joinAs()
   })
   afterAll(() => world.team.stop())
 
   it('lets a machine install nothing that the signed catalog does not list', async () => {
-    await member.loadout.equip({ names: ['private'] })
+    await member.loadout.equip({ all: true, names: [] })
     await world.author.loadout.signCatalog({ only: ['skill'] })
+    const { findings } = await member.loadout.sync({})
+    expect(findings.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'CATALOG_HELD',
+        '2 skills were not updated, because the team uses only what its catalog lists and approves: other, private',
+      ],
+    ])
     await expect(member.loadout.equip({ names: ['private'], replace: true })).rejects.toMatchObject({
       code: 'CATALOG_HELD',
-      message: expect.stringContaining('the team uses only what its catalog approves'),
+      message: expect.stringContaining('the team uses only what its catalog lists and approves'),
     })
     await member.loadout.equip({ names: ['notes'] })
     expect(member.installed('notes')).toContain('One.')

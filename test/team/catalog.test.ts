@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder } from '../cli/run.ts'
-import { type CatalogWorld, codesOf, git, type Member, makeKey, startCatalog } from './catalog-world.ts'
+import { type CatalogWorld, codesOf, git, type Member, makeKey, saidBy, startCatalog } from './catalog-world.ts'
 import { makeMachine } from './server.ts'
 
 let world: CatalogWorld
@@ -229,6 +229,70 @@ describe('a dry run of sync', () => {
       'UNREACHABLE the catalog could not be read, so its last answer counts',
     )
   })
+})
+
+describe('a command that changes installs', () => {
+  let member: Member
+  const skill = (name: string) => join(member.home, '.claude/skills', name, 'SKILL.md')
+
+  beforeAll(async () => {
+    await world.release('asked', '1', 'One.')
+    member = await world.joinAs()
+    await member.loadout.equip({ names: ['asked'] })
+    await member.loadout.saveProfile({ name: 'mine' })
+    await member.loadout.unequip({ names: ['asked'] })
+  })
+
+  it('obeys a quarantine that this machine has not heard of', async () => {
+    await author.loadout.quarantineVersion({ name: 'asked', version: '1', isHeld: true })
+    expect(await codesOf(member.loadout.applyProfile({ name: 'mine' }))).toEqual(['CATALOG_HELD'])
+    expect(member.installed('asked')).toBeUndefined()
+    const own = '---\nname: asked\ndescription: Checks asked.\n---\n\n# asked\n\nOne.\n'
+    mkdirSync(dirname(skill('asked')))
+    writeFileSync(skill('asked'), own)
+    expect(await codesOf(member.loadout.importSkills({ adopt: true }))).toContain('CATALOG_HELD')
+    expect(member.installed('asked')).toBe(own)
+    rmSync(dirname(skill('asked')), { recursive: true })
+    await author.loadout.quarantineVersion({ name: 'asked', version: '1', isHeld: false })
+    expect(await codesOf(member.loadout.applyProfile({ name: 'mine' }))).toEqual([])
+    expect(member.installed('asked')).toContain('One.')
+  })
+
+  it.each<[string, (loadout: Member['loadout']) => Promise<{ findings: { code: string; message: string }[] }>]>([
+    ['equip', (loadout) => loadout.equip({ names: ['asked'] })],
+    ['profile apply', (loadout) => loadout.applyProfile({ name: 'mine' })],
+    ['update', (loadout) => loadout.update({})],
+    ['import --adopt', (loadout) => loadout.importSkills({ adopt: true })],
+    ['adopt', (loadout) => loadout.adopt({ name: 'asked' })],
+    ['undo', (loadout) => loadout.undo({})],
+  ])('says when it could not ask the catalog: %s', async (name, run) => {
+    const membership = join(member.home, '.local/state/loadout/team/membership.json')
+    const before = readFileSync(membership, 'utf8')
+    if (name === 'adopt') writeFileSync(skill('asked'), `${member.installed('asked')}\nAn edit.\n`)
+    writeFileSync(membership, before.replace(world.team.url, 'http://127.0.0.1:9'))
+    expect(await saidBy(run(member.loadout))).toContain('the catalog could not be read, so its last answer counts')
+    writeFileSync(membership, before)
+  })
+})
+
+it('approves a draft only with the content that the approver’s library has', async () => {
+  world.writeSkill('forged', 'One.')
+  world.publishLibrary('Add forged')
+  const { value } = await author.loadout.publishVersion({ name: 'forged', version: '1' })
+  const other = value.digest.replace(/./g, (digit) => (digit === '0' ? '1' : '0'))
+  await world.change(`UPDATE catalog_version SET digest = $1 WHERE name = 'forged'`, [other])
+  const approve = () => author.loadout.approveVersion({ name: 'forged' })
+  await expect(approve()).rejects.toMatchObject({
+    code: 'CATALOG_UNVERIFIED',
+    message: expect.stringMatching(new RegExp(`draft has the digest ${other}.* has ${value.digest}`)),
+  })
+  await world.change(`UPDATE catalog_version SET commit_id = $1 WHERE name = 'forged'`, ['0'.repeat(40)])
+  await expect(approve()).rejects.toThrow('does not have commit 000000000000 of the library')
+  await world.change(`UPDATE catalog_version SET digest = $1, commit_id = $2 WHERE name = 'forged'`, [
+    value.digest,
+    value.commit,
+  ])
+  expect((await approve()).value.changed.map(({ name }) => name)).toEqual(['forged'])
 })
 
 describe('who may approve', () => {

@@ -102,6 +102,18 @@ describe('a request that is not what it should be', () => {
     ['with a huge count', () => batchOf({ rows: [{ ...row, times: 2 ** 31 }] }), 400, 'TEAM_BAD_BATCH'],
     ['with a huge number of tokens', () => batchOf({ rows: [{ ...row, tokens: 2 ** 53 }] }), 400, 'TEAM_BAD_BATCH'],
     ['of an hour that is not', () => batchOf({ rows: [{ ...row, hour: '2026-02-31T10' }] }), 400, 'TEAM_BAD_BATCH'],
+    ...(['kind', 'id', 'agent', 'stage', 'hour', 'version', 'project'] as const).map((key): (typeof bodies)[number] => [
+      `with a NUL in ${key}`,
+      () => batchOf({ rows: [{ ...row, [key]: 'a\0b' }] }),
+      400,
+      'TEAM_BAD_BATCH',
+    ]),
+    ...['machine', 'person', 'team'].map((key): (typeof bodies)[number] => [
+      `with a NUL in its ${key}`,
+      () => batchOf({ [key]: 'a\0b' }),
+      400,
+      'TEAM_BAD_BATCH',
+    ]),
     ['larger than allowed', () => 'x'.repeat(LARGEST_BATCH + 1), 413, 'FILE_TOO_LARGE'],
     ['SQL in an id', () => batchOf({ rows: [{ ...row, id: "a'); DROP TABLE event; --" }] }), 400, 'TEAM_BAD_BATCH'],
     [

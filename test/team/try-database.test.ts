@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startTryDatabase } from '../../src/team/disk/try-database.ts'
@@ -49,6 +49,21 @@ async function serve(closed: string, temporary: string, program = CLI) {
   }
   return { code: await ended, said, left: readdirSync(temporary) }
 }
+
+it.each(['', 'data/pg_xact', 'data/global/pg_control'])(
+  'team serve --try leaves nothing when it is killed as soon as its folder has %j',
+  async (made) => {
+    const temporary = makeFolder()
+    chmodSync(temporary, 0o1777)
+    const env = { PATH: process.env.PATH, HOME: makeFolder(), TMPDIR: temporary }
+    const child = spawn(process.execPath, [CLI, 'team', 'serve', '--try', '--port', '0'], { cwd: temporary, env })
+    const isMade = () => readdirSync(temporary).some((name) => existsSync(join(temporary, name, made)))
+    await expect.poll(isMade, { interval: 1 }).toBe(true)
+    child.kill('SIGKILL')
+    const isUsed = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`${temporary}/`)
+    await expect.poll(() => [readdirSync(temporary), isUsed()]).toEqual([[], false])
+  },
+)
 
 it.runIf(isRoot)('root serves from a folder that no other user can enter, and nothing is left', async () => {
   const closed = makeClosed()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
+import { CODE_CACHE } from '../cli/run.ts'
 import { pathWithAgents } from '../installed-agents.ts'
 import { BOUND } from '../rights.ts'
 import { CLI } from './machine.ts'
@@ -68,7 +69,7 @@ export class Session {
         return false
       })
     }
-    const defaults = { PATH: pathWithAgents(), HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
+    const defaults = { PATH: pathWithAgents(), HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...CODE_CACHE }
     const merged = Object.entries({ ...defaults, PID_FILE: join(this.#folder, 'pid'), ...env })
     const words = [...(isBound ? BOUND : []), process.execPath, CLI, ...args]
     this.#pty = spawn('/bin/sh', ['-c', SCRIPT, 'sh', ...words], {

@@ -7,6 +7,9 @@ import { git, write } from './machine.ts'
 import { CTRL_C, ENTER, ESC, makePerson, open } from './open.ts'
 import type { Session } from './pty.ts'
 
+/** For sessions that only look. */
+const person = makePerson()
+
 describe('ctrl-c leaves at once, and the terminal as it was', () => {
   const modes: [mode: string, keys: string, shown: string | RegExp][] = [
     ['the inventory', '', 'Skills 4'],
@@ -23,7 +26,6 @@ describe('ctrl-c leaves at once, and the terminal as it was', () => {
     ['the difference', 'e', 'No installed copy differs'],
     ['help', '?', 'Equip for Claude'],
   ]
-  const person = makePerson()
   it.each(modes)('in %s', async (_, keys, shown) => {
     const session = open(person)
     await session.until('Skills 4')
@@ -70,15 +72,14 @@ describe('the system ends it, and the terminal is as it was', () => {
     ['SIGHUP', 129],
     ['SIGINT', 130],
   ] as const)('%s', async (signal, code) => {
-    const session = open(makePerson())
+    const session = open(person)
     await session.until('Skills 4')
     await session.kill(signal)
     expect(await session.ended()).toMatchObject({ code, leftBehind: [] })
   })
 
   it('at the first sign of life', async () => {
-    const { home } = makePerson()
-    const session = open({ home })
+    const session = open(person)
     await session.until(() => session.isOn(1049))
     await session.kill('SIGTERM')
     expect(await session.ended()).toMatchObject({ code: 143, leftBehind: [] })
@@ -112,7 +113,7 @@ if (${thread}) {
     ['a rejection in the worker', '!isMainThread', "Promise.reject(new Error('planted'))"],
   ])('%s', async (_, thread, how) => {
     const { env, pull } = crash(thread, how)
-    const session = open({ ...makePerson(), env })
+    const session = open({ ...person, env })
     await session.until('Skills 4')
     pull()
     const { code, leftBehind, text } = await session.ended()
@@ -122,7 +123,7 @@ if (${thread}) {
 
   it('a worker that just ends', async () => {
     const { env, pull } = crash('!isMainThread', 'process.exit(3)')
-    const session = open({ ...makePerson(), env })
+    const session = open({ ...person, env })
     await session.until('Skills 4')
     pull()
     const { code, leftBehind } = await session.ended()
@@ -209,7 +210,7 @@ describe('colours', () => {
     ['256', { TERM: 'xterm-256color' }, '256'],
     ['all', { TERM: 'xterm-256color', COLORTERM: 'truecolor' }, 'all'],
   ])('%s', async (_, env, expected) => {
-    const session = open({ ...makePerson(), env })
+    const session = open({ ...person, env })
     await session.until('Skills 4')
     await session.until('api-review')
     expect(colours(session)).toBe(expected)

@@ -117,6 +117,7 @@ const screens: [name: string, values: Partial<Model>, inventory?: Partial<Model[
   ['merge-text', { screen: 'merge', merges: { ...modelOf().merges, focus: 'text' } }],
   ['merge-decided', { screen: 'merge', merges: { ...modelOf().merges, list: DECIDED } }],
   ['lists', { screen: 'lists' }],
+  ['review', { screen: 'review' }],
   ['settings', { screen: 'settings', settings: { view: SETTINGS, at: 1 } }],
   [
     'settings-path',

@@ -197,6 +197,21 @@ describe('on the agents screen', () => {
     await expect.poll(() => page.url()).toContain('shorten=kind-3%3D10')
   })
 
+  it('what is typed into a field at once when it appears is kept', async () => {
+    await showScreen(page, server.origin, '/agents?filter=kind-3')
+    await page.locator('.table-row', { hasText: 'kind-3' }).first().waitFor()
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      const field = [...document.querySelectorAll('.field')].find(({ innerText }) => innerText.startsWith('Shorten'))
+      if (!field) return
+      observer.disconnect()
+      const input = field.querySelector('input')
+      input.value = '10'
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    }).observe(document.body, { childList: true, subtree: true })`)
+    await page.locator('.table-row', { hasText: 'kind-3' }).first().click()
+    await expect.poll(() => page.url()).toContain('shorten=kind-3%3D10')
+  })
+
   it('a skill that Loadout did not install is never removed', async () => {
     await showScreen(page, server.origin, '/agents?without=kind-1')
     await page.getByRole('button', { name: 'Unequip 1 skill…' }).click()
@@ -347,7 +362,7 @@ describe('while others work', () => {
     expect(other.url()).toBe(`${server.origin}/`)
     await other.evaluate('localStorage.setItem("token", "old")')
     await other.reload()
-    await other.getByRole('alert').getByText('Open the address that loadout web printed last').first().waitFor()
+    await other.getByRole('alert').getByText('Open the address that loadout web printed last').waitFor()
     // The same document with another fragment: a browser does not load it again by itself.
     await other.goto(server.address)
     await other.getByRole('status').getByText('live').waitFor()

@@ -35,6 +35,9 @@ const USED: readonly (readonly [entry: string, kind: string, via: string, stages
     ['api-review', 'skill', 'claude', ['used'], 7],
   ]
 
+/** The list of skills that each start of a session shows. */
+const LISTED = { 'skill:api-review': 31, 'skill:release-notes': 24, 'skill:planning': 19 }
+
 /** Of fixed days, so that what is drawn of it does not depend on today. */
 function usedInJanuary(): string {
   const days = Array.from({ length: 31 }, (_, at) => at + 1)
@@ -52,6 +55,7 @@ function usedInJanuary(): string {
           kind,
           via,
           session: `${via}-week-${Math.ceil(day / 7)}`,
+          ...(at === 0 && via === 'claude' && day % 2 === 0 ? { isStart: true, listed: LISTED } : {}),
         }),
       ),
     ),
@@ -130,10 +134,12 @@ export async function settle(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
 }
 
-/** What axe finds wrong, one line each. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** What axe finds wrong by all of its rules, or by these, one line each. */
+export async function findBarriers(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   // Not as a script of the page, which its policy refuses.
-  const found = await page.evaluate(`(() => { ${AXE}; return axe.run(document, { resultTypes: ['violations'] }) })()`)
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`(() => { ${AXE} })()`)
+  const options = JSON.stringify({ resultTypes: ['violations'], runOnly })
+  const found = await page.evaluate(`axe.run(document, ${options})`)
   const { violations } = found as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),

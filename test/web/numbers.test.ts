@@ -57,14 +57,18 @@ type Row = Record<string, unknown>
 
 describe('what a screen shows is what --json says', () => {
   it('Usage', async () => {
-    const { points, entries, agents } = json('usage', '--by', 'week', '--since', '2026-01-01')
+    const { points, entries, agents, cost, starts } = json('usage', '--by', 'week', '--since', '2026-01-01')
     await showScreen(page, server.origin, '/usage?since=2026-01-01&step=week')
     await page.getByText('tokens per week').waitFor()
     const sum = (name: string) => grouped(points.reduce((all: number, point: Row) => all + Number(point[name]), 0))
-    expect((await figures('Over time')).slice(0, 4)).toEqual(['planned', 'delivered', 'used', 'tokens'].map(sum))
-    expect(await rows('Entries', 6)).toEqual(
-      entries.map(({ entryId, kind, planned, delivered, used, totalTokens }: Row) =>
-        [entryId, kind, planned, delivered, used, totalTokens]
+    expect((await figures('Over time')).slice(0, 6)).toEqual([
+      ...['planned', 'delivered', 'used', 'tokens'].map(sum),
+      ...[cost.listing, starts].map(grouped),
+    ])
+    expect(starts).toBeGreaterThan(0)
+    expect(await rows('Entries', 7)).toEqual(
+      entries.map(({ entryId, kind, planned, delivered, used, totalTokens, cost: own }: Row) =>
+        [entryId, kind, planned, delivered, used, totalTokens, (own as { listing: number }).listing]
           .map(String)
           .map((text) => text.replace(/^\d+$/, grouped)),
       ),

@@ -49,13 +49,13 @@ type Entry = {
 
 it('the Team screen is in the menu, and shows what loadout team report --json says', async () => {
   const { stdout } = await runAside(['team', 'report', '--json'], { home: reader.home, cwd: reader.home })
-  const { people, events, tokens, from, to, entries, inVain, deadWeight, rollout } = JSON.parse(stdout)
+  const { people, events, tokens, listing, from, to, entries, inVain, deadWeight, rollout } = JSON.parse(stdout)
   await showScreen(page, server.origin, '/agents')
   await page.getByRole('link', { name: 'Team' }).click()
   const report = page.getByRole('region', { name: 'Report' })
   await report.waitFor()
   expect(await report.locator('.figure dd').allInnerTexts()).toEqual([
-    ...[people, events, tokens].map(grouped),
+    ...[people, events, tokens, listing].map(grouped),
     `${from} to ${to}`,
   ])
   const rows = await report

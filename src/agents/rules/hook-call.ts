@@ -9,6 +9,8 @@ export interface HookCall {
   event: HookEvent
   session: string
   cwd: string
+  /** Its model. Some agents name it only at a start, some never. */
+  model: string | undefined
   /** The agent's transcript file. */
   transcript: string | undefined
   /** Why a session started, or where a prompt comes from. Some versions do not send it. */
@@ -18,6 +20,7 @@ export interface HookCall {
 }
 
 const LONGEST_SESSION = 512
+const LONGEST_MODEL = 100
 
 /**
  * Reads a call. Errors do not quote the input, because they go to a log. Undefined if another agent runs this hook, which
@@ -48,6 +51,7 @@ export function readCall(
     event: known,
     session,
     cwd,
+    model: textOf(fields.model)?.slice(0, LONGEST_MODEL),
     transcript: textOf(fields.transcript),
     source: textOf(fields.source),
     prompt: textOf(fields.prompt) ?? '',

@@ -10,6 +10,7 @@ export interface EnvelopeFields {
   named: unknown
   session: unknown
   cwd: unknown
+  model: unknown
   transcript: unknown
   /** Why a session started, or where a prompt comes from. */
   source: unknown
@@ -36,6 +37,7 @@ const COMMON = {
   named: 'hook_event_name',
   session: 'session_id',
   cwd: 'cwd',
+  model: 'model',
   prompt: 'prompt',
   tool: 'tool_name',
   toolInput: 'tool_input',
@@ -89,6 +91,7 @@ export function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
     named: read('named'),
     session: read('session'),
     cwd: read('cwd'),
+    model: read('model'),
     transcript: read('transcript'),
     source: typeof source === 'string' && Object.hasOwn(sources, source) ? sources[source] : source,
     prompt: typeof prompt === 'string' && echoTag !== undefined ? withoutEcho(prompt, echoTag) : prompt,

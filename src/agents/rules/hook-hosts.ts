@@ -179,7 +179,7 @@ export function requireHost(agent: string): HookHost {
 export function wantedHooks(host: HookHost, call: ProgramCall): WantedHook[] {
   return HOOK_EVENTS.map((event) => ({
     event: host.events[event],
-    ...(event === 'PostToolUse' ? { matcher: Object.keys(host.tools).join('|') } : {}),
+    matcher: event === 'PostToolUse' ? Object.keys(host.tools).join('|') : undefined,
     command: (shell, options) => formatCommand(call, shell, host.agent, host.events[event], options),
     before: host.before ?? {},
     after: host.after ?? {},
@@ -264,8 +264,8 @@ export function codexRuns(config: unknown, paths: readonly string[], hook: Found
 /** The hash of a hook in a canonical form, as Codex 0.166.0 computes it. */
 export function trustHash({ event, commands, timeout, matcher }: FoundHook): string {
   const handler = { async: false, command: commands.command, timeout: timeout ?? DEFAULT_TIMEOUT, type: 'command' }
-  const hasMatcher = matcher !== undefined && event !== 'UserPromptSubmit'
-  const hook = { event_name: snakeCase(event), hooks: [handler], ...(hasMatcher ? { matcher } : {}) }
+  const matched = event === 'UserPromptSubmit' ? undefined : matcher
+  const hook = { event_name: snakeCase(event), hooks: [handler], matcher: matched }
   return `sha256:${sha256(JSON.stringify(hook))}`
 }
 

@@ -1,4 +1,3 @@
-import { TIERS } from '../../display-rules.ts'
 import type { AdapterList, Answered, Publisher } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Report } from '../../text/trouble.ts'
@@ -30,7 +29,6 @@ export const approve = defineCommand({
   args: [{ ...WHAT, rest: true }],
   flags: {
     waiting: { kind: 'switch', summary: 'every skill that waits for an answer' },
-    tier: { kind: 'choice', choices: TIERS, summary: 'how much of a pack may be read (default: evidence, everything)' },
     follow: { kind: 'switch', summary: 'trust later changes of a pack too, for packs you write yourself' },
     tree: { kind: 'switch', summary: 'the default', isUnlisted: true },
     ...WHICH,
@@ -127,14 +125,14 @@ function printAnswer(answer: Answered, screen: Screen): string[] {
   ]
 }
 
-function sentence(name: string, { decision, kind, tier, isWholeTree, files = [] }: Answered): string {
+function sentence(name: string, { decision, kind, isWholeTree, files = [] }: Answered): string {
   const covered = files.length === 1 ? 'this file' : 'these files'
   switch (decision) {
     case 'approved':
       if (kind === 'adapter')
         return `The adapter ${name} may run on this machine${files.length > 0 ? `, with exactly ${covered}` : ''}:`
       if (kind === 'skill') return `${name} may be installed on this machine, with what it can do now:`
-      return `${name} is approved up to ${tier}, ${isWholeTree ? `for exactly ${covered}` : 'with all later changes'}.`
+      return `${name} is approved, ${isWholeTree ? `for exactly ${covered}` : 'with all later changes'}.`
     case 'denied':
       if (kind === 'skill') return `${name} is denied: it will not be installed.`
       return kind === 'pack'

@@ -45,7 +45,7 @@ export const importSkills = defineCommand({
     const { source } = args
     if (source === undefined && !flags.all && names === undefined) {
       const { value, findings } = await loadout.listCandidates({ project })
-      return { value: { candidates: value, ...(project === undefined ? {} : { project }) }, findings }
+      return { value: { candidates: value, project }, findings }
     }
     const [commit, dryRun] = [commitChoice(flags), flags['dry-run']]
     const choose =

@@ -24,17 +24,15 @@ export const packsResolve = defineCommand({
     confirm: { kind: 'list', value: 'name', summary: 'use this pack even if it is a draft or disputed' },
     session: { kind: 'text', value: 'id', summary: 'do not repeat text that this session already has' },
     format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: only the text for the model' },
-    'write-run': { kind: 'switch', summary: 'also write a record to runs/ of each pack' },
     ...PROJECT_FLAG,
   },
   run: async ({ args, flags, ask, asJson }, loadout) => {
-    const { pack, need, confirm, format, 'write-run': writeRun, ...rest } = flags
+    const { pack, need, confirm, format, ...rest } = flags
     const request: ResolveRequest = {
       task: args.task ?? '',
       packs: pack,
       needs: need,
       confirmed: confirm,
-      writeRun,
       ...rest,
     }
     const { value, findings } =

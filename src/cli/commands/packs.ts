@@ -142,10 +142,7 @@ function factsOf(pack: PackView): [what: string, value: string | undefined][] {
   const producer = producedBy && [producedBy.kind, producedBy.name, producedBy.version].filter(Boolean).join(' ')
   return [
     ['status', pack.status],
-    [
-      'trust',
-      `${pack.effectiveTrust}${pack.tier === undefined ? '' : ` up to ${pack.tier}`}; it calls itself ${pack.trust}`,
-    ],
+    ['trust', `${pack.effectiveTrust}; it calls itself ${pack.trust}`],
     ['found in', pack.scope],
     ['folder', pack.packRoot],
     ['type', pack.type],

@@ -1,29 +1,18 @@
+import { sheetSections } from '../../display-rules.ts'
 import type { Loadout, WaitingSkill } from '../../loadout.ts'
 import { count, createScreen, lines, printableLine, type Screen, shorten } from '../screen.ts'
 
 type Sheet = WaitingSkill['open']
-
-/** The headings of the sheet. */
-const KIND_TITLES: Readonly<Record<Sheet[number]['kind'], string>> = {
-  misleads: 'misleads',
-  sends: 'sends or downloads',
-  runs: 'runs',
-  writes: 'writes outside, deletes or changes settings',
-  asks: 'asks for',
-  unread: 'could not be read',
-}
 
 /** Of each kind; the others are counted. */
 const MOST_LINES = 12
 
 /** What a skill can do, under a heading for each kind, worst first. */
 export function describeSheet(sheet: Sheet, screen: Screen, indent = '  '): string[] {
-  const kinds = [...new Set(sheet.map(({ kind }) => kind))]
-  return kinds.flatMap((kind) => {
-    const same = sheet.filter((each) => each.kind === kind)
+  return sheetSections(sheet).flatMap(([title, same]) => {
     const more = same.length - MOST_LINES
     return [
-      `${indent}${screen.strong(KIND_TITLES[kind])}`,
+      `${indent}${screen.strong(title)}`,
       ...same.slice(0, MOST_LINES).flatMap(({ path, line, what, quote, isAlarming }) => {
         const place = printableLine(`${indent}  ${path}${line > 0 ? `:${line}` : ''} ${what}`)
         return [

@@ -107,7 +107,7 @@ function rowsOf(found: Lookup | EntryLookup): [what: string, value: string][] {
       const { pack } = found
       return [
         ['status', pack.status],
-        ['trust', `${pack.effectiveTrust}${pack.tier === undefined ? '' : ` up to ${pack.tier}`}`],
+        ['trust', pack.effectiveTrust],
         ['found in', pack.scope],
         ['type', pack.type],
         ['next', pack.next],

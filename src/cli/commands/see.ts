@@ -1,10 +1,21 @@
 import type { Fate, SkillSight } from '../../agents/rules/sight/visibility.ts'
 import { FATES, HOOK_HOSTS } from '../../display-rules.ts'
-import type { AgentSight, Loadout } from '../../loadout.ts'
+import type { AgentSight, KnownAgentRules, Loadout } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
-import { alignRows, count, grouped, inHome, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
+import {
+  alignRows,
+  count,
+  formatFindings,
+  grouped,
+  inHome,
+  lines,
+  printableLine,
+  type Screen,
+  shorten,
+  wrap,
+} from '../screen.ts'
 import { type Fix, printFix, printPlan, printUndone, type Undone } from './see-fix.ts'
 
 export const see = defineCommand({
@@ -44,7 +55,7 @@ export const see = defineCommand({
   },
   print: (shown: Shown, screen, findings) => {
     if ('undone' in shown) return printUndone(shown.undone)
-    if ('plan' in shown) return printFix(shown, screen)
+    if ('plan' in shown) return printFix(shown, screen) + formatFindings(findings, screen)
     return shown.isLongest ? printLongest(shown.sight, screen) : printSight(shown.sight, screen, findings)
   },
   toJson: (shown: Shown) => ('sight' in shown ? shown.sight : shown),
@@ -71,7 +82,7 @@ async function fixListing(
     }
   }
   const { value: outcome, findings: others } = await loadout.applyFix(plan)
-  return { value: { plan, state: 'done', ...(outcome && { outcome }) }, findings: others }
+  return { value: { plan, state: 'done', outcome }, findings: [...findings, ...others] }
 }
 
 function readShort(pair: string): [name: string, characters: number] {
@@ -236,7 +247,7 @@ function rulesFrom({ label, program, recordedFrom, home }: AgentSight): string |
   if (program.version === undefined) {
     return `The version of ${where} is unknown: ${program.problem}. These are the rules ${rules}`
   }
-  return `You have ${program.version}; the nearest known rules are those ${rules} Newer ones: loadout rules update`
+  return `You have ${program.version}; the nearest known rules are those ${rules}`
 }
 
 const MOST_LONGEST = 20
@@ -263,3 +274,20 @@ function printLongest({ label, skills }: AgentSight, screen: Screen): string {
     'Describe when to use a skill; its text says how: loadout inspect <skill>',
   )
 }
+
+export const rulesList = defineCommand({
+  name: 'rules list',
+  summary: 'list the agent versions that "loadout see" knows',
+  details:
+    'Each set of rules was recorded from the real program. loadout see uses those of the installed version, or the nearest.',
+  args: [],
+  flags: {},
+  run: (_, loadout) => loadout.listRules({}),
+  print: (rules: KnownAgentRules[]) =>
+    lines(
+      alignRows([
+        ['agent', 'recorded', 'versions'],
+        ...rules.map(({ agent, day, versions }) => [agent, day, versions.join(', ')]),
+      ]),
+    ),
+})

@@ -1,4 +1,5 @@
 import type { MachineStatus } from '../../loadout.ts'
+import { describeCost, formatMoney, tokensOfCost } from '../../text/cost.ts'
 import { defineCommand, projectFlag } from '../command.ts'
 import { alignRows, count, grouped, inHome, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
@@ -10,16 +11,16 @@ export const status = defineCommand({
   args: [],
   flags: projectFlag('only your own skills and instructions'),
   run: ({ flags }, loadout) => loadout.status({ project: flags.project }),
-  print: (value: MachineStatus, screen) => lines(agents(value, screen), library(value), '', next(value)),
+  print: (value: MachineStatus, screen) => lines(agents(value, screen), library(value), cost(value), '', next(value)),
 })
 
 function agents({ agents: found, neverRan }: MachineStatus, screen: Screen): string[] {
   if (found.length + neverRan.length === 0) return ['No agent was found on this machine.']
   const table = alignRows(
-    found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, cut = 0, tokens = 0 }) => [
+    found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, cut = 0, tokens = 0, money }) => [
       program?.version === undefined ? label : `${label} ${program.version}`,
       skills === 0 ? 'no skills' : `${count(skills, 'skill')}, ${sighted(skills, seen + undescribed, cut)}`,
-      `${grouped(tokens)} tokens at session start`,
+      `${grouped(tokens)} tokens at ${money === undefined ? 'session start' : `start, ${formatMoney(money, tokens)}`}`,
     ]),
   )
   const others = neverRan.map(({ label, program: { version } }) =>
@@ -99,6 +100,11 @@ function library({ library: found }: MachineStatus): string[] {
 }
 
 const MOST_EDITED = 5
+
+function cost({ usage: { days, starts, cost: sum } }: MachineStatus): string[] {
+  if (tokensOfCost(sum) === 0) return []
+  return wrap(`Last ${days} days, ${count(starts, 'session start')}: ${describeCost(sum)}`, 0)
+}
 
 function next({ next: steps }: MachineStatus): string[] {
   const rows = alignRows(steps.map(({ why, command }, at) => [`  ${at + 1}`, why, command]))

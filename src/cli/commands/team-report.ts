@@ -1,4 +1,5 @@
 import type { TeamReport } from '../../loadout.ts'
+import { formatMoney } from '../../text/cost.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, type Screen, shorten } from '../screen.ts'
 
@@ -21,11 +22,12 @@ export const teamReport = defineCommand({
 })
 
 function printReport(report: TeamReport, screen: Screen): string {
-  const { from, to, people, events, tokens, listing, waiting, running, silent } = report
+  const { from, to, people, events, tokens, listing, money, waiting, running, silent } = report
   const range = `${from} to ${to}, in whole weeks`
   return lines(
     screen.strong(`${range} · ${shown(people)} people · ${count(events, 'event')} · ${grouped(tokens)} tokens`),
     listing > 0 && `The lists of skills cost ${grouped(listing)} more tokens.`,
+    money !== undefined && `By your prices: ${formatMoney(money, tokens + listing)}.`,
     running !== undefined && `This week is shown as of ${running.replace('T', ' ')}, and changes at most once a day.`,
     waiting > 0 && `${count(waiting, 'batch is', 'batches are')} not counted yet.`,
     adoption(report),
@@ -53,17 +55,21 @@ function printReport(report: TeamReport, screen: Screen): string {
     section(
       screen.strong('Groups'),
       report.groups.map((row) => [`  ${shorten(row.group, WIDEST_ID)}`, `${shown(row.people)} people`, ...sums(row)]),
-      [1, 2, 3, 4],
+      [1, 2, 3, 4, 5],
     ),
     section(
       screen.strong('Agents'),
-      report.agents.map((row) => [`  ${row.agent}`, ...sums(row)]),
-      [1, 2, 3],
+      report.agents.map(({ agent, money: cost, ...row }) => [
+        `  ${agent}`,
+        ...sums(row),
+        cost === undefined ? '' : formatMoney(cost, cost.tokens),
+      ]),
+      [1, 2, 3, 4, 5],
     ),
     section(
       screen.strong('Projects'),
       report.projects.map((row) => [`  ${row.project}`, ...sums(row)]),
-      [1, 2, 3],
+      [1, 2, 3, 4],
     ),
   )
 }
@@ -116,8 +122,19 @@ function cut(rows: readonly string[]): string[] {
   return more > 0 ? [...rows.slice(0, MOST_SHOWN), `  … ${grouped(more)} more: --json has all`] : [...rows]
 }
 
-function sums({ events, used, tokens }: { events: number; used: number; tokens: number }): string[] {
-  return [`${grouped(events)} events`, `${grouped(used)} used`, `${grouped(tokens)} tok`]
+function sums({
+  events,
+  used,
+  tokens,
+  listing = 0,
+}: {
+  events: number
+  used: number
+  tokens: number
+  listing?: number
+}) {
+  const lists = listing > 0 ? `${grouped(listing)} tok in lists` : ''
+  return [`${grouped(events)} events`, `${grouped(used)} used`, `${grouped(tokens)} tok`, lists]
 }
 
 function nameOf({ kind, id }: { kind: string; id: string }): string {

@@ -11,6 +11,7 @@ import type {
   UsageExport,
   UsageOverTime,
 } from '../../loadout.ts'
+import { addCost, type Cost, describeCost, formatAmount, noCost, tokensOfCost } from '../../text/cost.ts'
 import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, type Input, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
@@ -150,24 +151,36 @@ function printExport({ address, series, events }: UsageExport): string {
   return lines(`Sent ${count(series, 'series', 'series')} about ${count(events, 'event')} to ${printableLine(address)}`)
 }
 
-function printOverTime({ points, agents, step }: UsageOverTime): string {
-  const stages = ({ planned, delivered, used, tokens }: (typeof agents)[number] | (typeof points)[number]) =>
-    [planned, delivered, used, tokens].map(grouped)
-  const busy = points.filter(({ planned, delivered, used }) => planned + delivered + used > 0)
+function printOverTime({ points, agents, step, starts, cost }: UsageOverTime): string {
+  type Row = (typeof agents)[number] | (typeof points)[number]
+  const costs = costColumns(cost)
+  const head = [...(starts > 0 ? ['starts'] : []), 'planned', 'delivered', 'used', 'tokens', ...costs.head]
+  const row = (name: string, { planned, delivered, used, tokens, ...more }: Row) => [
+    `  ${name}`,
+    ...[...(starts > 0 ? [more.starts] : []), planned, delivered, used, tokens].map(grouped),
+    ...costs.cells(more.cost),
+  ]
+  const busy = points.filter((each) => each.planned + each.delivered + each.used + tokensOfCost(each.cost) > 0)
   if (busy.length === 0) return 'There are no events in this range.\n'
-  const head = ['', 'planned', 'delivered', 'used', 'tokens']
-  const right = [1, 2, 3, 4]
+  const right = head.map((_, at) => at + 1)
   return lines(
-    alignRows(
-      [[`  ${step}`, ...head.slice(1)], ...busy.map((point) => [`  ${momentOf(point.at, step)}`, ...stages(point)])],
-      right,
-    ),
+    alignRows([[`  ${step}`, ...head], ...busy.map((point) => row(momentOf(point.at, step), point))], right),
     '',
-    alignRows(
-      [['  agent', ...head.slice(1)], ...agents.map((agent) => [`  ${printableLine(agent.via)}`, ...stages(agent)])],
-      right,
-    ),
+    alignRows([['  agent', ...head], ...agents.map((agent) => row(printableLine(agent.via), agent))], right),
+    costs.head.length > 0 && ['', ...wrap(describeCost(cost), 0)],
   )
+}
+
+/** What lists cost, and the price of all tokens, if there is such a thing. */
+function costColumns({ listing, money }: Cost): { head: string[]; cells(cost: Cost): string[] } {
+  const shown = (number: number) => (number === 0 ? '–' : grouped(number))
+  return {
+    head: [...(listing > 0 ? ['in lists'] : []), ...(money ? [money.currency] : [])],
+    cells: (cost) => [
+      ...(listing > 0 ? [shown(cost.listing)] : []),
+      ...(money ? [cost.money === undefined ? '–' : formatAmount(cost.money.amount)] : []),
+    ],
+  }
 }
 
 function momentOf(instant: string, step: string): string {
@@ -251,27 +264,49 @@ function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {
 
 const WIDEST_ID = 28
 const LONGEST_ID = 76
+/** Entries that agents only saw in a list. */
+const MOST_SILENT = 10
 
 function printEntries(entries: readonly EntryUsage[], screen: Screen): string {
   if (entries.length === 0) {
     return lines('Nothing was planned or loaded. loadout plan "<task>" --load loads and records.')
   }
   const loads = entries.reduce((sum, { loadCount }) => sum + loadCount, 0)
-  const total = entries.reduce((sum, { totalTokens }) => sum + totalTokens, 0)
+  const cost = sumOf(entries)
+  const title = `${count(entries.length, 'entry', 'entries')} · ${count(loads, 'load')} · ${describeCost(cost)}`
+  const named = entries.filter(({ loadCount, planned }) => loadCount + planned > 0)
+  const silent = entries.filter((entry) => !named.includes(entry))
+  const shown = [...named, ...silent.slice(0, MOST_SILENT)]
+  const costs = costColumns(cost)
+  // With a price there is no room for the day.
+  const days = cost.money === undefined ? ['last'] : []
+  const head = ['planned', 'delivered', 'used', 'tokens', ...costs.head, ...days]
+  const right = [1, 2, 3, 4, ...costs.head.map((_, at) => at + 5)]
+  const cells = shown.map(({ planned, delivered, used, totalTokens, lastSeen, cost: own }) => [
+    ...[planned, delivered, used, totalTokens].map((number) => (number === 0 ? '–' : grouped(number))),
+    ...costs.cells(own),
+    ...days.map(() => (lastSeen === '' ? '–' : lastSeen.slice(0, 10))),
+  ])
+  const room = Math.min(WIDEST_ID, 76 - Math.max(...alignRows([head, ...cells]).map(({ length }) => length)))
+  const rest = silent.slice(MOST_SILENT)
   return lines(
-    screen.strong(`${count(entries.length, 'entry', 'entries')} · ${count(loads, 'load')} · ${grouped(total)} tokens`),
+    wrap(title, 0).map((line) => screen.strong(line)),
     '',
-    alignRows([['', 'planned', 'delivered', 'used', 'tokens', 'last'], ...entries.map(rowOf)], [1, 2, 3, 4]),
+    alignRows(
+      [['', ...head], ...shown.map((entry, at) => [`  ${shorten(nameOf(entry), room)}`, ...cells[at]!])],
+      right,
+    ),
+    rest.length > 0 && `  and ${grouped(rest.length)} more in lists, ${grouped(sumOf(rest).listing)} tokens`,
     conclusions(entries, screen),
     '',
     nextStep(entries),
   )
 }
 
-function rowOf(entry: EntryUsage): string[] {
-  const { planned, delivered, used, totalTokens, lastSeen } = entry
-  const counts = [planned, delivered, used, totalTokens].map((number) => (number === 0 ? '–' : grouped(number)))
-  return [`  ${shorten(nameOf(entry), WIDEST_ID)}`, ...counts, lastSeen.slice(0, 10)]
+function sumOf(entries: readonly EntryUsage[]): Cost {
+  const sum = noCost()
+  for (const { cost } of entries) addCost(sum, cost)
+  return sum
 }
 
 function nameOf({ entryId, kind }: EntryUsage): string {

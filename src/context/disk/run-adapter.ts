@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, isAbsolute } from 'node:path'
 import { codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
@@ -205,9 +205,19 @@ function endAll(): void {
 
 /** Enough to find programs and their settings, without the secrets of a shell. */
 function environmentOf({ env, home }: Machine, { variables }: ProcessMark): Record<string, string> {
-  // A relative folder would be inside the project.
-  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  // A relative folder would be inside the project. If one is closed to this user, the system would report a missing
+  // program as one that may not be executed.
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && canEnter(folder))
   return { PATH: folders.join(delimiter) || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
+}
+
+function canEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function startFailure(error: unknown): Failure {

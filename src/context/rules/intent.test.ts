@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readTask } from '../../search/task.ts'
 import type { Intent } from './context-settings.ts'
-import { CORTEX, GENERIC, readIntent } from './presets.ts'
+import { CORTEX, chooseIntent, GENERIC } from './presets.ts'
 
-const keyOf = (task: string) => readIntent(task, CORTEX.intents).key
+const keyOf = (task: string) => chooseIntent(readTask(task), CORTEX.intents).key
 
 describe('the intent of a task', () => {
   it.each([
@@ -35,17 +36,17 @@ describe('the intent of a task', () => {
   })
 
   it('is the one with most keywords, and of equals the one declared first', () => {
-    expect(readIntent('audit the schema and the contract', CORTEX.intents)).toEqual({
+    expect(chooseIntent(readTask('audit the schema and the contract'), CORTEX.intents)).toEqual({
       key: 'spec',
       matched: ['schema', 'contract'],
       scores: { design: 0, governance: 1, direction: 0, spec: 2, default: 0 },
       isOverridden: false,
     })
-    expect(readIntent('the schema of an audit', CORTEX.intents).key).toBe('governance')
+    expect(chooseIntent(readTask('the schema of an audit'), CORTEX.intents).key).toBe('governance')
   })
 
   it('counts a keyword once, however often and in however many spellings it comes', () => {
-    expect(readIntent('test tests tested testing', GENERIC.intents).scores.testing).toBe(1)
+    expect(chooseIntent(readTask('test tests tested testing'), GENERIC.intents).scores.testing).toBe(1)
   })
 
   it.each([
@@ -70,30 +71,30 @@ describe('the intent of a task', () => {
       { key: 'wide', keywords: ['api'], include: [] },
       { key: 'none', keywords: [], include: [] },
     ]
-    expect(readIntent(task, intents).key).toBe(key)
+    expect(chooseIntent(readTask(task), intents).key).toBe(key)
   })
 
   it('can be asked for, whatever the task says', () => {
-    expect(readIntent('audit the schema', CORTEX.intents, 'spec')).toMatchObject({
+    expect(chooseIntent(readTask('audit the schema'), CORTEX.intents, 'spec')).toMatchObject({
       key: 'spec',
       matched: ['schema'],
       isOverridden: true,
     })
-    expect(readIntent('audit', CORTEX.intents, 'default')).toMatchObject({ key: 'default', matched: [] })
+    expect(chooseIntent(readTask('audit'), CORTEX.intents, 'default')).toMatchObject({ key: 'default', matched: [] })
   })
 
   it.each([
     ['desing', 'did you mean "design"?'],
     ['zzz', 'there is no intent "zzz"'],
   ])('named %s is refused, with the nearest that there is', (override, message) => {
-    expect(() => readIntent('x', CORTEX.intents, override)).toThrow(
+    expect(() => chooseIntent(readTask('x'), CORTEX.intents, override)).toThrow(
       expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(message) }),
     )
   })
 
   it('is the default without intents, and `__proto__` is a key like others', () => {
-    expect(readIntent('x', []).key).toBe('default')
-    const { key, scores } = readIntent('x', [{ key: '__proto__', keywords: ['x'], include: [] }])
+    expect(chooseIntent(readTask('x'), []).key).toBe('default')
+    const { key, scores } = chooseIntent(readTask('x'), [{ key: '__proto__', keywords: ['x'], include: [] }])
     expect([key, Object.keys(scores)]).toEqual(['__proto__', ['__proto__']])
   })
 
@@ -113,8 +114,8 @@ describe('the intent of a task', () => {
     fc.assert(
       fc.property(fc.array(word), intents, (words, kinds) => {
         const task = words.join(' ')
-        const reading = readIntent(task, kinds)
-        expect(readIntent(task, kinds)).toEqual(reading)
+        const reading = chooseIntent(readTask(task), kinds)
+        expect(chooseIntent(readTask(task), kinds)).toEqual(reading)
         expect(Object.keys(reading.scores).sort()).toEqual(kinds.map(({ key }) => key).sort())
         const best = Math.max(...Object.values(reading.scores))
         const first = kinds.find(({ key }) => Object.entries(reading.scores).some(([k, n]) => k === key && n === best))
@@ -127,7 +128,7 @@ describe('the intent of a task', () => {
     for (const { intents } of [CORTEX, GENERIC]) {
       for (const { key, keywords } of intents) {
         for (const keyword of keywords)
-          expect([keyword, readIntent(`please ${keyword} it`, intents).key]).toEqual([keyword, key])
+          expect([keyword, chooseIntent(readTask(`please ${keyword} it`), intents).key]).toEqual([keyword, key])
       }
     }
   })

@@ -1,5 +1,6 @@
 import { DEFAULT_PARTITIONS } from '../../machine/rules/settings-shape.ts'
-import { type ReadWord, readWords } from '../../search/tokens.ts'
+import type { Task } from '../../search/task.ts'
+import { type ReadTerm, readTerms, wordsAmong } from '../../search/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { nearest, setOwn } from '../../text/values.ts'
 import type { IntentReading } from './bundle.ts'
@@ -9,8 +10,8 @@ import type { BudgetSettings, ContextSettings, ControlPlaneItem, Intent } from '
 export const DEFAULT_INTENT = 'default'
 
 /** The kind with the most keywords in the task; among equals the first; the last one without any. */
-export function readIntent(task: string, intents: readonly Intent[], override?: string): IntentReading {
-  const words = readWords(task)
+export function chooseIntent(task: Task, intents: readonly Intent[], override?: string): IntentReading {
+  const words = wordsAmong(task.terms)
   const scores: Record<string, number> = {}
   let best: Intent | undefined
   let matched: string[] = []
@@ -26,10 +27,10 @@ export function readIntent(task: string, intents: readonly Intent[], override?: 
 }
 
 /** Two spellings of one keyword count once: `test` and `testing`. */
-function keywordsIn(task: readonly ReadWord[], keywords: readonly string[]): string[] {
+function keywordsIn(task: readonly ReadTerm[], keywords: readonly string[]): string[] {
   const seen = new Set<string>()
   return keywords.filter((keyword) => {
-    const words = readWords(keyword)
+    const words = wordsAmong(readTerms(keyword))
     const spelling = words.map(({ term }) => term).join(' ')
     if (words.length === 0 || seen.has(spelling)) return false
     const isThere = task.some((_, start) => words.every((word, at) => isSameWord(word, task[start + at])))
@@ -41,7 +42,7 @@ function keywordsIn(task: readonly ReadWord[], keywords: readonly string[]): str
 // Stems alone would match "direct" with "direction"; a keyword matches only its usual forms.
 const FORMS = new Set(['', 's', 'es', 'ies', 'y', 'e', 'd', 'ed', 'ing'])
 
-function isSameWord({ term, word: keyword }: ReadWord, found: ReadWord | undefined): boolean {
+function isSameWord({ term, word: keyword }: ReadTerm, found: ReadTerm | undefined): boolean {
   if (found?.term !== term) return false
   let same = 0
   while (same < keyword.length && keyword[same] === found.word[same]) same++

@@ -56,6 +56,21 @@ export function packItem({ name, description }: { name: string; description: str
   }
 }
 
+export function packLine(pack: { name: string; description: string }, isOpen: boolean): string {
+  const item = { ...packItem(pack), id: `pack ${pack.name}` }
+  if (isOpen) return indexLine(item)
+  return indexLine({
+    ...item,
+    when: ['a person has to approve it first'],
+    where: `loadout packs show ${pack.name}`,
+  })
+}
+
+export function skillLine({ name, description, file }: { name: string; description: string; file: string }): string {
+  const when: string[] = []
+  return indexLine({ id: `skill ${name}`, kind: 'skill', summary: description, when, where: file, rank: 0, reach: 0 })
+}
+
 /** Does not show a name that would break the line or have a meaning to a shell. */
 function placeOf(id: string, file: string): string {
   if (file !== '' && file === harmless(file, file.length)) return file

@@ -1,6 +1,7 @@
 import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
-import type { InstalledProgram, RecordedFrom } from '../../agents/rules/rule-file.ts'
+import type { InstalledProgram, RecordedFrom } from '../../agents/rules/recorded-rules.ts'
 import type { LibraryStanding } from '../../skills/rules/standing.ts'
+import type { Cost, Money } from '../../text/cost.ts'
 
 /** One agent on this machine; with a problem, nothing else is known. */
 export interface AgentStatus {
@@ -26,6 +27,8 @@ export interface AgentStatus {
   room?: { size: number; unit: string }
   /** The cost of a session start: the list of skills and the instruction files. */
   tokens?: number
+  /** What these tokens cost; undefined without a price. */
+  money?: Money
   /** Instruction files that are longer than the agent reads. */
   cutFiles?: { path: string; bytes: number; read: number }[]
 }
@@ -50,6 +53,8 @@ export interface MachineStatus {
   /** Agents whose program is installed, but that have no folder yet. */
   neverRan: { agent: string; label: string; program: InstalledProgram }[]
   library: LibraryStatus | undefined
+  /** What agents read of skills, payloads and packs in so many days, according to the usage log. */
+  usage: { days: number; starts: number; cost: Cost }
   /** Agents with our hooks in their settings. */
   hooks: string[]
   next: NextStep[]

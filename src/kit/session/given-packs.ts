@@ -1,8 +1,8 @@
+import { readAudit } from '../../machine/audits.ts'
 import { describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { readAudit } from '../../machine/records.ts'
 import { rehydrate } from '../../packs/rehydrate.ts'
-import { PACK_AUDITS } from '../../packs/rules/resolve/audit-record.ts'
+import type { PackAudit } from '../../packs/rules/resolve/audit-record.ts'
 import { sha256 } from '../../text/values.ts'
 
 /** Earlier texts of packs, from their records: byte for byte, or not at all. */
@@ -10,7 +10,7 @@ export function packTexts(machine: Machine, audits: readonly string[], log: (mes
   const texts = new Map<string, string>()
   for (const id of new Set(audits)) {
     try {
-      const { value, findings } = rehydrate(machine, id, readAudit(machine, PACK_AUDITS, id))
+      const { value, findings } = rehydrate(machine, id, readAudit<PackAudit>(machine, id).record)
       for (const { text } of value.wrappers) texts.set(sha256(text), text)
       for (const { message } of findings) log(`${message}: it was not given again`)
     } catch (error) {

@@ -1,85 +1,73 @@
 import { approvalsPath } from '../../machine/approvals.ts'
-import { type CacheKey, jsonCodec, openCached, readCached, signatureOf, writeCached } from '../../machine/cache.ts'
+import { type CacheKey, jsonCodec, readCached, signatureOf, writeCached } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
+import { openStored } from '../../machine/ranking.ts'
+import type { KeptPack } from '../../packs/pack-source.ts'
 import { layerPlaces } from '../../payloads/layers.ts'
-import type { RankDocument } from '../../search/document.ts'
-import { createRanker, openSavedRanker, type Ranker } from '../../search/ranker.ts'
-import type { EntryKind } from '../../usage/rules/usage-event.ts'
+import type { KeptPayload } from '../../payloads/payload-source.ts'
+import { joinRankers, type Ranker } from '../../search/ranker.ts'
+import { folderOf } from '../../search/session-lift.ts'
+import type { KeptSkill } from '../../skills/skill-source.ts'
+import { isRecord } from '../../text/values.ts'
 
-/** An entry that a prompt may be about. */
-export interface CatalogItem {
-  kind: EntryKind
-  id: string
-  /** Its family of entries; empty without one. */
-  family: string
-  /** For a pack or skill: the whole line for an agent. */
-  line?: string
-  /** For a payload: its position in the table of its index. */
-  position?: number
-}
-
-/** The prompts of a session are compared with it. Each document stores its item. */
-export type HookCatalog = Ranker
-
-/** The item stored in a document. */
-export function keptItem(kept: unknown): CatalogItem {
-  return kept as CatalogItem
+/** What the prompts of a session are compared with, as it was when the session began. */
+export interface HookCatalog {
+  /** Payloads that a task may load, packs, and skills that the agent can call. */
+  segments: CacheKey[]
+  /** The descriptions of the packs alone. */
+  cards: CacheKey
+  /** What is wrong with layers, for the log. */
+  broken: string[]
+  /** The packs that a person has to approve first. */
+  waiting: string[]
+  readable: ReadablePack[]
 }
 
 /** A pack that may be read, so that prompts are compared with its sections too. */
-export interface ReadablePack {
+interface ReadablePack {
   name: string
   description: string
-  /** Where its sections are cached after they were ranked. */
+  root: string
+  /** Where its sections are stored. */
   sections: CacheKey
 }
 
-/** The ranker's id of an item. */
-function catalogId({ kind, id }: Pick<CatalogItem, 'kind' | 'id'>): string {
-  return `${kind}:${id}`
+export type Kept = KeptPayload | KeptPack | KeptSkill
+
+/** The family of an entry: its id, plugin or path without the last part. Empty without one. */
+export function familyOf(kept: unknown): string {
+  const { name, ...rest } = kept as Kept
+  const path = rest.kind === 'payload' ? (rest.placed?.entry.path ?? '') : ''
+  return folderOf(name) || name.slice(0, Math.max(0, name.indexOf(':'))) || folderOf(path)
 }
 
-/**
- * Stores the catalog that later prompts are compared with. It is valid while the indexes and the approvals are
- * unchanged; other changes count from the next start of a session.
- */
-export function storeCatalog(
-  machine: Machine,
-  project: Project,
-  agent: string,
-  entries: readonly { item: CatalogItem; document: RankDocument }[],
-  packs: readonly ReadablePack[],
-): HookCatalog {
-  const key = keyOf(machine, project, agent)
-  const catalog = createRanker(entries.map(({ item, document }) => ({ ...document, id: catalogId(item), kept: item })))
-  writeCached(machine, key, catalog.save())
-  writeCached(machine, packsKey(key), PACKS.encode([...packs]) ?? new Uint8Array())
-  return catalog
+/** Kept while the indexes and the approvals are unchanged; other changes count from the next start of a session. */
+export function writeCatalog(machine: Machine, project: Project, agent: string, catalog: HookCatalog): void {
+  writeCached(machine, keyOf(machine, project, agent), CODEC.encode(catalog) ?? new Uint8Array())
 }
 
-/**
- * Undefined before the first session, or after a change of an index. A prompt reads only what it needs; damage found
- * then is a DamagedForm.
- */
+/** Undefined before the first session, or after a change of an index. */
 export function readCatalog(machine: Machine, project: Project, agent: string): HookCatalog | undefined {
-  const opened = openCached(machine, keyOf(machine, project, agent))
-  return (opened && openSavedRanker(opened.read, opened.size)) ?? undefined
+  return readCached(machine, keyOf(machine, project, agent), CODEC.decode)
 }
 
-/** The packs whose sections a prompt may be about. */
-export function readReadablePacks(machine: Machine, project: Project, agent: string): ReadablePack[] {
-  return readCached(machine, packsKey(keyOf(machine, project, agent)), PACKS.decode) ?? []
+/** Undefined if a segment is missing. Damage that ranking finds is a DamagedForm. */
+export function openCatalog(machine: Machine, { segments }: HookCatalog): Ranker | undefined {
+  const rankers = segments.flatMap((key) => openStored(machine, key, { isAsStored: true })?.ranker ?? [])
+  return rankers.length === segments.length ? joinRankers(rankers) : undefined
 }
 
-function packsKey(key: CacheKey): CacheKey {
-  return { ...key, kind: 'hook-packs', version: 1 }
-}
-
-const PACKS = jsonCodec((json): json is ReadablePack[] => Array.isArray(json))
+const CODEC = jsonCodec((json): json is HookCatalog => {
+  return (
+    isRecord(json) &&
+    [json.segments, json.broken, json.waiting, json.readable].every(Array.isArray) &&
+    isRecord(json.cards)
+  )
+})
 
 function keyOf(machine: Machine, project: Project, agent: string): CacheKey {
   const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
   const { state, isSettled } = signatureOf([...indexes, approvalsPath(machine)], machine.now())
-  return { kind: 'hook-catalogs', version: 6, name: [agent, project.root], state, isSettled }
+  return { kind: 'hook-catalogs', version: 7, name: [agent, project.root], state, isSettled }
 }

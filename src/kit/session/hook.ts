@@ -28,7 +28,7 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
     if (!isFolder(call.cwd)) throw new LoadoutError('NOT_A_FOLDER', `${call.cwd} is not a folder`)
     // All events of one call have the same time.
     const moment = machine.now()
-    const caller = { via: call.host.agent, session: call.session }
+    const caller = { via: call.host.agent, session: call.session, model: call.model }
     const report = ({ code, message }: Finding) => void reported.add(`${code} ${message}`)
     const asker = { cwd: call.cwd, home: machine.home, env: machine.env, now: () => moment, caller, report }
     return { reply: formatReply(call, await answer(asker, call, request)) }

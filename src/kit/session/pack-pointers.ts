@@ -1,36 +1,33 @@
 import type { Machine } from '../../machine/machine.ts'
-import { askCachedSections } from '../../packs/cached-sections.ts'
-import { likelyPacks } from '../../packs/rules/resolve/section-match.ts'
+import { openStored } from '../../machine/ranking.ts'
+import type { KeptPack } from '../../packs/pack-source.ts'
+import { LIKELY_PACK, likelyPacks } from '../../packs/rules/resolve/choose-packs.ts'
+import { openStoredSections } from '../../packs/sections.ts'
+import type { Task } from '../../search/task.ts'
 import { indexLine, packItem } from '../rules/index-line.ts'
 import { digestOf, type GivenPart } from '../rules/session/session-text.ts'
-import type { ReadablePack } from './hook-catalog.ts'
+import type { HookCatalog } from './hook-catalog.ts'
 
-/** Finds packs by their sections. `described` is the confidence by the description of each. */
-export interface PackPointers {
-  /** Packs whose sections were searched: their descriptions alone do not decide. */
-  asked: ReadonlySet<string>
-  /** Best first. */
-  find(described: ReadonlyMap<string, number>): (GivenPart & { part: { form: 'pointer' } })[]
-}
-
-export function openPackPointers(machine: Machine, packs: readonly ReadablePack[], task: string): PackPointers {
-  const asked = packs.flatMap((pack) => {
-    const match = askCachedSections(machine, pack, task)
-    return match === undefined ? [] : [{ pack, match }]
+/** Points to the packs whose sections are about a prompt, best first. */
+export function packPointers(
+  machine: Machine,
+  { readable, cards }: Pick<HookCatalog, 'readable' | 'cards'>,
+  task: Task,
+): (GivenPart & { part: { form: 'pointer' } })[] {
+  const sections = openStoredSections(machine, readable)
+  const described =
+    openStored(machine, cards, { isAsStored: true })?.ranker.rank(task, { limit: readable.length }) ?? []
+  const known = readable.map(({ name, description, root }) => ({ root, manifest: { name, description } }))
+  const byName = new Map(described.map((hit) => [(hit.kept as KeptPack).name, hit]))
+  const all = likelyPacks(known, task.words, sections.rank(task), byName, sections.wordsOf)
+  const likely = all.filter(({ confidence }) => confidence >= LIKELY_PACK)
+  return likely.map(({ pack: { manifest }, section }) => {
+    const item = packItem(manifest)
+    const line = (title?: string) =>
+      indexLine({ ...item, id: `pack ${manifest.name}`, ...(title && { section: title }) })
+    const title = section && (section.title || section.path)
+    // After a compaction the pack is named, without the section.
+    const part = { form: 'pointer', kind: 'pack', id: manifest.name, sum: digestOf(line()) } as const
+    return { part: { ...part, ...(title && { section: digestOf(title) }) }, text: line(title) }
   })
-  return {
-    asked: new Set(asked.map(({ pack }) => pack.name)),
-    find: (described) => {
-      const judged = asked.map(({ pack, match }) => ({ pack, match, described: described.get(pack.name) ?? 0 }))
-      return likelyPacks(judged).map(({ pack, section }) => {
-        const item = packItem(pack)
-        const line = (title?: string) =>
-          indexLine({ ...item, id: `pack ${pack.name}`, ...(title && { section: title }) })
-        const title = section && (section.title || section.path)
-        // After a compaction the pack is named, without the section.
-        const part = { form: 'pointer', kind: 'pack', id: pack.name, sum: digestOf(line()) } as const
-        return { part: { ...part, ...(title && { section: digestOf(title) }) }, text: line(title) }
-      })
-    },
-  }
 }

@@ -5,17 +5,19 @@ import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
-import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
-import { loadPayloads } from '../../payloads/load.ts'
+import { readKnowledge } from '../../payloads/knowledge.ts'
+import { loadPayloads, type PlacedEntry, placeOf } from '../../payloads/load.ts'
 import { planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
-import { type LoadoutEntry, tokensOf } from '../../payloads/rules/loadout-index.ts'
+import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { type MatchResult, triggerOf } from '../../payloads/rules/match.ts'
 import { rankedMatch } from '../../payloads/rules/ranked.ts'
 import { hasIndex } from '../../project/has-index.ts'
 import { type AnswerForm, answerForm } from '../../search/document.ts'
+import type { Ranker } from '../../search/ranker.ts'
 import { DamagedForm } from '../../search/saved-pages.ts'
 import { type FamilyShares, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
 import type { Strategy } from '../../search/strategy.ts'
+import { readTask, type Task } from '../../search/task.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../../usage/record.ts'
@@ -28,7 +30,7 @@ import {
   recentShares,
   wonBy,
 } from '../../usage/rules/session-state.ts'
-import { type IndexItem, indexLine, payloadItem } from '../rules/index-line.ts'
+import { type IndexItem, indexLine, packLine, payloadItem, skillLine } from '../rules/index-line.ts'
 import {
   blockLength,
   bodyDigest,
@@ -36,13 +38,13 @@ import {
   fenceDigest,
   type GivenPart,
   holdsPart,
+  linesOf,
   type Measure,
   measureIn,
   renderParts,
   withoutOwnText,
 } from '../rules/session/session-text.ts'
-import { type HookCatalog, keptItem, readCatalog, readReadablePacks } from './hook-catalog.ts'
-import type { PackPointers } from './pack-pointers.ts'
+import { familyOf, type HookCatalog, type Kept, openCatalog, readCatalog } from './hook-catalog.ts'
 
 const DEFAULT_TOKENS = 1_200
 
@@ -56,17 +58,16 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   if (call.prompt.length > LONGEST_PROMPT) {
     throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
   }
-  const task = withoutOwnText(call.prompt)
-  if (task.trim() === '') return ''
+  const task = readTask(withoutOwnText(call.prompt))
+  if (task.text.trim() === '') return ''
   const log = (message: string) => logLine(machine, `${call.host.agent} ${call.event}`, message)
   const project = openProject(machine)
   const layers = { projectRoot: project }
   const strategy = attempt(log, 'the strategy is left out', () => strategyOf(machine, { layers }), 'ranked')
-  const knowledge = openStoredKnowledge(machine, layers, true)
-  for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
-  const catalog = await openCatalog(machine, project, call.host.agent, knowledge, log)
-  const packs = await openPacksFor(machine, project, { ...call, prompt: task }, log)
-  const prompt: Prompt = { project, knowledge, catalog, packs, strategy, task }
+  const opened = await openPrompt(machine, project, call.host.agent, log)
+  opened.catalog.broken.forEach(log)
+  const packs = await findPacksFor(machine, opened.catalog, task, log)
+  const prompt: Prompt = { project, ...opened, packs, strategy, task }
   const plain = await find(machine, call, prompt, log)
   const files = await findFilesFor(machine, prompt, log)
   if (plain.found.length + files.length === 0) {
@@ -93,42 +94,45 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
 
 interface Prompt {
   project: Project
-  knowledge: Knowledge
   catalog: HookCatalog
-  /** Undefined if no pack may be read. */
-  packs: PackPointers | undefined
+  ranker: Ranker
+  /** The packs that the prompt is about, by their sections; undefined if only their descriptions decide. */
+  packs: readonly Pointer[] | undefined
   strategy: Strategy
-  task: string
+  task: Task
 }
 
-/** A match of a prompt: a payload to read, or the line of a pack or skill. */
-type Found = { match: MatchResult; form: AnswerForm } | { pointer: GivenPart & { part: { form: 'pointer' } } }
+type Pointer = GivenPart & { part: { form: 'pointer' } }
 
-/** The catalog from the start of the session. Builds it now if it is missing or an index has changed. */
-async function openCatalog(
+/** A match of a prompt: a payload to read, or the line of a pack or skill. */
+type Found = (PlacedEntry & { match: MatchResult; form: AnswerForm }) | { pointer: Pointer }
+
+/** The catalog from the start of the session. Builds it now if it is missing or damaged, or an index has changed. */
+async function openPrompt(
   machine: Machine,
   project: Project,
   agent: string,
-  knowledge: Knowledge,
   log: (message: string) => void,
-): Promise<HookCatalog> {
-  const known = readCatalog(machine, project, agent)
-  if (known !== undefined) return known
+  isDamaged = false,
+): Promise<Pick<Prompt, 'catalog' | 'ranker'>> {
+  const catalog = isDamaged ? undefined : readCatalog(machine, project, agent)
+  const ranker = catalog && openCatalog(machine, catalog)
+  if (catalog !== undefined && ranker !== undefined) return { catalog, ranker }
   const { refreshCatalog } = await import('./start-parts.ts')
-  return refreshCatalog(machine, project, agent, knowledge, log).catalog
+  return refreshCatalog(machine, project, agent, log, isDamaged ? 'damaged' : 'missing')
 }
 
-/** Compares the prompt with the cached sections of packs. */
-async function openPacksFor(
+/** Compares the prompt with the stored sections of packs. */
+async function findPacksFor(
   machine: Machine,
-  project: Project,
-  { host, prompt }: HookCall,
+  catalog: HookCatalog,
+  task: Task,
   log: (message: string) => void,
-): Promise<PackPointers | undefined> {
-  const readable = readReadablePacks(machine, project, host.agent)
-  if (readable.length === 0) return undefined
+): Promise<Prompt['packs']> {
+  if (catalog.readable.length === 0) return undefined
   try {
-    return (await import('./pack-pointers.ts')).openPackPointers(machine, readable, prompt)
+    const { packPointers } = await import('./pack-pointers.ts')
+    return packPointers(machine, catalog, task)
   } catch (error) {
     log(`sections of packs are left out: ${describeTrouble(error)}`)
     return undefined
@@ -147,7 +151,7 @@ interface Finds {
   sure: Set<string>
 }
 
-/** Rebuilds a damaged catalog. */
+/** Rebuilds damaged segments. */
 async function find(
   machine: Machine,
   call: HookCall,
@@ -156,39 +160,39 @@ async function find(
   session?: Session,
 ): Promise<Finds> {
   try {
-    return findFor(prompt, session)
+    return findFor(machine, prompt, session)
   } catch (error) {
     if (!(error instanceof DamagedForm)) throw error
-    const { refreshCatalog } = await import('./start-parts.ts')
-    prompt.catalog = refreshCatalog(machine, prompt.project, call.host.agent, prompt.knowledge, log).catalog
-    return findFor(prompt, session)
+    Object.assign(prompt, await openPrompt(machine, prompt.project, call.host.agent, log, true))
+    return findFor(machine, prompt, session)
   }
 }
 
 /** Best first. Raises entries of the families of the last prompts. */
-function findFor(prompt: Prompt, session?: Session): Finds {
-  const { catalog, knowledge, packs, strategy, task } = prompt
-  const familyOf = (_: string, kept: unknown) => keptItem(kept).family
-  const lift = session && sessionLift(session.recent, familyOf)
-  const hits = catalog.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
+function findFor(machine: Machine, prompt: Prompt, session?: Session): Finds {
+  const { catalog, ranker, packs, strategy, task } = prompt
+  const family = (_: string, kept: unknown) => familyOf(kept)
+  const lift = session && sessionLift(session.recent, family)
+  const hits = ranker.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
   const sure = new Set(hits.filter(({ confidence }) => answerForm(confidence) === 'text').map(({ id }) => id))
-  const described = new Map<string, number>()
+  // The sections of these packs decide.
+  const asked = new Set(packs && catalog.readable.map(({ name }) => name))
   const ranked = hits.flatMap((hit): Found[] => {
-    const { kind, id, line, position } = keptItem(hit.kept)
-    if (kind === 'pack' && packs?.asked.has(id)) {
-      described.set(id, hit.confidence)
-      return []
+    // As the sources stored it.
+    const kept = hit.kept as Kept
+    if (kept.kind === 'payload') {
+      if (strategy === 'keywords' || kept.isUnread || kept.placed === undefined) return []
+      const form = (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer'
+      return [{ ...kept.placed, match: rankedMatch(kept.placed.entry, hit), form }]
     }
-    if (line !== undefined) {
-      return [{ pointer: { part: { form: 'pointer', kind, id, sum: digestOf(line) }, text: line } }]
-    }
-    if (strategy === 'keywords' || position === undefined) return []
-    const entry = knowledge.table.entryAt(position)
-    return [{ match: rankedMatch(entry, hit), form: (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer' }]
+    const { kind, name } = kept
+    if (asked.has(name) && kind === 'pack') return []
+    const line = kind === 'pack' ? packLine(kept, !catalog.waiting.includes(name)) : skillLine(kept)
+    return [{ pointer: { part: { form: 'pointer', kind, id: name, sum: digestOf(line) }, text: line } }]
   })
-  const keywords = strategy === 'keywords' ? keywordMatches(prompt) : []
-  const spoken = packs?.find(described).map((pointer): Found => ({ pointer })) ?? []
-  return { found: [...keywords, ...spoken, ...ranked], about: sharesOf(hits, familyOf), sure }
+  const keywords = strategy === 'keywords' ? keywordMatches(machine, prompt) : []
+  const spoken = (packs ?? []).map((pointer): Found => ({ pointer }))
+  return { found: [...keywords, ...spoken, ...ranked], about: sharesOf(hits, family), sure }
 }
 
 /** A larger index takes longer than a user should wait at every prompt. */
@@ -211,10 +215,11 @@ async function findFilesFor(
 }
 
 /** Without core entries: they belong to the start of a session, even if they are loaded on demand. */
-function keywordMatches({ knowledge, task }: Prompt): Found[] {
-  const { onDemand } = planWith(knowledge, task, {})
+function keywordMatches(machine: Machine, { project, task }: Prompt): Found[] {
+  const knowledge = readKnowledge(machine, { projectRoot: project }, true)
+  const { onDemand } = planWith(knowledge, task.text, {})
   const matches = onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
-  return matches.map((match) => ({ match, form: 'text' }))
+  return matches.map((match) => ({ ...placeOf(knowledge, match.entry), match, form: 'text' }))
 }
 
 /** Collects a reply: parts that fit, and that neither the session nor the prompt contains. */
@@ -272,7 +277,7 @@ class Reply {
 }
 
 /** Best first. Names a payload that is not certain enough or does not fit. Reports what could not be read. */
-function takeFound(machine: Machine, { project, knowledge }: Prompt, reply: Reply, found: readonly Found[]): string[] {
+function takeFound(machine: Machine, { project }: Prompt, reply: Reply, found: readonly Found[]): string[] {
   const problems: string[] = []
   const pointers: GivenPart[] = []
   let texts = 0
@@ -281,13 +286,13 @@ function takeFound(machine: Machine, { project, knowledge }: Prompt, reply: Repl
       pointers.push(each.pointer)
       continue
     }
-    const { entry } = each.match
+    const { entry } = each
     if (reply.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
-    const text = each.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, knowledge, entry) : undefined
+    const text = each.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, each) : undefined
     if (text !== undefined && 'problem' in text) problems.push(text.problem)
     else if (text !== undefined && (reply.has(text) || reply.addText(text))) texts++
     else {
-      const line = indexLine(entryItem(knowledge, entry, project.root))
+      const line = indexLine(entryItem(each, project.root))
       pointers.push({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
     }
   }
@@ -307,7 +312,7 @@ function claim(machine: Machine, { host, session }: HookCall, parts: readonly Pa
 
 async function record(
   machine: Machine,
-  { project, knowledge, strategy, task }: Prompt,
+  { project, strategy, task: { text: task } }: Prompt,
   found: readonly Found[],
   given: readonly GivenPart[],
 ): Promise<void> {
@@ -316,17 +321,19 @@ async function record(
       const { part, text } = each.pointer
       return { id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }
     }
-    const { entry, mode } = each.match
-    const layer = knowledge.layerOf(entry)
-    return { id: entry.id, kind: 'payload', trigger: triggerOf(each.match), mode, tokens: tokensOf(entry), layer }
+    const { entry, layer, match } = each
+    const { mode } = match
+    return { id: entry.id, kind: 'payload', trigger: triggerOf(match), mode, tokens: tokensOf(entry), layer }
   })
   const delivered = entries.flatMap((entry) => {
     const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
     if (entry.kind !== 'payload' || found?.part.form !== 'text') return []
     return [{ ...entry, tokens: estimateTokens(found.text), version: found.part.sum }]
   })
+  const listed = linesOf(given)
   recordTask(machine, {
     task,
+    named: Object.keys(listed).length > 0 ? { listed } : undefined,
     kept: await keepTask(machine, task, () => {
       const asked = { layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true as const }
       return planTerms(machine, asked, strategy)
@@ -343,14 +350,13 @@ async function record(
  * The text of a payload, ready for delivery; or why it is not available. Read and fenced once, while its file is
  * unchanged.
  */
-export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutEntry): GivenPart | { problem: string } {
+export function textPart(machine: Machine, { entry, layer, root }: PlacedEntry): GivenPart | { problem: string } {
   const { id, path } = entry
-  const layer = knowledge.layerOf(entry)
-  const file = signatureOf([join(knowledge.rootOf(entry), path)], machine.now())
+  const file = signatureOf([join(root, path)], machine.now())
   const state = JSON.stringify([file.state, layer, path])
   const key = { ...file, kind: 'payloads', version: FENCE_VERSION, name: [...file.name, id], state }
   return cached(machine, key, partCodec(id), () => {
-    const { contents, findings } = loadPayloads(knowledge, [entry])
+    const { contents, findings } = loadPayloads({ layerOf: () => layer, rootOf: () => root }, [entry])
     const text = contents[0]?.text
     if (text === undefined) return { problem: findings[0]?.message ?? `${id} was not loaded` }
     return { part: { form: 'text', id, sum: fenceDigest(text), body: bodyDigest(text) }, text }
@@ -377,9 +383,9 @@ function partCodec(id: string): Codec<GivenPart | { problem: string }> {
 }
 
 /** A payload as a line of an index, its file relative to this folder. */
-export function entryItem(knowledge: Knowledge, entry: LoadoutEntry, folder: string): IndexItem {
+export function entryItem({ entry, root }: PlacedEntry, folder: string): IndexItem {
   const tokens = tokensOf(entry)
-  const item = payloadItem(entry, shownPath(folder, join(knowledge.rootOf(entry), entry.path)))
+  const item = payloadItem(entry, shownPath(folder, join(root, entry.path)))
   return tokens > 0 ? { ...item, tokens } : item
 }
 

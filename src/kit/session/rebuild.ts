@@ -1,10 +1,11 @@
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
+import { placeOf } from '../../payloads/load.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
 import type { Claim, Part } from '../../usage/rules/session-state.ts'
-import { indexLine } from '../rules/index-line.ts'
+import { indexLine, packLine, skillLine } from '../rules/index-line.ts'
 import {
   blockLength,
   digestOf,
@@ -15,7 +16,7 @@ import {
   renderParts,
 } from '../rules/session/session-text.ts'
 import { entryItem, textPart } from './prompt.ts'
-import { indexPart, indexRoom, type OfferedPack, offeredSkills, packPointer, skillPointer } from './start-parts.ts'
+import { indexPart, indexRoom, type OfferedPack, offeredSkills } from './start-parts.ts'
 
 export interface RebuildRequest {
   agent: string
@@ -121,7 +122,7 @@ class Sources {
 
   private text(id: string): GivenPart | undefined {
     const entry = this.entry(id)
-    const part = entry && textPart(this.machine, this.request.knowledge, entry)
+    const part = entry && textPart(this.machine, placeOf(this.request.knowledge, entry))
     return part === undefined || 'problem' in part ? undefined : part
   }
 
@@ -150,9 +151,9 @@ class Sources {
     }
     if (kind === 'pack') {
       const pack = packs.find(({ name }) => name === id)
-      return pack === undefined ? undefined : packPointer(pack).line
+      return pack === undefined ? undefined : packLine(pack, pack.isOpen)
     }
-    this.skills ??= new Map(offeredSkills(this.machine, agent).map((skill) => [skill.name, skillPointer(skill).line]))
+    this.skills ??= new Map(offeredSkills(this.machine, agent).map((skill) => [skill.name, skillLine(skill)]))
     return this.skills.get(id)
   }
 
@@ -162,6 +163,6 @@ class Sources {
   }
 
   private entryLine(entry: LoadoutEntry): string {
-    return indexLine(entryItem(this.request.knowledge, entry, this.request.project.root))
+    return indexLine(entryItem(placeOf(this.request.knowledge, entry), this.request.project.root))
   }
 }

@@ -1,13 +1,13 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
+import { seeAgent } from '../../agents/see.ts'
 import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
-import { indexMissingSections } from '../../packs/index-sections.ts'
-import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
+import type { Knowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { recordTask } from '../../usage/record.ts'
+import { type ListedEntries, recordTask } from '../../usage/record.ts'
 import {
   type Claim,
   formatClaim,
@@ -20,7 +20,14 @@ import {
 } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
 import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
-import { fenceDigest, type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
+import {
+  fenceDigest,
+  type GivenPart,
+  linesOf,
+  type Measure,
+  measureIn,
+  renderParts,
+} from '../rules/session/session-text.ts'
 import { rebuild } from './rebuild.ts'
 import { coreParts, indexPart, indexRoom, type OfferedPack, refreshCatalog } from './start-parts.ts'
 
@@ -31,18 +38,14 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
   attempt(log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
   const { state, isContinued, isHeld } = openStart(machine, call)
   const project = openProject(machine)
-  const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
-  for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
-  const { packs } = refreshCatalog(machine, project, host.agent, knowledge, log)
-  const readable = packs.flatMap(({ sections }) => sections ?? [])
-  attempt(log, 'sections of packs are left out', () => indexMissingSections(machine, readable), undefined)
+  const { knowledge, packs, catalog } = refreshCatalog(machine, project, host.agent, log, 'start')
+  catalog.broken.forEach(log)
   pruneSessions(machine)
   shareWhenDue(machine)
 
   const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
   const sources = { project, knowledge, packs, room, sizeOf: measureIn(host.replyLimit.counts), log }
   const base = isContinued && state.claims.some(hasIndex) ? [] : baseParts(machine, sources)
-  if (base.length + state.claims.length === 0) return ''
   const claim: Claim = {
     by: claimant(),
     parts: base.map(({ part }) => part),
@@ -61,7 +64,8 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
     : { text: renderParts(fresh), given: fresh }
   const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
   if (again.length > 0) claimLine(machine, host.agent, session, formatClaim({ by: claimant(), parts: again }))
-  record(machine, sources, given, source)
+  const own = attempt(log, 'the list of skills is not counted', () => ownList(machine, call), {})
+  record(machine, sources, given, source, own)
   return text
 }
 
@@ -159,7 +163,24 @@ function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, 
   return index === undefined ? core.parts : [...core.parts, index]
 }
 
-function record(machine: Machine, { project, knowledge }: Sources, given: readonly GivenPart[], source: string): void {
+/** The lines of the agent's own list of skills, which it reads when a session begins with an empty context. */
+function ownList(machine: Machine, { host, source = 'startup' }: HookCall): Partial<ListedEntries> {
+  if (['compact', 'fork', 'resume'].includes(source)) return {}
+  const { skills } = seeAgent(machine, { agent: host.agent, project: machine.cwd }).value
+  const listed: Record<string, number> = {}
+  // Some agents list two skills of one name.
+  for (const { name, tokens } of skills)
+    if (tokens > 0) listed[`skill:${name}`] = (listed[`skill:${name}`] ?? 0) + tokens
+  return { isStart: true, listed }
+}
+
+function record(
+  machine: Machine,
+  { project, knowledge }: Sources,
+  given: readonly GivenPart[],
+  source: string,
+  own: Partial<ListedEntries>,
+): void {
   const { table, layerOf } = knowledge
   const layers = new Map(allEntries(table).map((entry) => [entry.id, layerOf(entry)]))
   const entries = given.flatMap(({ part, text }) => {
@@ -168,5 +189,7 @@ function record(machine: Machine, { project, knowledge }: Sources, given: readon
     return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id), version: part.sum }]
   })
   const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
-  recordTask(machine, { task: `session ${source}`, project, steps })
+  const listed = { ...own.listed, ...linesOf(given) }
+  const isNamed = own.isStart || Object.keys(listed).length > 0
+  recordTask(machine, { task: `session ${source}`, project, steps, named: isNamed ? { ...own, listed } : undefined })
 }

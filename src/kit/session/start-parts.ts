@@ -4,28 +4,28 @@ import { findLibrary } from '../../agents/config.ts'
 import { contextSettings } from '../../context/settings.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
-import { readText } from '../../machine/files.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Project, realFolder } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
+import { openSegment, segmentKey } from '../../machine/ranking.ts'
 import { openCatalog } from '../../packs/catalog.ts'
-import { type ReadableSections, readableSections } from '../../packs/index-sections.ts'
+import { cardSegments } from '../../packs/pack-source.ts'
 import { admit } from '../../packs/rules/gates/admission.ts'
+import type { TrustedPack } from '../../packs/rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
-import type { Knowledge } from '../../payloads/knowledge.ts'
-import { payloadDocument } from '../../payloads/ranking.ts'
+import { isReadable, storedSections } from '../../packs/sections.ts'
+import { brokenLayers, type Knowledge, readKnowledge } from '../../payloads/knowledge.ts'
+import { placeOf } from '../../payloads/load.ts'
+import { payloadSegments } from '../../payloads/payload-source.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
-import { isDomain } from '../../payloads/rules/loadout-index.ts'
-import type { RankDocument } from '../../search/document.ts'
-import { folderOf } from '../../search/session-lift.ts'
+import { joinRankers, type Ranker } from '../../search/ranker.ts'
 import { withheldNames } from '../../skills/gate.ts'
-import { rankedSkill } from '../../skills/ranked-skill.ts'
+import { skillSegment } from '../../skills/skill-source.ts'
 import { harmlessLine } from '../../text/fence.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
-import { fitLines, type IndexItem, indexLine, orderItems, packItem } from '../rules/index-line.ts'
+import { fitLines, indexLine, orderItems, packItem } from '../rules/index-line.ts'
 import { digestOf, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
-import { type CatalogItem, type HookCatalog, storeCatalog } from './hook-catalog.ts'
+import { type HookCatalog, writeCatalog } from './hook-catalog.ts'
 import { entryItem, textPart } from './prompt.ts'
 
 /** The texts that every session starts with, as far as they fit, and why others could not be read. */
@@ -39,7 +39,7 @@ export function coreParts(
   const problems: string[] = []
   let left = room
   for (const position of knowledge.lazyLoad ? [] : knowledge.table.core) {
-    const part = textPart(machine, knowledge, knowledge.table.entryAt(position))
+    const part = textPart(machine, placeOf(knowledge, knowledge.table.entryAt(position)))
     if ('problem' in part) problems.push(part.problem)
     else if (sizeOf(part.text) <= left && !parts.some((other) => isSameBody(other, part))) {
       parts.push(part)
@@ -71,7 +71,7 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
   const folder = project.root
   const entries = allEntries(knowledge.table).filter(({ id }) => !given.has(id))
   const items = orderItems([
-    ...entries.map((entry) => entryItem(knowledge, entry, folder)),
+    ...entries.map((entry) => entryItem(placeOf(knowledge, entry), folder)),
     ...packs.filter(({ isOpen }) => isOpen).map(packItem),
   ])
   const { preset, line } = attempt(log, 'control files are left out', () => controlPlane(project), NO_CONTROL)
@@ -83,7 +83,8 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
   const most = items.slice(0, Math.ceil(room / SHORTEST_LINE)).map(indexLine)
   const { lines } = fitLines(most, left / 4, (text) => Math.ceil(sizeOf(text) / 4))
   const text = items.length === 0 ? head : head + indexBlock([...lines, ...more(items.length - lines.length)])
-  return text === '' ? undefined : { part: { form: 'index', sum: digestOf(text) }, text }
+  const named = Object.fromEntries(lines.map((each, at) => [`${items[at]?.kind}:${items[at]?.id}`, each]))
+  return text === '' ? undefined : { part: { form: 'index', sum: digestOf(text) }, text, lines: named }
 }
 
 const SHORTEST_LINE = 10
@@ -129,8 +130,7 @@ export interface OfferedPack {
   description: string
   /** Whether it may be used; otherwise a person must approve it first. */
   isOpen: boolean
-  /** Set if the pack may be read. */
-  sections?: ReadableSections
+  pack: TrustedPack
 }
 
 /** The packs of this machine, without the built-in one: it is about Loadout, not about the user's work. */
@@ -141,22 +141,8 @@ function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
     const { name, description, type } = pack.manifest
     const isOffered = verdict === 'admitted' || verdict === 'approval-needed'
     if (!isOffered || pack.scope === 'built-in' || !isKnownType(type, PACK_TYPES)) return []
-    const sections = readableSections(machine, pack)
-    return [{ name, description, isOpen: verdict === 'admitted', ...(sections && { sections }) }]
+    return [{ name, description, isOpen: verdict === 'admitted', pack }]
   })
-}
-
-export function packPointer(pack: OfferedPack): CatalogItem & { line: string } {
-  const item = packItem(pack)
-  const shown: IndexItem = pack.isOpen
-    ? item
-    : { ...item, when: ['a person has to approve it first'], where: `loadout packs show ${pack.name}` }
-  return {
-    kind: 'pack',
-    id: pack.name,
-    family: familyOf(pack.name),
-    line: indexLine({ ...shown, id: `pack ${pack.name}` }),
-  }
 }
 
 /** The skills that an agent can call, without those that a person denied or has yet to approve. */
@@ -167,85 +153,53 @@ export function offeredSkills(machine: Machine, agent: string): CallableSkill[] 
   )
 }
 
-export function skillPointer({ name, description, file }: CallableSkill): CatalogItem & { line: string } {
-  const item: IndexItem = {
-    id: `skill ${name}`,
-    kind: 'skill',
-    summary: description,
-    when: [],
-    where: file,
-    rank: 0,
-    reach: 0,
-  }
-  return { kind: 'skill', id: name, family: familyOf(name), line: indexLine(item) }
-}
-
-/** Stores everything that later prompts may match: payloads that a task may load, packs, skills. */
-function writeCatalog(machine: Machine, project: Project, agent: string, sources: CatalogSources): HookCatalog {
-  const { knowledge, packs, skills, log } = sources
-  const entries = allEntries(knowledge.table)
-  const payloads = entries.flatMap((entry, position) => {
-    if (!isDomain(entry)) return []
-    const findings: Finding[] = []
-    const document = payloadDocument(knowledge, entry, findings)
-    // Never point to a file that cannot be read.
-    for (const { message } of findings) log(`left out: ${message}`)
-    const item: CatalogItem = { kind: 'payload', id: entry.id, family: familyOf(entry.id, entry.path), position }
-    return findings.length > 0 ? [] : [{ item, document }]
-  })
-  const offered = packs.map((pack) => {
-    const { name, description } = pack
-    return { item: packPointer(pack), document: { id: name, name, description } }
-  })
-  const callable = skills.map((skill) => ({ item: skillPointer(skill), document: skillDocument(skill) }))
-  const all = [...payloads, ...offered, ...callable]
-  const examples = openExamples(machine, { project: project.root, library: sources.library }, 'here')
-  const taught = all.map(({ item, document }) => ({ item, document: examples.into(item.kind, document) }))
-  const readable = packs.flatMap(({ name, description, sections }) =>
-    sections ? { name, description, sections: sections.place } : [],
-  )
-  return storeCatalog(machine, project, agent, taught, readable)
-}
-
-interface CatalogSources {
-  knowledge: Knowledge
-  packs: readonly OfferedPack[]
-  skills: readonly CallableSkill[]
-  /** The skill library, which also contains examples. */
-  library: string | undefined
-  log: (message: string) => void
-}
-
-/** Without the text of SKILL.md if it cannot be read. */
-function skillDocument({ name, description, file }: CallableSkill): RankDocument {
-  try {
-    return rankedSkill({ name, description }, readText(file))
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    return rankedSkill({ name, description }, '')
-  }
-}
-
-/** The id, the plugin or the path of an entry without its last part. */
-function familyOf(id: string, path = ''): string {
-  return folderOf(id) || id.slice(0, Math.max(0, id.indexOf(':'))) || folderOf(path)
-}
+/** Why a catalog is made. */
+type CatalogReason = 'start' | 'missing' | 'damaged'
 
 /**
- * Finds packs and skills, and stores them for later prompts. If one kind fails, the rest is still useful.
+ * Finds packs and skills, and indexes what changed for later prompts. If one kind fails, the rest is still useful.
  */
 export function refreshCatalog(
   machine: Machine,
   project: Project,
   agent: string,
-  knowledge: Knowledge,
   log: (message: string) => void,
-): { packs: OfferedPack[]; catalog: HookCatalog } {
+  why: CatalogReason,
+): { knowledge: Knowledge; packs: OfferedPack[]; catalog: HookCatalog; ranker: Ranker } {
+  const knowledge = readKnowledge(machine, { projectRoot: project }, true)
   const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
   const skills = attempt(log, 'skills are left out', () => offeredSkills(machine, agent), [])
   const library = attempt(log, 'the library is left out', () => findLibrary(machine), undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
-  return { packs, catalog: writeCatalog(machine, project, agent, { knowledge, packs, skills, library, log }) }
+  const examples = openExamples(machine, { project: project.root, library }, 'here')
+  const cards = cardSegments(
+    packs.map(({ pack }) => pack),
+    examples,
+  ).offered
+  const segments = [
+    payloadSegments(machine, knowledge, 'here').byTask,
+    cards,
+    skillSegment([agent, project.root], skills, examples),
+  ]
+  const opened = segments.map((segment) => openSegment(machine, segment, why === 'damaged'))
+  // Never points to a file that cannot be read.
+  for (const { message } of opened.flatMap(({ findings }) => findings)) log(`left out: ${message}`)
+  const readable = packs.flatMap(({ pack }) => (isReadable(pack) ? [pack] : []))
+  // Missing indexes of packs are built when a session begins. At a prompt, a user waits.
+  const find = () => storedSections(machine, readable, why === 'start')
+  const keys = attempt(log, 'sections of packs are left out', find, [])
+  const catalog: HookCatalog = {
+    segments: segments.map((segment) => segmentKey(machine, segment)),
+    cards: segmentKey(machine, cards),
+    broken: brokenLayers(knowledge).map(({ code, message }) => `${code} ${message}`),
+    waiting: packs.filter(({ isOpen }) => !isOpen).map(({ name }) => name),
+    readable: keys.map((sections, at) => {
+      const { root, manifest } = readable[at]!
+      return { name: manifest.name, description: manifest.description, root, sections }
+    }),
+  }
+  writeCatalog(machine, project, agent, catalog)
+  return { knowledge, packs, catalog, ranker: joinRankers(opened.map(({ ranker }) => ranker)) }
 }
 
 /** Learns from earlier sessions for the prompts of this one. Skips payloads of other projects. */

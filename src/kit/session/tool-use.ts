@@ -4,7 +4,7 @@ import type { HookCall } from '../../agents/rules/hook-call.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject } from '../../machine/open-project.ts'
 import { claimant, claimLine } from '../../machine/sessions.ts'
-import { LARGEST_IN_A_HOOK, openStoredKnowledge } from '../../payloads/knowledge.ts'
+import { LARGEST_IN_A_HOOK, readKnowledge } from '../../payloads/knowledge.ts'
 import { layerPlaces } from '../../payloads/layers.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -59,7 +59,7 @@ function recordRead(machine: Machine, file: string): void {
     )
   })
   if (holders.length === 0) return
-  const knowledge = openStoredKnowledge(machine, {}, true)
+  const knowledge = readKnowledge(machine, {}, true)
   for (let position = 0; position < knowledge.table.size; position++) {
     const entry = knowledge.table.entryAt(position)
     if (join(knowledge.rootOf(entry), entry.path) !== file) continue

@@ -12,13 +12,12 @@ import {
 const AT = '2024-05-06T07:08:09.000Z'
 const DIGEST = 'a'.repeat(64)
 
-function approval(root: string, more: Partial<Omit<Approval, 'id'>> = {}): Approval {
+function approval(root: string, more: Partial<Omit<Approval, 'id' | 'tier'>> = {}): Approval {
   return makeApproval({
     kind: 'pack',
     root,
     name: 'handbook',
     digest: DIGEST,
-    tier: 'evidence',
     actor: 'somebody',
     at: AT,
     decision: 'approved',
@@ -32,7 +31,7 @@ describe('approvals on disk', () => {
     const denial = makeApproval({ ...answer, decision: 'denied' })
     const records = [
       approval('/a'),
-      approval('/b', { place: 'commit x', files: { 'a.md': 'b'.repeat(64) }, tier: 'guide' }),
+      approval('/b', { place: 'commit x', files: { 'a.md': 'b'.repeat(64) } }),
       approval('/b', { kind: 'adapter' }),
       denial,
     ]
@@ -69,11 +68,7 @@ describe('approvals on disk', () => {
       'needs a text "digest"',
     ],
     ['an empty root', { version: 2, approvals: [{ ...good, root: '' }] }, 'needs a text "root"'],
-    [
-      'a tier that was raised',
-      { version: 2, approvals: [{ ...approval('/a', { tier: 'guide' }), tier: 'evidence' }] },
-      'edited by hand',
-    ],
+    ['a tier that was changed', { version: 2, approvals: [{ ...good, tier: 'guide' }] }, 'edited by hand'],
     ['a folder twice', { version: 2, approvals: [good, good] }, 'a folder has two decisions'],
   ]
   it.each(BAD)('%s is an error', (_, json, problem) => {
@@ -95,7 +90,6 @@ describe('a list of approvals', () => {
       approval('/a'),
       approval('/b'),
       approval('/a', { digest: 'b'.repeat(64) }),
-      approval('/a', { tier: 'guide' }),
       approval('/a', { decision: 'denied' }),
       approval('/a', { kind: 'adapter' }),
       approval('/a', { place: 'commit x' }),

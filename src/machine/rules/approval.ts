@@ -1,14 +1,13 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, sha256, sortedBy } from '../../text/values.ts'
 
-/** How much of a pack an approval opens. Each tier includes the ones before it. */
-export const TIERS = ['guide', 'context', 'evidence'] as const
-export type Tier = (typeof TIERS)[number]
-
 /** A word of a closed list, or undefined. */
 export function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
   return words.find((word) => word === value)
 }
+
+/** Earlier versions could approve a part of a pack: its guide, or all but its sources. */
+const TIERS = ['guide', 'context', 'evidence'] as const
 
 const DECISIONS = ['approved', 'denied'] as const
 export type Decision = (typeof DECISIONS)[number]
@@ -41,7 +40,8 @@ export interface Approval {
   files?: FileDigests
   /** Later changes of this folder are approved too. */
   follow?: true
-  tier: Tier
+  /** Anything but `evidence` is an earlier approval of a part: it asks again. */
+  tier: (typeof TIERS)[number]
   actor: string
   /** An ISO time. */
   at: string
@@ -56,8 +56,9 @@ const DIGEST = /^[0-9a-f]{64}$/
 
 export const APPROVALS_HINT = 'repair it, or move it away and approve again'
 
-export function makeApproval(answer: Omit<Approval, 'id'>): Approval {
-  return { ...answer, id: approvalId(answer) }
+export function makeApproval(answer: Omit<Approval, 'id' | 'tier'>): Approval {
+  const whole = { ...answer, tier: 'evidence' as const }
+  return { ...whole, id: approvalId(whole) }
 }
 
 function approvalId({
@@ -124,7 +125,7 @@ function parseApproval(record: unknown, path: string, what: string, version: num
   }
   const id = version === VERSION ? approvalId(approval) : oldId(approval)
   if (text('id') !== id) throw bad(path, `${what} does not match its "id": it was edited by hand`)
-  return makeApproval(approval)
+  return { ...approval, id: approvalId(approval) }
 }
 
 function oldId({ root, digest, tier, decision, at }: Omit<Approval, 'id'>): string {

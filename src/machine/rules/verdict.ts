@@ -41,7 +41,7 @@ export const NO_VERDICTS: Verdicts = { library: '', verdicts: [] }
 export function verdictsAt({ verdicts, expires, only = [] }: Verdicts, now: Date): Verdict[] {
   const isExpired = expires !== undefined && Date.parse(expires) <= now.getTime()
   const unlisted = CATALOG_KINDS.filter((kind) => only.includes(kind)).map((kind): Verdict => {
-    const why = 'the team uses only what its catalog approves, and the catalog does not list it'
+    const why = 'the team uses only what its catalog lists and approves'
     return { kind, name: ANY_NAME, state: 'held', version: '', why }
   })
   return [...verdicts, ...unlisted].map((each) => {

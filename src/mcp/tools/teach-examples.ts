@@ -48,7 +48,7 @@ export const teachExamples = defineTool({
         return { id: printableLine(id), description: printableLine(description), wanted }
       }),
       left: value.left,
-      ...(done === undefined ? { how: TEACHING_INSTRUCTIONS } : {}),
+      how: done === undefined ? TEACHING_INSTRUCTIONS : undefined,
       warnings: [...told.shown, ...told.cut],
     }
   },

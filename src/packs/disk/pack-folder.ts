@@ -173,6 +173,7 @@ class PackFolder implements PackFilesOnDisk {
       if (entry.isDirectory()) this.collect(path, depth + 1, found)
       else if (entry.isFile()) found.push(path)
       else if (entry.isSymbolicLink() && this.sizeOf(path) !== undefined) found.push(path)
+      else if (!entry.isSymbolicLink()) this.warn('file.not-regular', path, 'it is not a regular file', 'error')
     }
   }
 

@@ -1,4 +1,5 @@
-import { oneOf, TIERS, type Tier } from '../../machine/rules/approval.ts'
+import { oneOf } from '../../machine/rules/approval.ts'
+import { cut, type Section } from '../../text/cut.ts'
 import { type ParsedJson, parseForeignJson, parseForeignJsonLines } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
 import type { Finding, Severity } from '../../text/trouble.ts'
@@ -44,8 +45,7 @@ export const SCOPES = ['explicit', 'workspace', 'user', 'organization', 'built-i
 export type Scope = (typeof SCOPES)[number]
 
 /** Why a pack is used: the user named it, or it fits the task. */
-export const ACTIVATIONS = ['explicit', 'implicit', 'resolver-driven'] as const
-export type Activation = (typeof ACTIVATIONS)[number]
+export type Activation = 'explicit' | 'implicit'
 
 export const CLAIM_STATUSES = ['confirmed', 'inferred', 'disputed', 'stale', 'missing', 'source-required'] as const
 export type ClaimStatus = (typeof CLAIM_STATUSES)[number]
@@ -58,7 +58,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 export const LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'indexes', 'ontology', 'answers', 'assets'] as const
 export type PackLayer = (typeof LAYERS)[number]
 
-export { oneOf, TIERS, type Tier }
+export { oneOf }
 
 /**
  * A finding about a file of a pack; `KNOWLEDGE.md` stands for the whole pack. An error means that the file was not
@@ -248,6 +248,11 @@ export interface ContextPart {
 /** Whether a file is prose that a model can read. */
 export function isProse(path: string): boolean {
   return /\.(?:md|mdx|markdown|txt|rst|adoc|asciidoc)$/i.test(path)
+}
+
+/** The sections of a text of a pack that say something. A source of another form is read as Markdown. */
+export function packSections(path: string, text: string, firstLine?: number): Section[] {
+  return cut(isProse(path) ? path : PACK_FILE, text, firstLine).filter((section) => section.text.trim() !== '')
 }
 
 /** Prose that states something: the wiki's table of contents and its log do not. */

@@ -54,6 +54,19 @@ describe('building', () => {
     ])
   })
 
+  it('sums up the problems of a file', () => {
+    const lines = (head: string) => `---\n${head}\n${'word\n'.repeat(40)}---\nText.\n`
+    const { findings } = buildEntries([
+      { path: 'a.md', text: lines('id: a') },
+      { path: 'b.md', text: lines('title: b') },
+    ])
+    expect(findings).toHaveLength(12)
+    expect(findings.slice(10).map(({ message }) => message)).toEqual([
+      'a.md: and 30 more problems',
+      `b.md is not in the index: its frontmatter is invalid: ${'"word" is not a "key: value" line; '.repeat(5)}and 36 more`,
+    ])
+  })
+
   it('takes the file name as the id of a rule that says for which files it is meant', () => {
     const rule = (fields: string) => `---\n${fields}\n---\n# Rule\n\nUse tabs.\n`
     const { entries, findings } = buildEntries([

@@ -2,7 +2,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
 import { findDrift } from './drift.ts'
-import { kebab, readFrontmatter } from './frontmatter.ts'
+import { frontmatterFindings, kebab, readFrontmatter } from './frontmatter.ts'
 import { budgetOf, INDEX_VERSION, type LoadoutEntry, type LoadoutIndex } from './loadout-index.ts'
 import { LONGEST_SUMMARY } from './validate.ts'
 
@@ -23,7 +23,7 @@ export function buildEntries(files: readonly PayloadFile[]): { entries: LoadoutE
       findings.push(withoutFrontmatter(file.path, problems))
       continue
     }
-    for (const problem of problems) findings.push(badFrontmatter(file.path, problem))
+    findings.push(...frontmatterFindings(file.path, problems))
     const first = pathOf.get(frontmatter.id)
     if (first !== undefined) {
       findings.push(duplicate(frontmatter.id, first, file.path))
@@ -107,7 +107,8 @@ function inKeyOrder(entry: LoadoutEntry): LoadoutEntry {
 }
 
 function withoutFrontmatter(path: string, problems: readonly string[]): Finding {
-  const why = problems.length > 0 ? `its frontmatter is invalid: ${problems.join('; ')}` : 'it has no frontmatter'
+  const named = problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems
+  const why = named.length > 0 ? `its frontmatter is invalid: ${named.join('; ')}` : 'it has no frontmatter'
   return {
     severity: 'warning',
     code: 'NO_FRONTMATTER',
@@ -115,10 +116,6 @@ function withoutFrontmatter(path: string, problems: readonly string[]): Finding 
     subject: path,
     hint: 'start the file with a block between two --- lines that has at least "id:" and "keywords: [..]"',
   }
-}
-
-function badFrontmatter(path: string, problem: string): Finding {
-  return { severity: 'warning', code: 'BAD_FRONTMATTER', message: `${path}: ${problem}`, subject: path }
 }
 
 function duplicate(id: string, first: string, second: string): Finding {

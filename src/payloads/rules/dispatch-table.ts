@@ -1,7 +1,5 @@
-import { isTextList } from '../../text/values.ts'
-import { CountedHits, HitList, type Hits, ListedHits } from './hits.ts'
+import { CountedHits, type Hits, ListedHits } from './hits.ts'
 import { distinctKeywords, isDomain, isUsable, type LoadoutEntry } from './loadout-index.ts'
-import { TermIndex } from './term-index.ts'
 import { TermTable } from './term-table.ts'
 import { splitWords, type TermRule, termMatches, type Words } from './words.ts'
 
@@ -16,14 +14,6 @@ export interface DispatchTable {
   entryAt(position: number): LoadoutEntry
   /** The core entries, then the domain entries with a keyword or pattern in the task, each once. */
   find(task: Words): Hits
-}
-
-/** A table with indexed words: the cost of a search depends on the hits, not on the entries. */
-export interface CompiledTable extends DispatchTable {
-  keywords: TermIndex
-  patterns: TermIndex
-  keywordCounts: Uint32Array
-  costs: Uint32Array
 }
 
 // Searching every keyword inside a long text without blanks takes longer than compiling.
@@ -65,7 +55,7 @@ export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
   }
 }
 
-/** Every entry, in order. On a stored table this reads them all. */
+/** Every entry, in order. */
 export function allEntries(table: DispatchTable): LoadoutEntry[] {
   return Array.from({ length: table.size }, (_, position) => table.entryAt(position))
 }
@@ -95,42 +85,6 @@ function fileEntries(entries: readonly LoadoutEntry[]): DispatchTable {
     cost: (position) => costs[position]!,
     entryAt: (position) => entries[position]!,
     find: (task) => new CountedHits(core, task, placeOf, keywords, patterns),
-  }
-}
-
-/** A table that can be stored. */
-export function compileTable(entries: readonly LoadoutEntry[]): CompiledTable {
-  const size = entries.length
-  const keywordCounts = new Uint32Array(size)
-  const costs = new Uint32Array(size)
-  const keywords = new TermIndex('every', (position) => usable(entries[position])?.keywords ?? [])
-  const patterns = new TermIndex('some', (position) => usable(entries[position])?.patterns ?? [])
-  for (let position = 0; position < size; position++) {
-    const entry = entries[position]
-    costs[position] = costOf(entry)
-    if (!mayBeDomain(entry)) continue
-    keywordCounts[position] = isTextList(entry.keywords) ? distinctKeywords(entry.keywords).length : 0
-    addTexts(keywords, entry.keywords, position)
-    addTexts(patterns, entry.patterns, position)
-  }
-  const entryAt = (position: number) => entries[position]!
-  return assembleTable({ size, core: corePositions(entries), keywordCounts, costs, keywords, patterns, entryAt })
-}
-
-type Parts = Pick<CompiledTable, 'size' | 'core' | 'keywordCounts' | 'costs' | 'keywords' | 'patterns' | 'entryAt'>
-
-export function assembleTable(parts: Parts): CompiledTable {
-  const { keywordCounts, costs, keywords, patterns } = parts
-  return {
-    ...parts,
-    keywordCount: (position) => keywordCounts[position]!,
-    cost: (position) => costs[position]!,
-    find(task) {
-      const found = new HitList()
-      keywords.find(task, (text, position) => found.addKeyword(position, text))
-      patterns.find(task, (text, position) => found.addPattern(position, text))
-      return found.inOrder(parts.core, parts.entryAt)
-    },
   }
 }
 
@@ -198,15 +152,6 @@ function mayBeDomain(entry: LoadoutEntry | null | undefined): entry is LoadoutEn
   return entry !== null && entry !== undefined && isDomain(entry)
 }
 
-function usable(entry: LoadoutEntry | undefined): LoadoutEntry | undefined {
-  return isUsable(entry) ? entry : undefined
-}
-
 function costOf(entry: LoadoutEntry | undefined): number {
   return Math.min(HIGHEST_COST, Math.max(0, Math.floor(entry?.tokens_est || 0)))
-}
-
-function addTexts(index: TermIndex, texts: unknown, position: number): void {
-  if (!Array.isArray(texts)) return
-  for (const text of texts) if (typeof text === 'string') index.add(text, position)
 }

@@ -1,4 +1,6 @@
+import { count } from '../../text/count.ts'
 import { cutAtFences } from '../../text/frontmatter-block.ts'
+import type { Finding } from '../../text/trouble.ts'
 import { readFields, type Value } from './frontmatter-fields.ts'
 import { DEFAULT_TRIGGERS, meantPriority, PHASES, PRIORITIES, type Priority, type Triggers } from './loadout-index.ts'
 import { splitWords } from './words.ts'
@@ -58,9 +60,21 @@ export function readFrontmatter(content: string, nameOfRule?: string): ParsedPay
   return { frontmatter, body: rest, problems }
 }
 
-/** The text for a model: a payload without its block. */
-export function payloadBody(content: string): string {
-  return readFrontmatter(content, 'rule').body
+/** The text for a model: a payload without its block; and what in the block could not be used. */
+export function readBody(content: string, path: string): { body: string; findings: Finding[] } {
+  const { frontmatter, body, problems } = readFrontmatter(content, 'rule')
+  return { body, findings: frontmatter === null ? [] : frontmatterFindings(path, problems) }
+}
+
+const MOST_PROBLEMS = 10
+
+/** What in the block of a payload could not be used: the first problems, and how many more there are. */
+export function frontmatterFindings(path: string, problems: readonly string[]): Finding[] {
+  const more = problems.length - MOST_PROBLEMS
+  const shown = more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${count(more, 'more problem')}`] : problems
+  return shown.map((problem) => {
+    return { severity: 'warning', code: 'BAD_FRONTMATTER', message: `${path}: ${problem}`, subject: path }
+  })
 }
 
 /** `parseFrontmatter(serializeFrontmatter(x))` returns x, whatever its texts contain. */

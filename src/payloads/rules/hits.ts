@@ -51,44 +51,6 @@ export class ListedHits implements Hits {
   }
 }
 
-/** Collects hits that arrive word by word, so that each entry appears once, with its texts in their own order. */
-export class HitList {
-  private readonly found = new Map<number, { keywords: string[]; patterns: string[] }>()
-
-  addKeyword(position: number, text: string): void {
-    this.at(position).keywords.push(text)
-  }
-
-  addPattern(position: number, text: string): void {
-    this.at(position).patterns.push(text)
-  }
-
-  inOrder(core: readonly number[], entryAt: (position: number) => LoadoutEntry): Hits {
-    const hits = new ListedHits(core)
-    for (const [position, { keywords, patterns }] of this.found) {
-      if (keywords.length < 2 && patterns.length < 2) hits.add(position, keywords, patterns)
-      else {
-        const entry = entryAt(position)
-        hits.add(
-          position,
-          distinctKeywords(entry.keywords).filter((text) => keywords.includes(text)),
-          (entry.patterns ?? []).filter((text) => patterns.includes(text)),
-        )
-      }
-    }
-    return hits
-  }
-
-  private at(position: number): { keywords: string[]; patterns: string[] } {
-    let texts = this.found.get(position)
-    if (texts === undefined) {
-      texts = { keywords: [], patterns: [] }
-      this.found.set(position, texts)
-    }
-    return texts
-  }
-}
-
 /** Collects the hits of a table in memory as numbers. Creates texts only for results. */
 export class CountedHits implements Hits {
   readonly positions: number[] = []

@@ -222,7 +222,7 @@ function malformed(entry: unknown, position: number): Finding {
     severity: 'error',
     code: 'MALFORMED_ENTRY',
     message: `entry ${position + 1}${id === undefined ? '' : ` (${id})`} was skipped: ${entryProblem(entry)}`,
-    ...(id === undefined ? {} : { subject: id }),
+    subject: id,
     hint: 'rebuild the index with: loadout index build',
   }
 }

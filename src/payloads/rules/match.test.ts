@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileTable } from './dispatch-table.ts'
 import { entryOf, indexOf } from './entry.fixture.ts'
 import { DEFAULT_TRIGGERS, type LoadoutEntry } from './loadout-index.ts'
-import { lookupEntry, matchLoadout, matchTable } from './match.ts'
+import { lookupEntry, matchLoadout } from './match.ts'
 
 /** Asked twice: the first call scans, the second compiles, and both must agree. */
 function ids(task: string, entries: unknown[]): string[] {
@@ -76,7 +75,6 @@ describe('scores', () => {
     const [match] = matchLoadout('the release of the docs', index)
     expect(match).toMatchObject({ score, reason, mode: 'lazy' })
     expect(matchLoadout('the release of the docs', index)).toEqual([match])
-    expect(matchTable('the release of the docs', compileTable(index.entries))).toEqual([match])
   })
 
   it('leaves an entry out when one hit of eleven keywords scores below 0.1', () => {
@@ -160,9 +158,8 @@ it('agrees with the rule as the specification words it, on random entries and ta
       const index = indexOf(parts.map((part) => ({ ...entryOf(), ...part }) as LoadoutEntry))
       const first = matchLoadout(task, index)
       expect(first.map(({ entry: { id }, score }) => [id, score])).toEqual(byDefinition(task, index.entries))
-      // The first call scans, the second files every word, a stored table sorts them into buckets: the same answer.
+      // The first call scans, the second files every word: the same answer.
       expect(matchLoadout(task, index)).toEqual(first)
-      expect(matchTable(task, compileTable(index.entries))).toEqual(first)
     }),
     { numRuns: 500 },
   )

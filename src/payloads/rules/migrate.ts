@@ -1,4 +1,4 @@
-import { type Section, splitSections } from '../../text/sections.ts'
+import { cut, type Section } from '../../text/cut.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { buildEntries } from './build-index.ts'
 import { kebab, readFrontmatter, serializeFrontmatter } from './frontmatter.ts'
@@ -52,7 +52,7 @@ const CORE_WORDS = new Set(
 )
 
 export function planMigration(markdown: string, rules: MigrationRules): Migration {
-  const sections = splitSections(markdown, rules.level)
+  const sections = groupSections(markdown, rules.level)
   const keywords = pickKeywords(sections)
   const names = new FreeNames(rules)
   const payloads: MigratedPayload[] = []
@@ -60,7 +60,7 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
   const inline: string[] = []
   let list = ''
   sections.forEach((section, at) => {
-    if (section.heading === LIST_HEADING) {
+    if (section.title === LIST_HEADING) {
       list += section.text
       return
     }
@@ -69,7 +69,7 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
     if (reason === undefined) {
       payloads.push(names.take(section, keywords[at]!, payloads.length + 1))
     } else {
-      kept.push({ heading: section.heading, tokens: estimateTokens(section.text), reason })
+      kept.push({ heading: section.title, tokens: estimateTokens(section.text), reason })
       inline.push(section.text)
     }
   })
@@ -77,22 +77,39 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
   return { payloads, kept, lean, tokensBefore: estimateTokens(markdown), tokensAfter: estimateTokens(lean) }
 }
 
+type Group = Pick<Section, 'title' | 'level' | 'text'>
+
+/** The sections of a level and above, each with those below it; by default of the highest level that occurs twice. */
+export function groupSections(markdown: string, level?: number): Group[] {
+  const sections = cut('.md', markdown)
+  const levels = sections.flatMap((section) => section.level || [])
+  const repeated = [1, 2, 3, 4, 5, 6].find((each) => levels.indexOf(each) !== levels.lastIndexOf(each))
+  const deepest = level ?? repeated ?? Math.min(...new Set(levels), 6)
+  const groups: Group[] = []
+  for (const section of sections) {
+    const last = groups.at(-1)
+    if (section.level <= deepest) groups.push({ ...section })
+    else if (last === undefined) groups.push({ title: '', level: 0, text: section.text })
+    else last.text += section.text
+  }
+  return groups
+}
+
 /** Advice for a file without movable sections: usually it is small enough to be one payload. */
 export function adviseWhole(fileName: string, markdown: string): string {
-  const sections = splitSections(markdown)
-  if (sections.some(({ heading }) => heading === LIST_HEADING))
-    return `it was split before: see "${LIST_HEADING}" in it`
+  const sections = groupSections(markdown)
+  if (sections.some(({ title }) => title === LIST_HEADING)) return `it was split before: see "${LIST_HEADING}" in it`
   const id = kebab(fileName.replace(/\.mdc?$/, '')) || 'payload'
   if (readFrontmatter(markdown, id).frontmatter !== null) {
     return `it can be a payload as it is: copy it to .claude/rules/${id}.md and run: loadout index build`
   }
-  const heading = sections.find((section) => section.heading !== '')?.heading ?? ''
-  const [keywords = []] = pickKeywords([{ heading, level: 1, text: markdown }])
+  const title = sections.find((section) => section.title !== '')?.title ?? ''
+  const [keywords = []] = pickKeywords([{ title, text: markdown }])
   const lines = ['---', `id: ${id}`, `keywords: [${keywords.join(', ')}]`, '---']
   return `to load it as a whole when a task needs it, copy it to .claude/loadout/${id}.md and begin it with the lines: ${lines.join(' / ')}`
 }
 
-function reasonToKeep({ heading, text }: Section, keep: readonly string[]): string | undefined {
+function reasonToKeep({ title: heading, text }: Group, keep: readonly string[]): string | undefined {
   if (heading === '') return 'it stands before the first heading'
   if (keep.some((wanted) => wanted.trim().toLowerCase() === heading.toLowerCase())) return 'you asked for it'
   const core = splitWords(heading).find((word) => CORE_WORDS.has(word))
@@ -111,8 +128,8 @@ class FreeNames {
     this.rules = rules
   }
 
-  take(section: Section, keywords: string[], number: number): MigratedPayload {
-    const stem = kebab(section.heading) || `section-${number}`
+  take(section: Group, keywords: string[], number: number): MigratedPayload {
+    const stem = kebab(section.title) || `section-${number}`
     for (let attempt = (this.lastAttempt.get(stem) ?? 0) + 1; ; attempt++) {
       const id = attempt === 1 ? stem : `${stem}-${attempt}`
       const path = `${this.rules.into}/${id}.md`
@@ -120,7 +137,7 @@ class FreeNames {
       if (!this.isFree(id, path, text)) continue
       this.lastAttempt.set(stem, attempt)
       this.taken.add(id)
-      return { id, heading: section.heading, path, keywords, tokens: estimateTokens(text), text }
+      return { id, heading: section.title, path, keywords, tokens: estimateTokens(text), text }
     }
   }
 

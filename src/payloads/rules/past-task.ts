@@ -75,11 +75,11 @@ function readTerms(json: unknown): PlanTerms | undefined {
   const strategy = STRATEGIES.find((known) => known === json.strategy)
   const phase = PHASES.find((known) => known === json.phase)
   return {
-    ...(typeof project === 'string' ? { project } : {}),
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(phase === undefined ? {} : { phase }),
-    ...(typeof budget === 'number' && budget >= 0 ? { budget } : {}),
-    ...(typeof most === 'number' && most >= 0 ? { most } : {}),
-    ...(withoutCore === true ? { withoutCore } : {}),
+    project: typeof project === 'string' ? project : undefined,
+    strategy,
+    phase,
+    budget: typeof budget === 'number' && budget >= 0 ? budget : undefined,
+    most: typeof most === 'number' && most >= 0 ? most : undefined,
+    withoutCore: withoutCore === true ? withoutCore : undefined,
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileTable } from './dispatch-table.ts'
+import { createTable } from './dispatch-table.ts'
 import { entryOf } from './entry.fixture.ts'
 import { restOf, type SelectionRules, selectEntries } from './plan.ts'
 import { judgeEntry } from './ranked.ts'
@@ -12,7 +12,7 @@ const entries = [
   entryOf({ id: 'other', keywords: ['docs'], tokens_est: 70 }),
   entryOf({ id: 'secret', priority: 'manual', keywords: ['release'], tokens_est: 900 }),
 ]
-const table = compileTable(entries)
+const table = createTable(entries)
 const select = (rules: SelectionRules) => {
   const { preload, onDemand, leftOut, ...rest } = selectEntries('cut a release', table, rules)
   return {
@@ -43,7 +43,7 @@ describe('a selection', () => {
   })
 
   it('offers core first when lazy, also after a cheaper hit, and says why', () => {
-    const cheaper = compileTable([entryOf({ id: 'hit', keywords: ['release'], tokens_est: 1 }), entries[0]!])
+    const cheaper = createTable([entryOf({ id: 'hit', keywords: ['release'], tokens_est: 1 }), entries[0]!])
     const { onDemand } = selectEntries('release', cheaper, { lazyLoad: true })
     expect(onDemand.map(({ entry, mode, reason }) => `${entry.id} ${mode} ${reason}`)).toEqual([
       'rules lazy core: offered first, because lazyLoad preloads nothing',
@@ -66,7 +66,7 @@ describe('a selection', () => {
     const costs = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 20 })
     fc.assert(
       fc.property(costs, fc.nat(200), (list, budget) => {
-        const many = compileTable(list.map((tokens_est, at) => entryOf({ id: `e${at}`, keywords: ['go'], tokens_est })))
+        const many = createTable(list.map((tokens_est, at) => entryOf({ id: `e${at}`, keywords: ['go'], tokens_est })))
         const { onDemand, onDemandTokens, leftOut } = selectEntries('go', many, { budget })
         expect(onDemandTokens).toBeLessThanOrEqual(budget)
         expect(onDemand.length + leftOut.length).toBe(list.length)
@@ -97,7 +97,7 @@ describe('a verdict', () => {
 
   it('agrees with the matcher', () => {
     for (const entry of entries.filter(({ priority }) => priority === 'domain')) {
-      const { onDemand } = selectEntries('cut a release', compileTable([entry]))
+      const { onDemand } = selectEntries('cut a release', createTable([entry]))
       expect(judgeEntry(entry, 'cut a release').loaded).toBe(onDemand.length === 1)
     }
   })

@@ -84,15 +84,13 @@ export function restOf(
   selection: Selection,
   give: (entry: LoadoutEntry) => LoadoutEntry = (entry) => entry,
 ): Pick<LoadPlan, 'manual' | 'unmatched'> {
-  const chosen = new Set<LoadoutEntry>()
-  for (const { entry } of selection.preload) chosen.add(entry)
-  for (const { entry } of selection.onDemand) chosen.add(entry)
-  for (const { match } of selection.leftOut) chosen.add(match.entry)
+  const { preload, onDemand, leftOut } = selection
+  const chosen = new Set([...preload, ...onDemand, ...leftOut.map(({ match }) => match)].map(({ entry }) => entry.id))
   const manual: LoadoutEntry[] = []
   const unmatched: LoadoutEntry[] = []
   for (let position = 0; position < table.size; position++) {
     const entry = table.entryAt(position)
-    if (chosen.has(entry)) continue
+    if (chosen.has(entry.id)) continue
     const given = give(entry)
     manual.push(given)
     if (entry.priority !== 'manual') unmatched.push(given)

@@ -6,7 +6,7 @@ import {
   type RankExplanation,
   type RankHit,
 } from '../../search/document.ts'
-import { findHeadings } from '../../text/sections.ts'
+import { cut } from '../../text/cut.ts'
 import { createTable, type DispatchTable } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { distinctKeywords, type LoadoutEntry, type Phase } from './loadout-index.ts'
@@ -68,13 +68,12 @@ const NOTHING: Pick<MatchResult, 'matchedKeywords' | 'matchedPatterns'> = { matc
 /** What the ranker reads of an entry: its metadata and, if available, its payload. */
 export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
   const { frontmatter, body } = readFrontmatter(payload, entry.id)
-  const lines = body.split('\n')
   return {
     id: entry.id,
     name: entry.id,
     description: entry.summary ?? '',
     keywords: [...(entry.keywords ?? []), ...(entry.patterns ?? []).map((pattern) => pattern.replaceAll('_', ' '))],
-    headings: findHeadings(lines).map(({ title }) => title),
+    headings: cut('.md', body).map(({ title }) => title),
     body,
     examples: frontmatter?.examples ?? [],
     negatives: frontmatter?.negatives ?? [],

@@ -1,6 +1,6 @@
 import { stemWord } from '../../search/stem.ts'
 import { everydayWords, STOP_WORDS } from '../../search/word-lists.ts'
-import { findHeadings, type Section } from '../../text/sections.ts'
+import { cut, type Section } from '../../text/cut.ts'
 import { compareText } from '../../text/values.ts'
 import { splitWords } from './words.ts'
 
@@ -19,7 +19,7 @@ interface OwnWord {
  * For each section the words that distinguish it: those of its heading, then those of its subheadings and frequent
  * ones. A word that many sections, or any conversation, contain would load all of them.
  */
-export function pickKeywords(sections: readonly Section[]): string[][] {
+export function pickKeywords(sections: readonly Pick<Section, 'title' | 'text'>[]): string[][] {
   const words = sections.map(readSection)
   const sectionsWith = new Map<string, number>()
   for (const own of words) for (const stem of own.keys()) sectionsWith.set(stem, (sectionsWith.get(stem) ?? 0) + 1)
@@ -53,7 +53,7 @@ function isTelling(word: string): boolean {
   return word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
 }
 
-function readSection({ heading, text }: Section): Map<string, OwnWord> {
+function readSection({ title: heading, text }: Pick<Section, 'title' | 'text'>): Map<string, OwnWord> {
   const words = new Map<string, OwnWord>()
   const plain = text.replace(/https?:\/\/\S+/g, ' ')
   for (const word of splitWords(plain)) {
@@ -66,7 +66,7 @@ function readSection({ heading, text }: Section): Map<string, OwnWord> {
     }
   }
   mark(words, heading, 'isInTitle')
-  for (const { title } of findHeadings(plain.split('\n'))) mark(words, title, 'isInHeading')
+  for (const { title } of cut('.md', plain)) mark(words, title, 'isInHeading')
   return words
 }
 

@@ -135,7 +135,7 @@ const BUDGET_FIELDS = [
 ] as const
 
 function issue(severity: IssueSeverity, code: Code, message: string, hint?: string): ValidationIssue {
-  return { severity, code, message, ...(hint === undefined ? {} : { hint }) }
+  return { severity, code, message, hint }
 }
 
 const MOST_KEYWORDS = Math.round(1 / MIN_SCORE)

@@ -1,6 +1,6 @@
 import type { FieldedText } from '../../search/analyze.ts'
 import { DEFAULT_TUNING, type Field, type Tuning } from '../../search/tuning.ts'
-import { outlineOf } from './outline.ts'
+import { cut } from '../../text/cut.ts'
 
 /** The fields of a file for the search engine. */
 const FIELDS: readonly Field[] = [
@@ -37,16 +37,16 @@ export function splitLines(text: string): string[] {
 
 /** What the engine reads of a file. Repetition does not help: each name counts at most three times. */
 export function documentOf(path: string, text: string): FieldedText {
-  const lines = splitLines(text)
-  const [symbols, headings]: [string[], string[]] = [[], []]
-  for (const { name, isHeading } of outlineOf(path, lines)) (isHeading ? headings : symbols).push(name)
+  const sections = cut(path, text)
+  const symbols = sections.flatMap((section) => section.symbols.map(({ name }) => name))
+  const headings = sections.flatMap(({ level, title }) => (level > 0 ? title : []))
   const slash = path.lastIndexOf('/')
   return [
     [FILE, nameOf(path)],
     [PATH, path.slice(0, Math.max(0, slash))],
     [SYMBOLS, atMostThrice(symbols).join('\n')],
     [HEADINGS, atMostThrice(headings).join('\n')],
-    [BODY, piecesOf(text, lines)],
+    [BODY, piecesOf(text)],
   ]
 }
 
@@ -66,7 +66,8 @@ function atMostThrice(names: readonly string[]): string[] {
   })
 }
 
-function piecesOf(text: string, lines: readonly string[]): string[] {
+function piecesOf(text: string): string[] {
+  const lines = splitLines(text)
   const size = Math.max(PIECE_LINES, Math.ceil(lines.length / MOST_PIECES))
   const pieces: string[] = []
   let [start, end] = [0, 0]

@@ -1,4 +1,4 @@
-import type { QueryTerm } from '../../search/query.ts'
+import type { QueryTerm } from '../../search/task.ts'
 import { termsOf } from '../../search/tokens.ts'
 import { hashText, keyOf } from '../../text/values.ts'
 

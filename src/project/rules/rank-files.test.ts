@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readTask } from '../../search/task.ts'
 import { documentOf } from './file-document.ts'
 import { type History, NO_HISTORY, readLog } from './history.ts'
-import { readProjectTask } from './project-task.ts'
 import { rankFiles } from './rank-files.ts'
 import { SavedSegment } from './saved-segment.ts'
 import { SegmentBuilder } from './segment-builder.ts'
@@ -32,7 +32,7 @@ function rank(task: string, history: History = NO_HISTORY) {
   const { bytes, buckets } = builder.encode()
   const read = (from: number, length: number) => bytes.subarray(from, from + length)
   const terms = new SavedSegment(read, { start: 0, length: bytes.length, buckets })
-  return rankFiles(readProjectTask(task), { paths, find: (term) => terms.find(term, 0) }, { history }).files
+  return rankFiles(readTask(task), { paths, find: (term) => terms.find(term, 0) }, { history }).files
 }
 
 const LOG = ['\x01', 'a'.repeat(40), '\x02', 'Speed up the start', '\x03\0\n', 'src/hono.ts\0', 'docs/cors.md\0'].join(

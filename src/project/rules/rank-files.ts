@@ -1,11 +1,13 @@
-import type { QueryTerm } from '../../search/query.ts'
+import { Rarity } from '../../search/rarity.ts'
 import { Scorer } from '../../search/scorer.ts'
+import { stemWord } from '../../search/stem.ts'
+import { type QueryTerm, type Task, weighTask } from '../../search/task.ts'
 import { type DocumentRecord, fieldOf, fullImpact, postingAt, SlotTable, TermIndex } from '../../search/term-index.ts'
+import { type ReadTerm, readTerms, wordsAmong } from '../../search/tokens.ts'
 import { keyOf } from '../../text/values.ts'
 import { type Role, roleOf } from './candidates.ts'
 import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
 import { changedTogether, type History, type Votes, voteByHistory } from './history.ts'
-import { names, type ProjectTask, pairsOf } from './project-task.ts'
 import type { TermPostings } from './saved-segment.ts'
 
 /** The data of a project, by slot. */
@@ -91,18 +93,15 @@ interface Scored {
 }
 
 /** The files of a project by their relevance to a task, best first. */
-export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankRules): Ranking {
+export function rankFiles(task: Task, project: ProjectTerms, rules: RankRules): Ranking {
   const weights = { ...WEIGHTS, ...rules.weights }
   const engine = openEngine(project)
-  const terms = task.query.terms.map(({ term, word, weight }) => ({
-    term,
-    word,
-    weight: weight * engine.scorer.rarity.of(term),
-  }))
+  const asked = weighTerms(task)
+  const terms = asked.map(({ term, word, weight }) => ({ term, word, weight: weight * engine.rarity.of(term) }))
   const slotOf = project.slotOf ?? slotsByKey(project.paths)
   const pathOf = (key: number) => project.paths[slotOf(key)]
-  const votes = voteByHistory(rules.history, task.query.terms, pathOf)
-  const scored = scoreTexts(task, project, engine, terms, weights, slotOf, votes)
+  const votes = voteByHistory(rules.history, asked, pathOf)
+  const scored = scoreTexts(task, asked, project, engine, terms, weights, slotOf, votes)
   addNames(task, scored, project, weights)
   addShares(scored, votes, weights, task)
   const lift = rules.lift
@@ -120,12 +119,31 @@ export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankR
       path,
       role,
       score: total / most,
-      words: at < MOST_EXPLAINED ? wordsFor(engine.find, task.query.terms, slot) : [],
+      words: at < MOST_EXPLAINED ? wordsFor(engine.find, asked, slot) : [],
       covered: at < MOST_EXPLAINED ? covered(engine.find, terms, slot) : 0,
       commits: votes.commits.get(path) ?? [],
       isNamed,
     }))
   return { files, terms }
+}
+
+// Verbs say little about the place: "add", "fix", "support".
+const ACTIONS = new Set(
+  'fix add use make doc docs chore feat refactor test update remove support style perf build ci allow improve change move rename implement handle ensure avoid prevent introduce enable disable set get new bug issue error correct typo bump upgrade clean cleanup simplify minor better also instead should write explain create find why how'
+    .split(' ')
+    .map(stemWord),
+)
+/** Occurs in files of every kind. */
+const SMALL_NUMBER = /^\d{1,2}$/
+const ACTION_WEIGHT = 0.4
+const SCOPE_WEIGHT = 2
+
+/** The terms of a task by how much they say about a place in a project. */
+function weighTerms(task: Task): QueryTerm[] {
+  return weighTask(task, PROJECT_TUNING).terms.map((each) => {
+    const action = ACTIONS.has(each.term) || SMALL_NUMBER.test(each.term) ? ACTION_WEIGHT : 1
+    return { ...each, weight: each.weight * action * (task.names.scope.has(each.term) ? SCOPE_WEIGHT : 1) }
+  })
 }
 
 function covered(find: Engine['find'], terms: readonly WeighedTerm[], slot: number): number {
@@ -141,6 +159,7 @@ function bestFirst(a: Scored, b: Scored): number {
 
 interface Engine {
   scorer: Scorer
+  rarity: Rarity
   find(term: string): TermPostings | undefined
 }
 
@@ -174,13 +193,15 @@ function openEngine(project: ProjectTerms): Engine {
     if (!known.has(term)) known.set(term, project.find(term))
     return known.get(term)
   }
-  const slots = slotsOf(project.paths)
   const index = new TermIndex({ terms: () => [], find: (term) => find(term)?.list })
-  return { scorer: new Scorer(index, slots, PROJECT_TUNING), find }
+  const library = { slots: slotsOf(project.paths), index }
+  const rarity = new Rarity([library], PROJECT_TUNING)
+  return { scorer: new Scorer(library, rarity, PROJECT_TUNING), rarity, find }
 }
 
 function scoreTexts(
-  task: ProjectTask,
+  task: Task,
+  asked: readonly QueryTerm[],
   project: ProjectTerms,
   { scorer, find }: Engine,
   terms: readonly WeighedTerm[],
@@ -188,7 +209,7 @@ function scoreTexts(
   slotOf: (key: number) => number,
   votes: Votes,
 ): Scored[] {
-  const { slots: touched, scores } = scorer.score(task.query)
+  const { slots: touched, scores } = scorer.score({ terms: asked, pairs: [] })
   const order = atLeast(scores, MOST_CONSIDERED).sort(
     (a, b) => scores[b]! - scores[a]! || compareSlots(project, touched[a]!, touched[b]!),
   )
@@ -196,7 +217,7 @@ function scoreTexts(
   // Files supported only by history or by their own name are included too.
   const add = (slot: number) => void (chosen.has(slot) || chosen.set(slot, 0))
   for (const path of votes.shares.keys()) add(slotOf(keyOf(path)))
-  if (task.paths.length > 0) {
+  if (task.names.paths.length > 0) {
     project.paths.forEach((path, slot) => void (path !== undefined && isNamedFile(task, path) && add(slot)))
   }
   const windows = bestWindows([...chosen.keys()], terms, find, project.paths.length)
@@ -223,15 +244,15 @@ function compareSlots({ paths }: ProjectTerms, a: number, b: number): number {
   return paths[a]! < paths[b]! ? -1 : 1
 }
 
-function roleFactor(role: Role, task: ProjectTask, weights: Weights): number {
+function roleFactor(role: Role, task: Task, weights: Weights): number {
   let factor = 1
-  if (role.isTest) factor *= task.isAboutTests ? Math.sqrt(weights.test) : weights.test
+  if (role.isTest) factor *= task.about.tests ? Math.sqrt(weights.test) : weights.test
   else if (role.isData) factor *= weights.data
-  if (role.isLog && !task.isAboutLog) factor *= weights.log
-  if (role.isExample && !task.isAboutExamples) factor *= weights.example
+  if (role.isLog && !task.about.log) factor *= weights.log
+  if (role.isExample && !task.about.examples) factor *= weights.example
   if (role.isTest) return factor
-  if (task.isAboutProse) return factor * (role.isProse ? weights.proseAsked : weights.codeWhenProseAsked)
-  if (task.isQuestion && role.isProse) return factor
+  if (task.about.prose) return factor * (role.isProse ? weights.proseAsked : weights.codeWhenProseAsked)
+  if (task.about.isQuestion && role.isProse) return factor
   return factor * (role.isProse ? weights.prose : role.isConfig ? weights.config : 1)
 }
 
@@ -269,26 +290,28 @@ function bestWindows(
 const SHORTEST_STEM = 4
 
 /** A file, or one of its definitions, that the task names literally comes first. */
-function addNames(task: ProjectTask, scored: readonly Scored[], project: ProjectTerms, weights: Weights): void {
-  const definers = [...task.identifiers].map((term) => project.find(term))
+function addNames(task: Task, scored: readonly Scored[], project: ProjectTerms, weights: Weights): void {
+  const definers = [...task.names.identifiers].map((term) => project.find(term))
   const folders = namedFolders(task, project.paths)
+  const pairs = pairsOf(task.terms)
+  const text = task.text.toLowerCase()
   for (const each of scored) {
-    const share = testShare(each.role, task) * (each.role.isExample && !task.isAboutExamples ? weights.example : 1)
+    const share = testShare(each.role, task) * (each.role.isExample && !task.about.examples ? weights.example : 1)
     const stem = nameOf(each.path).toLowerCase()
     if (isNamedFile(task, each.path)) {
       each.total += weights.namedFile * share
       each.isNamed = true
-    } else if (stem.length >= SHORTEST_STEM && names(task.text, stem)) each.total += weights.namedStem * share
+    } else if (stem.length >= SHORTEST_STEM && names(text, stem)) each.total += weights.namedStem * share
     if (definers.some((found) => found !== undefined && isDefiner(found, each.slot))) {
       each.total += weights.identifier * share
     }
     each.total +=
-      (weights.namedFolder * folderShare(folders, each.path) + weights.pathPair * pairsIn(task, each.path)) * share
+      (weights.namedFolder * folderShare(folders, each.path) + weights.pathPair * pairsIn(pairs, each.path)) * share
   }
 }
 
 /** Its name with its extension, or the end of its path. */
-function isNamedFile({ paths }: ProjectTask, path: string): boolean {
+function isNamedFile({ names: { paths } }: Task, path: string): boolean {
   if (paths.length === 0) return false
   const lower = path.toLowerCase()
   return paths.some(
@@ -300,7 +323,7 @@ function isNamedFile({ paths }: ProjectTask, path: string): boolean {
 const MOST_IN_FOLDER = 200
 
 /** Folders in the task, each between slashes. */
-function namedFolders({ folders }: ProjectTask, paths: ProjectTerms['paths']): string[] {
+function namedFolders({ names: { folders } }: Task, paths: ProjectTerms['paths']): string[] {
   if (folders.length === 0) return []
   const counts = new Map(folders.map((folder) => [`/${folder}/`, 0]))
   for (const path of paths) {
@@ -332,16 +355,31 @@ const ALIKE = 3
 /**
  * How many adjacent words of the path are adjacent in the task: "querying functions" in `docs/querying/functions.md`.
  */
-function pairsIn({ pairs }: ProjectTask, path: string): number {
+function pairsIn(pairs: ReturnType<typeof pairsOf>, path: string): number {
   const name = path.slice(0, path.lastIndexOf('/') + 1) + nameOf(path)
   const lower = name.toLowerCase()
   // Most paths have none: they need not be read word by word.
   const isLikely = (term: string) => !/^[a-z0-9]/.test(term) || lower.includes(term.slice(0, ALIKE))
   let count = 0
   if ([...pairs.values()].some((pair) => pair.every(isLikely))) {
-    for (const pair of pairsOf(name).keys()) if (pairs.has(pair)) count++
+    for (const pair of pairsOf(readTerms(name)).keys()) if (pairs.has(pair)) count++
   }
   return Math.min(MOST_PAIRS, count)
+}
+
+/** Every two adjacent words, as terms, including those without a subject. */
+function pairsOf(terms: readonly ReadTerm[]) {
+  const words = wordsAmong(terms).map(({ term }) => term)
+  return new Map(words.slice(1).map((term, at) => [`${words[at]} ${term}`, [words[at]!, term] as const]))
+}
+
+/** Whether a text names something, as a word of its own. Both in lower case. */
+function names(text: string, name: string): boolean {
+  const isWordAt = (at: number) => at >= 0 && at < text.length && /[a-z0-9_]/.test(text[at]!)
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!isWordAt(at - 1) && !isWordAt(at + name.length)) return true
+  }
+  return false
 }
 
 function isDefiner({ list }: TermPostings, slot: number): boolean {
@@ -349,7 +387,7 @@ function isDefiner({ list }: TermPostings, slot: number): boolean {
   return packed !== undefined && fieldOf(packed) === SYMBOL_FIELD
 }
 
-function addShares(scored: readonly Scored[], { shares }: Votes, weights: Weights, task: ProjectTask): void {
+function addShares(scored: readonly Scored[], { shares }: Votes, weights: Weights, task: Task): void {
   for (const each of scored) {
     each.total += weights.history * (shares.get(each.path) ?? 0) * testShare(each.role, task)
   }
@@ -357,8 +395,8 @@ function addShares(scored: readonly Scored[], { shares }: Votes, weights: Weight
 
 const TEST_SHARE = 0.4
 
-function testShare({ isTest }: Role, { isAboutTests }: ProjectTask): number {
-  return isTest && !isAboutTests ? TEST_SHARE : 1
+function testShare({ isTest }: Role, { about }: Task): number {
+  return isTest && !about.tests ? TEST_SHARE : 1
 }
 
 const MOST_WORDS = 6

@@ -1,6 +1,7 @@
 import { visitTerms } from '../../search/tokens.ts'
+import { cut } from '../../text/cut.ts'
+import type { Definition } from '../../text/definitions.ts'
 import { splitLines } from './file-document.ts'
-import { type Definition, outlineOf } from './outline.ts'
 import type { WeighedTerm } from './rank-files.ts'
 
 /** Lines of a file that belong together, and their weight for a task. */
@@ -21,28 +22,34 @@ const LONGEST = 40
 const SHORTEST = 6
 const FEWEST_CHARS = 60
 
-/** Splits a file where definitions and headings start. Joining the texts restores the file. */
-export function cutSections(path: string, text: string): CutSection[] {
+/** The sections of a file in sizes that are worth showing: long ones are split, short ones joined. */
+export function sizeSections(path: string, text: string): SizedSection[] {
   const lines = splitLines(text)
-  const outline = outlineOf(path, lines)
-  const sections = joinShort(boundsOf(lines, outline), lines)
-  return sections.map(({ from, to }) => ({
-    start: from + 1,
-    end: to,
-    text: `${lines.slice(from, to).join('\n')}\n`,
-    symbols: symbolsIn(outline, from, to),
-  }))
+  const sections = cut(path, text)
+  const bounds = sections.flatMap(({ from, to }) => splitLong(lines, from - 1, to))
+  const names = sections.flatMap(({ level, title, from, symbols }) =>
+    level > 0 ? [{ name: title, line: from }] : symbols,
+  )
+  let [named, before] = [0, undefined as Definition | undefined]
+  return joinShort(keepKeysWhole(bounds, lines), lines).map(({ from, to }) => {
+    const own: string[] = []
+    const outer = before?.name
+    for (; named < names.length && names[named]!.line <= to; named++) {
+      before = names[named]!
+      own.push(before.name)
+    }
+    return {
+      start: from + 1,
+      end: to,
+      text: `${lines.slice(from, to).join('\n')}\n`,
+      symbols: own.length > 0 || outer === undefined ? own : [outer],
+    }
+  })
 }
 
-interface CutSection extends Pick<FileSection, 'start' | 'end' | 'text'> {
-  /** Its definitions, or else the definition that it is a part of. */
+interface SizedSection extends Pick<FileSection, 'start' | 'end' | 'text'> {
+  /** Its definitions or headings, or else the one that it is a part of. */
   symbols: readonly string[]
-}
-
-function symbolsIn(outline: readonly Definition[], from: number, to: number): string[] {
-  const own = outline.filter(({ line }) => line >= from && line < to)
-  const shown = own.length > 0 ? own : [outline.findLast(({ line }) => line < from)]
-  return shown.flatMap((definition) => definition?.name ?? [])
 }
 
 interface Bounds {
@@ -50,22 +57,8 @@ interface Bounds {
   to: number
 }
 
-/** A definition starts with the comment and the decorators above it. */
-const ABOVE = /^\s*(?:\/\/|\/\*|\*|#|@|"""|'''|--|;|<!--|\[)/
 const KEY_START = /-----BEGIN [A-Z ]*PRIVATE KEY/
 const KEY_END = /-----END [A-Z ]*PRIVATE KEY/
-
-function boundsOf(lines: readonly string[], outline: readonly Definition[]): Bounds[] {
-  const starts = new Set([0])
-  for (const { line, isHeading } of outline) {
-    let start = line
-    while (!isHeading && start > 0 && ABOVE.test(lines[start - 1]!)) start--
-    starts.add(start)
-  }
-  const cuts = [...starts].sort((a, b) => a - b)
-  const bounds = cuts.flatMap((from, at) => splitLong(lines, from, cuts[at + 1] ?? lines.length))
-  return keepKeysWhole(bounds, lines)
-}
 
 /** A long definition is split at a blank line, or else anywhere. */
 function splitLong(lines: readonly string[], from: number, to: number): Bounds[] {
@@ -130,7 +123,7 @@ interface SectionTerms {
 }
 
 /** For a file that many tasks use. */
-export function countSections(sections: readonly CutSection[]): SectionTerms[] {
+export function countSections(sections: readonly SizedSection[]): SectionTerms[] {
   return sections.map(({ text }) => {
     const counts = new Map<string, number>()
     visitTerms(text, (term) => counts.set(term, (counts.get(term) ?? 0) + 1))
@@ -152,7 +145,7 @@ function pickCounts({ terms, counts }: SectionTerms, byTerm: ReadonlyMap<string,
  * saves searching for the words.
  */
 export function weighSections(
-  sections: readonly CutSection[],
+  sections: readonly SizedSection[],
   terms: readonly WeighedTerm[],
   counted?: readonly SectionTerms[],
 ): FileSection[] {

@@ -39,10 +39,14 @@ export async function checkOutSnapshot(
   const foreign = { ...NO_SETTINGS, GIT_DIR: repo, GIT_WORK_TREE: target, GIT_ATTR_NOSYSTEM: '1' }
   const env = { GIT_INDEX_FILE: join(scratch, `${name}.index`), ...(isForeign ? foreign : {}) }
   const settings = isForeign ? ['core.attributesFile=/dev/null', 'core.autocrlf=false'] : []
-  const { code } = await runGit(machine, repo, ['read-tree', commit], { env, settings, okCodes: [0, 128] })
-  if (code !== 0) return undefined
+  const git = (args: readonly string[], okCodes = [0]) => runGit(machine, repo, args, { env, settings, okCodes })
+  if ((await git(['read-tree', commit], [0, 128])).code !== 0) {
+    if ((await git(['cat-file', '-e', `${commit}^{tree}`], [0, 1, 128])).code !== 0) return undefined
+    // It is there: the error says what else is wrong, for example a full disk.
+    await git(['read-tree', commit])
+  }
   const paths = folder === '' ? [] : [literal(folder)]
-  const { stdout } = await runGit(machine, repo, ['ls-files', '-z', '--', ...paths], { env, settings })
+  const { stdout } = await git(['ls-files', '-z', '--', ...paths])
   if (stdout === '') return undefined
   const write = ['checkout-index', '--force', '-z', '--stdin', `--prefix=${target}/`]
   await runGit(machine, repo, write, { env, settings, input: stdout })

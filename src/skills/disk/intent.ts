@@ -36,6 +36,16 @@ export interface Move {
   to: string
 }
 
+/** What makes room in an agent's list of skills. */
+export interface ListChange {
+  agent: string
+  project?: string | undefined
+  /** The settings of the agent list only the names of these. */
+  nameOnly: string[]
+  /** Installs to remove. The library keeps the skills. */
+  unequip: string[]
+}
+
 /** Whether Loadout can write into git's folder, as locks and intents need. */
 export function isLockable(library: string): boolean {
   return isWritable(gitFolder(library))
@@ -45,7 +55,7 @@ export function intentPath(library: string): string {
   return join(gitFolder(library), 'loadout-intent.json')
 }
 
-export function writeIntent(library: string, intent: Intent | Move): void {
+export function writeIntent(library: string, intent: Intent | Move | ListChange): void {
   writeAtomically(intentPath(library), JSON.stringify(intent))
 }
 
@@ -64,12 +74,15 @@ export function intentText(library: string): string | undefined {
 }
 
 /** Undefined if there is none, or one of another version of Loadout. */
-export function readIntent(library: string): Intent | Move | undefined {
+export function readIntent(library: string): Intent | Move | ListChange | undefined {
   const json = parseJson(intentText(library) ?? '').value
   if (!isRecord(json)) return undefined
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  const { changes, message, merge, copies, isCommitted, from, to } = json
+  const { changes, message, merge, copies, isCommitted, from, to, agent, project, nameOnly, unequip } = json
   if (typeof to === 'string') return { from: text(from), to }
+  if (typeof agent === 'string' && isTextList(nameOnly) && isTextList(unequip)) {
+    return { agent, project: text(project), nameOnly, unequip }
+  }
   if (!Array.isArray(changes)) return undefined
   const planned = changes.flatMap((row): PlannedChange[] => {
     if (!isRecord(row) || typeof row.path !== 'string' || typeof row.stage !== 'string') return []

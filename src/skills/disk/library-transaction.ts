@@ -62,6 +62,12 @@ export function isUnfinished(library: string): boolean {
   return isForgotten || interruptedIn(work).length > 0
 }
 
+/** Also true for the empty lock of a command that was killed while it released the lock: it is free, and only looks like work. */
+export function hasLeftovers(library: string): boolean {
+  const work = libraryWork(library)
+  return isUnfinished(library) || (isFolder(work.path) && !isAtWork(work))
+}
+
 /** Runs a function as the only writer of the library, after repairing what a killed writer left. */
 export async function withLibrary<T>(
   machine: Machine,
@@ -150,8 +156,13 @@ async function carryOutIntent(machine: Machine, library: string, intent: Intent)
   }
   // From here on nothing is put back: the last version of some may be gone.
   if (!isCommitted) noteCommit(library, intent)
-  if (merge !== undefined && hasMerge(machine, merge)) dropMerge(machine, merge, true)
-  for (const { old } of changes.map((change) => placesOf(library, change))) if (exists(old)) discard(old)
+  try {
+    if (merge !== undefined && hasMerge(machine, merge)) dropMerge(machine, merge, true)
+    for (const { old } of changes.map((change) => placesOf(library, change))) if (exists(old)) discard(old)
+  } catch (error) {
+    // The intent stays: the next command goes on here.
+    throw asLoadoutError(error, library, 'write')
+  }
   if (copies === undefined) removeIntent(library)
   return commit
 }
@@ -221,6 +232,8 @@ async function finishIntent(machine: Machine, library: string): Promise<Finding[
     removeIntent(library)
     return [recovered(`${library}: an interrupted update from the remote was undone; loadout sync repeats it`, library)]
   }
+  // Only about installs and settings, which the caller must lock first.
+  if ('agent' in intent) return []
   const what = intent.message?.split('\n')[0] ?? intent.changes.map(({ path }) => path).join(', ')
   if (!intent.isCommitted && !intent.changes.every((change) => canGoOn(library, change))) {
     putBack(library, intent.changes)

@@ -8,20 +8,19 @@ import type { SkillContent } from './foreign-skill.ts'
 import { hashContent, hashFile, listTree } from './tree.ts'
 
 /** In bytes. Of a larger text only the start is looked through, and it counts as not read. */
-const LARGEST_TEXT = 1024 * 1024
+const LARGEST_TEXT = 256 * 1024
 const LARGEST_PICTURE = 8 * 1024 * 1024
 
 /** The files of a skill folder for the sheet, without skill.json, which is read as a `Skill`. */
-export function readReviewFiles(folder: string): ReviewFile[] {
-  return listTree(folder).files.flatMap(({ path, kind, isExecutable }): ReviewFile[] =>
-    kind !== 'file' || path === SKILL_FILE ? [] : [readReviewFile(folder, path, isExecutable)],
-  )
+export function* readReviewFiles(folder: string): Generator<ReviewFile> {
+  for (const { path, kind, isExecutable } of listTree(folder).files)
+    if (kind === 'file' && path !== SKILL_FILE) yield readReviewFile(folder, path, isExecutable)
 }
 
 /** The files of a skill that is not in the library yet, for the sheet. */
-export function readContentFiles({ document, files }: SkillContent): ReviewFile[] {
-  const own = asReviewFile(DOCUMENT_FILE, false, Buffer.from(document), hashContent(document))
-  return [own, ...files.map(({ path, folder, isExecutable }) => readReviewFile(folder, path, isExecutable))]
+export function* readContentFiles({ document, files }: SkillContent): Generator<ReviewFile> {
+  yield asReviewFile(DOCUMENT_FILE, false, Buffer.from(document), hashContent(document))
+  for (const { path, folder, isExecutable } of files) yield readReviewFile(folder, path, isExecutable)
 }
 
 function readReviewFile(folder: string, path: string, isExecutable: boolean): ReviewFile {

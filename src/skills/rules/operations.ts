@@ -5,6 +5,7 @@ import { sortedBy } from '../../text/values.ts'
 import { inTheWay, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
+import { refusalFindings } from './refusals.ts'
 import {
   isEdited,
   missing,
@@ -96,12 +97,15 @@ export function planEquip(
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
   const skills: Skill[] = []
+  const refused: SkillStatus[] = []
   for (const name of new Set(request.names)) {
     const status = byName.get(name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
     if (status.refusal !== undefined) {
-      if (request.isExplicit) throw refusedByCatalog(status.name, status.refusal)
-      plan.findings.push(catalogFinding(status.name, status.refusal))
+      const { kind, why } = status.refusal
+      const message = `${name} cannot be installed: ${why}`
+      if (request.isExplicit) throw new LoadoutError(REFUSED[kind], message, { hint: CATALOG_HINT })
+      refused.push(status)
       continue
     }
     skills.push(status.registered.skill)
@@ -113,7 +117,7 @@ export function planEquip(
     for (const { root, agent } of wanted) planPlacement(plan, status, root, agent, request.replaces ?? false)
     if (wanted.length === 0 && request.isExplicit) throw unsupported(registered, request.agents)
   }
-  if (!request.isExplicit) plan.findings.push(...unsupportedFindings(skills, request))
+  if (!request.isExplicit) plan.findings.push(...catalogFindings(refused), ...unsupportedFindings(skills, request))
   return plan
 }
 
@@ -210,9 +214,14 @@ export function planRefresh(
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
   const older: Operation[] = []
+  const refused: SkillStatus[] = []
   for (const status of statuses) {
     if (status.refusal !== undefined) {
-      obeyRefusal(plan, status, status.refusal)
+      const ours = status.placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
+      if (ours.length > 0) refused.push(status)
+      for (const each of status.refusal.kind === 'retired' ? ours : []) {
+        plan.operations.push({ kind: 'remove', keepsCopy: isEdited(each), ...placeIn(status.name, each) })
+      }
       continue
     }
     for (const found of status.placements) {
@@ -232,6 +241,7 @@ export function planRefresh(
       }
     }
   }
+  plan.findings.push(...catalogFindings(refused, { held: 'updated', retired: 'kept' }))
   return older.length > MOST_RESTAMPED
     ? plan
     : { ...plan, operations: sortedBy([...plan.operations, ...older], (each) => each.skill) }
@@ -254,29 +264,21 @@ function placeIn(skill: string, { agent, placement: { root } }: PlacementStatus)
   return { skill, agent, scope: root.scope, root: root.path }
 }
 
-/** Removes skills that the catalog has retired. Does not change skills that it holds back. */
-function obeyRefusal(plan: OperationPlan, { name, placements }: SkillStatus, refusal: Refusal): void {
-  const ours = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
-  if (ours.length > 0) plan.findings.push(catalogFinding(name, refusal))
-  if (refusal.kind === 'held') return
-  for (const each of ours) {
-    plan.operations.push({ kind: 'remove', keepsCopy: isEdited(each), ...placeIn(name, each) })
-  }
-}
-
-type Refusal = NonNullable<SkillStatus['refusal']>
-
-function catalogFinding(name: string, { kind, why }: Refusal): Finding {
-  const code = kind === 'held' ? 'CATALOG_HELD' : 'CATALOG_RETIRED'
-  return { severity: 'warning', code, message: `${name}: ${why}`, subject: name, hint: CATALOG_HINT }
-}
-
-function refusedByCatalog(name: string, { kind, why }: Refusal): LoadoutError {
-  const code = kind === 'held' ? 'CATALOG_HELD' : 'CATALOG_RETIRED'
-  return new LoadoutError(code, `${name} cannot be installed: ${why}`, { hint: CATALOG_HINT })
-}
-
+const REFUSED = { held: 'CATALOG_HELD', retired: 'CATALOG_RETIRED' } as const
 const CATALOG_HINT = 'loadout catalog search shows what the organization has approved'
+
+/** The skills that the catalog forbids: one finding for each reason. */
+export function catalogFindings(
+  statuses: readonly SkillStatus[],
+  verbs = { held: 'installed', retired: 'installed' },
+): Finding[] {
+  return (['held', 'retired'] as const).flatMap((kind) => {
+    const refused = statuses.flatMap(({ name, refusal }) =>
+      refusal?.kind === kind ? [{ name, code: REFUSED[kind], reason: refusal.why, hint: CATALOG_HINT }] : [],
+    )
+    return refusalFindings(refused, verbs[kind]).map((finding) => ({ ...finding, severity: 'warning' as const }))
+  })
+}
 
 /**
  * Only programs that compare commits need the newest commit in a marker; Loadout compares hashes. With many installs,

@@ -3,6 +3,7 @@ import type { Profile } from '../../agents/rules/config.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { keptEdit } from './attention.ts'
 import {
+  catalogFindings,
   type EquipRequest,
   indexStatuses,
   type OperationPlan,
@@ -21,7 +22,10 @@ export function planProfile(
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
   const byName = indexStatuses(statuses)
+  const refused = statuses.filter(({ name, refusal }) => refusal !== undefined && Object.hasOwn(profile, name))
+  plan.findings.push(...catalogFindings(refused).map((finding) => ({ ...finding, severity: 'error' as const })))
   for (const [name, agents] of Object.entries(profile)) {
+    if (byName.get(name)?.refusal !== undefined) continue
     const wanted = roots.filter((root) => root.agents.some((id) => agents.includes(id)))
     // Without a folder, the agents are disabled; whether the skill supports them does not matter.
     const isExplicit = wanted.length > 0

@@ -37,6 +37,11 @@ describe('a placement', () => {
         { marker: { problem: 'no JSON' } },
         { state: 'broken', reason: 'its marker is broken: no JSON', agent: 'claude' },
       ],
+      [
+        'with the marker of another skill, because a person copied it',
+        { marker: markerOf({ skill: 'notes' }) },
+        { state: 'broken', reason: expect.stringContaining('its marker is of the skill notes') },
+      ],
       ['that cannot be read', { problem: 'is not readable' }, { state: 'broken', reason: 'is not readable' }],
       ['of a skill that is gone', {}, { state: 'orphaned', mayBeEdited: false }, having()],
       ['of a skill that is gone, edited', edited, { state: 'orphaned', mayBeEdited: true }, having()],

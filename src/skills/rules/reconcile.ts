@@ -1,4 +1,5 @@
 import { sortedBy } from '../../text/values.ts'
+import { MARKER_FILE } from './marker.ts'
 import {
   PLACEMENT_STATES,
   type Placement,
@@ -64,6 +65,10 @@ function judge(
   }
   if (placement.problem !== undefined) return verdict('broken', { reason: placement.problem })
   if ('problem' in marker) return verdict('broken', { reason: `its marker is broken: ${marker.problem}` })
+  if (marker.skill !== undefined && marker.skill !== placement.name) {
+    const reason = `its marker is of the skill ${marker.skill}; if you copied or renamed the folder, delete ${MARKER_FILE} in it`
+    return verdict('broken', { reason })
+  }
   const isEdited = marker.contentHash !== undefined && marker.contentHash !== placement.contentHash
   if (registered === undefined) {
     if (isInvalid) return verdict(isEdited ? 'edited' : 'current')

@@ -12,8 +12,8 @@ export interface Refusal {
 }
 
 /** One finding for each cause, with all its skills. */
-export function refusalFindings(refusals: readonly Refusal[], verb = 'imported'): Finding[] {
-  const causes = new Map<string, Refusal[]>()
+export function refusalFindings(refusals: readonly Omit<Refusal, 'folder'>[], verb = 'imported'): Finding[] {
+  const causes = new Map<string, Omit<Refusal, 'folder'>[]>()
   for (const refusal of refusals) {
     const key = `${refusal.code}\0${refusal.reason}`
     causes.set(key, [...(causes.get(key) ?? []), refusal])

@@ -73,7 +73,8 @@ function run({ env, home }: Machine, words: readonly string[], options: RunOptio
   try {
     execFileSync('ssh-keygen', words, { ...options, env: passed, timeout: TIMEOUT_MS })
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') {
+    // The system says EACCES if one folder on the PATH is closed to this user.
+    if (['ENOENT', 'EACCES'].includes(codeOf(error))) {
       throw new LoadoutError('FILE_NOT_FOUND', 'ssh-keygen is not on the PATH', {
         hint: 'install OpenSSH 8.2 or later',
       })

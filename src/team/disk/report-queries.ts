@@ -30,7 +30,7 @@ const PEOPLE = `
 
 const HOLDINGS = `
   WITH held AS (
-    SELECT h.entry, h.version, m.group_name, array_agg(DISTINCT m.id) AS machines, min(h.since) AS since
+    SELECT h.entry, h.version, m.group_name, array_agg(m.id) AS machines, min(h.since) AS since
     FROM holding h JOIN machine m ON m.id = h.machine WHERE m.left_at IS NULL AND m.seen >= $1 GROUP BY 1, 2, 3
   )
   SELECT e.text AS entry, v.text AS version, coalesce(g.id, 0) AS "group", machines,
@@ -58,8 +58,6 @@ interface FigureRow {
   last: string
 }
 
-type HeldRow = Omit<ReportRows['holdings'][number], 'person'> & { machines: number[] }
-
 export async function queryReport(
   database: Pick<Connection, 'query'>,
   { from, to, group }: ReportRange,
@@ -69,7 +67,7 @@ export async function queryReport(
   const values = [number, from, to]
   const figures = (await database.query<FigureRow>(FIGURES, values)).rows
   const people = await database.query<{ people: number }>(PEOPLE, values)
-  const holdings = await database.query<HeldRow>(HOLDINGS, [activeSince])
+  const holdings = await database.query<ReportRows['holdings'][number]>(HOLDINGS, [activeSince])
   const catalog = await database.query<ReportRows['catalog'][number]>(CATALOG)
   const other = await database.query<{ waiting: number; silent: number; running: string | null }>(
     `SELECT (SELECT count(*)::int FROM inbox) AS waiting,
@@ -87,7 +85,7 @@ export async function queryReport(
     groups: about('group'),
     agents: about('agent'),
     projects: about('project'),
-    holdings: holdings.rows.flatMap(({ machines, ...row }) => machines.map((person) => ({ ...row, person }))),
+    holdings: holdings.rows,
     catalog: catalog.rows,
     group: number,
     people: people.rows[0]?.people ?? 0,

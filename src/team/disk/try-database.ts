@@ -24,19 +24,21 @@ const PROGRAM = `
   const { tmpdir } = require('node:os')
   const { join } = require('node:path')
   let [, native, flags] = process.argv
-  let folder, running
-  const end = async () => {
-    if (running?.exitCode === null && running.signalCode === null) {
-      const ended = new Promise((done) => running.once('exit', done))
-      if (running.kill('SIGINT')) await ended
-    }
+  let folder, starting, running, closed, ending
+  // A process that initdb started can outlive it and write into the folder: standard error closes when all have ended.
+  const end = () => ending ??= (async () => {
+    running?.kill('SIGINT')
+    await starting
+    await closed
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     process.exit()
-  }
+  })()
   const run = (program, words, user, isReady) => new Promise((done, fail) => {
+    if (ending !== undefined) return fail(new Error('it was stopped'))
     let said = ''
     const env = { ...process.env, LC_ALL: 'C' }
     running = spawn(join(native, 'bin', program), words, { ...user, env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    closed = new Promise((done) => running.once('close', done))
     running.stderr.on('data', (chunk) => {
       said = (said + chunk).slice(-2000)
       if (isReady?.(said)) done()
@@ -81,12 +83,15 @@ const PROGRAM = `
     await run('postgres', words, user, (said) => said.includes('ready to accept connections'))
     return { port }
   }
+  // Loadout may have been killed before it reads.
+  process.stdout.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
   process.stdin.once('data', async (password) => {
-    const told = await start(String(password).trim()).catch(({ code, message }) => {
+    starting = start(String(password).trim()).catch(({ code, message }) => {
       if (code !== 'EACCES' && !message.includes('Permission denied')) return { problem: message }
       return { problem: 'the user that runs it cannot enter ' + folder, remedy: 'set TMPDIR to a folder that every user can enter and run programs in' }
     })
+    const told = await starting
     process.stdout.write(JSON.stringify(told) + '\\n')
     if (told.port === undefined) await end()
   }).on('end', end)`

@@ -12,7 +12,10 @@ export const MOST_ROWS = 500
 /** In bytes. `MOST_ROWS` rows of the longest texts are below it. */
 export const LARGEST_BATCH = 512 * 1024
 
-/** `installed` reports once a day which version of a skill an agent has; the others come from the usage log. */
+/**
+ * `installed` reports once a day which version of a skill an agent has, and at each start of a session the tokens of its
+ * line in the agent's list; the others come from the usage log.
+ */
 export const SENT_STAGES = ['installed', 'planned', 'delivered', 'used'] as const
 
 export type SentStage = (typeof SENT_STAGES)[number]

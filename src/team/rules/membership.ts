@@ -1,3 +1,4 @@
+import { parseInstant } from '../../text/instant.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Role } from './access.ts'
@@ -43,7 +44,8 @@ export function parseMembership(json: unknown, path: string): Membership {
     const { url, team, secret, key, keyPrint, person, group, role: named, joined } = json
     const role = asRole(named)
     const texts = [url, team, secret, keyPrint, person, group, joined]
-    if (role !== undefined && texts.every((text) => typeof text === 'string')) {
+    const isTexts = texts.every((text) => typeof text === 'string' && !/\p{Cc}/u.test(text))
+    if (role !== undefined && isTexts && parseInstant(String(joined)) !== undefined) {
       const known = { url, team, secret, keyPrint, person, group, joined } as Omit<Membership, 'role' | 'key'>
       return { ...known, role, ...(typeof key === 'string' ? { key } : {}) }
     }

@@ -50,13 +50,19 @@ interface Part<T> {
   rows: T[]
 }
 
-export function countPeople(rows: readonly { person: number }[]): number {
+/** What one person did, or what some machines have, which stand for people. */
+type Counted = { person: number } | { machines: readonly number[] }
+
+export function countPeople(rows: readonly Counted[]): number {
   const people = new Set<number>()
-  for (const { person } of rows) people.add(person)
+  for (const row of rows) {
+    if ('person' in row) people.add(row.person)
+    else for (const machine of row.machines) people.add(machine)
+  }
   return people.size
 }
 
-function isEnough(rows: readonly { person: number }[]): boolean {
+function isEnough(rows: readonly Counted[]): boolean {
   return countPeople(rows) > LARGEST_HIDDEN_GROUP
 }
 
@@ -75,7 +81,7 @@ function split<T>(rows: readonly T[], nameOf: (row: T) => number): Part<T>[] {
  * people together, the smallest of the others joins them: it would otherwise be the whole minus what is shown. Empty if
  * all rows together are of too few people.
  */
-export function partition<T extends { person: number }>(rows: readonly T[], nameOf: (row: T) => number): Part<T>[] {
+export function partition<T extends Counted>(rows: readonly T[], nameOf: (row: T) => number): Part<T>[] {
   const sized = split(rows, nameOf).map((part) => ({ ...part, people: countPeople(part.rows) }))
   sized.sort((a, b) => a.people - b.people || a.name - b.name)
   const joined: T[] = []

@@ -13,8 +13,9 @@ const used = (entry: string, version: string, times: number) => {
   const sums = { times, tokens: times * 10, people: 8, first: '2026-11-02', last: '2026-11-02' }
   return { entry, name: entry, version, isJoined: false, stage: 'used' as const, ...sums }
 }
-const machines = (entry: string, version: string, from: number, count: number, group = 1) =>
-  Array.from({ length: count }, (_, at) => ({ entry, version, group, person: from + at, since: '2026-01-01' }))
+const machines = (entry: string, version: string, from: number, count: number, group = 1) => [
+  { entry, version, group, machines: Array.from({ length: count }, (_, at) => from + at), since: '2026-01-01' },
+]
 
 describe('a report', () => {
   it('adds up the stages of an entry, and lists its versions, the newest first', () => {

@@ -1,3 +1,4 @@
+import type { Money } from '../../text/cost.ts'
 import { compareText } from '../../text/values.ts'
 import type { EntryKind } from '../../usage/rules/usage-event.ts'
 import type { SentStage } from './batch.ts'
@@ -57,6 +58,7 @@ interface NamedSums {
   events: number
   used: number
   tokens: number
+  listing: number
 }
 
 export interface TeamReport {
@@ -68,6 +70,8 @@ export interface TeamReport {
   tokens: number
   /** Tokens of the lists of skills that agents read at a start. */
   listing: number
+  /** What all these tokens cost, by the prices of the reader. */
+  money?: Money
   /** Batches that arrived and are not counted yet. */
   waiting: number
   /** Until when a week that is not over was published. */
@@ -81,7 +85,7 @@ export interface TeamReport {
   inVain: { kind: EntryKind; id: string; delivered: number; tokens: number }[]
   rollout: RolloutReport[]
   groups: ({ group: string; people: People } & NamedSums)[]
-  agents: ({ agent: string } & NamedSums)[]
+  agents: ({ agent: string; money?: Money } & NamedSums)[]
   projects: ({ project: string } & NamedSums)[]
 }
 
@@ -107,8 +111,8 @@ export interface ReportRows {
   groups: SummedRow[]
   agents: SummedRow[]
   projects: SummedRow[]
-  /** One for each machine, skill and version; a machine stands for a person. */
-  holdings: { entry: string; version: string; group: number; person: number; since: string }[]
+  /** One for each skill, version and group; its machines stand for people. */
+  holdings: { entry: string; version: string; group: number; machines: readonly number[]; since: string }[]
   /** The newest first. */
   catalog: { entry: string; version: string; state: string; digest: string }[]
   /** The group of the report, or `TEAM`. */
@@ -225,6 +229,11 @@ function deadWeightOf(entries: readonly EntryReport[], rollout: readonly Rollout
  * after an incident, the question is whether any has it.
  */
 function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
+  const said = new Map<string, ReportRows['catalog'][number]>()
+  for (const row of catalog) {
+    const key = `${row.entry} ${row.version === '*' ? '*' : row.digest}`
+    if (!said.has(key)) said.set(key, row)
+  }
   const byEntry = new Map<string, ReportRows['holdings']>()
   for (const row of holdings) {
     const known = byEntry.get(row.entry)
@@ -233,13 +242,13 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
   }
   return [...byEntry]
     .flatMap(([entry, rows]): RolloutReport[] => {
-      const state = catalog.find((row) => row.entry === entry && row.version === '*')?.state
+      const state = said.get(`${entry} *`)?.state
       const about = { ...nameOf(entry), ...(state === undefined ? {} : { state }) }
       const digests = [...new Set(rows.map(({ version }) => version))].sort(compareText)
       const numberOf = new Map(digests.map((digest, at) => [digest, at]))
       const named = (names: readonly string[]) =>
         [...names].sort(compareText).map((digest): InstalledVersion => {
-          const found = catalog.find((row) => row.entry === entry && row.digest === digest)
+          const found = said.get(`${entry} ${digest}`)
           return found === undefined ? { digest } : { digest, name: found.version, state: found.state }
         })
       const parts = partition(rows, (row) => row.group).filter(({ name }) => group === TEAM || name === group)
@@ -278,10 +287,14 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
 function sumNamed(rows: readonly SummedRow[], joined: string) {
   const sums = new Map<string, NamedSums & { name: string }>()
   for (const { name: own, isJoined, stage, times, tokens } of rows) {
-    if (stage === 'installed') continue
+    if (stage === 'installed' && tokens === 0) continue
     const name = isJoined ? joined : own
-    const sum = sums.get(name) ?? { name, events: 0, used: 0, tokens: 0 }
+    const sum = sums.get(name) ?? { name, events: 0, used: 0, tokens: 0, listing: 0 }
     sums.set(name, sum)
+    if (stage === 'installed') {
+      sum.listing += tokens
+      continue
+    }
     sum.events += times
     if (stage === 'used') sum.used += times
     if (stage !== 'planned') sum.tokens += tokens

@@ -1,5 +1,5 @@
 import { formatInstant, parseInstant } from '../../text/instant.ts'
-import { kindOf, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
+import { kindOf, sharesOf, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
 import { MOST_ROWS, SENT_TEXTS, type SentRow } from './batch.ts'
 
 /** Which version of a skill an agent has on this machine. */
@@ -19,6 +19,7 @@ export class SendableRows {
   }
 
   add(event: UsageEvent, versionOf: VersionOf): void {
+    for (const row of listings(event, versionOf)) this.put(row)
     // Only records the words of a task for which nothing was found.
     if (event.entryId === '') return
     const row = sendable(event, versionOf)
@@ -39,6 +40,22 @@ export class SendableRows {
   }
 }
 
+/** The lines of skills that Loadout installed, in lists of an agent. The names of other skills stay here. */
+function listings(event: UsageEvent, versionOf: VersionOf): SentRow[] {
+  const { via: agent = 'cli', timestamp } = event
+  const hour = hourOf(timestamp)
+  if (hour === undefined || !SENT_TEXTS.agent.test(agent)) return []
+  return sharesOf(event).flatMap(({ kind, id, part, tokens }): SentRow[] => {
+    const version = part === 'listing' && kind === 'skill' && SENT_TEXTS.id.test(id) ? versionOf(id, agent) : undefined
+    if (version === undefined) return []
+    return [{ kind, id, agent, stage: 'installed', version, hour, tokens: sentTokens(tokens), times: 1 }]
+  })
+}
+
+function sentTokens(tokens: number): number {
+  return Math.max(0, Math.min(1_000_000, Math.round(tokens)))
+}
+
 function sendable(event: UsageEvent, versionOf: VersionOf): SentRow | undefined {
   const { entryId: id, via: agent = 'cli', tokensEst, project } = event
   const hour = hourOf(event.timestamp)
@@ -50,7 +67,7 @@ function sendable(event: UsageEvent, versionOf: VersionOf): SentRow | undefined 
     ...(version !== undefined && SENT_TEXTS.version.test(version) ? { version } : {}),
     hour,
     ...(typeof project === 'string' && SENT_TEXTS.project.test(project) ? { project } : {}),
-    tokens: Math.max(0, Math.min(1_000_000, Math.round(tokensEst))),
+    tokens: sentTokens(tokensEst),
     times: 1,
   }
 }

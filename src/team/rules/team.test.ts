@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { UsageEvent } from '../../usage/rules/usage-event.ts'
 import { formatToken, keyPrint, mayUse, parseToken, pseudonym, type Right, ROLES, tokenId } from './access.ts'
 import { type Batch, formatBatch, hoursOff, LARGEST_BATCH, MOST_ROWS, parseBatch, type SentRow } from './batch.ts'
-import { nextAttemptMs, serverAddress } from './membership.ts'
+import { nextAttemptMs, parseMembership, serverAddress } from './membership.ts'
 import { SendableRows } from './sendable.ts'
 
 const row: SentRow = {
@@ -185,6 +185,31 @@ it.each<[text: string, address: string | undefined]>([
 ])('a server at %s', (text, address) => {
   const found = serverAddress(text)
   expect(typeof found === 'string' ? found : undefined).toBe(address)
+})
+
+describe('what a machine stored about its team is refused with', () => {
+  const valid = {
+    ...{
+      url: 'https://team.example.com',
+      team: 'a',
+      secret: 's',
+      keyPrint: 'k',
+      person: 'p',
+      group: 'g',
+      role: 'member',
+    },
+    joined: '2026-11-17T10:00:00.000Z',
+  }
+  const NULS = Object.keys(valid).map((key): [what: string, changes: object] => [`a NUL in ${key}`, { [key]: 'a\0b' }])
+  it.each([
+    ...NULS,
+    ['31 February', { joined: '2026-02-31' }],
+    ['another role', { role: 'owner' }],
+    ['no group', { group: undefined }],
+  ] as [what: string, changes: object][])('%s', (_, changes) => {
+    expect(parseMembership(valid, 'x')).toEqual(valid)
+    expect(() => parseMembership({ ...valid, ...changes }, 'x')).toThrow('x does not say which team')
+  })
 })
 
 it('waits longer after each failure, up to half a day', () => {

@@ -1,7 +1,6 @@
 import { eachMatch } from './each-match.ts'
 import { type HintReader, type Hints, readHints } from './hints.ts'
 import { findInjectionSpans } from './injections.ts'
-import { NATIONAL_IDS, type NationalId } from './national-ids.ts'
 import {
   cardNumbers,
   emailAddresses,
@@ -139,7 +138,7 @@ function findInjections(text: string, isPossible: HintReader): Detection[] {
   }))
 }
 
-/** Personal, card and phone numbers have at least this many digits, two of them adjacent. */
+/** Card and phone numbers have at least this many digits, two of them adjacent. */
 const FEWEST_DIGITS = 6
 
 /** No match spans lines: slow patterns read only the lines that can match. */
@@ -152,7 +151,6 @@ function findPersonal(text: string, isPossible: HintReader): Detection[] {
     ...emails,
     ...findInLines(numbers, 'card-number', cardNumbers(), isCardNumber),
     ...ibans.map((range): Detection => ({ contentClass: 'pii', kind: 'iban', ...range })),
-    ...NATIONAL_IDS.flatMap((id) => findNationalId(text, numbers, id)),
     ...findInLines(numbers, 'phone', phoneNumbers(), isPhoneNumber),
     ...(isPossible(PHONE_HINTS) || /[电電手][话話机機]/.test(text)
       ? findPattern(text, 'pii', 'phone', labelledPhoneNumbers(), (number) => number.replace(/\D/g, '').length >= 8)
@@ -195,26 +193,6 @@ function findInLines(
     const shift = places[at]!.origin - places[at]!.start
     return { ...detection, start: detection.start + shift, end: detection.end + shift }
   })
-}
-
-/** The maximum distance between a number and the word that labels it. */
-const NEAR = 64
-
-function findNationalId(text: string, numbers: Lines, { kind, pattern, isValid, label }: NationalId): Detection[] {
-  if (label === undefined) return findInLines(numbers, kind, pattern(), isValid)
-  if (numbers.text === '' || !mayHoldLabel(text, label)) return []
-  return findInLines(numbers, kind, pattern(), isValid).filter(({ start, end }) =>
-    label.test(text.slice(Math.max(0, start - NEAR), end + NEAR)),
-  )
-}
-
-/** Labels without word boundaries: the window around a number may cut a label. */
-const loosely = new Map<RegExp, RegExp>()
-
-function mayHoldLabel(text: string, label: RegExp): boolean {
-  const loose = loosely.get(label) ?? new RegExp(label.source.replaceAll('\\b', ''), 'i')
-  loosely.set(label, loose)
-  return loose.test(text)
 }
 
 /** Reports the first group of a pattern with the flag d, otherwise the whole match. */

@@ -1,4 +1,3 @@
-import { digitsOf, passesLuhn, restOf } from './check-digits.ts'
 import { once } from './each-match.ts'
 
 /** Domains that end in an unknown word of more than two letters are usually members of an object: `a@self.weight`. */
@@ -66,10 +65,19 @@ const BRANDS: readonly [first: RegExp, lengths: readonly number[]][] = [
 const FEWEST_DIGITS = 4
 
 export function isCardNumber(text: string): boolean {
-  const digits = digitsOf(text)
-  const number = digits.join('')
+  const number = text.replace(/\D/g, '')
+  const digits = [...number].map(Number)
   const isBrand = BRANDS.some(([first, lengths]) => lengths.includes(number.length) && first.test(number))
   return isBrand && new Set(digits).size >= FEWEST_DIGITS && passesLuhn(digits)
+}
+
+function passesLuhn(digits: readonly number[]): boolean {
+  const total = digits.reduceRight((sum, digit, at) => {
+    const isDoubled = (digits.length - at) % 2 === 0
+    const value = isDoubled ? digit * 2 : digit
+    return sum + (value > 9 ? value - 9 : value)
+  }, 0)
+  return total % 10 === 0
 }
 
 // biome-ignore format: a table to scan
@@ -103,7 +111,13 @@ function endOfLetters(text: string, start: number, length: number): number | und
   return undefined
 }
 
+/** By the remainder of a number that is too long for an integer; its letters count from ten. */
 function isIban(text: string): boolean {
   const letters = text.replace(/[ -]/g, '')
-  return restOf(letters.slice(4) + letters.slice(0, 4), 97) === 1
+  let rest = 0
+  for (const character of letters.slice(4) + letters.slice(0, 4)) {
+    const value = Number.parseInt(character, 36)
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+  }
+  return rest === 1
 }

@@ -14,6 +14,7 @@ const PLACES: Partial<Record<Place, string>> = {
   profiles: 'Profiles',
   settings: 'Settings',
   diff: 'Differences',
+  review: 'Review',
   agents: 'Choosing an agent',
   facets: 'Choosing what is shown',
   confirm: 'A question',

@@ -40,8 +40,9 @@ export function allRows({ candidates, found, source }: ImportState): ImportRow[]
       detail: plugin === undefined ? folder : `${plugin}: ${folder}`,
       paths: [folder],
       text,
-      ...(state === 'unchanged' && { standing: 'in the library already: U updates it', isKnown: true as const }),
-      ...((state === 'taken' || state === 'blocked') && { problem: reason ?? state }),
+      standing: state === 'unchanged' ? 'in the library already: U updates it' : undefined,
+      isKnown: state === 'unchanged' || undefined,
+      problem: state === 'taken' || state === 'blocked' ? (reason ?? state) : undefined,
     }))
   }
   return (candidates ?? []).map(({ name, description, targets, paths, state, problem, manager, text = '' }) => ({
@@ -50,8 +51,8 @@ export function allRows({ candidates, found, source }: ImportState): ImportRow[]
     detail: targets.join(', '),
     paths: [...paths, ...(manager === undefined ? [] : [`from ${manager}`])],
     text,
-    ...((state === 'identical' || state === 'same') && { standing: 'as in the library: to be managed' }),
-    ...(problem !== undefined && { problem }),
+    standing: state === 'identical' || state === 'same' ? 'as in the library: to be managed' : undefined,
+    problem,
   }))
 }
 

@@ -13,6 +13,7 @@ import { listsLines } from './lists-view.ts'
 import { mergeRows } from './merge-state.ts'
 import { mergeLines, textPanes } from './merge-view.ts'
 import { inventoryPanes, middleOf, splitPanes } from './regions.ts'
+import { reviewLines } from './review-view.ts'
 import { settingRows } from './settings-state.ts'
 import { SETUP_WAYS } from './setup-state.ts'
 import { syncLines } from './sync-view.ts'
@@ -39,7 +40,7 @@ export function activeList(model: Model): ListOf {
 }
 
 function screenList(model: Model): ListOf {
-  const { imports, doctor, profiles, settings, setup, sync, diff, help, updates, merges, lists } = model
+  const { imports, doctor, profiles, settings, setup, sync, diff, review, help, updates, merges, lists } = model
   switch (model.screen) {
     case 'inventory':
       return inventoryList(model)
@@ -76,6 +77,8 @@ function screenList(model: Model): ListOf {
       return text(model, syncLines, sync.at, (at) => ({ ...model, sync: { ...sync, at } }))
     case 'diff':
       return text(model, diffLines, diff.at, (at) => ({ ...model, diff: { ...diff, at } }))
+    case 'review':
+      return text(model, reviewLines, review.at, (at) => ({ ...model, review: { ...review, at } }))
     case 'help':
       return text(model, helpLines, help.at, (at) => ({ ...model, help: { ...help, at } }))
   }

@@ -40,6 +40,8 @@ export class ConversationTally {
   add(event: UsageEvent): void {
     const { session } = event
     if (session === undefined || session === '') return
+    // A list was read, and nothing else happened.
+    if (event.entryId === '' && event.task === undefined) return
     const via = viaOf(event)
     const key = JSON.stringify([via, session])
     const { timestamp } = event

@@ -1,3 +1,5 @@
+import { addCost, type Cost, noCost, tokensOfCost } from '../../text/cost.ts'
+import { CostMeter, type EntryCost } from './cost.ts'
 import type { UsageSummary } from './summary.ts'
 import { type EntryKind, isEvent, kindOf, type Stage, stageOf, type UsageEvent } from './usage-event.ts'
 
@@ -7,7 +9,9 @@ export interface EntryUsage extends UsageSummary {
   planned: number
   delivered: number
   used: number
-  /** The last event of any kind. */
+  /** What it cost agents. `totalTokens` has only what was opened and delivered. */
+  cost: Cost
+  /** The last event of any kind; empty if lists only named it. */
   lastSeen: string
   /**
    * Conversations in which only its name was offered, so that an agent had to ask for the text. Counted only for
@@ -23,10 +27,14 @@ export interface EntryUsage extends UsageSummary {
 /** Fewer prove nothing: an agent may already know enough. */
 export const LEAST_OFFERS = 5
 
-/** Per entry, the most loaded first, then the most planned. */
+/** Per entry, the most loaded first, then the most planned, then the most expensive. */
 export function summarizeEntries(events: readonly UsageEvent[]): EntryUsage[] {
   const tally = new EntryTally()
-  for (const event of events) if (isEvent(event)) tally.add(event)
+  const meter = new CostMeter(undefined)
+  for (const event of events.filter(isEvent)) {
+    tally.charge(meter.read(event))
+    tally.add(event)
+  }
   return tally.entries()
 }
 
@@ -44,14 +52,20 @@ export class EntryTally {
     this.conversations.add(event)
     if (event.entryId === '') return
     const stage = stageOf(event)
-    const name = nameOf(event)
-    let row = this.rows.get(name)
-    if (row === undefined) {
-      row = emptyRow(event)
-      this.rows.set(name, row)
-    }
-    count(row, event, stage)
+    count(this.rowOf(kindOf(event), event.entryId), event, stage)
     if (stage === 'used') this.waysWithUse.add(String(event.via))
+  }
+
+  /** Adds what an event cost. */
+  charge(costs: readonly EntryCost[]): void {
+    for (const { kind, id, cost } of costs) addCost(this.rowOf(kind, id).cost, cost)
+  }
+
+  private rowOf(kind: EntryKind, entryId: string): Row {
+    const name = nameOf({ kind, entryId })
+    const row = this.rows.get(name) ?? emptyRow(kind, entryId)
+    this.rows.set(name, row)
+    return row
   }
 
   entries(): EntryUsage[] {
@@ -61,14 +75,15 @@ export class EntryTally {
       const isNeverUsed = row.used === 0 && offered >= LEAST_OFFERS
       return { ...row, triggers: [...triggers], offered, isNeverUsed, usedUnplanned }
     })
-    return entries.sort((a, b) => b.loadCount - a.loadCount || b.planned - a.planned)
+    const tokens = ({ cost }: EntryUsage) => tokensOfCost(cost)
+    return entries.sort((a, b) => b.loadCount - a.loadCount || b.planned - a.planned || tokens(b) - tokens(a))
   }
 }
 
-function emptyRow(event: UsageEvent): Row {
+function emptyRow(kind: EntryKind, entryId: string): Row {
   return {
-    entryId: event.entryId,
-    kind: kindOf(event),
+    entryId,
+    kind,
     loadCount: 0,
     totalTokens: 0,
     lastLoaded: '',
@@ -77,7 +92,8 @@ function emptyRow(event: UsageEvent): Row {
     planned: 0,
     delivered: 0,
     used: 0,
-    lastSeen: event.timestamp,
+    cost: noCost(),
+    lastSeen: '',
   }
 }
 

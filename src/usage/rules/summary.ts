@@ -1,3 +1,4 @@
+import { formatInstant, parseInstant } from '../../text/instant.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { hashText } from '../../text/values.ts'
 import { isEvent, isLoad, type UsageEvent } from './usage-event.ts'
@@ -121,8 +122,7 @@ const UNITS: Readonly<Record<string, number>> = { h: HOUR, d: 24 * HOUR, w: 7 * 
 /** The start time for `30d`, `12h`, `2w` or a date, in the format of the log. */
 export function parseSince(text: string, now: Date): string {
   const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
-  const isDate = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
-  const instant = count === undefined ? Date.parse(isDate ? text : '') : now.getTime() - Number(count) * UNITS[unit]!
-  if (!Number.isNaN(instant)) return new Date(instant).toISOString()
+  const instant = count === undefined ? parseInstant(text) : now.getTime() - Number(count) * UNITS[unit]!
+  if (instant !== undefined) return formatInstant(instant)
   throw new LoadoutError('USAGE', `"${text}" is not a time`, { hint: 'use --since 30d, 12h, 2w or 2026-01-31' })
 }

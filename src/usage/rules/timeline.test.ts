@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CostMeter } from './cost.ts'
 import { event } from './event.fixture.ts'
 import { MOST_POINTS, type Step, startOf, TimelineTally } from './timeline.ts'
 
@@ -15,18 +16,21 @@ describe('the start of a step', () => {
   })
 })
 
+const meter = new CostMeter(undefined)
+const add = (tally: TimelineTally, each: ReturnType<typeof event>) => tally.add(each, meter.read(each))
+
 const RANGE = { from: '2026-11-01T00:00:00.000Z', to: '2026-11-03T12:00:00.000Z', step: 'day' as const }
 
 it('has a point for every day, also where nothing happened, and sums by agent', () => {
   const tally = new TimelineTally(RANGE)
-  tally.add(event('a', { timestamp: '2026-11-01T05:00:00.000Z', stage: 'planned', via: 'claude', tokensEst: 9 }))
-  tally.add(event('a', { timestamp: '2026-11-01T06:00:00.000Z', stage: 'delivered', via: 'claude', tokensEst: 9 }))
-  tally.add(event('b', { timestamp: '2026-11-03T06:00:00.000Z', stage: 'used', via: 'mcp', tokensEst: 5 }))
-  tally.add(event('b', { timestamp: '2026-10-31T23:00:00.000Z' }))
-  tally.add(event('', { timestamp: '2026-11-01T06:00:00.000Z' }))
-  tally.add(event('c', { timestamp: 'no time' }))
+  add(tally, event('a', { timestamp: '2026-11-01T05:00:00.000Z', stage: 'planned', via: 'claude', tokensEst: 9 }))
+  add(tally, event('a', { timestamp: '2026-11-01T06:00:00.000Z', stage: 'delivered', via: 'claude', tokensEst: 9 }))
+  add(tally, event('b', { timestamp: '2026-11-03T06:00:00.000Z', stage: 'used', via: 'mcp', tokensEst: 5 }))
+  add(tally, event('b', { timestamp: '2026-10-31T23:00:00.000Z' }))
+  add(tally, event('', { timestamp: '2026-11-01T06:00:00.000Z' }))
+  add(tally, event('c', { timestamp: 'no time' }))
   const { points, agents } = tally.timeline()
-  expect(points.map(({ at, ...counts }) => [at.slice(0, 10), counts])).toEqual([
+  expect(points.map(({ at, starts: _, cost: __, ...counts }) => [at.slice(0, 10), counts])).toEqual([
     ['2026-11-01', { planned: 1, delivered: 1, used: 0, tokens: 9 }],
     ['2026-11-02', { planned: 0, delivered: 0, used: 0, tokens: 0 }],
     ['2026-11-03', { planned: 0, delivered: 0, used: 1, tokens: 5 }],
@@ -45,9 +49,9 @@ it.each([
 ])('counts only what was asked for: %j', (wanted, expected) => {
   const tally = new TimelineTally({ ...RANGE, ...wanted })
   const timestamp = '2026-11-01T06:00:00.000Z'
-  tally.add(event('a', { timestamp, via: 'claude' }))
-  tally.add(event('a', { timestamp, via: 'claude', kind: 'pack' }))
-  tally.add(event('b', { timestamp, via: 'mcp' }))
+  add(tally, event('a', { timestamp, via: 'claude' }))
+  add(tally, event('a', { timestamp, via: 'claude', kind: 'pack' }))
+  add(tally, event('b', { timestamp, via: 'mcp' }))
   expect(tally.timeline().points[0]?.delivered).toBe(expected)
 })
 

@@ -1,11 +1,19 @@
+import { addCost, type Cost, noCost } from '../../text/cost.ts'
 import { compareText } from '../../text/values.ts'
+import type { EntryCost } from './cost.ts'
 import { type EntryKind, kindOf, type Stage, stageOf, type UsageEvent } from './usage-event.ts'
 
 /** The width of one point of a timeline. */
 export const STEPS = ['hour', 'day', 'week'] as const
 export type Step = (typeof STEPS)[number]
 
-type Counts = Record<Stage, number> & { tokens: number }
+type Counts = Record<Stage, number> & {
+  /** Sessions that began with an empty context. */
+  starts: number
+  cost: Cost
+}
+/** `tokens`: opened and delivered. */
+type ShownCounts = Counts & { tokens: number }
 
 export interface Timeline {
   /** ISO 8601, inclusive. */
@@ -13,9 +21,12 @@ export interface Timeline {
   to: string
   step: Step
   /** Every point in the range, including those without events. */
-  points: ({ at: string } & Counts)[]
+  points: ({ at: string } & ShownCounts)[]
   /** By channel: `cli`, `mcp`, or the agent whose hook it was. */
-  agents: ({ via: string } & Counts)[]
+  agents: ({ via: string } & ShownCounts)[]
+  /** Of all points. */
+  starts: number
+  cost: Cost
 }
 
 export interface TimelineRequest {
@@ -41,7 +52,10 @@ export function startOf(time: number, step: Step): number {
 }
 
 /** Whether an event matches the filters, at any time. */
-export function isAbout({ agent, kind, entry }: Pick<TimelineRequest, 'agent' | 'kind' | 'entry'>, event: UsageEvent) {
+export function isAbout(
+  { agent, kind, entry }: Pick<TimelineRequest, 'agent' | 'kind' | 'entry'>,
+  event: Pick<UsageEvent, 'via' | 'kind' | 'entryId'>,
+): boolean {
   if (agent !== undefined && viaOf(event) !== agent) return false
   if (kind !== undefined && kindOf(event) !== kind) return false
   return entry === undefined || event.entryId === entry
@@ -62,39 +76,47 @@ export class TimelineTally {
     for (let at = first; at <= this.last; at += WIDTH[step]) this.points.set(at, nothing())
   }
 
-  add(event: UsageEvent): void {
-    if (event.entryId === '' || !isAbout(this.request, event)) return
-    const point = this.points.get(startOf(Date.parse(event.timestamp), this.request.step))
-    if (point === undefined) return
-    count(point, event)
+  /** `costs`: what the event cost, of the entries that the request is about. */
+  add(event: UsageEvent, costs: readonly EntryCost[]): void {
+    const { agent: wanted, step } = this.request
     const via = viaOf(event)
+    const isCounted = event.entryId !== '' && isAbout(this.request, event)
+    const isStart = event.isStart === true && (wanted === undefined || via === wanted)
+    const point = this.points.get(startOf(Date.parse(event.timestamp), step))
+    if (point === undefined || !(isCounted || isStart || costs.length > 0)) return
     const agent = this.agents.get(via) ?? nothing()
-    count(agent, event)
     this.agents.set(via, agent)
+    for (const counts of [point, agent]) {
+      if (isCounted) counts[stageOf(event)]++
+      if (isStart) counts.starts++
+      for (const { cost } of costs) addCost(counts.cost, cost)
+    }
   }
 
   timeline(): Timeline {
     const { from, to, step } = this.request
-    const points = [...this.points].map(([at, counts]) => ({ at: new Date(at).toISOString(), ...counts }))
-    const agents = [...this.agents].map(([via, counts]) => ({ via, ...counts }))
+    const cost = noCost()
+    for (const counts of this.agents.values()) addCost(cost, counts.cost)
+    const points = [...this.points].map(([at, counts]) => ({ at: new Date(at).toISOString(), ...shown(counts) }))
+    const agents = [...this.agents].map(([via, counts]) => ({ via, ...shown(counts) }))
     return {
       from,
       to,
       step,
       points,
       agents: agents.sort((a, b) => b.delivered - a.delivered || compareText(a.via, b.via)),
+      starts: agents.reduce((sum, { starts }) => sum + starts, 0),
+      cost,
     }
   }
 }
 
 function nothing(): Counts {
-  return { planned: 0, delivered: 0, used: 0, tokens: 0 }
+  return { planned: 0, delivered: 0, used: 0, starts: 0, cost: noCost() }
 }
 
-function count(counts: Counts, event: UsageEvent): void {
-  const stage = stageOf(event)
-  counts[stage]++
-  if (stage !== 'planned') counts.tokens += event.tokensEst
+function shown(counts: Counts): ShownCounts {
+  return { ...counts, tokens: counts.cost.opened + counts.cost.delivered }
 }
 
 export function viaOf({ via }: Pick<UsageEvent, 'via'>): string {

@@ -37,6 +37,15 @@ export interface UsageEvent {
   version?: string
   /** The project's name for a team: `team.project` in its `loadout.json`. */
   project?: string
+  /** The model, if the agent named it. */
+  model?: string
+  /** At an event of each start of a session with an empty context. */
+  isStart?: true
+  /**
+   * At the first event of a task or start: the entries that a list named to the model, and the tokens of their lines, by
+   * `kind:id`.
+   */
+  listed?: Readonly<Record<string, number>>
   /** The words of the task, without secrets, at its first event. Only if the user asked to keep them. */
   task?: string
   /** The options of the plan, beside `task`. A rule of `payloads/` reads it. */
@@ -54,6 +63,39 @@ export function kindOf({ kind }: Pick<UsageEvent, 'kind'>): EntryKind {
 /** Whether it delivered a text to an agent. A plan only names it. */
 export function isLoad(event: Pick<UsageEvent, 'stage'>): boolean {
   return stageOf(event) !== 'planned'
+}
+
+/** How tokens of an entry came to a model: its line in a list, its text on request, its text unasked. */
+type CostPart = 'listing' | 'opened' | 'delivered'
+
+/** A plan only names an entry. */
+const PART_OF: Readonly<Record<Stage, CostPart | undefined>> = {
+  planned: undefined,
+  delivered: 'delivered',
+  used: 'opened',
+}
+
+interface CostShare {
+  kind: EntryKind
+  id: string
+  part: CostPart
+  tokens: number
+}
+
+/** What an event cost, by entry. Every figure of tokens is a sum of these. */
+export function sharesOf(event: UsageEvent): CostShare[] {
+  const { entryId: id, tokensEst: tokens, listed } = event
+  const part = id === '' ? undefined : PART_OF[stageOf(event)]
+  const own: CostShare[] = part === undefined ? [] : [{ kind: kindOf(event), id, part, tokens }]
+  // Most events list nothing, and a log may have a million.
+  return isRecord(listed) ? [...Object.entries(listed).flatMap(lineShare), ...own] : own
+}
+
+function lineShare([name, tokens]: [name: string, tokens: unknown]): CostShare[] {
+  const kind = ENTRY_KINDS.find((each) => name.startsWith(`${each}:`))
+  const id = name.slice((kind?.length ?? 0) + 1)
+  if (kind === undefined || id === '' || typeof tokens !== 'number' || !(tokens > 0)) return []
+  return [{ kind, id, part: 'listing', tokens }]
 }
 
 /** One line of a usage log, or undefined when it is not an event. */

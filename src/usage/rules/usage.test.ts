@@ -97,6 +97,8 @@ describe('since', () => {
     ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00.000Z'],
     ['yesterday', undefined],
     ['2026-13-01', undefined],
+    ['2026-02-31', undefined],
+    ['2026-02-0\u0000', undefined],
     ['d', undefined],
     ['', undefined],
   ]

@@ -72,7 +72,7 @@ export interface HookTraces {
 export function findTraces(machine: Machine, agent: string): HookTraces {
   const lastAnswer = newestSession(machine, agent)
   const lastTrouble = readLog(machine).findLast((line) => line.split(' ')[1] === agent)
-  return { ...(lastAnswer === undefined ? {} : { lastAnswer }), ...(lastTrouble === undefined ? {} : { lastTrouble }) }
+  return { lastAnswer, lastTrouble }
 }
 
 function newestSession(machine: Machine, agent: string): string | undefined {

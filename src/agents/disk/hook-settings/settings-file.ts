@@ -60,11 +60,7 @@ export function replaceSettingsFile(
 
 export function deleteSettingsFile(path: string, before: string): void {
   requireUnchanged(path, before)
-  try {
-    removeFile(path)
-  } catch (error) {
-    throw asLoadoutError(error, path, 'write')
-  }
+  removeFile(path)
 }
 
 /** Removes the folders that Loadout created for a file, unless they are in use. `folders`: the outermost first. */
@@ -94,15 +90,16 @@ function requireUnchanged(path: string, before: string | undefined): void {
 
 /** Replacing a file needs write access only to its folder, but a read-only file should not be changed. */
 function requireWritable(path: string): void {
+  if ((statSync(path).mode & 0o222) === 0) {
+    throw new LoadoutError('WRITE_FAILED', `${path} is read-only`, {
+      hint: `chmod u+w ${shellWord(path)}; --dry-run shows the lines to add by hand`,
+    })
+  }
   try {
     accessSync(path, constants.W_OK)
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
   }
-  if ((statSync(path).mode & 0o222) !== 0) return
-  throw new LoadoutError('WRITE_FAILED', `${path} is read-only`, {
-    hint: `chmod u+w ${shellWord(path)}; --dry-run shows the lines to add by hand`,
-  })
 }
 
 /**

@@ -108,7 +108,7 @@ function describeText(
   const description = firstLine(body, isCommand ? 'Custom command' : 'Skill')
   // Commands need no frontmatter.
   const isMeant = !isCommand || document.problem !== undefined
-  return { name, description, ...(isMeant ? { loss: `${why}: listed by its first line` } : {}), ...rest }
+  return { name, description, loss: isMeant ? `${why}: listed by its first line` : undefined, ...rest }
 }
 
 function lossOf({ frontmatter, problem }: SkillDocument): string {

@@ -29,7 +29,7 @@ export function findPlaces(machine: Machine, agent: Agent, rules: ReadingRules, 
       if (seen.has(path)) return []
       seen.add(path)
       const { scope, isCommands = false, isWorkflows } = place
-      return [{ path, scope, isCommands, ...(isWorkflows && { isWorkflows }), ...stateOf(path) }]
+      return [{ path, scope, isCommands, isWorkflows, ...stateOf(path) }]
     }),
   )
 }
@@ -102,8 +102,7 @@ export function findPlugins(
   const places = plugins.folders.flatMap(({ path, isCommands = false, isWorkflows }) =>
     installed.map(({ name, folder }): FoundPlace => {
       const at = join(folder, path)
-      const kind = { isCommands, ...(isWorkflows && { isWorkflows }) }
-      return { path: at, scope: 'plugin', ...kind, plugin: name, ...stateOf(at) }
+      return { path: at, scope: 'plugin', isCommands, isWorkflows, plugin: name, ...stateOf(at) }
     }),
   )
   // A plugin may lack some kinds of folders.

@@ -56,10 +56,8 @@ export function limitsOf(
   const { share, longWindow, overflow } = listing
   if (overflow === 'never') return undefined
   const perSkill = settings.perSkill ?? listing.perSkill
-  const each = perSkill === undefined ? {} : { perSkill }
   const model = named.model ?? settings.model ?? listing.defaultModel
-  const about = { ...(model === undefined ? {} : { model }), ...each }
-  if (share === undefined) return { budget: settings.budget ?? listing.budget ?? 1, ...each }
+  if (share === undefined) return { budget: settings.budget ?? listing.budget ?? 1, perSkill }
   const row = modelRow(listing, model)
   const isLong = longWindow !== undefined && model?.includes(longWindow.mark)
   const usual = isLong ? longWindow.window : (row?.window ?? listing.window ?? 1)
@@ -67,7 +65,7 @@ export function limitsOf(
   const perToken = row?.perToken ?? listing.perToken ?? 1
   // A product of decimals: 200,000 * 0.01 * 4 must not become 7,999.
   const budget = settings.budget ?? Math.floor(Number((window * perToken * (settings.share ?? share)).toFixed(6)))
-  return { window, budget: Math.max(1, budget), ...about }
+  return { window, budget: Math.max(1, budget), model, perSkill }
 }
 
 /** The row with the values of a model. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Listing, ReadingRules } from '../reading-rules.ts'
-import { recordedRules } from '../recorded-rules.ts'
-import { nearestRow } from '../rule-file.ts'
+import { nearestRow, recordedRules } from '../recorded-rules.ts'
 import { type AgentSettings, limitsOf, NO_SETTINGS, usageScore } from './agent-settings.ts'
 import { decideVisibility, type FoundSkill } from './visibility.ts'
 

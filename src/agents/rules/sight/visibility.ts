@@ -116,7 +116,7 @@ export function decideVisibility(
       characters: sum(ownLines.map(({ characters }) => characters)),
       tokens: sum(ownLines.map(({ characters }) => Math.ceil(characters / 4))),
     },
-    ...(limits && { used: sum(fitted.map(({ cost }) => cost)) }),
+    used: limits && sum(fitted.map(({ cost }) => cost)),
   }
 }
 
@@ -170,7 +170,7 @@ function lineMaker(
     return {
       name: skill.name,
       description,
-      ...(listing.escapes && { written: escaped(description, listing.escapes) }),
+      written: listing.escapes ? escaped(description, listing.escapes) : undefined,
       path: besides(skill),
       usage: getOwn(settings.usage, skill.name) ?? 0,
       isKept: false,

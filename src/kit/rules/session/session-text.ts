@@ -1,4 +1,5 @@
 import { fence, removeInvisible } from '../../../text/fence.ts'
+import { estimateTokens } from '../../../text/tokens.ts'
 import { hashText, quickDigest } from '../../../text/values.ts'
 import type { Part } from '../../../usage/rules/session-state.ts'
 
@@ -6,6 +7,18 @@ import type { Part } from '../../../usage/rules/session-state.ts'
 export interface GivenPart {
   part: Part
   text: string
+  /** Of an index: the lines of its entries, by `kind:id`. */
+  lines?: Readonly<Record<string, string>>
+}
+
+/** The tokens of lines that name an entry, by `kind:id`: of an index, and of pointers. */
+export function linesOf(given: readonly GivenPart[]): Record<string, number> {
+  const tokens: Record<string, number> = {}
+  for (const { part, text, lines = {} } of given) {
+    const named = part.form === 'pointer' ? { [`${part.kind}:${part.id}`]: text } : lines
+    for (const [name, line] of Object.entries(named)) tokens[name] = (tokens[name] ?? 0) + estimateTokens(line)
+  }
+  return tokens
 }
 
 /** The size of a text in a reply. */

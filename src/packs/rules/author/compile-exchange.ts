@@ -1,11 +1,10 @@
-import { readTaskWords, shareOf, wordsIn } from '../../../search/task-words.ts'
+import { readTask, shareOf, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { findTokens } from '../../../text/fence.ts'
-import { headingsOf } from '../../../text/headings.ts'
 import { readJsonParts } from '../../../text/json-parts.ts'
 import { isRecord, sha256 } from '../../../text/values.ts'
 import { scanContent } from '../fence/content-guard.ts'
-import { type ContextPart, normalizePackPath, type PackFile } from '../pack.ts'
+import { type ContextPart, normalizePackPath, type PackFile, packSections } from '../pack.ts'
 import { findAnchor } from '../records/anchor.ts'
 import { hasUnseen, quoted } from '../shown-text.ts'
 
@@ -227,7 +226,7 @@ function sourceProblem(
   if (absent !== undefined) return `its source lines do not contain the number ${absent}`
   if (!at.startsWith('boundaries') && DENIES.test(text) && !DENIES.test(cited))
     return 'it denies something that its source lines do not deny'
-  const words = readTaskWords(text)
+  const { words } = readTask(text)
   return shareOf(words, wordsIn(words, `${cited}\n${headingsAbove(input, lines.from)}`)) < SUPPORT
     ? 'its source lines do not say this'
     : undefined
@@ -240,7 +239,7 @@ function numbersIn(text: string): string[] {
 
 /** Headings above the lines: a statement may use their words. */
 function headingsAbove({ path, text }: CompileInput, line: number): string {
-  const above = headingsOf(path, text.split('\n')).filter((heading) => heading.line < line)
+  const above = packSections(path, text).filter(({ level, from }) => level > 0 && from <= line)
   return above
     .slice(-4)
     .map(({ title }) => title)

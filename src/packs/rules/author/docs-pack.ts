@@ -1,6 +1,8 @@
-import { frontmatterTitle, headingsOf } from '../../../text/headings.ts'
+import { cut } from '../../../text/cut.ts'
+import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
 import { compareText } from '../../../text/values.ts'
 import type { Profile } from '../pack.ts'
+import { readContextMap } from '../records/context-map.ts'
 import { shownText } from '../shown-text.ts'
 
 /** The outline of one document. */
@@ -17,7 +19,7 @@ const MOST_HEADINGS = 40
 
 /** Reads the headings of a document. The title is from its frontmatter, first heading or file name. */
 export function outlineDocument(path: string, markdown: string): DocumentOutline {
-  const found = headingsOf(path, markdown.split('\n'))
+  const found = cut(path, markdown)
     .map(({ level, title }) => ({ level, title: plain(title) }))
     .filter(({ title }) => title !== '')
   const top = Math.min(...found.map(({ level }) => level))
@@ -94,7 +96,7 @@ export function docsGuide(plan: DocsPlan, written?: string): string {
   ]
   const map = contextMap(plan)
   const body = written ?? `\n# ${titleOf(plan)}\n\n## Context map\n\n${map}`
-  const hasMap = written === undefined || map === '' || /^#{2,4}[ \t]+(?:context map|documents)\s*$/im.test(written)
+  const hasMap = written === undefined || map === '' || readContextMap(written, 1).sectionLines.length > 0
   const added = hasMap ? '' : `${body.endsWith('\n') ? '' : '\n'}\n## Context map\n\n${map}`
   return `---\n${fields.join('\n')}\n---\n${body}${added}`
 }

@@ -154,30 +154,3 @@ describe('ordinary documentation raises no alarm', () => {
     expect(scanContent(text)).toEqual({ secrets: [], injections: [] })
   })
 })
-
-describe('two million hostile characters take their time once', () => {
-  const rows = [
-    'a',
-    ' ',
-    'password ',
-    'password: ',
-    join('ey', 'J'),
-    join('ey', 'Jaaaaaaaaaaa.'),
-    '://a:',
-    'ignore ',
-    'ignore all ',
-    'ignore a a a previous a a a ',
-    'send your a a a a ',
-    'run a a a a a a ',
-    join('-----BEGIN PRIV', 'ATE KEY-----\n'),
-    join('-----BEGIN PRIV', 'ATE KEY-----', ' '.repeat(50)),
-    join('github', '_pat_'),
-    '\u5ffd\u7565\u7684',
-    'bearer ',
-    '\n',
-  ]
-  it.each(rows)('%j', (unit) => {
-    const text = unit.repeat(Math.ceil(2_000_000 / unit.length))
-    expect(() => [scanContent(text), withholdSecrets(text)]).not.toThrow()
-  })
-})

@@ -1,9 +1,9 @@
-import type { TaskWords } from '../../../search/task-words.ts'
+import type { TaskWords } from '../../../search/task.ts'
 import { boundaryOf, DATA_PREAMBLE, openingTag, requireTags } from '../../../text/fence.ts'
 import { cutDocument } from '../../../text/frontmatter-block.ts'
-import { PACK_FILE, type PackFile, type PackFiles, type PackWarning, type RuntimeMode } from '../pack.ts'
+import { PACK_FILE, type PackFile, type PackFiles, type PackWarning, packSections, type RuntimeMode } from '../pack.ts'
 import { type MapEntry, readContextMap } from '../records/context-map.ts'
-import { type Choice, chooseLines, countLines, sectionsOf } from '../resolve/choice.ts'
+import { type Choice, chooseLines, countLines } from '../resolve/choice.ts'
 import { createFenceLog, type Wrapper } from './fence-log.ts'
 
 /** The body of a KNOWLEDGE.md: rules of use, and a map of the pack's files. */
@@ -31,7 +31,7 @@ export function readGuide(files: PackFiles): Guide | undefined {
 /** The sections of the guide without the context map. */
 export function guideChoices({ file, body, firstLine, mapLines }: Guide, words: TaskWords): Choice[] {
   const isMap = (line: number) => mapLines.some(({ from, to }) => line >= from && line <= to)
-  return sectionsOf(body, PACK_FILE, firstLine)
+  return packSections(PACK_FILE, body, firstLine)
     .filter(({ from, text }) => !isMap(from) && !/^\s*#[^\n]*\s*$/.test(text))
     .map((section) => chooseLines(file, section, 'guide', words, 'rules of use'))
 }

@@ -78,7 +78,7 @@ describe('both gates', () => {
   })
 
   it('keep what a status asks for', () => {
-    expect(admit(makeTrusted({ status: 'disputed' }), { ...asked, isConfirmed: true }).mustEscalate).toBe(true)
+    expect(admit(makeTrusted({ status: 'disputed' }), { ...asked, isConfirmed: true }).isDisputed).toBe(true)
     expect(admit(makeTrusted({ status: 'needs-review' }), asked).showsGaps).toBe(true)
   })
 })
@@ -126,9 +126,9 @@ const STATUS_ROWS: StatusRow[] = [
   [55, 'draft', confirmed, 'allow', ['warning pack.status.draft'], []],
   [56, 'needs-review', implicit, 'allow', ['warning pack.status.needs-review'], ['showsGaps']],
   [58, 'stale', implicit, 'allow', ['warning pack.status.stale'], []],
-  [59, 'disputed', implicit, 'confirm', ['warning pack.status.disputed'], ['mustEscalate']],
-  [59, 'disputed', explicit, 'confirm', ['warning pack.status.disputed'], ['mustEscalate']],
-  [59, 'disputed', confirmed, 'allow', ['warning pack.status.disputed'], ['mustEscalate']],
+  [59, 'disputed', implicit, 'confirm', ['warning pack.status.disputed'], ['isDisputed']],
+  [59, 'disputed', explicit, 'confirm', ['warning pack.status.disputed'], ['isDisputed']],
+  [59, 'disputed', confirmed, 'allow', ['warning pack.status.disputed'], ['isDisputed']],
   [60, 'archived', implicit, 'refuse', ['warning pack.status.archived'], []],
   [60, 'archived', confirmed, 'refuse', ['warning pack.status.archived'], []],
   [61, 'archived', explicit, 'allow', ['warning pack.status.archived'], []],
@@ -141,6 +141,6 @@ describe('the status gate', () => {
     const gate = statusGate(status, asked)
     expect(gate.verdict).toBe(verdict)
     expect(gate.warnings.map(({ severity, code }) => `${severity} ${code}`)).toEqual(codes)
-    expect((['mustEscalate', 'showsGaps'] as const).filter((effect) => gate[effect])).toEqual(effects)
+    expect((['isDisputed', 'showsGaps'] as const).filter((effect) => gate[effect])).toEqual(effects)
   })
 })

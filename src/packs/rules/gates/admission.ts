@@ -8,18 +8,19 @@ import { HELD_HINT, isUndecided, packWord, type TrustedPack } from './trust.ts'
 export interface Admission {
   verdict: 'admitted' | 'approval-needed' | 'confirmation-needed' | 'refused'
   warnings: readonly PackWarning[]
-  mustEscalate: boolean
+  isDisputed: boolean
   showsGaps: boolean
 }
 
 /** Asks the trust gate, then the status gate for open packs. */
 export function admit(pack: TrustedPack, asked: Asked): Admission {
   const { manifest, trust } = pack
-  const shut = { warnings: trust.warnings, mustEscalate: false, showsGaps: false }
-  // A denied or held pack is refused without asking again.
-  if (!trust.isOpen) return { ...shut, verdict: isUndecided(pack) ? 'approval-needed' : 'refused' }
-  const { verdict, warnings, mustEscalate, showsGaps } = statusGate(manifest.status, asked)
-  const gate = { warnings: settleWarnings([...trust.warnings, ...warnings]), mustEscalate, showsGaps }
+  const shut = { warnings: trust.warnings, isDisputed: false, showsGaps: false }
+  const { verdict, warnings, isDisputed, showsGaps } = statusGate(manifest.status, asked)
+  // A denied or held pack is refused without asking again, and an approval would not open one of another status.
+  const isWorthAsking = isUndecided(pack) && verdict !== 'refuse'
+  if (!trust.isOpen) return { ...shut, verdict: isWorthAsking ? 'approval-needed' : 'refused' }
+  const gate = { warnings: settleWarnings([...trust.warnings, ...warnings]), isDisputed, showsGaps }
   const isNameless = pack.warnings.some(({ code }) => code === 'pack.name.invalid')
   if (verdict === 'refuse' || isNameless) return { ...gate, verdict: 'refused' }
   if (!asked.isExplicit && !isKnownType(manifest.type, PACK_TYPES)) return { ...gate, verdict: 'refused' }
@@ -113,7 +114,7 @@ export interface Gate {
   verdict: 'allow' | 'confirm' | 'refuse'
   warnings: readonly PackWarning[]
   /** The pages and sources behind the compiled views must be read too. */
-  mustEscalate: boolean
+  isDisputed: boolean
   /** Shows the list of gaps even if it is empty. */
   showsGaps: boolean
 }
@@ -135,7 +136,7 @@ const SAYS: Record<Exclude<PackStatus, 'ready'>, string> = {
 
 /** The gate after trust. An undefined status is an unknown one. */
 export function statusGate(status: PackStatus | undefined, { isExplicit, isConfirmed }: Asked): Gate {
-  const open: Gate = { verdict: 'allow', warnings: [], mustEscalate: false, showsGaps: false }
+  const open: Gate = { verdict: 'allow', warnings: [], isDisputed: false, showsGaps: false }
   if (status === 'ready') return open
   if (status === undefined) {
     return { ...open, verdict: 'refuse', warnings: [warning('error', 'unknown', 'its status is unknown')] }
@@ -149,7 +150,7 @@ export function statusGate(status: PackStatus | undefined, { isExplicit, isConfi
     case 'draft':
       return isConfirmed ? warned : { ...warned, verdict: 'confirm' }
     case 'disputed':
-      return { ...warned, mustEscalate: true, verdict: isConfirmed ? 'allow' : 'confirm' }
+      return { ...warned, isDisputed: true, verdict: isConfirmed ? 'allow' : 'confirm' }
     case 'archived':
       return isExplicit ? warned : { ...warned, verdict: 'refuse' }
   }

@@ -152,7 +152,6 @@ describe('case 57, case 58: a newer one for a stale pack', () => {
     ['not ready', other({ version: '2.0.0', status: 'needs-review' }), false],
     ['another name', other({ version: '2.0.0', name: 'other' }), false],
     ['not open', other({ version: '2.0.0' }, { trust: UNAPPROVED }), false],
-    ['open less far', other({ version: '2.0.0' }, { trust: { ...APPROVED, tier: 'guide' } }), false],
     ['less trusted by its label', other({ version: '2.0.0', trust: 'external' }), false],
   ]
   it.each(ROWS)('%s', (_, pack, isFound) => {

@@ -1,19 +1,8 @@
-import type { RankDocument, RankHit, Why } from '../../../search/document.ts'
-import { createRanker, type Ranker } from '../../../search/ranker.ts'
-import { createMention, readTaskWords } from '../../../search/task-words.ts'
+import type { RankDocument } from '../../../search/document.ts'
 import { shellWord } from '../../../text/printable.ts'
 import { type Finding, LoadoutError } from '../../../text/trouble.ts'
 import { compareText, nearest, sortedBy } from '../../../text/values.ts'
-import {
-  isKnownType,
-  type KnowledgePack,
-  PACK_TYPES,
-  type PackManifest,
-  type PackStatus,
-  SCOPES,
-  type Scope,
-} from '../pack.ts'
-import { MOST_PACKS } from '../resolve/section-match.ts'
+import { type KnowledgePack, type PackManifest, type PackStatus, SCOPES, type Scope } from '../pack.ts'
 import {
   compareLabels,
   HELD_HINT,
@@ -227,52 +216,8 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
   })
 }
 
-/** Up to this number, all packs are ranked without a first filter. */
-const FEW_PACKS = 12
-
-// A second pack needs some confidence of its own, and not much less than the first.
-const LEAST_CONFIDENCE = 0.1
-const LEAST_SHARE = 0.3
-
-export interface Selector {
-  /** The packs that a task is about, best first. */
-  select(task: string): RankHit[]
-  explain(task: string, name: string): { isSelected: boolean; confidence: number; why: readonly Why[] }
-}
-
 /** A pack as the ranker reads it: only its metadata, which needs no approval. */
 export function packDocument({ name, description, type, ownership }: PackManifest): RankDocument {
   const keywords = [type.replace('custom:', ''), ...(ownership === undefined ? [] : [ownership])]
   return { id: name, name, description, keywords }
-}
-
-/** Chooses packs by metadata and examples. Never chooses a pack of an unknown type: the user must name it. */
-export function createSelector<Pack extends Pick<TrustedPack, 'manifest'>>(
-  packs: readonly Pack[],
-  read: (pack: Pack) => RankDocument,
-): Selector {
-  const documents = packs.filter(({ manifest }) => isKnownType(manifest.type, PACK_TYPES)).map(read)
-  const few = documents.length <= FEW_PACKS ? createRanker(documents) : undefined
-  // Most of many packs share no word with a task, and ranking all of them would take longest.
-  const rankerFor = (task: string): Ranker => {
-    if (few !== undefined) return few
-    const mentions = createMention(readTaskWords(task))
-    return createRanker(documents.filter((each) => mentions(wordsOf(each))))
-  }
-  const select = (task: string): RankHit[] => {
-    const hits = rankerFor(task).rank(task, { limit: MOST_PACKS })
-    const least = Math.max(LEAST_CONFIDENCE, LEAST_SHARE * (hits[0]?.confidence ?? 0))
-    return hits.filter(({ confidence }, at) => at === 0 || confidence >= least)
-  }
-  return {
-    select,
-    explain: (task, name) => {
-      const { confidence, why } = rankerFor(task).explain(task, name)
-      return { isSelected: select(task).some(({ id }) => id === name), confidence, why }
-    },
-  }
-}
-
-function wordsOf({ name, description = '', keywords = [], examples = [] }: RankDocument): string {
-  return [name, description, ...keywords, ...examples].join(' ')
 }

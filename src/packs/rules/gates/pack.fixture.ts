@@ -40,10 +40,10 @@ export function makePack(
   }
 }
 
-const TRUSTED: Trust = { state: 'trusted', isOpen: true, tier: 'evidence', warnings: [] }
-export const APPROVED: Trust = { state: 'approved', isOpen: true, tier: 'evidence', approvalId: 'a', warnings: [] }
-export const UNAPPROVED: Trust = { state: 'unapproved', isOpen: false, tier: undefined, warnings: [] }
-export const DENIED: Trust = { state: 'denied', isOpen: false, tier: undefined, approvalId: 'd', warnings: [] }
+const TRUSTED: Trust = { state: 'trusted', isOpen: true, warnings: [] }
+export const APPROVED: Trust = { state: 'approved', isOpen: true, approvalId: 'a', warnings: [] }
+export const UNAPPROVED: Trust = { state: 'unapproved', isOpen: false, warnings: [] }
+export const DENIED: Trust = { state: 'denied', isOpen: false, approvalId: 'd', warnings: [] }
 
 export function makeTrusted(
   manifest: Partial<PackManifest> = {},

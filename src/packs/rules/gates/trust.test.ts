@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type Approval, makeApproval } from '../../../machine/rules/approval.ts'
 import type { Verdict } from '../../../machine/rules/verdict.ts'
-import type { Scope, Tier, TrustLabel } from '../pack.ts'
+import type { Scope, TrustLabel } from '../pack.ts'
 import { makePack, makeTrusted } from './pack.fixture.ts'
-import {
-  DEFAULT_TRUST_POLICY,
-  isTrustedLess,
-  obeyVerdict,
-  opensTier,
-  packDigest,
-  type Trust,
-  trustOf,
-} from './trust.ts'
+import { DEFAULT_TRUST_POLICY, isTrustedLess, obeyVerdict, packDigest, type Trust, trustOf } from './trust.ts'
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
@@ -27,12 +19,11 @@ function answer(more: Partial<Omit<Approval, 'id'>> = {}): Approval {
     name: 'handbook',
     digest: DIGEST,
     files: FILES,
-    tier: 'context',
     actor: 'x',
     at,
     decision: 'approved',
   }
-  return makeApproval({ ...base, ...more } as Omit<Approval, 'id'>)
+  return makeApproval({ ...base, ...more } as Omit<Approval, 'id' | 'tier'>)
 }
 
 describe('trust by place', () => {
@@ -60,22 +51,16 @@ describe('trust by place', () => {
 describe('trust by approval', () => {
   const pack = makePack({}, { scope: 'workspace' })
 
-  it('opens as far as it was granted', () => {
+  it('opens the pack', () => {
     const approval = answer()
     const trust = trustOf(pack, approval, NOW, policy)
     expect(trust).toEqual({
       state: 'approved',
       isOpen: true,
-      tier: 'context',
       approvalId: approval.id,
       files: FILES,
       warnings: [],
     })
-    expect((['guide', 'context', 'evidence'] as Tier[]).map((tier) => opensTier(trust, tier))).toEqual([
-      true,
-      true,
-      false,
-    ])
   })
 
   const { files: _, ...earlier } = answer()
@@ -83,6 +68,7 @@ describe('trust by approval', () => {
   const { 'wiki/a.md': __, ...fewer } = FILES
   const CHANGES: [what: string, approval: Approval, current: Parameters<typeof trustOf>[2], says: string][] = [
     ['the same files', answer(), NOW, ''],
+    ['an approval of a part', { ...answer(), tier: 'guide' }, NOW, 'a part of it only'],
     ['another text', answer(), { ...NOW, files: { ...FILES, 'wiki/a.md': DIGEST } }, 'wiki/a.md changed'],
     ['a file more', answer(), { ...NOW, files: { ...FILES, 'b.md': OTHER } }, 'b.md was added'],
     ['a file less', answer(), { ...NOW, files: fewer }, 'wiki/a.md was removed'],
@@ -110,7 +96,7 @@ describe('trust by approval', () => {
         { isSamePlace: false, files: {} },
         policy,
       )
-      expect(trust).toMatchObject({ state: 'denied', isOpen: false, tier: undefined })
+      expect(trust).toMatchObject({ state: 'denied', isOpen: false })
       expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.denied' }])
     },
   )

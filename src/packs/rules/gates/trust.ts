@@ -1,10 +1,10 @@
 import { type Approval, changesSince, type FileDigests, summarizeChanges } from '../../../machine/rules/approval.ts'
 import { type Verdict, whyNot } from '../../../machine/rules/verdict.ts'
-import { printableLine, shellWord } from '../../../text/printable.ts'
+import { printableLine } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
-import { type Code, LoadoutError, type Severity } from '../../../text/trouble.ts'
+import type { Code, Severity } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
-import { type KnowledgePack, type PackWarning, SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../pack.ts'
+import { type KnowledgePack, type PackWarning, SCOPES, type Scope, type TrustLabel } from '../pack.ts'
 
 /** Which packs need an approval, besides those that always need one. */
 export interface TrustPolicy {
@@ -27,8 +27,6 @@ export interface Trust {
   state: TrustState
   /** Whether anything but the metadata may be read. */
   isOpen: boolean
-  /** What may be read: only the guide, or more. */
-  tier: Tier | undefined
   approvalId?: string
   /** Digests of the approved files. A reader refuses a file with another digest. */
   files?: FileDigests
@@ -67,17 +65,16 @@ export function trustOf(
   // A denial closes also a trusted place: this is how a user switches a pack off.
   if (approval?.decision === 'denied') return shut('denied', approval)
   if (!needsApproval(scope, policy)) {
-    return { state: 'trusted', isOpen: true, tier: 'evidence', warnings: labelWarnings(manifest.trust) }
+    return { state: 'trusted', isOpen: true, warnings: labelWarnings(manifest.trust) }
   }
   if (approval === undefined) return shut('unapproved')
   const changes = changesOf(approval, current)
-  const { tier, id, files } = approval
+  const { id, files } = approval
   const pinned = files === undefined ? {} : { files }
   if (changes.length > 0) return { ...shut('changed', approval, changes), ...pinned, changes }
   return {
     state: 'approved',
     isOpen: true,
-    tier,
     approvalId: id,
     ...pinned,
     warnings: labelWarnings(manifest.trust),
@@ -111,7 +108,7 @@ export function obeyVerdict(trust: Trust, verdict: Verdict | undefined, read: ()
 }
 
 function heldBack(held: Held): Trust {
-  return { state: 'held', isOpen: false, tier: undefined, held, warnings: [warning('error', held.code, held.why)] }
+  return { state: 'held', isOpen: false, held, warnings: [warning('error', held.code, held.why)] }
 }
 
 /** Packs of a project always need an approval: others may have written them, and no setting changes that. */
@@ -120,20 +117,9 @@ export function needsApproval(scope: Scope, policy: TrustPolicy): boolean {
   return scope === 'workspace' || policy.approvalFor.includes(scope)
 }
 
-/** Throws unless the approval of an admitted pack covers the wanted tier. */
-export function requireTier({ trust, manifest, root }: TrustedPack, wanted: Tier): void {
-  if (opensTier(trust, wanted)) return
-  const message = `the pack ${packWord(manifest.name)} is approved up to its ${trust.tier} only`
-  throw new LoadoutError('APPROVAL_NEEDED', message, { hint: `loadout approve ${shellWord(root)} --tier ${wanted}` })
-}
-
-/** Whether a pack is open up to the wanted tier. */
-export function opensTier({ isOpen, tier }: Trust, wanted: Tier): boolean {
-  return isOpen && tier !== undefined && TIERS.indexOf(tier) >= TIERS.indexOf(wanted)
-}
-
-function changesOf({ files, follow }: Approval, current: PackState | undefined): string[] {
+function changesOf({ files, follow, tier }: Approval, current: PackState | undefined): string[] {
   if (current === undefined) return ['its files are not known']
+  if (tier !== 'evidence') return ['an earlier version approved a part of it only']
   if (files === undefined && follow !== true) return ['an earlier version approved KNOWLEDGE.md only']
   if (!current.isSamePlace) return ['another project lies at this path now']
   if (follow === true) return []
@@ -151,7 +137,7 @@ function shut(state: keyof typeof SHUT, approval?: Approval, changes: readonly s
   return {
     state,
     isOpen: false,
-    tier: undefined,
+
     ...id,
     warnings: [
       warning(
@@ -187,11 +173,10 @@ interface Judged {
   trust: Trust
 }
 
-/** Compares our decision: open, tier, and a label that lowers trust. A label that claims more counts for nothing. */
+/** Compares our decision: open, and a label that lowers trust. A label that claims more counts for nothing. */
 export function isTrustedLess(a: Judged, b: Judged): boolean {
   const rank = ({ manifest, trust }: Judged) => [
     trust.isOpen ? 1 : 0,
-    trust.tier === undefined ? -1 : TIERS.indexOf(trust.tier),
     Math.min(LABEL_ORDER.indexOf(manifest.trust), LABEL_ORDER.indexOf('user-confirmed')),
   ]
   const other = rank(b)

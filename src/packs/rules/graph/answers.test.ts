@@ -1,11 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readTaskWords } from '../../../search/task-words.ts'
+import { readTask } from '../../../search/task.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
-import { ANSWER_LIMITS, groundAnswers } from './answers.ts'
-import { openClaims } from './claims.ts'
-import type { Grounded } from './graph-records.ts'
-import { codesOf, textOf } from './grounded.fixture.ts'
+import { ANSWER_LIMITS, groundRecords, type RecordGrounding } from './answers.ts'
 
 const PATH = 'answers/questions.json'
 const TASK = 'Is the keypad readable at night?'
@@ -44,18 +41,24 @@ function ontologyOf(claims: unknown[], others: Record<string, unknown> = {}) {
   const names = ['concepts', 'claims', ...Object.keys(others)]
   return {
     'ontology/ontology.json': { id: 'g', status: 'reviewed', files: names.map((name) => `${name}.json`) },
-    'ontology/concepts.json': [{ id: 'c-night', label: 'Night search' }],
+    'ontology/concepts.json': [{ id: 'c-night', label: 'Illumination' }],
     'ontology/claims.json': claims,
     ...Object.fromEntries(Object.entries(others).map(([name, rows]) => [`ontology/${name}.json`, rows])),
   }
 }
 
-function ground(files: Record<string, unknown>, task = TASK): Grounded {
+function ground(files: Record<string, unknown>, task = TASK): RecordGrounding {
   const pack = packOf({ [PATH]: [QUESTION], 'answers/answer-blocks.json': [BLOCK], ...files })
-  const claims = 'ontology/ontology.json' in files ? openClaims(pack, 'ontology/ontology.json') : undefined
-  const grounded = groundAnswers(pack, PATH, readTaskWords(task), claims)
-  if (grounded === undefined) throw new Error('nothing was found')
-  return grounded
+  const primaryOntology = 'ontology/ontology.json' in files ? 'ontology/ontology.json' : undefined
+  return groundRecords({ primaryOntology, primaryAnswers: PATH }, pack, readTask(task).words)
+}
+
+function textOf({ parts }: RecordGrounding): string {
+  return parts.map(({ text }) => text).join('')
+}
+
+function codesOf({ warnings }: RecordGrounding): string[] {
+  return [...new Set(warnings.map(({ code }) => code))].sort()
 }
 
 describe('the answers of a pack', () => {
@@ -72,12 +75,12 @@ describe('the answers of a pack', () => {
       warnings: [],
       missing: [],
       isAnswered: true,
-      files: [
+      used: [
+        'ontology/ontology.json',
+        'ontology/concepts.json',
+        'ontology/claims.json',
         'answers/questions.json',
         'answers/answer-blocks.json',
-        'ontology/ontology.json',
-        'ontology/claims.json',
-        'ontology/concepts.json',
       ],
     })
   })
@@ -105,7 +108,7 @@ describe('the answers of a pack', () => {
   ]
   it.each(tasks)('to "%s": %s', (task, isAsked) => {
     const pack = packOf({ [PATH]: [QUESTION], 'answers/answer-blocks.json': [BLOCK] })
-    expect(groundAnswers(pack, PATH, readTaskWords(task)) !== undefined).toBe(isAsked)
+    expect(groundRecords({ primaryAnswers: PATH }, pack, readTask(task).words).parts.length > 0).toBe(isAsked)
     expect(pack.opened.includes('answers/answer-blocks.json')).toBe(isAsked)
   })
 
@@ -167,14 +170,13 @@ describe('the answers of a pack', () => {
     expect(grounded.missing).toEqual(['an answer to "Can I read the keypad at night?"'])
   })
 
-  it('are not missing where a verified claim says the same', () => {
-    const facts = ['Night search: Keypad is readable in the dark.']
-    const pack = packOf({ [PATH]: [QUESTION], 'answers/answer-blocks.json': [] })
-    const grounded = (known: readonly string[]) => groundAnswers(pack, PATH, readTaskWords(TASK), undefined, known)
-    expect(grounded(facts)).toMatchObject({ missing: [], isAnswered: true })
-    expect(grounded(['Relay range: Reaches six kilometres.'])?.missing).toEqual([
-      'an answer to "Can I read the keypad at night?"',
-    ])
+  it.each([
+    ['Keypad is readable at night.', []],
+    ['Reaches six kilometres.', ['an answer to "Can I read the keypad at night?"']],
+  ])('beside the verified claim "%s" lack %j', (text, missing) => {
+    const named = { 'ontology/concepts.json': [{ id: 'c-night', label: 'Keypad' }] }
+    const files = { ...ontologyOf([{ ...CLAIM, text }]), ...named, 'answers/answer-blocks.json': [] }
+    expect(ground(files)).toMatchObject({ missing, isAnswered: missing.length === 0 })
   })
 
   it('come after their limits, and before candidates', () => {
@@ -195,9 +197,9 @@ describe('the answers of a pack', () => {
       'Limits on what may be said:',
       '- everything: no prices',
       'Limits on what may be said:',
-      '- Night search: no word on brightness',
+      '- Illumination: no word on brightness',
       'Prohibitions. None of these may be said or taken as true, in these or other words:',
-      '- DO NOT CLAIM (Night search): "Outshines the sun."',
+      '- DO NOT CLAIM (Illumination): "Outshines the sun."',
       'Question: "Can I read the keypad at night?"',
       'Approved answer [sources/interview.md#L2]:',
       '> Yes, it glows.',
@@ -229,7 +231,7 @@ describe('hostile answers', () => {
     'at %s are not opened',
     (path) => {
       const pack = packOf({ [PATH]: [QUESTION] })
-      expect(groundAnswers(pack, path, readTaskWords(TASK))?.warnings).toHaveLength(1)
+      expect(groundRecords({ primaryAnswers: path }, pack, readTask(TASK).words).warnings).toHaveLength(1)
       expect(pack.opened).toEqual([])
     },
   )
@@ -277,9 +279,9 @@ describe('hostile answers', () => {
     fc.assert(
       fc.property(fc.array(row), siblings, (questions, files) => {
         const pack = packOf({ ...files, [PATH]: [...questions, QUESTION], ...ontologyOf([CLAIM]) })
-        const claims = openClaims(pack, 'ontology/ontology.json')
-        const grounded = groundAnswers(pack, PATH, readTaskWords(TASK), claims)
-        for (const { text } of grounded?.parts ?? []) expect(text.endsWith('\n')).toBe(true)
+        const paths = { primaryOntology: 'ontology/ontology.json', primaryAnswers: PATH }
+        for (const { text } of groundRecords(paths, pack, readTask(TASK).words).parts)
+          expect(text.endsWith('\n')).toBe(true)
       }),
       { numRuns: 300 },
     )

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readTaskWords } from '../../../search/task-words.ts'
+import { readTask } from '../../../search/task.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
-import type { Grounded } from './graph-records.ts'
-import { codesOf, textOf } from './grounded.fixture.ts'
-import { groundOntology, ONTOLOGY_LIMITS, type OntologyLimits } from './ontology.ts'
+import { groundRecords, type RecordGrounding } from './answers.ts'
+import { ONTOLOGY_LIMITS } from './ontology.ts'
 
 const MANIFEST = 'ontology/ontology.json'
 const CONCEPTS = [
@@ -38,24 +37,35 @@ function packOf(records: Records, manifest: object = {}) {
   return memoryPack(files)
 }
 
-function ground(records: Records, task: string, limits?: Partial<OntologyLimits>, manifest?: object): Grounded {
-  const pack = packOf({ concepts: CONCEPTS, ...records }, manifest)
-  const grounded = groundOntology(pack, MANIFEST, readTaskWords(task), limits)
-  if (grounded === undefined) throw new Error('nothing was found')
-  return grounded
+function ground(records: Records, task: string, manifest?: object): RecordGrounding {
+  return groundRecords(
+    { primaryOntology: MANIFEST },
+    packOf({ concepts: CONCEPTS, ...records }, manifest),
+    readTask(task).words,
+  )
+}
+
+function textOf({ parts }: RecordGrounding): string {
+  return parts.map(({ text }) => text).join('')
+}
+
+function codesOf({ warnings }: RecordGrounding): string[] {
+  return [...new Set(warnings.map(({ code }) => code))].sort()
 }
 
 describe('an ontology', () => {
   it('case 130: is not opened before it is asked for, and then only as far as needed', () => {
     const pack = packOf({ concepts: CONCEPTS, claims: [GLOW] })
     expect(pack.opened).toEqual([])
-    expect(groundOntology(pack, MANIFEST, readTaskWords('bake bread'))).toBeUndefined()
+    expect(groundRecords({ primaryOntology: MANIFEST }, pack, readTask('bake bread').words)).toMatchObject({
+      parts: [],
+      used: [],
+    })
     expect(pack.opened).toEqual([MANIFEST, 'ontology/concepts.json'])
   })
 
   it('case 131: gives only the records of the concept in question', () => {
-    const relation = { from: 'c-night', to: 'c-range', type: 'used-with', status: 'candidate' }
-    const records = { claims: [GLOW, SIX, TEN], constraints: [RULE], relations: [relation] }
+    const records = { claims: [GLOW, SIX, TEN], constraints: [RULE], relations: [{ from: 'c-night', to: 'c-range' }] }
     const grounded = ground(records, 'How does it do in low light?')
     expect(grounded).toEqual({
       parts: [
@@ -68,8 +78,8 @@ describe('an ontology', () => {
       anchors: ['sources/interview.md#L2'],
       warnings: [],
       missing: [],
-      facts: ['Night search: Keypad is readable in the dark.'],
-      files: ['ontology', 'concepts', 'claims', 'constraints', 'relations'].map((name) => `ontology/${name}.json`),
+      isAnswered: false,
+      used: ['ontology', 'concepts', 'claims', 'constraints'].map((name) => `ontology/${name}.json`),
     })
   })
 
@@ -145,9 +155,9 @@ describe('an ontology', () => {
     const records = { concepts: CONCEPTS, claims: [GLOW], 'action-types': [{ id: 'a', command: 'rm -rf /' }] }
     const listed = ['concepts.json', 'claims.json', 'action-types.json', 'exports/graph.ttl', 'Exports/claims.json']
     const pack = packOf({ ...records, 'exports/graph.ttl': 'x', 'Exports/claims.json': '[]' }, { files: listed })
-    const grounded = groundOntology(pack, MANIFEST, readTaskWords('night search'))
+    const { used } = groundRecords({ primaryOntology: MANIFEST }, pack, readTask('night search').words)
     expect(pack.opened).toEqual([MANIFEST, 'ontology/concepts.json', 'ontology/claims.json'])
-    expect(grounded?.files).toEqual(pack.opened)
+    expect(used).toEqual(pack.opened)
   })
 
   const signals: [what: string, records: Records][] = [
@@ -166,7 +176,7 @@ describe('an ontology', () => {
   it.each(signals)('case 136: does not take %s for evidence', (_, records) => {
     const grounded = ground(records, 'night search')
     expect(textOf(grounded)).toContain('UNVERIFIED, no source')
-    expect(grounded.files.some((path) => /signals|action/.test(path))).toBe(false)
+    expect(grounded.used.some((path) => /signals|action/.test(path))).toBe(false)
   })
 
   it('takes the sources that were verified, not all that are named', () => {
@@ -196,11 +206,14 @@ describe('an ontology', () => {
     expect(grounded.warnings).toEqual([])
   })
 
-  it('stays within the limits it is given', () => {
-    const other = { ...GLOW, id: 'cl-2', text: 'Works on a night search.' }
-    const grounded = ground({ claims: [GLOW, other] }, 'night search', { claims: 1 })
-    expect(textOf(grounded)).toContain('Works on a night search')
-    expect(textOf(grounded)).not.toContain('Keypad')
+  it('gives the claims that share most words with the task, within its limits', () => {
+    const many = Array.from({ length: ONTOLOGY_LIMITS.facts }, (_, at) => ({ ...GLOW, id: `cl-${at}` }))
+    const grounded = ground(
+      { claims: [...many, { ...GLOW, id: 'cl-x', text: 'Works on a night search.' }] },
+      'night search',
+    )
+    expect(textOf(grounded).split('\n')[1]).toContain('Works on a night search')
+    expect(textOf(grounded).match(/Keypad/g)).toHaveLength(ONTOLOGY_LIMITS.facts - 1)
     expect(codesOf(grounded)).toEqual(['context.omitted'])
   })
 
@@ -216,24 +229,6 @@ describe('an ontology', () => {
     expect(grounded.warnings).toMatchObject([{ code: 'ontology.unverified', path: 'ontology/claims.json' }])
   })
 
-  it('never gives action logs', () => {
-    const records = { claims: [GLOW], 'action-logs': [{ claimIds: ['cl-glow'], text: 'Published.' }] }
-    expect(textOf(ground(records, 'night search'))).not.toContain('Published')
-    expect(ground(records, 'night search').files).not.toContain('ontology/action-logs.json')
-  })
-
-  it('names related concepts over approved relations, one hop away', () => {
-    const concepts = [...CONCEPTS, { id: 'c-far', label: 'Far away' }]
-    const relations = [
-      { from: 'c-night', to: 'c-range', type: 'used-with', status: 'approved' },
-      { from: 'c-range', to: 'c-far', type: 'used-with', status: 'approved' },
-      { from: 'c-far', to: 'c-night', type: 'used-with', status: 'candidate' },
-    ]
-    expect(textOf(ground({ concepts, relations, claims: [GLOW] }, 'night search'))).toMatch(
-      /Related concepts, which are not given here:\n- Night search, used-with, Relay range\n$/,
-    )
-  })
-
   it('tells the gaps of its coverage', () => {
     const coverage = [
       { audience: 'alpine teams', conceptId: 'c-night', state: 'missing-evidence' },
@@ -246,7 +241,7 @@ describe('an ontology', () => {
   })
 
   it.each(['draft', 'stale', 'disputed'])('that is %s says so, in the text as well', (status) => {
-    const grounded = ground({ claims: [GLOW] }, 'night search', {}, { status })
+    const grounded = ground({ claims: [GLOW] }, 'night search', { status })
     expect(grounded.warnings).toMatchObject([{ code: 'ontology.unverified', path: MANIFEST }])
     expect(textOf(grounded)).toContain(`(the ontology itself is ${status})`)
   })
@@ -257,7 +252,7 @@ describe('an ontology', () => {
     expect(missing('relay range')).toEqual(['Relay range: no verified claim', 'Relay: no verified claim'])
     expect(missing('relay battery and night search')).toHaveLength(3)
     expect(missing('Can I read the keypad at night?')).toEqual(['Night search: no verified claim'])
-    expect(() => missing('find my keys')).toThrow('nothing was found')
+    expect(missing('find my keys')).toEqual([])
   })
 })
 
@@ -271,11 +266,6 @@ describe('a hostile ontology', () => {
     ['two concepts with one id', { ...ok, concepts: [...CONCEPTS, CONCEPTS[0]] }, 'ontology/concepts.json'],
     ['two claims with one id', { claims: [GLOW, GLOW] }, 'ontology/claims.json'],
     ['a claim without text', { claims: [{ ...GLOW, text: 7 }] }, 'ontology/claims.json'],
-    [
-      'a relation to itself',
-      { ...ok, relations: [{ from: 'c-night', to: 'c-night', type: 'is' }] },
-      'ontology/relations.json',
-    ],
     ['an unknown coverage', { ...ok, coverage: [{ conceptId: 'c-night', state: 'fine' }] }, 'ontology/coverage.json'],
     ['a constraint without a rule', { ...ok, constraints: [{ id: 'k' }] }, 'ontology/constraints.json'],
     ['prose', { ...ok, constraints: 'Dear reader' }, 'ontology/constraints.json'],
@@ -289,7 +279,7 @@ describe('a hostile ontology', () => {
   it.each(['constraints', 'evidence', 'decision-gates'])('whose %s cannot be read gives no facts', (kind) => {
     expect(textOf(ground({ claims: [GLOW], [kind]: '{' }, 'night search'))).toContain('its limits could not be read')
     const refused = { files: ['concepts.json', 'claims.json', `../${kind}.json`] }
-    const grounded = ground({ claims: [GLOW] }, 'night search', {}, refused)
+    const grounded = ground({ claims: [GLOW] }, 'night search', refused)
     expect(textOf(grounded)).toContain('its limits could not be read')
     expect(codesOf(grounded)).toContain('source.escape')
   })
@@ -302,9 +292,9 @@ describe('a hostile ontology', () => {
     'sources/ontology.json',
   ])('at %s is not opened', (path) => {
     const pack = packOf({ concepts: CONCEPTS, claims: [GLOW] })
-    const grounded = groundOntology(pack, path, readTaskWords('night search'))
-    expect(grounded?.parts).toEqual([])
-    expect(grounded?.warnings).toHaveLength(1)
+    const grounded = groundRecords({ primaryOntology: path }, pack, readTask('night search').words)
+    expect(grounded.parts).toEqual([])
+    expect(grounded.warnings).toHaveLength(1)
     expect(pack.opened).toEqual([])
   })
 
@@ -330,7 +320,7 @@ describe('a hostile ontology', () => {
   it('of a hundred thousand claims is never given whole', () => {
     const claims = Array.from({ length: 100_000 }, (_, at) => ({ ...GLOW, id: `cl-${at}` }))
     const grounded = ground({ claims }, 'night search')
-    expect(textOf(grounded).split('\n').length).toBeLessThanOrEqual(ONTOLOGY_LIMITS.claims + 2)
+    expect(textOf(grounded).split('\n').length).toBeLessThanOrEqual(ONTOLOGY_LIMITS.facts + 2)
     expect(codesOf(grounded)).toEqual(['context.omitted'])
   })
 
@@ -371,8 +361,8 @@ describe('a hostile ontology', () => {
         (all, changes) => {
           const concepts = JSON.stringify([...CONCEPTS, all.concepts])
           const pack = packOf({ ...all, concepts }, changes)
-          const grounded = groundOntology(pack, MANIFEST, readTaskWords('night search relay'))
-          for (const { text } of grounded?.parts ?? []) expect(text.endsWith('\n')).toBe(true)
+          const { parts } = groundRecords({ primaryOntology: MANIFEST }, pack, readTask('night search relay').words)
+          for (const { text } of parts) expect(text.endsWith('\n')).toBe(true)
         },
       ),
       { numRuns: 300 },

@@ -1,248 +1,394 @@
-import { type TaskWords, wordsIn } from '../../../search/task-words.ts'
+import { type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
-import type { PackFiles } from '../pack.ts'
-import { ClaimJudge, type JudgedClaim } from './claims.ts'
-import { type Grounded, listNames, shortName, Warnings } from './graph-records.ts'
-import { type OntologyGraph, openOntology } from './ontology-graph.ts'
-import type { Claim, Concept } from './ontology-records.ts'
-import { type Subgraph, writeSubgraph } from './ontology-text.ts'
+import { getDeep, getOwn } from '../../../text/values.ts'
+import { layerOf, normalizePackPath, oneOf, type PackFiles } from '../pack.ts'
+import {
+  BoundedText,
+  type Decode,
+  isExport,
+  type Line,
+  namesOf,
+  oneLine,
+  quoted,
+  RecordFiles,
+  type RecordOf,
+  shortName,
+  textOf,
+  type Warnings,
+  weightOf,
+  wordOf,
+} from './record-files.ts'
 
 /** How much of an ontology one task may use. */
-export interface OntologyLimits {
-  concepts: number
-  /** Facts. */
-  claims: number
-  /** Claims that are marked as unverified. */
-  unverified: number
-  /** Related concepts, of which only the names are shown. */
-  related: number
-  /** Rows of gaps. */
-  gaps: number
-  characters: number
-}
+export const ONTOLOGY_LIMITS = { concepts: 6, facts: 24, unverified: 8, gaps: 20, characters: 12_000 }
 
-export const ONTOLOGY_LIMITS: Readonly<OntologyLimits> = {
-  concepts: 6,
-  claims: 24,
-  unverified: 8,
-  related: 8,
-  gaps: 20,
-  characters: 12_000,
-}
+/** The maximum number of claims compared with the task, of files in a manifest, and of sources checked per claim. */
+const [MOST_RANKED, MOST_FILES, MOST_REFS] = [5000, 64, 32]
 
-/** The maximum number of claims compared with the task. More are left out with a warning. */
-const MOST_RANKED = 5000
+const KINDS = {
+  concepts(fields) {
+    const [id, label, aliases] = [textOf(fields.id), textOf(fields.label), namesOf(fields.aliases ?? [])]
+    return id && label && aliases && { id, label, aliases, status: wordOf(fields.reviewStatus ?? fields.status) }
+  },
+  claims(fields, warn) {
+    const [text, conceptIds, refs] = [textOf(fields.text), conceptsOf(fields), namesOf(fields.sourceRefs ?? [])]
+    if (text === undefined || conceptIds === undefined) return undefined
+    const [id = '', evidence, status] = [textOf(fields.id), evidenceOf(fields.evidence), wordOf(fields.status)]
+    if (id === '') warn('a claim has no id')
+    if (evidence === 'unknown' || refs === undefined) warn('the evidence of a claim is not in a known form')
+    const review = wordOf(fields.reviewStatus) ?? status
+    return { id, conceptIds, text, evidence, review, status, sourceRefs: refs ?? [] }
+  },
+  evidence(fields) {
+    const claimId = textOf(fields.claimId)
+    return claimId && { claimId, sourceRef: textOf(fields.sourceRef), state: evidenceOf(fields.state) }
+  },
+  constraints: decodeConstraint,
+  coverage(fields) {
+    const [conceptIds, gap] = [conceptsOf(fields), getOwn(GAPS, wordOf(fields.state) ?? '')]
+    return gap === undefined ? undefined : conceptIds && { conceptIds, audience: textOf(fields.audience), gap }
+  },
+  'decision-gates'(fields) {
+    // A gate without concepts and claims is about actions, which Loadout does not take.
+    const conceptIds = namesOf(fields.conceptIds ?? fields.conceptId ?? [])
+    const claimIds = namesOf(fields.claimIds ?? fields.claimId ?? [])
+    const state = wordOf(fields.state) ?? wordOf(fields.status) ?? ''
+    return conceptIds && claimIds && { ids: [...conceptIds, ...claimIds], hasPassed: /^(passed|approved)$/.test(state) }
+  },
+} satisfies Record<string, Decode>
 
-/** The part of an ontology about a task. Undefined if there is none and nothing to warn about. */
-export function groundOntology(
-  files: PackFiles,
-  manifestPath: string,
-  words: TaskWords,
-  chosen: Partial<OntologyLimits> = {},
-): Grounded | undefined {
-  const warnings = new Warnings()
-  const limits = { ...ONTOLOGY_LIMITS, ...chosen }
-  const graph = openOntology(files, manifestPath, warnings)
-  const concepts = graph === undefined ? [] : matchConcepts(distinctConcepts(graph), words, limits.concepts)
-  if (graph === undefined || concepts.length === 0) {
-    const found = warnings.all()
-    return found.length === 0 ? undefined : nothing(found, graph?.used ?? [])
-  }
-  warnOfState(graph, concepts)
-  const subgraph = chooseSubgraph(graph, concepts, words, limits)
-  const parts = writeSubgraph(subgraph, limits, warnings)
-  const missing = [...findGaps(graph, subgraph, limits), ...withoutFacts(subgraph)]
-  const anchors = [...new Set(subgraph.facts.flatMap((fact) => fact.anchors))]
-  const facts = subgraph.facts.map(({ claim }) => `${listNames(claim.conceptIds, subgraph.names)}: ${claim.text}`)
-  return { parts, anchors, warnings: warnings.all(), missing, facts, files: [...graph.used] }
-}
+/** Known kinds that Loadout never opens: they contain no evidence. */
+const UNREAD = ['relations', 'signals', 'objectives', 'resources', 'action-types', 'action-logs', 'feedback']
 
-function nothing(warnings: Grounded['warnings'], files: readonly string[]): Grounded {
-  return { parts: [], anchors: [], warnings, missing: [], files: [...files] }
-}
-
-/** Keeps the first of several concepts with the same id. */
-function distinctConcepts(graph: OntologyGraph): Concept[] {
-  const known = new Set<string>()
-  return graph.concepts().filter(({ id, path }) => {
-    const isNew = !known.has(id)
-    if (!isNew) graph.warnings.add('ontology.invalid', path, 'two concepts have the same id; the first counts')
-    known.add(id)
-    return isNew
-  })
-}
-
-const REVIEWED: readonly (string | undefined)[] = [undefined, 'reviewed', 'approved', 'ready']
-
-function warnOfState(graph: OntologyGraph, concepts: readonly Concept[]): void {
-  graph.warnOfState()
-  for (const { path, label, status } of concepts) {
-    if (REVIEWED.includes(status)) continue
-    graph.warnings.add('ontology.unverified', path, `the concept "${shortName(label)}" is not reviewed`)
-  }
-}
-
-function chooseSubgraph(
-  graph: OntologyGraph,
-  concepts: readonly Concept[],
-  words: TaskWords,
-  limits: OntologyLimits,
-): Subgraph {
-  const { warnings } = graph
-  const chosen = new Set(concepts.map(({ id }) => id))
-  const judge = new ClaimJudge(graph)
-  const own = graph.claims().filter((claim) => isAbout(claim, chosen) && !judge.isForbidden(claim))
-  const judged = rankClaims(own, words, warnings).map((claim) => judge.judge(claim))
-  const facts = keep(judged, 'fact', limits.claims, warnings)
-  const unverified = keep(judged, 'unverified', limits.unverified, warnings)
-  for (const { claim, reason } of unverified) {
-    warnings.add('ontology.unverified', claim.path, `the claim "${shortName(claim.id)}" is not a fact: ${reason}`)
-  }
-  const held = keep(judged, 'held', limits.gaps, warnings)
-  for (const { claim, reason } of held) {
-    warnings.add('ontology.unverified', claim.path, `the claim "${shortName(claim.id)}" was left out: ${reason}`)
-  }
-  // The limits of every concept in these claims apply, not only of concepts that the task names.
-  const bound = new Set([...chosen, ...[...facts, ...unverified].flatMap(({ claim }) => claim.conceptIds)])
-  const forbidden = judge.forbiddenFor(bound)
-  if (forbidden.length > 0) {
-    const message = 'it contains forbidden claims; they are given as prohibitions only'
-    warnings.add('ontology.forbidden', forbidden[0]!.path, message, 'error')
-  }
-  return {
-    state: graph.state,
-    names: graph.names(),
-    concepts,
-    facts,
-    unverified,
-    held,
-    forbidden,
-    constraints: graph.constraintsFor(bound),
-    related: relatedTo(graph, chosen, limits.related),
-  }
-}
-
-function isAbout({ conceptIds }: Pick<Claim, 'conceptIds'>, concepts: ReadonlySet<string>): boolean {
-  return conceptIds.some((id) => concepts.has(id))
-}
-
-/** Sorts claims by shared words with the task; equal ones keep the order of the file. */
-function rankClaims(claims: readonly Claim[], words: TaskWords, warnings: Warnings): Claim[] {
-  const ranked = claims.slice(0, MOST_RANKED)
-  if (ranked.length < claims.length)
-    warnings.add('context.omitted', claims[0]!.path, omitted(claims.length - MOST_RANKED))
-  return ranked
-    .map((claim) => ({ claim, weight: weightOf(words, wordsIn(words, claim.text)) }))
-    .sort((a, b) => b.weight - a.weight)
-    .map(({ claim }) => claim)
-}
-
-function keep(
-  judged: readonly JudgedClaim[],
-  standing: JudgedClaim['standing'],
-  most: number,
-  warnings: Warnings,
-): JudgedClaim[] {
-  const all = judged.filter((one) => one.standing === standing)
-  if (all.length > most) warnings.add('context.omitted', all[0]!.claim.path, omitted(all.length - most))
-  return all.slice(0, most)
-}
-
-function omitted(count: number): string {
-  return count === 1
-    ? '1 more claim of the same concepts was left out'
-    : `${count} more claims of the same concepts were left out`
-}
-
-/** Approved relations from the chosen concepts to others. */
-function relatedTo(graph: OntologyGraph, chosen: ReadonlySet<string>, most: number): Subgraph['related'] {
-  const related: Subgraph['related'] = []
-  for (const relation of graph.relations()) {
-    if (related.length === most) break
-    const isOutward = chosen.has(relation.from) !== chosen.has(relation.to)
-    if (isOutward && ['approved', 'reviewed'].includes(relation.status ?? '')) related.push(relation)
-  }
-  return related
-}
-
-const GAPS: Partial<Record<string, string>> = {
+/** The gap that each state of coverage means. */
+const GAPS: Record<string, string> = {
+  ready: '',
+  covered: '',
   'missing-evidence': 'evidence is missing',
   'missing-material': 'material is missing',
   blocked: 'blocked',
   'needs-review': 'needs review',
 }
 
-/** The gaps that the coverage rows of the chosen concepts declare. */
-function findGaps(graph: OntologyGraph, { concepts, names }: Subgraph, limits: OntologyLimits): string[] {
-  const gaps: string[] = []
-  for (const { path, conceptIds, audience, state } of graph.coverage()) {
-    const gap = GAPS[state]
-    if (gap === undefined || gaps.length === limits.gaps) continue
-    for (const { id } of concepts) {
-      if (!conceptIds.includes(id)) continue
-      gaps.push(`${shortName(names.get(id) ?? id)}${audience ? ` for ${shortName(audience)}` : ''}: ${gap}`)
-      graph.warnings.add('ontology.unverified', path, `the coverage of a concept is not ready: ${gap}`)
+/** The state of evidence: undefined if missing, `unknown` for an invalid value. */
+export function evidenceOf(value: unknown) {
+  if (value === undefined) return undefined
+  return oneOf(['verified', 'weak', 'needs-verification', 'forbidden'] as const, wordOf(value)) ?? 'unknown'
+}
+
+/** A constraint without valid concepts applies to everything, so that no limit is lost by a mistake. */
+export function decodeConstraint(fields: Record<string, unknown>) {
+  const [rule, conceptIds = []] = [textOf(fields.rule) ?? textOf(fields.text), conceptsOf(fields)]
+  return rule && { rule, conceptIds }
+}
+
+function conceptsOf(fields: Record<string, unknown>): string[] | undefined {
+  return namesOf(fields.conceptIds ?? fields.conceptId)
+}
+
+type Concept = RecordOf<typeof KINDS.concepts>
+type Claim = RecordOf<typeof KINDS.claims>
+
+/** A claim and how it may be used. `held`: a decision gate has not passed. */
+export interface JudgedClaim extends Claim {
+  standing: 'fact' | 'unverified' | 'forbidden' | 'held'
+  /** Why it is not a fact. */
+  reason: string
+  /** The verified sources of a fact, as `path#anchor`. */
+  anchors: readonly string[]
+}
+
+/** Short labels of concepts by id, on one line. */
+type Names = ReadonlyMap<string, string>
+
+export function listNames(ids: readonly string[], names?: Names): string {
+  const some = ids.slice(0, 6).map((id) => names?.get(id) ?? shortName(id))
+  return some.join(', ') + (ids.length > some.length ? ' and more' : '')
+}
+
+function isAbout({ conceptIds }: { conceptIds: readonly string[] }, concepts: ReadonlySet<string>): boolean {
+  return conceptIds.some((id) => concepts.has(id))
+}
+
+/** The constraints on some concepts, and those on everything. */
+export function constraintLines(
+  constraints: readonly RecordOf<typeof decodeConstraint>[],
+  concepts: ReadonlySet<string>,
+  names?: Names,
+): Line[] {
+  const binding = constraints.filter((each) => each.conceptIds.length === 0 || isAbout(each, concepts))
+  return binding.map(({ path, conceptIds, rule }) => {
+    const subject = conceptIds.length === 0 ? 'everything' : listNames(conceptIds, names)
+    return { path, heading: 'Limits on what may be said:', text: `- ${subject}: ${oneLine(rule)}` }
+  })
+}
+
+const PROHIBITIONS = 'Prohibitions. None of these may be said or taken as true, in these or other words:'
+
+/** An ontology. Reads the manifest at once, and every other file on first use. */
+export class Ontology extends RecordFiles<typeof KINDS> {
+  readonly state: string | undefined
+  private readonly path: string | undefined
+  private made: ReturnType<Ontology['makeIndex']> | undefined
+
+  constructor(files: PackFiles, path: string, warnings: Warnings) {
+    super(files, 'ontology', KINDS, warnings)
+    const manifest = this.open(path)
+    if (manifest === undefined) return
+    const names = getDeep(manifest.value, 'files')
+    if (!Array.isArray(names) || names.length > MOST_FILES) {
+      this.warn(manifest.path, `it is not a manifest with a list of at most ${MOST_FILES} files`)
+      return
+    }
+    this.path = manifest.path
+    this.state = wordOf(getDeep(manifest.value, 'status'))
+    for (const name of names) {
+      if (typeof name !== 'string') {
+        this.warn(manifest.path, 'a listed file is not a text')
+        continue
+      }
+      const isRefused = warnings.refuses(name)
+      const base = /([^/]*)\.jsonl?$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+      if (isExport(name) || UNREAD.includes(base)) continue
+      const kind = oneOf(Object.keys(KINDS) as (keyof typeof KINDS)[], base)
+      const message = `it lists ${shortName(name)}, whose kind is unknown`
+      if (kind === undefined) warnings.add('ontology.invalid', this.path, message, 'info')
+      else if (isRefused) this.unread.add(kind)
+      else this.place(kind, normalizePackPath(manifest.folder + name))
     }
   }
-  return [...new Set(gaps)]
+
+  /** The files that the use of claims depends on. Empty if no claim was looked at. */
+  basis(): readonly string[] {
+    return this.made === undefined ? [] : this.used
+  }
+
+  /** The claims of an id and what else belongs to it. Reads everything that limits claims. */
+  get index() {
+    this.made ??= this.makeIndex()
+    return this.made
+  }
+
+  private makeIndex() {
+    if (this.path !== undefined && this.state !== 'reviewed') {
+      const isKnown = ['draft', 'stale', 'disputed'].includes(this.state ?? '')
+      const message = `the ontology is ${isKnown ? `${this.state}, not reviewed` : 'in an unknown state'}`
+      this.warnings.add(isKnown ? 'ontology.unverified' : 'ontology.invalid', this.path, message)
+    }
+    const evidence = new Map<string, RecordOf<typeof KINDS.evidence>[]>()
+    for (const row of this.list('evidence')) {
+      evidence.set(row.claimId, evidence.get(row.claimId) ?? [])
+      evidence.get(row.claimId)?.push(row)
+    }
+    const [claims, repeated, forbidden] = [new Map<string, Claim>(), new Set<string>(), new Set<Claim>()]
+    for (const claim of this.list('claims')) {
+      const { id, path, review, status } = claim
+      const states = [claim.evidence, review, status, ...(evidence.get(id) ?? []).map(({ state }) => state)]
+      if (states.some((state) => state === 'forbidden' || state === 'rejected')) forbidden.add(claim)
+      if (claims.has(id)) {
+        this.warn(path, 'an id is used more than once')
+        repeated.add(id)
+      }
+      // Evidence names a claim by its id.
+      if (id !== '') claims.set(id, claim)
+    }
+    const gates = this.list('decision-gates').filter(({ hasPassed }) => !hasPassed)
+    // Of two concepts with the same id, the first counts.
+    const concepts = this.list('concepts').toReversed()
+    this.list('constraints')
+    return {
+      evidence,
+      claims,
+      repeated,
+      forbidden,
+      held: new Set(gates.flatMap(({ ids }) => ids)),
+      names: new Map(concepts.map(({ id, label }) => [id, shortName(label)])),
+      /** Whether all files that limit claims could be read. If not, no claim counts as a fact. */
+      isLimited: !(['evidence', 'constraints', 'decision-gates'] as const).some((kind) => this.unread.has(kind)),
+      /** Whether a source exists: many claims name the same few. */
+      present: new Map<string, boolean>(),
+    }
+  }
+
+  find(id: string): JudgedClaim | undefined {
+    const claim = this.index.claims.get(id)
+    return claim && this.judge(claim)
+  }
+
+  /** All claims but the forbidden ones. */
+  allowedClaims(): Claim[] {
+    return this.list('claims').filter((claim) => !this.index.forbidden.has(claim))
+  }
+
+  /** The constraints and forbidden claims of some concepts. */
+  limitsOn(concepts: ReadonlySet<string>): Line[] {
+    const { forbidden, names } = this.index
+    const prohibitions = [...forbidden].filter((claim) => isAbout(claim, concepts))
+    return [
+      ...constraintLines(this.list('constraints'), concepts, names),
+      ...prohibitions.map(({ path, conceptIds, text }) => {
+        return {
+          path,
+          heading: PROHIBITIONS,
+          text: `- DO NOT CLAIM (${listNames(conceptIds, names)}): ${quoted(text)}`,
+        }
+      }),
+    ]
+  }
+
+  judge(claim: Claim): JudgedClaim {
+    const { id, conceptIds, review, status, evidence } = claim
+    const { forbidden, held, repeated, isLimited, evidence: byClaim } = this.index
+    const rows = byClaim.get(id) ?? []
+    const verified = rows.filter(({ state }) => state === 'verified')
+    const isUnproven = rows.length > 0 && verified.length === 0
+    const rules: [applies: boolean, standing: JudgedClaim['standing'], reason: string][] = [
+      [forbidden.has(claim), 'forbidden', 'it may not be claimed'],
+      [[id, ...conceptIds].some((each) => held.has(each)), 'held', 'a decision gate has not passed'],
+      [review === 'disputed' || status === 'disputed', 'unverified', 'disputed'],
+      [status === 'stale', 'unverified', 'stale'],
+      [review !== 'approved', 'unverified', 'not approved'],
+      [id === '', 'unverified', 'it has no id'],
+      [repeated.has(id), 'unverified', 'its id is used more than once'],
+      [!isLimited, 'unverified', 'its limits could not be read'],
+      [evidence === 'weak', 'unverified', 'weak evidence'],
+      [evidence === 'needs-verification', 'unverified', 'needs verification'],
+      [evidence === 'unknown', 'unverified', 'no known state of evidence'],
+      [isUnproven && rows.some(({ state }) => state === 'weak'), 'unverified', 'weak evidence'],
+      [isUnproven, 'unverified', 'needs verification'],
+      [rows.length === 0 && evidence !== 'verified', 'unverified', 'no evidence'],
+    ]
+    const rule = rules.find(([applies]) => applies)
+    if (rule !== undefined) return { ...claim, standing: rule[1], reason: rule[2], anchors: [] }
+    // Evidence rows name the verified sources; without rows, all sources of the claim count.
+    const refs = rows.length === 0 ? claim.sourceRefs : verified.flatMap(({ sourceRef }) => sourceRef ?? [])
+    const from = verified[0]?.path ?? claim.path
+    const anchors = [...new Set(refs.slice(0, MOST_REFS).flatMap((ref) => this.anchorOf(ref, from) ?? []))]
+    if (anchors.length === 0) return { ...claim, standing: 'unverified', reason: 'no source', anchors }
+    return { ...claim, standing: 'fact', reason: '', anchors: anchors.slice(0, 8) }
+  }
+
+  /** A normalized reference to an existing source. Undefined if it is not evidence: other layers are derived. */
+  private anchorOf(ref: string, from: string): string | undefined {
+    const [path = ''] = ref.split('#', 1)
+    if (ref.length > 300 || path.includes('://') || this.warnings.refuses(path)) return undefined
+    if (!['sources', 'documents', 'wiki'].includes(layerOf(path) ?? '')) return undefined
+    const [name, { present }] = [normalizePackPath(path), this.index]
+    const isPresent = present.get(name) ?? this.files.sizeOf(name) !== undefined
+    present.set(name, isPresent)
+    if (!isPresent) this.warnings.add('source.absent', from, `it names the missing file ${shortName(name)}`)
+    return isPresent ? name + oneLine(ref.slice(path.length)) : undefined
+  }
 }
 
-/** Concepts of the task without a fact. */
-function withoutFacts({ concepts, facts }: Subgraph): string[] {
-  return concepts
-    .filter(({ id }) => !facts.some(({ claim }) => claim.conceptIds.includes(id)))
-    .map(({ label }) => `${shortName(label)}: no verified claim`)
+/** The part of an ontology about a task. Undefined if the task names no concept of it. */
+export function groundOntology(ontology: Ontology, words: TaskWords) {
+  const { state, warnings } = ontology
+  const concepts = matchConcepts(ontology, words)
+  if (concepts.length === 0) return undefined
+  const chosen = new Set(concepts.map(({ id }) => id))
+  const { names } = ontology.index
+  for (const { path, label, status = 'reviewed' } of concepts) {
+    if (['reviewed', 'approved', 'ready'].includes(status)) continue
+    warnings.add('ontology.unverified', path, `the concept "${shortName(label)}" is not reviewed`)
+  }
+
+  const take = <T extends Claim>(claims: readonly T[], most: number): T[] => {
+    const more = claims.length - most
+    const what = more === 1 ? 'claim of the same concepts was' : 'claims of the same concepts were'
+    if (more > 0) warnings.add('context.omitted', claims[0]!.path, `${more} more ${what} left out`)
+    return claims.slice(0, most)
+  }
+  const own = ontology.allowedClaims().filter((claim) => isAbout(claim, chosen))
+  // Claims with equal weight keep the order of the file.
+  const judged = take(own, MOST_RANKED)
+    .map((claim) => ({ claim, weight: weightOf(words, wordsIn(words, claim.text)) }))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ claim }) => ontology.judge(claim))
+  const those = (standing: JudgedClaim['standing']) => judged.filter((claim) => claim.standing === standing)
+  const proven = take(those('fact'), ONTOLOGY_LIMITS.facts)
+  const unverified = take(those('unverified'), ONTOLOGY_LIMITS.unverified)
+  for (const { id, path, standing, reason } of [...unverified, ...those('held')]) {
+    const fate = standing === 'held' ? 'was left out' : 'is not a fact'
+    warnings.add('ontology.unverified', path, `the claim "${shortName(id)}" ${fate}: ${reason}`)
+  }
+
+  // The limits of every concept in these claims apply, not only of concepts that the task names.
+  const claims = [...proven, ...unverified]
+  const limits = ontology.limitsOn(new Set([...chosen, ...claims.flatMap(({ conceptIds }) => conceptIds)]))
+  const forbidden = limits.find(({ heading }) => heading === PROHIBITIONS)
+  if (forbidden !== undefined) {
+    const message = 'it contains forbidden claims; they are given as prohibitions only'
+    warnings.add('ontology.forbidden', forbidden.path, message, 'error')
+  }
+  const text = new BoundedText(ONTOLOGY_LIMITS.characters)
+  const facts: JudgedClaim[] = []
+  if (text.addLimits(limits, warnings)) {
+    const doubt = state === 'reviewed' ? '' : ` (the ontology itself is ${shortName(state ?? 'not reviewed')})`
+    for (const claim of claims) {
+      const [isFact, about] = [claim.standing === 'fact', listNames(claim.conceptIds, names)]
+      const isAdded = text.add({
+        path: claim.path,
+        heading: isFact ? `Claims with verified evidence${doubt}:` : 'Not verified. Do not use as facts:',
+        text: isFact
+          ? `- ${about}: ${oneLine(claim.text)} [${claim.anchors.join(', ')}]`
+          : `- UNVERIFIED, ${claim.reason} (${about}): ${quoted(claim.text)}`,
+      })
+      if (!isAdded) warnings.add('context.omitted', claim.path, 'a claim did not fit')
+      else if (isFact) facts.push(claim)
+    }
+  }
+  const unproven = concepts.filter(({ id }) => !facts.some(({ conceptIds }) => conceptIds.includes(id)))
+  return {
+    parts: text.parts(),
+    anchors: [...new Set(facts.flatMap(({ anchors }) => anchors))],
+    missing: [
+      ...findGaps(ontology, concepts),
+      ...unproven.map(({ label }) => `${shortName(label)}: no verified claim`),
+    ],
+    facts: facts.map((fact) => `${listNames(fact.conceptIds, names)}: ${fact.text}`),
+  }
 }
 
-interface Match {
-  concept: Concept
-  words: ReadonlySet<string>
-  weight: number
-  /** The task has every word of its label or of an alias. */
-  isNamed: boolean
+/** The gaps that the coverage rows of concepts declare. */
+function findGaps(ontology: Ontology, concepts: readonly Concept[]): string[] {
+  const gaps = new Set<string>()
+  for (const { path, conceptIds, audience, gap } of ontology.list('coverage')) {
+    for (const { id, label } of gap === '' ? [] : concepts) {
+      if (!conceptIds.includes(id) || gaps.size === ONTOLOGY_LIMITS.gaps) continue
+      gaps.add(`${shortName(label)}${audience ? ` for ${shortName(audience)}` : ''}: ${gap}`)
+      ontology.warnings.add('ontology.unverified', path, `the coverage of a concept is not ready: ${gap}`)
+    }
+  }
+  return [...gaps]
 }
 
-/** The least weight relative to the best concept, unless the task names the concept in full. */
-const LEAST_OF_BEST = 0.5
-
-/** The concepts of a task, best first. */
-function matchConcepts(concepts: readonly Concept[], words: TaskWords, most: number): Concept[] {
-  const matches: Match[] = []
-  for (const concept of concepts) {
-    const match = matchConcept(concept, words)
-    if (match !== undefined) matches.push(match)
+/** The concepts that a task names, best first. Matches exact words only: a concept lists its synonyms as aliases. */
+function matchConcepts(ontology: Ontology, words: TaskWords): Concept[] {
+  const ids = new Set<string>()
+  const matches: { concept: Concept; found: ReadonlySet<string>; weight: number; isNamed: boolean }[] = []
+  for (const concept of ontology.list('concepts')) {
+    if (ids.has(concept.id)) {
+      ontology.warn(concept.path, 'two concepts have the same id; the first counts')
+      continue
+    }
+    ids.add(concept.id)
+    const names = [concept.label, ...concept.aliases].map(termsOf)
+    const found = new Set(names.flat().filter((term) => words.has(term)))
+    // Whether the task has every word of its label or of an alias.
+    const isNamed = names.some((terms) => terms.length > 0 && terms.every((term) => words.has(term)))
+    if (found.size > 0) matches.push({ concept, found, weight: weightOf(words, found), isNamed })
   }
   matches.sort((a, b) => b.weight - a.weight || Number(b.isNamed) - Number(a.isNamed))
-  const chosen: Match[] = []
-  for (const match of matches) {
-    if (chosen.length === most) break
-    const isClose = match.weight >= LEAST_OF_BEST * matches[0]!.weight
-    if (match.isNamed || (isClose && !chosen.some((better) => explainsMore(better, match)))) chosen.push(match)
+  const chosen: typeof matches = []
+  for (const { found, weight, isNamed, concept } of matches) {
+    if (chosen.length === ONTOLOGY_LIMITS.concepts) break
+    const isClose = weight >= matches[0]!.weight / 2
+    // "Relay range" does not ask about the relay's battery.
+    const isExplained = chosen.some(
+      (better) => better.found.size > found.size && [...found].every((word) => better.found.has(word)),
+    )
+    if (isNamed || (isClose && !isExplained)) chosen.push({ concept, found, weight, isNamed })
   }
   return chosen.map(({ concept }) => concept)
-}
-
-/** The summed weight of words of a task. */
-export function weightOf(words: TaskWords, found: ReadonlySet<string>): number {
-  let weight = 0
-  for (const word of found) weight += words.get(word) ?? 0
-  return weight
-}
-
-/** Matches exact words only: a concept lists its synonyms as aliases. */
-function matchConcept(concept: Concept, words: TaskWords): Match | undefined {
-  const found = new Set<string>()
-  let isNamed = false
-  for (const name of [concept.label, ...concept.aliases]) {
-    const terms = termsOf(name)
-    const shared = terms.filter((term) => words.has(term))
-    isNamed ||= shared.length > 0 && shared.length === terms.length
-    for (const term of shared) found.add(term)
-  }
-  return found.size === 0 ? undefined : { concept, words: found, weight: weightOf(words, found), isNamed }
-}
-
-/** Whether a better match has all words of this one and more: "relay range" does not ask about the relay's battery. */
-function explainsMore(better: Match, match: Match): boolean {
-  return better.words.size > match.words.size && [...match.words].every((word) => better.words.has(word))
 }

@@ -30,15 +30,15 @@ describe('anchors', () => {
     ['Two--Three-1', { from: 8, to: 9 }],
     ['last', { from: 10, to: 10 }],
   ])('%s leads to lines', (anchor, lines) => {
-    expect(findAnchor(text, anchor)).toEqual({ isFound: true, lines })
+    expect(findAnchor(text, anchor, 'sources/a.md')).toEqual({ isFound: true, lines })
   })
 
   it.each([['L11'], ['L0'], ['L5-L2'], ['L9-L11'], ['code'], ['two']])('%s leads nowhere', (anchor) => {
-    expect(findAnchor(text, anchor)).toEqual({ isFound: false })
+    expect(findAnchor(text, anchor, 'sources/a.md')).toEqual({ isFound: false })
   })
 
   it.each([['page=4'], ['t=12']])('%s is about no text', (anchor) => {
-    expect(findAnchor(text, anchor)).toEqual({ isFound: true })
+    expect(findAnchor(text, anchor, 'sources/a.md')).toEqual({ isFound: true })
   })
 
   it('marks of sources are found with their lines, outside code', () => {

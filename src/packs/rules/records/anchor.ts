@@ -1,5 +1,4 @@
-import { headingsOf } from '../../../text/headings.ts'
-import { normalizePackPath, packPathProblem } from '../pack.ts'
+import { normalizePackPath, packPathProblem, packSections } from '../pack.ts'
 
 /** A place in a source: lines or a heading of a text, a page of a document, a time of a recording. */
 export type Anchor =
@@ -33,21 +32,21 @@ export interface AnchorPlace {
 }
 
 /** Finds an anchor in a text. The file name decides which lines are headings. */
-export function findAnchor(text: string, anchor: string, path?: string): AnchorPlace {
+export function findAnchor(text: string, anchor: string, path: string): AnchorPlace {
   return anchorsOf(text, path)(anchor)
 }
 
 /** Finds many anchors in one text. */
-export function anchorsOf(text: string, path = ''): (anchor: string) => AnchorPlace {
-  const lines = text.replace(/\n$/, '').split('\n')
+export function anchorsOf(text: string, path: string): (anchor: string) => AnchorPlace {
+  const { length } = text.replace(/\n$/, '').split('\n')
   const known = new Map<string, AnchorPlace>()
   let sections: Map<string, { from: number; to: number }> | undefined
   return (anchor) => {
     let place = known.get(anchor)
     if (place === undefined) {
       const parsed = parseAnchor(anchor)
-      if (parsed.kind === 'heading') sections ??= sectionsOf(lines, path)
-      place = placeOf(parsed, lines.length, sections)
+      if (parsed.kind === 'heading') sections ??= linesBySlug(text, path)
+      place = placeOf(parsed, length, sections)
       known.set(anchor, place)
     }
     return place
@@ -68,19 +67,12 @@ function placeOf(
   return lines === undefined ? { isFound: false } : { isFound: true, lines }
 }
 
-/** The lines of each section by the slug of its heading, up to the next heading of the same or a higher level. */
-function sectionsOf(lines: readonly string[], path: string): Map<string, { from: number; to: number }> {
-  const headings = headingsOf(path, lines)
-  const slugs = slugsOf(headings.map(({ title }) => title))
-  const sections = new Map<string, { from: number; to: number }>()
-  // From the end, so that the next heading of each level is known.
-  const next: number[] = Array(7).fill(lines.length)
-  for (let at = headings.length - 1; at >= 0; at--) {
-    const { level, line } = headings[at]!
-    sections.set(slugs[at]!, { from: line + 1, to: next[level] ?? lines.length })
-    next.fill(line, level)
-  }
-  return sections
+/** The lines of each section, with those below it, by the slug of its heading. */
+function linesBySlug(text: string, path: string): Map<string, { from: number; to: number }> {
+  const sections = packSections(path, text).filter(({ level }) => level > 0)
+  const slugs = slugsOf(sections.map(({ title }) => title))
+  // The first of those with the same slug comes last, and stays.
+  return new Map(sections.map(({ from, end }, at) => [slugs[at]!, { from, to: end }] as const).reverse())
 }
 
 /** The link names of headings. A repeated title gets a number. */

@@ -29,7 +29,7 @@ const TRIGGERS = ['ingest', 'source-change', 'manual', 'scheduled', 'migration']
 const OPERATIONS = ['created', 'updated', 'deleted', 'unchanged'] as const
 const COVERAGES = ['full', 'partial', 'missing', 'conflict'] as const
 const ROLES = ['primary', 'supporting', 'export'] as const
-export const SEVERITIES = ['info', 'warning', 'error'] as const satisfies readonly Severity[]
+const SEVERITIES = ['info', 'warning', 'error'] as const satisfies readonly Severity[]
 
 type RunOperation = (typeof OPERATIONS)[number]
 type ChapterCoverage = (typeof COVERAGES)[number]

@@ -82,10 +82,4 @@ describe('the context map', () => {
       ])
     },
   )
-
-  it('a hostile list is read to its end', () => {
-    const ticks = Array.from({ length: 3000 }, (_, at) => '`'.repeat((at % 90) + 1)).join('a')
-    const map = readContextMap(`## Context map\n- ${ticks}\n${'- `wiki/a.md`\n'.repeat(20_000)}`, 1)
-    expect(JSON.stringify(map)).toContain('wiki/a.md')
-  })
 })

@@ -1,5 +1,5 @@
-import { findHeadings } from '../../../text/sections.ts'
-import { layerOf, normalizePackPath, type PackLayer, type PackWarning, packPathProblem } from '../pack.ts'
+import { cut, type Section } from '../../../text/cut.ts'
+import { layerOf, normalizePackPath, PACK_FILE, type PackLayer, type PackWarning, packPathProblem } from '../pack.ts'
 import { findCodeSpans, findProse, withoutCode } from './anchor.ts'
 
 /** A path that the guide of a pack names, with the text about it. */
@@ -32,9 +32,9 @@ export function readContextMap(body: string, firstLine: number): ContextMap {
   const lines = body.split('\n')
   const map: ContextMap = { entries: [], warnings: [], sectionLines: [] }
   const isProse = findProse(lines)
-  for (const { from, to } of findMaps(lines)) {
-    map.sectionLines.push({ from: from + firstLine, to: to + firstLine - 1 })
-    for (const item of readItems(lines, isProse, from + 1, to)) readItem(item, firstLine, map)
+  for (const { from, end } of findMaps(body)) {
+    map.sectionLines.push({ from: from + firstLine - 1, to: end + firstLine - 1 })
+    for (const item of readItems(lines, isProse, from, end)) readItem(item, firstLine, map)
   }
   if (map.entries.length > MOST_ENTRIES) {
     const line = map.entries[MOST_ENTRIES]?.line
@@ -44,18 +44,18 @@ export function readContextMap(body: string, firstLine: number): ContextMap {
   return map
 }
 
-/** Finds the sections with a map's title, up to the next heading of the same or a higher level. */
-function findMaps(lines: readonly string[]): { from: number; to: number }[] {
+/** The sections with a map's title. */
+function findMaps(body: string): Section[] {
   // The empty first line keeps a `---` at the start of the body from being read as frontmatter.
-  const headings = findHeadings(['', ...lines]).map(({ line, ...heading }) => ({ ...heading, line: line - 1 }))
-  const maps: { from: number; to: number }[] = []
-  for (const [index, { level, title, line }] of headings.entries()) {
-    if (level < 2 || level > 4 || !TITLES.has(title.trim().toLowerCase())) continue
-    if (line < (maps.at(-1)?.to ?? 0)) continue
-    const next = headings.slice(index + 1).find((other) => other.level <= level)
-    maps.push({ from: line, to: next?.line ?? lines.length })
-  }
-  return maps
+  const named = cut(PACK_FILE, `\n${body}`, 0).filter(
+    ({ level, title }) => level >= 2 && level <= 4 && TITLES.has(title.trim().toLowerCase()),
+  )
+  let end = 0
+  return named.filter((section) => {
+    const isOutside = section.from > end
+    if (isOutside) end = section.end
+    return isOutside
+  })
 }
 
 interface Item {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readSelectionSuite } from '../author/selection-eval.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
-import { contextRecordProblem, writeContextRecord } from './context-record.ts'
 import { closed, listOf, readRecord, someText, wholeNumber, word } from './record-shape.ts'
 import { readSourceMap } from './source-map.ts'
 
@@ -213,50 +212,6 @@ describe('a compile run', () => {
     ]
     expect(governingRuns(runs).get('compiled/facts.md')).toBe(runs[1]?.run)
     expect(governingRuns(runs.slice(0, 1)).size).toBe(0)
-  })
-})
-
-describe('a context record', () => {
-  const record = {
-    runId: 'context-1',
-    query: 'a task',
-    status: 'passed',
-    packs: [
-      {
-        name: 'p',
-        activation: 'implicit',
-        selectedFiles: ['compiled/facts.md'],
-        status: 'ready',
-        trust: 'official',
-        mode: 'data',
-        warnings: [{ severity: 'warning', message: 'm' }],
-        builderSkill: { name: 'b' },
-        wrapperOrder: 1,
-      },
-    ],
-    resolver: { tool: 'loadout', version: '1', strategy: 'ranked' },
-    missing: ['the list price'],
-    tokenEstimate: 12,
-    wrapperOrder: ['p'],
-  } as const
-
-  it('case 144: what is written is valid by the field table', () => {
-    const text = writeContextRecord(record) ?? ''
-    expect(contextRecordProblem(JSON.parse(text))).toBeUndefined()
-    expect(text).toContain('"runtime_mode": "data"')
-    expect(text.endsWith('}\n')).toBe(true)
-  })
-
-  it('without a pack there is nothing to record', () => {
-    expect(writeContextRecord({ ...record, packs: [] })).toBeUndefined()
-    expect(contextRecordProblem({ run_id: 'r', query: 'q', status: 'passed', activated_packs: [] })).toContain(
-      'activated_packs must have at least one item',
-    )
-  })
-
-  it('a key that is not in the table is refused', () => {
-    const value = { ...JSON.parse(writeContextRecord(record) ?? ''), recommendation: 'x' }
-    expect(contextRecordProblem(value)).toContain('does not know')
   })
 })
 

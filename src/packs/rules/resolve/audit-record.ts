@@ -1,16 +1,27 @@
-import { isRecord, sha256 } from '../../../text/values.ts'
-import type { ContextPart, PackWarning } from '../pack.ts'
-import type { Choice } from './choice.ts'
-import type { ActivePack, PackContext } from './pack-context.ts'
-import { SUFFICIENT } from './relevance.ts'
+import { readTask } from '../../../search/task.ts'
+import { sha256 } from '../../../text/values.ts'
+import { examplesOf, guardPart } from '../fence/content-guard.ts'
+import type { TrustedPack } from '../gates/trust.ts'
+import { groundRecords } from '../graph/answers.ts'
+import { type ContextPart, PACK_FILE, type PackFiles, type PackWarning } from '../pack.ts'
+import { type Choice, takeLines } from './choice.ts'
+import { type ActivePack, type PackContext, wrapPack } from './pack-context.ts'
 
 /** Everything needed to rebuild the text that a model got. Contains no text of a pack, no time and no session. */
-export interface AuditRecord {
-  format: 1
-  resolver: { tool: 'loadout'; version: string; strategy: string }
-  request: { task: string; sha256: string; needs: readonly string[]; cites: boolean; deep: boolean }
-  options: { budget: number; threshold: number; counter: string }
-  packs: readonly AuditedPack[]
+export interface PackAudit {
+  kind: 'packs'
+  question: {
+    task: string
+    /** Of the task. */
+    sha256: string
+    needs: readonly string[]
+    cites: boolean
+    deep: boolean
+    strategy: string
+    budget: number
+    counter: string
+  }
+  parts: readonly AuditedPack[]
   refused: PackContext['refused']
   substitutions: PackContext['substitutions']
   collisions: PackContext['collisions']
@@ -40,7 +51,7 @@ export interface AuditedPack {
   wrapper: { sha256: string; tokens: number } | undefined
 }
 
-export interface AuditedPart {
+interface AuditedPart {
   path: string
   layer: ContextPart['layer']
   lines: { from: number; to: number } | undefined
@@ -53,49 +64,22 @@ export interface AuditedPart {
   files: readonly { path: string; sha256: string; bytes: number }[]
 }
 
-export interface AuditRequest {
-  needs: readonly string[]
-  cites: boolean
-  deep: boolean
-  version: string
-}
-
-export function auditOf(context: PackContext, request: AuditRequest): AuditRecord {
-  const task = normalizeTask(context.task)
-  const { needs, cites, deep, version } = request
+export function auditOf(
+  context: PackContext,
+  asked: Pick<PackAudit['question'], 'needs' | 'cites' | 'deep'>,
+): PackAudit {
+  // Tasks that differ only in blanks are equal.
+  const task = context.task.normalize('NFC').replace(/\s+/g, ' ').trim()
+  const { refused, substitutions, collisions, tokens, budget } = context
   return {
-    format: 1,
-    resolver: { tool: 'loadout', version, strategy: 'views-then-pages' },
-    request: { task, sha256: sha256(task), needs, cites, deep },
-    options: { budget: context.budget, threshold: SUFFICIENT, counter: 'chars/4' },
-    packs: context.active.map(auditPack),
-    refused: context.refused,
-    substitutions: context.substitutions,
-    collisions: context.collisions,
-    tokens: context.tokens,
+    kind: 'packs',
+    question: { task, sha256: sha256(task), ...asked, strategy: 'sections', budget, counter: 'chars/4' },
+    parts: context.active.map(auditPack),
+    refused,
+    substitutions,
+    collisions,
+    tokens,
   }
-}
-
-/** Derived from the content: the same resolution has the same id. */
-function auditId(record: AuditRecord): string {
-  return sha256(JSON.stringify(record)).slice(0, 16)
-}
-
-/** A short check is enough, because the id is the digest of the content. */
-function isAudit(json: unknown): json is AuditRecord {
-  return isRecord(json) && json.format === 1 && Array.isArray(json.packs)
-}
-
-export const PACK_AUDITS = {
-  kind: 'packs' as const,
-  place: 'packs/audit',
-  idOf: auditId,
-  parse: (json: unknown) => (isAudit(json) ? json : undefined),
-}
-
-/** Makes tasks equal that differ only in blanks. */
-function normalizeTask(task: string): string {
-  return task.normalize('NFC').replace(/\s+/g, ' ').trim()
 }
 
 function auditPack({ pack, activation, confirmation, resolution, presented }: ActivePack): AuditedPack {
@@ -130,4 +114,35 @@ function auditPack({ pack, activation, confirmation, resolution, presented }: Ac
     wrapper:
       presented.wrapper === undefined ? undefined : { sha256: sha256(presented.wrapper), tokens: presented.tokens },
   }
+}
+
+/** The recorded text, or the changes that prevent rebuilding it. */
+type Rebuilt = { text: string; changed?: undefined } | { text?: undefined; changed: string[] }
+
+/** Rebuilds a recorded wrapper from the same lines. Unused files of the pack may have changed. */
+export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: PackFiles, task: string): Rebuilt {
+  const recorded = new Map([[PACK_FILE, audited.digest]])
+  for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
+  const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
+  if (changed.length > 0) return { changed }
+  const examples = examplesOf(files)
+  const records = groundRecords(pack.manifest, files, readTask(task).words).parts.map((part) =>
+    guardPart(part, examples),
+  )
+  const parts: ContextPart[] = []
+  for (const { path, layer, lines, digest } of audited.parts) {
+    const text = lines && files.read(path)?.text
+    const part =
+      lines === undefined
+        ? records.find((each) => each.path === path && sha256(each.text) === digest)
+        : text === undefined
+          ? undefined
+          : guardPart({ path, layer, lines, text: takeLines(text, lines) }, examples)
+    if (part === undefined) return { changed: ['the records of the pack'] }
+    parts.push(part)
+  }
+  const trust = { state: audited.trust.effective }
+  const { text } = wrapPack({ manifest: pack.manifest, trust }, parts, audited.warnings, audited.missing)
+  // The same files with another text: another version of Loadout wrote the record.
+  return sha256(text) === audited.wrapper?.sha256 ? { text } : { changed: ['the program'] }
 }

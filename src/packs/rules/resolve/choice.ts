@@ -1,19 +1,9 @@
-import { asTyped, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
-import { headingsOf } from '../../../text/headings.ts'
-import { type ContextPart, layerOf, type PackFile, type PackFiles } from '../pack.ts'
+import { asTyped, shareOf, type TaskWords, wordsIn } from '../../../search/task.ts'
+import type { Section } from '../../../text/cut.ts'
+import { type ContextPart, layerOf, type PackFile, type PackFiles, packSections } from '../pack.ts'
 
 /** Why a part was chosen. */
-export type Rule =
-  | 'guide'
-  | 'view'
-  | 'split'
-  | 'section'
-  | 'map'
-  | 'page'
-  | 'contradiction'
-  | 'ontology'
-  | 'answer'
-  | 'excerpt'
+export type Rule = 'guide' | 'view' | 'split' | 'section' | 'page' | 'contradiction' | 'ontology' | 'answer' | 'excerpt'
 
 /** A chosen part, before the budget is applied. */
 export interface Choice {
@@ -35,7 +25,7 @@ export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: s
 /** Chooses lines of a file. The default reason is the matching words. */
 export function chooseLines(
   file: PackFile,
-  { from, to, text }: Pick<TextSection, 'text' | 'to' | 'from'>,
+  { from, to, text }: Pick<Section, 'text' | 'to' | 'from'>,
   rule: Rule,
   words: TaskWords,
   why?: string,
@@ -52,7 +42,7 @@ export function chooseLines(
 }
 
 /** The share of the task's words in a text, with three decimals. */
-export function scoreOf(words: TaskWords, text: string): number {
+function scoreOf(words: TaskWords, text: string): number {
   return Math.round(shareOf(words, wordsIn(words, text)) * 1000) / 1000
 }
 
@@ -65,37 +55,21 @@ export function pathWords(path: string): string {
     .replace(/[_\-.]+/g, ' ')
 }
 
-/** Whether a text has a subject word of the task, or any word if the task has only everyday words. */
-export function mentionsTask(words: TaskWords, text: string): boolean {
-  const found = [...wordsIn(words, text)]
-  return found.some((word) => words.get(word) === 1) || (found.length > 0 && [...words.values()].every((w) => w < 1))
+/** The share of the task's words in a text. Ignores the paths of sources. */
+export function matchedShare(words: TaskWords, text: string): number {
+  return shareOf(words, wordsIn(words, text.replace(/\[source:[^\]]*\]/g, '')))
 }
 
-/** A part of a text between two headings. */
-export interface TextSection {
-  /** Empty before the first heading. */
-  heading: string
-  /** 0 before the first heading. */
-  level: number
-  /** How many of its first lines are its heading. */
-  height: number
-  /** Counted from 1, both included. */
-  from: number
-  to: number
-  text: string
-}
+/** The least share of the task's words in a text about it. */
+const LEAST = 0.3
 
-/** Cuts a text at its headings. Joining the sections gives the whole text. */
-export function sectionsOf(text: string, path: string, firstLine = 1): TextSection[] {
-  const lines = text.split(/(?<=\n)/)
-  const starts = headingsOf(path, lines)
-  if (starts[0]?.line !== 0) starts.unshift({ line: 0, level: 0, title: '', height: 0 })
-  return starts.flatMap(({ line, title, ...heading }, at) => {
-    const end = starts[at + 1]?.line ?? lines.length
-    const body = lines.slice(line, end).join('')
-    if (body.trim() === '') return []
-    return [{ ...heading, heading: title, from: firstLine + line, to: firstLine + end - 1, text: body }]
-  })
+/** Whether a text is about the task. Any text is, if the task has only everyday words. */
+export function isAbout(
+  { words, rareWords }: { words: TaskWords; rareWords: TaskWords },
+  text: string,
+  least = LEAST,
+): boolean {
+  return [...words.values()].every((weight) => weight < 1) || matchedShare(rareWords, text) >= least
 }
 
 /** Counts lines; a line end at the end does not start a new one. */
@@ -123,7 +97,7 @@ export function announcesLimits(files: PackFiles, texts: readonly { path: string
   const names = ['compiled', 'documents', 'wiki'].flatMap((folder) => files.list(folder))
   return (
     names.some(setsLimits) ||
-    texts.some(({ path, text }) => headingsOf(path, text.split('\n')).some(({ title }) => setsLimits(title)))
+    texts.some(({ path, text }) => packSections(path, text).some(({ title }) => setsLimits(title)))
   )
 }
 

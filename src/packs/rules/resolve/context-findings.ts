@@ -1,7 +1,7 @@
 import { termsOf } from '../../../search/tokens.ts'
 import type { Finding } from '../../../text/trouble.ts'
 import { packWord } from '../gates/trust.ts'
-import { toFinding } from '../pack.ts'
+import { packSections, toFinding } from '../pack.ts'
 import { type ActivePack, isWaiting, type PackContext } from './pack-context.ts'
 import { statementsOf } from './statements.ts'
 
@@ -46,7 +46,7 @@ function findContradictions(active: readonly ActivePack[]): Finding[] {
   const stated = new Map<string, Place[]>()
   for (const { pack, presented } of active) {
     for (const { part } of presented.choices) {
-      for (const { from, text } of statementsOf(part.text, part.path, part.lines?.from)) {
+      for (const { from, text } of packSections(part.path, part.text, part.lines?.from).flatMap(statementsOf)) {
         const { words, numbers } = takeApart(text)
         if (words.length < LEAST_WORDS || numbers === '') continue
         const key = words.join(' ')

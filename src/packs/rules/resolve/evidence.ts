@@ -4,8 +4,7 @@ import { type PackFiles, type PackWarning, packPathProblem } from '../pack.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../records/anchor.ts'
 import { claimsOf, type FileHealth } from '../records/health.ts'
 import { shownText } from '../shown-text.ts'
-import { type Choice, chooseLines, takeLines } from './choice.ts'
-import { matchedShare } from './relevance.ts'
+import { type Choice, chooseLines, matchedShare, takeLines } from './choice.ts'
 import type { Reading } from './resolution.ts'
 
 /** A place in a source that a chosen text names. */
@@ -55,7 +54,7 @@ const CLOSE = 0.7
 
 /** The sources of statements about the task. If none matches, a task that asks for sources gets all. */
 function askedReferences(reading: Reading, references: readonly Reference[], isCiting: boolean): Reference[] {
-  const scored = references.map((reference) => ({ reference, share: matchedShare(reading, reference.about) }))
+  const scored = references.map((reference) => ({ reference, share: matchedShare(reading.rareWords, reference.about) }))
   const best = Math.max(0, ...scored.map(({ share }) => share))
   if (best === 0) return isCiting ? [...references] : []
   return scored
@@ -123,7 +122,7 @@ function chooseExcerpts(
 /** The sources of the chosen text. Adds their lines only for citations, verification or disputes. */
 export function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
   const { request, manifest } = reading
-  const isCiting = request.wantsCitations || citingWords(request.task).length > 0
+  const isCiting = request.wantsCitations || citingWords(request.task.text).length > 0
   const all = collectReferences(content, healths)
   const references = askedReferences(reading, all, isCiting)
   const warnings = [
@@ -133,8 +132,8 @@ export function gatherEvidence(reading: Reading, content: readonly Choice[], hea
   if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
   const anchors = references.map(formatAnchor)
   const isDisputed = claimsOf(healths).some(({ status }) => status === 'disputed')
-  const opensSources = isCiting || request.mustEscalate || isDisputed
-  if (!opensSources || request.tier !== 'evidence') return { choices: [], warnings, anchors }
+  const opensSources = isCiting || request.isDisputed || isDisputed
+  if (!opensSources) return { choices: [], warnings, anchors }
   const excerpts = chooseExcerpts(reading, references)
   return { choices: excerpts.choices, warnings: [...warnings, ...excerpts.warnings], anchors }
 }

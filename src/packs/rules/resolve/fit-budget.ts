@@ -1,6 +1,5 @@
-import type { TaskWords } from '../../../search/task-words.ts'
-import type { ContextPart } from '../pack.ts'
-import { type Choice, scoreOf, sectionsOf, setsLimits } from './choice.ts'
+import { type ContextPart, packSections } from '../pack.ts'
+import { type Choice, setsLimits } from './choice.ts'
 import type { Omission } from './resolution.ts'
 
 /** Counts the tokens of a text. */
@@ -26,16 +25,13 @@ interface Piece {
  */
 export function fitBudget(
   choices: readonly Choice[],
-  words: TaskWords,
   budget: number,
   count: TokenCounter,
   render: (choices: readonly Choice[], omitted: readonly Omission[]) => string,
 ): Fitted {
   const whole = render(choices, [])
   if (count(whole) <= budget) return { text: whole, choices, omitted: [] }
-  const pieces = choices
-    .flatMap((choice) => cutChoice(choice, words))
-    .map((choice, at) => ({ choice, at, rank: rankOf(choice) }))
+  const pieces = choices.flatMap(cutChoice).map((choice, at) => ({ choice, at, rank: rankOf(choice) }))
   const byWorth = [...pieces].sort((a, b) => a.rank - b.rank || b.choice.score - a.choice.score || a.at - b.at)
   const none = pieces.map(({ choice }) => omission(choice, count))
   const frame = render([], none)
@@ -67,32 +63,25 @@ function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCou
 
 const DELIMITER_TOKENS = 16
 
-function cutChoice(choice: Choice, words: TaskWords): Choice[] {
+function cutChoice(choice: Choice): Choice[] {
   const { part } = choice
   if (part.lines === undefined || choice.rule === 'excerpt') return [choice]
-  return sectionsOf(part.text, part.path, part.lines.from).map(({ from, to, text }) => ({
+  return packSections(part.path, part.text, part.lines.from).map(({ from, to, text }) => ({
     ...choice,
-    score: scoreOf(words, text),
     part: { ...part, lines: { from, to }, text },
   }))
 }
 
-const ORDER: readonly Choice['rule'][] = [
-  'contradiction',
-  'guide',
-  'split',
-  'view',
-  'answer',
-  'ontology',
-  'map',
-  'section',
-  'excerpt',
-  'page',
-]
+/** Before the sections, which compete by their score; everything else comes after them. */
+const FIRST: readonly Choice['rule'][] = ['contradiction', 'guide', 'answer', 'ontology']
 
 function rankOf({ part, rule }: Choice): number {
   if (part.path.startsWith('compiled/') && setsLimits(part.path)) return -2
-  return setsLimits(sectionsOf(part.text, part.path)[0]?.heading ?? '') ? -1 : ORDER.indexOf(rule)
+  const isOwn = part.layer === 'compiled' || part.layer === 'guide'
+  if (isOwn && setsLimits(packSections(part.path, part.text)[0]?.title ?? '')) return -1
+  if (rule === 'excerpt') return FIRST.length + 1
+  const at = FIRST.indexOf(rule)
+  return at === -1 ? FIRST.length : at
 }
 
 /** Joins sections that follow each other. */

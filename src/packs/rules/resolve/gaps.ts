@@ -1,11 +1,11 @@
-import { asTyped, matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
+import { asTyped, matchAny, readTask, shareOf, type Task, type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
-import { type ClaimStatus, isProse, type PackWarning } from '../pack.ts'
+import { type ClaimStatus, isProse, type PackManifest, type PackWarning, packSections } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
 import { shownText } from '../shown-text.ts'
-import { type Choice, pathWords } from './choice.ts'
-import { bestStatement, concerns, SUFFICIENT } from './relevance.ts'
-import { documentPaths, type PackResolution, type Reading } from './resolution.ts'
+import { type Choice, isAbout, matchedShare, pathWords } from './choice.ts'
+import { hasDocument, type PackResolution, type Reading } from './resolution.ts'
+import { statementsOf } from './statements.ts'
 
 /** The task must mention at least this share of a gap's words. */
 const ABOUT_THE_TASK = 0.5
@@ -13,49 +13,79 @@ const ABOUT_THE_TASK = 0.5
 /** A text with this share of a statement's words makes the statement. */
 const MOSTLY = 0.6
 
-/** The facts that the task needs and the pack does not have. */
-export function findMissing(reading: Reading, choices: readonly Choice[], isAnswered: boolean): string[] {
-  const { request, manifest } = reading
-  const known = knownGaps(reading)
-  const missing = [
-    ...request.needs.filter((need) => isOpen(readTaskWords(need), choices, known)),
-    ...known.filter((gap) => isAsked(reading, gap)).map(({ text }) => text),
-  ]
-  if (manifest.profile === 'document-first' && !hasDocument(reading)) missing.push('the document of this pack')
-  if (missing.length === 0 && !isAnswered) missing.push(...notFound(reading, choices))
-  return [...new Set(missing.map((text) => shownText(text, 160)))]
+/** Everything that was chosen of one pack. */
+interface Given {
+  manifest: Pick<PackManifest, 'name' | 'description' | 'mode'>
+  resolution: Pick<PackResolution, 'choices' | 'isAnswered' | 'missing'>
 }
 
-/** The words of an unanswered task that no chosen statement mentions. Empty for a persona, which answers anything. */
-function notFound(reading: Reading, choices: readonly Choice[]): string[] {
-  const { request, words, manifest, sections } = reading
-  if (manifest.mode === 'persona') return []
-  const said = bestStatement(reading, choices)
-  const text = choices.map(({ part }) => part.text).join('\n')
-  const unnamed = namesIn(request.task).filter((name) => !isNamedIn(name, text))
-  const open = [...words].filter(([word, weight]) => weight === 1 && !said.words.has(word)).map(([word]) => word)
-  const held = new Set(termsOf(`${manifest.description} ${text}`))
-  // A word that occurs nowhere in the pack was not answered, even if the rest of the task was.
-  const unknown = [...words].filter(([word, weight]) => weight === 1 && !held.has(word)).map(([word]) => word)
-  const nowhere = unknown.filter((word) => sections.size > 0 && sections.holders(word) === 0)
-  const unsaid = asTyped(request.task, said.share >= SUFFICIENT ? nowhere : open)
-  const lacking = [...new Set([...unnamed, ...unsaid])]
-  return lacking.length === 0 ? [] : [`nothing was found about: ${lacking.join(', ')}`]
+/**
+ * What the task asks and nothing that was chosen says, judged once over all packs. Not for personas, which answer
+ * anything. `rarity`: of a stem, from near 0 to 1.
+ */
+export function findMissing(
+  task: Task,
+  needs: readonly string[],
+  given: readonly Given[],
+  rarity: (term: string) => number,
+): string[] {
+  const unmet = needs.filter((need) => !isSaid(readTask(need).words, given))
+  const facts = given.filter(({ manifest }) => manifest.mode !== 'persona')
+  const isOpen = facts.every(({ resolution }) => !resolution.isAnswered && resolution.missing.length === 0)
+  const isJudged = unmet.length === 0 && facts.length > 0 && isOpen
+  return [...unmet, ...(isJudged ? notFound(task, given, rarity) : [])].map((text) => shownText(text, 160))
 }
 
-/** Names: words with a capital letter in the middle of a sentence. */
-function namesIn(task: string): string[] {
-  return [...task.matchAll(/(?<=[\p{Ll}\p{N},] )\p{Lu}[\p{L}\p{N}]+/gu)].map(([name]) => name)
+/** Whether a statement has most of these words and does not deny them, and no pack declares them as a gap. */
+function isSaid(words: TaskWords, given: readonly Given[]): boolean {
+  if (words.size === 0) return true
+  if (given.some(({ resolution }) => resolution.missing.some((gap) => matchedShare(words, gap) >= MOSTLY))) return false
+  return given.some(({ resolution }) =>
+    resolution.choices.some(({ part: { path, text } }) =>
+      packSections(path, text).some((section) => {
+        const above = `${pathWords(path)} ${section.title}`
+        return statementsOf(section).some(({ text: statement }) => {
+          const sentences = statement.split(SENTENCE_END).filter((sentence) => !DENIES.test(sentence))
+          return sentences.length > 0 && matchedShare(words, `${above} ${sentences.join(' ')}`) >= MOSTLY
+        })
+      }),
+    ),
+  )
 }
 
-/** A name needs an exact match; a name like `WebSocket` needs its words next to each other. */
-function isNamedIn(name: string, text: string): boolean {
-  const terms = termsOf(name)
-  if (terms.length < 2) return terms.every((term) => termsOf(text).includes(term))
-  return text
-    .replace(/[\s_-]+/g, '')
-    .toLowerCase()
-    .includes(name.toLowerCase())
+const SENTENCE_END = /(?<=[.!?\u3002\uff01\uff1f])\s+/u
+const DENIES =
+  /\b(?:never|must not|do not|may not|not (?:allowed|approved|known|published|stated|available)|unknown|no (?:\S+ )?\S+ (?:is|are|exists?))\b/i
+
+/** A task is doubted if words of this share of its weight stand nowhere in what is given. */
+const LEAST_ABSENT = 0.25
+
+/** The words of the task that stand nowhere in what is given. */
+function notFound({ text: typed, words }: Task, given: readonly Given[], rarity: (term: string) => number): string[] {
+  const texts = given.flatMap(({ manifest, resolution }) => [
+    `${manifest.name.replace(/-/g, ' ')} ${manifest.description}`,
+    ...resolution.choices.map(({ part }) => `${pathWords(part.path)} ${part.text}`),
+  ])
+  const text = texts.join('\n')
+  const held = wordsIn(words, text)
+  const terms = [...new Set(termsOf(text))]
+  // Most languages have more forms of a word than the stems of the search know.
+  const hasForm = (word: string) =>
+    word.length >= 6 && terms.some((term) => term.startsWith(word.slice(0, Math.max(5, word.length - 3))))
+  const isAbsent = (word: string) => words.get(word) === 1 && !held.has(word) && !hasForm(word)
+  const absent = withoutLonePairs([...words.keys()], isAbsent)
+  const weigh = (some: Iterable<string>) =>
+    [...some].reduce((sum, word) => sum + (words.get(word) ?? 0) * rarity(word), 0)
+  const share = weigh(absent) / weigh(words.keys())
+  return share >= LEAST_ABSENT ? [`nothing was found about: ${asTyped(typed, absent).join(', ')}`] : []
+}
+
+/** Chinese and similar scripts are read as pairs of characters. Many pairs are not words, so a few do not count. */
+function withoutLonePairs(words: readonly string[], isAbsent: (word: string) => boolean): string[] {
+  const isPair = (word = '') => /^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}$/.test(word)
+  const runFrom = (at: number, step: number): number =>
+    isPair(words[at]) && isAbsent(words[at]!) ? 1 + runFrom(at + step, step) : 0
+  return words.filter((word, at) => isAbsent(word) && (!isPair(word) || runFrom(at, 1) + runFrom(at, -1) > 3))
 }
 
 interface KnownGap {
@@ -77,15 +107,12 @@ function knownGaps(reading: Reading): KnownGap[] {
   ]
 }
 
-/** Whether the chosen text lacks a fact, or the pack declares it as a gap. */
-function isOpen(need: TaskWords, choices: readonly Choice[], known: readonly KnownGap[]): boolean {
-  if (need.size === 0) return false
-  return bestStatement({ rareWords: need }, choices).share < MOSTLY || known.some(({ text }) => isSaidBy(need, text))
-}
-
-/** Whether a text has most of these words. */
-function isSaidBy(words: TaskWords, text: string): boolean {
-  return words.size > 0 && shareOf(words, wordsIn(words, text)) >= MOSTLY
+/** The gaps that the pack declares and the task asks about. */
+export function findDeclared(reading: Reading): string[] {
+  const asked = knownGaps(reading).filter((gap) => isAsked(reading, gap))
+  const gaps = asked.map(({ text }) => text)
+  if (reading.manifest.profile === 'document-first' && !hasDocument(reading)) gaps.push('the document of this pack')
+  return [...new Set(gaps.map((text) => shownText(text, 160)))]
 }
 
 function isMissing({ status }: { status: ClaimStatus }): boolean {
@@ -95,8 +122,8 @@ function isMissing({ status }: { status: ClaimStatus }): boolean {
 /** Whether the task asks about a gap. */
 function isAsked({ request }: Reading, { text, id }: KnownGap): boolean {
   return [text, `${id} ${text}`].some((about) => {
-    const words = readTaskWords(about)
-    return words.size > 0 && shareOf(words, wordsIn(words, request.task)) >= ABOUT_THE_TASK
+    const words = readTask(about).words
+    return words.size > 0 && shareOf(words, wordsIn(words, request.task.text)) >= ABOUT_THE_TASK
   })
 }
 
@@ -111,12 +138,8 @@ function openQuestions(reading: Reading): string[] {
     .map(pathWords)
 }
 
-export function hasDocument(reading: Reading): boolean {
-  const { primaryDocument } = reading.manifest
-  return primaryDocument === undefined
-    ? documentPaths(reading).length > 0
-    : reading.files.sizeOf(primaryDocument) !== undefined
-}
+/** A statement with this share of the task's words needs a source. */
+const HALF = 0.5
 
 /** Statements about the task without a source, for a pack that requires sources. */
 export function findUncited(reading: Reading, choices: readonly Choice[]): { path: string; line: number }[] {
@@ -125,10 +148,10 @@ export function findUncited(reading: Reading, choices: readonly Choice[]): { pat
     if (!['compiled', 'wiki', 'documents'].includes(part.layer)) return []
     const anchored = new Set(findInlineAnchors(part.text).map(({ line }) => line))
     const own = records.claims.filter(({ compiledInto }) => compiledInto.some(({ path }) => path === part.path))
-    const claims = own.map(({ text }) => readTaskWords(text))
+    const claims = own.map(({ text }) => readTask(text).words)
     const isClaimed = matchAny(claims, MOSTLY)
     return statementLines(part.text)
-      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text) && concerns(reading, text))
+      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text) && isAbout(reading, text, HALF))
       .map(({ line }) => ({ path: part.path, line: (part.lines?.from ?? 1) + line - 1 }))
   })
 }

@@ -1,3 +1,4 @@
+import { roundScore } from '../../../search/document.ts'
 import { compareText } from '../../../text/values.ts'
 import { type Wrapper, wrapContext } from '../fence/wrapper.ts'
 import type { RefusedPack } from '../gates/admission.ts'
@@ -20,7 +21,7 @@ import type { Omission, PackResolution } from './resolution.ts'
 export interface ActivePack {
   pack: TrustedPack
   activation: Activation
-  /** The confidence of the ranker; absent for a named pack. */
+  /** How likely it is that the task needs it; absent for a named pack. */
   confidence: number | undefined
   /** The user's confirmation of its status, if one was needed. */
   confirmation: string | undefined
@@ -65,12 +66,12 @@ export function newWrappers({ active }: PackContext): { pack: string; text: stri
 }
 
 /** The files a pack contributes, without its guide. */
-export function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): string[] {
+function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): string[] {
   return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))]
 }
 
 /** The gaps of all packs, each once. */
-export function missingFacts({ active }: PackContext): string[] {
+function missingFacts({ active }: PackContext): string[] {
   return [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
 }
 
@@ -118,7 +119,7 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
     runtime_mode: manifest.mode,
     grounding: manifest.grounding,
     activation,
-    confidence,
+    confidence: confidence === undefined ? undefined : roundScore(confidence),
     repeated: isRepeated,
     selected_files: files,
     selected_documents: files.filter((path) => path.startsWith('documents/')),
@@ -127,7 +128,6 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
     compile_warnings: presented.warnings.map(warningOutput),
     missing: allGaps(resolution),
     citation_gaps: resolution.citationGaps,
-    escalations: resolution.escalations,
     reasons: presented.choices.map(({ part, rule, score, why }) => ({
       path: part.path,
       layer: part.layer,
@@ -157,7 +157,7 @@ export interface PresentedPack {
 /** Fences as many choices as fit the budget. Never drops warnings to make room. */
 export function presentPack(
   pack: TrustedPack,
-  { words, choices, warnings, missing }: Pick<PackResolution, 'words' | 'choices' | 'warnings' | 'missing'>,
+  { choices, warnings, missing }: Pick<PackResolution, 'choices' | 'warnings' | 'missing'>,
   budget: number,
   count: TokenCounter,
 ): PresentedPack {
@@ -169,11 +169,7 @@ export function presentPack(
       withOmissions(omitted),
       missing,
     )
-  const {
-    text,
-    choices: kept,
-    omitted,
-  } = fitBudget(choices, words, budget, count, (some, rest) => wrap(some, rest).text)
+  const { text, choices: kept, omitted } = fitBudget(choices, budget, count, (some, rest) => wrap(some, rest).text)
   const fence = text === undefined ? [] : wrap(kept, omitted).warnings
   return {
     wrapper: text,

@@ -1,4 +1,4 @@
-import { headingsOf } from '../../../text/headings.ts'
+import type { Section } from '../../../text/cut.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
 import { countLines } from './choice.ts'
 
@@ -15,12 +15,9 @@ export interface Statement {
 /** Indented lines belong to the statement above, up to this size in tokens. */
 const LONG_STATEMENT = 200
 
-/** Cuts a text into statements, without headings and empty lines. */
-export function statementsOf(text: string, path: string, firstLine = 1): Statement[] {
+/** The statements of a section, without its heading and empty lines. */
+export function statementsOf({ text, from: firstLine, height }: Section): Statement[] {
   const lines = text.split('\n')
-  const titles = new Set(
-    headingsOf(path, lines).flatMap(({ line, height }) => Array.from({ length: height }, (_, at) => line + at)),
-  )
   const found: Statement[] = []
   let fence: string | undefined
   let open: Statement | undefined
@@ -52,7 +49,7 @@ export function statementsOf(text: string, path: string, firstLine = 1): Stateme
     const isBlank = line.trim() === ''
     const isRow = /^\s*\|/.test(line)
     if (!isRow && (isBlank || /<table\b/i.test(line))) head = undefined
-    if (titles.has(at)) close()
+    if (at < height) close()
     else if (isBlank) {
       if (open !== undefined) blank++
     } else if (isRow) {
@@ -62,8 +59,8 @@ export function statementsOf(text: string, path: string, firstLine = 1): Stateme
       else if (!isRule(line)) found.push({ from: number, to: number, text: line, ...(head && { head }) })
     } else {
       const isItem = /^\s*(?:(?:[-*+]|\d+[.)])\s|<tr\b)/i.test(line)
-      const isBelow = /^(?: {2,}|\t)/.test(line) && estimateTokens(open?.text ?? '') < LONG_STATEMENT
-      if (isItem || (blank > 0 && !isBelow)) close()
+      const isBelow = () => /^(?: {2,}|\t)/.test(line) && estimateTokens(open?.text ?? '') < LONG_STATEMENT
+      if (isItem || (blank > 0 && !isBelow())) close()
       if (mark !== undefined) fence = mark
       extend()
     }
@@ -93,11 +90,11 @@ export interface Stretch {
 }
 
 /** Cuts a section into the pieces that are ranked: the whole section, or groups of statements. */
-export function piecesOf(section: Stretch, path: string): Stretch[] {
+export function piecesOf(section: Section): Stretch[] {
   if (estimateTokens(section.text) <= LARGE) return [section]
   const pieces: Stretch[] = []
   let room = 0
-  for (const { from, to, text } of statementsOf(section.text, path, section.from)) {
+  for (const { from, to, text } of statementsOf(section)) {
     const cost = estimateTokens(text)
     const last = pieces.at(-1)
     if (last === undefined || cost > room) {
@@ -111,34 +108,17 @@ export function piecesOf(section: Stretch, path: string): Stretch[] {
   return pieces
 }
 
-/** Table rows below this share of the best row's worth are left out. */
-const CLOSE_ROW = 0.7
-
-/** The lines to show for pieces of a section: with its heading, and for tables with the header and the best rows. */
-export function linesToShow(
-  section: Stretch,
-  path: string,
-  pieces: readonly Pick<Stretch, 'from' | 'to'>[],
-  worth: (text: string) => number,
-): Stretch[] {
+/** The lines to show for pieces of a section: with its heading, and with the headers of their tables. */
+export function linesToShow(section: Section, pieces: readonly Pick<Stretch, 'from' | 'to'>[]): Stretch[] {
   if (pieces.length === 0) return []
   const kept = new Set<number>()
   const keep = ({ from, to }: Pick<Stretch, 'from' | 'to'>) => {
     for (let line = from; line <= to; line++) kept.add(line)
   }
-  const [title] = headingsOf(path, section.text.split('\n'))
-  if (title?.line === 0) keep({ from: section.from, to: section.from + title.height - 1 })
-  for (const piece of pieces) keep(piece)
-  const isOne = pieces.length === 1 && pieces[0]?.from === section.from && pieces[0].to === section.to
-  if (isOne) return stretches(section, kept)
-  const rows = statementsOf(section.text, path, section.from)
-    .filter((each) => each.head !== undefined || isHtmlRow(each))
-    .filter(({ from }) => pieces.some((piece) => piece.from <= from && from <= piece.to))
-    .map((row) => ({ ...row, worth: worth(row.text) }))
-  const best = Math.max(0, ...rows.map((row) => row.worth))
-  for (const row of rows) {
-    if (row.worth < CLOSE_ROW * best) for (let line = row.from; line <= row.to; line++) kept.delete(line)
-    else if (row.head !== undefined) keep(row.head)
+  keep({ from: section.from, to: section.from + section.height - 1 })
+  pieces.forEach(keep)
+  for (const { from, head } of statementsOf(section)) {
+    if (head !== undefined && kept.has(from)) keep(head)
   }
   return stretches(section, kept)
 }

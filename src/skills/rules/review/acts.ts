@@ -11,9 +11,11 @@ export interface Act {
   place: Place
   /** Known from attacks: shown first. */
   isAlarming: boolean
+  /** Documentation shows it everywhere: listed, but no reason to ask. */
+  isUsual?: boolean
 }
 
-type Row = readonly [kind: CapabilityKind, what: string, place: Place, words: string, isAlarming?: true]
+type Row = readonly [kind: CapabilityKind, what: string, place: Place, words: string, weight?: 'alarming' | 'usual']
 
 // In lower case. `git:push` is a command with its first argument. A path counts by its last part, a method by its last name.
 const ROWS: readonly Row[] = [
@@ -28,14 +30,14 @@ const ROWS: readonly Row[] = [
     'sends',
     'copies to or from another machine',
     'text',
-    `scp sftp rsync rclone s3cmd gsutil azcopy socat ncat netcat telnet ngrok cloudflared localtunnel frpc chisel sendmail
-    mailx mutt swaks`,
+    `scp sftp rsync rclone s3cmd gsutil azcopy socat ncat netcat telnet ngrok cloudflared localtunnel frpc chisel mailx
+    mutt swaks`,
   ],
   [
     'sends',
     'copies to or from another machine',
     'command',
-    `nc ssh mail nslookup dig croc wormhole mosh autossh ftp tftp http https xh aws gcloud az doctl heroku flyctl
+    `nc ssh mail sendmail nslookup dig croc wormhole mosh autossh ftp tftp http https xh aws gcloud az doctl heroku flyctl
     git:clone git:push git:pull git:fetch git:remote git:submodule git:ls-remote git:send-email git:daemon git:bundle
     gh:api gh:gist gh:release gh:secret gh:auth gh:ssh-key gh:gpg-key gh:extension gh:workflow gh:variable gh:codespace
     docker:push docker:login docker:cp kubectl:cp kubectl:apply kubectl:create kubectl:delete kubectl:exec kubectl:run
@@ -53,7 +55,7 @@ const ROWS: readonly Row[] = [
     cargo:install cargo:add cargo:publish go:install go:get go:run gem:install gem:push composer:install composer:require
     composer:create-project dotnet:tool dotnet:add dotnet:restore deno:run deno:install docker:run docker:pull
     docker:exec docker:compose podman:run podman:pull docker-compose corepack install-module install-package luarocks
-    cpan cpanm mvn:deploy gradle:publish -m:pip -m:ensurepip`,
+    cpan cpanm mvn:deploy gradle:publish ensurepip`,
   ],
   [
     'sends',
@@ -80,30 +82,38 @@ const ROWS: readonly Row[] = [
     `eval exec vm.runinnewcontext vm.runinthiscontext runinnewcontext pickle.loads pickle.load marshal.loads
     yaml.unsafe_load dill.loads __import__ importlib.import_module runpy ctypes loadstring instance_eval class_eval`,
   ],
-  ['runs', 'runs with the rights of an administrator', 'text', 'sudo doas pkexec runas gsudo'],
+  ['runs', 'runs with the rights of an administrator', 'command', 'sudo doas pkexec runas gsudo'],
   [
     'runs',
     'hides what it runs',
     'text',
     `mshta regsvr32 rundll32 cscript wscript installutil encodedcommand frombase64string b64decode atob
     string.fromcharcode fromhex unhexlify uudecode invoke-expression iex pty.spawn dup2`,
-    true,
+    'alarming',
   ],
   [
     'runs',
     'hides what it runs',
     'command',
     'base64:-d base64:--decode base64:-di xxd:-r openssl:enc openssl:base64 rev',
-    true,
+    'alarming',
   ],
   [
     'runs',
     'runs a command',
     'command',
-    `eval exec osascript tmux xargs nohup setsid wine busybox node:-e node:--eval node:-p
-    node:--print node:-r node:--import python:-c python3:-c python2:-c perl:-e ruby:-e php:-r bash:-c sh:-c zsh:-c
-    dash:-c pwsh:-c powershell:-c powershell:-command powershell:-enc powershell:-e powershell:-nop powershell:-w cmd:/c
-    deno:eval bun:-e find:-exec awk:system tclsh rscript:-e`,
+    `eval osascript nohup setsid wine busybox node:-r node:--import perl:-e ruby:-e php:-r pwsh:-c powershell:-c
+    powershell:-command powershell:-enc powershell:-e powershell:-nop powershell:-w cmd:/c deno:eval bun:-e awk:system
+    tclsh rscript:-e`,
+  ],
+  // What they run stands on the same line, and is looked at there.
+  [
+    'runs',
+    'runs a command',
+    'command',
+    `exec tmux xargs node:-e node:--eval node:-p node:--print python:-c python3:-c python2:-c bash:-c sh:-c zsh:-c dash:-c
+    find:-exec`,
+    'usual',
   ],
   [
     'writes',
@@ -146,7 +156,7 @@ const ROWS: readonly Row[] = [
     `--dangerously-skip-permissions --allow-dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --yolo
     --full-auto bypasspermissions enableallprojectmcpservers danger-full-access approval_policy sandbox_mode autoapprove
     alwaysallow mcpservers pretooluse posttooluse sessionstart userpromptsubmit`,
-    true,
+    'alarming',
   ],
   [
     'writes',
@@ -159,9 +169,9 @@ const ROWS: readonly Row[] = [
 /** What a word of a command line means; a word may mean several things. */
 export const ACTS: ReadonlyMap<string, readonly Act[]> = (() => {
   const acts = new Map<string, Act[]>()
-  for (const [kind, what, place, list, isAlarming = false] of ROWS) {
+  for (const [kind, what, place, list, weight] of ROWS) {
     for (const word of wordsOf(list)) {
-      const act = { kind, what, place, isAlarming }
+      const act = { kind, what, place, isAlarming: weight === 'alarming', isUsual: weight === 'usual' }
       acts.set(word, [...(acts.get(word) ?? []), act])
     }
   }
@@ -183,6 +193,40 @@ export const WRAPPERS: ReadonlySet<string> = new Set(
   wordsOf('sudo doas env time nohup xargs exec command builtin then do else watch -exec -c /c nice setsid run execute'),
 )
 
+/** Commands that install named packages, or what the project names. */
+export const INSTALLS: ReadonlySet<string> = new Set(
+  wordsOf(`npm:install npm:i npm:add npm:ci npm:update pnpm:install pnpm:i pnpm:add yarn yarn:install yarn:add bun:install
+  bun:add pip:install pip:uninstall pip:list pip:show pip:freeze pip3:install pip3:list pip3:show uv:add uv:sync uv:pip
+  poetry:add poetry:install cargo:add cargo:install gem:install composer:require composer:install brew:install
+  brew:upgrade brew:update apt:install apt:update apt-get:install apt-get:update dnf:install yum:install apk:add
+  pacman:-s choco:install winget:install scoop:install conda:install conda:create conda:activate conda:env mamba:install
+  dotnet:add dotnet:restore go:get go:install pipx:install uv:tool corepack:enable`),
+)
+/** Options of an install that change neither where a package comes from nor where it goes. */
+export const INSTALL_OPTIONS: ReadonlySet<string> = new Set(
+  wordsOf(`-d --save-dev --dev --save --save-exact -s -e --editable -u --upgrade -g --global -y --yes -q --quiet --exact
+  -w --workspace --filter --optional --no-cache-dir --no-cache --user --pre --locked --frozen --frozen-lockfile --no-dev
+  --no-editable --group --prod --production --legacy-peer-deps -r --requirement -c -n --name -f --file --extra --with
+  --features --all-extras --all-groups --cask --offline --immutable --no-install-recommends --update --system --silent
+  --prerelease --outdated --version --verbose -dw
+  --no-build-isolation --force-reinstall --prefer-binary --classic`),
+)
+/** Commands that fetch a tool and run it, and those that run something of the project. */
+export const RUNNERS: ReadonlySet<string> = new Set(
+  wordsOf(`npx bunx pnpx uvx pnpm:dlx pnpm:exec yarn:dlx bun:x npm:exec npm:x pipx:run npm:create pnpm:create yarn:create
+  bun:create`),
+)
+export const LOCAL_RUNNERS: ReadonlySet<string> = new Set(wordsOf('docker:compose docker-compose docker:exec'))
+/** Tools that projects run this way, and that send nothing. */
+export const KNOWN_TOOLS: ReadonlySet<string> = new Set(
+  wordsOf(`jest vitest playwright cypress eslint prettier tsc tsx ts-node vue-tsc svelte-check prisma drizzle-kit knex
+  typeorm sequelize-cli next create-next-app create-react-app vite create-vite astro nuxi turbo nx lerna husky lint-staged
+  commitlint @commitlint/cli changeset @changesets/cli expo create-expo-app create-turbo create-nx-workspace react-native pod-install storybook
+  tailwindcss @tailwindcss/cli shadcn @angular/cli ng @biomejs/biome biome oxlint knip depcheck madge
+  npm-check-updates serve http-server stylelint mocha ava c8 nyc stryker esbuild rollup webpack tsup swc babel
+  openapi-typescript graphql-codegen hardhat ruff black mypy pytest pre-commit pip-audit bandit pyright tox nox isort
+  svgo expo-doctor sphinx-build mkdocs playwright-core @playwright/test cdk remotion @modelcontextprotocol/inspector`),
+)
 /** Words near each other, in this order; `URL` stands for any address. */
 export interface Order {
   kind: CapabilityKind
@@ -202,13 +246,18 @@ const RULES = `instruction instructions prompt prompts directive directives guid
   policies safeguard safeguards restriction restrictions safety approvals anweisungen anweisung instrucciones instruções
   инструкции consignes`
 const PEOPLE = 'user users them anyone human person operator developer reviewer people him her owner admin'
-const ACTING = `run runs execute send sends upload delete install add write copy post fetch modify change download append
+const ACTS_NAMED = `run runs execute send sends upload delete install add write copy post fetch modify change download append
   commit push create edit remove replace call invoke include insert collect`
+
+/** Words of an order to do something. */
+export const ACTING: ReadonlySet<string> = new Set(
+  wordsOf(`${ACTS_NAMED} proceed act go continue apply make use perform start do anything everything`),
+)
 
 type OrderRow = readonly [kind: CapabilityKind, what: string, ...steps: (string | number)[]]
 const IGNORES = 'tells the model to ignore its instructions'
 const HIDES = 'tells the model to hide something'
-const UNASKED = 'tells the model to act without asking'
+export const UNASKED = 'tells the model to act without asking'
 const ROLE = 'claims another role for the model'
 const SENDS = 'tells the model to send something'
 
@@ -234,7 +283,7 @@ const ORDER_ROWS: readonly OrderRow[] = [
   ],
   ['misleads', HIDES, 'conceal hide withhold keep', 6, 'from secret', 3, PEOPLE],
   ['misleads', HIDES, 'without', 2, 'user users human', 3, 'knowing noticing seeing knowledge awareness'],
-  ['misleads', HIDES, 'silently secretly covertly stealthily invisibly quietly', 3, ACTING],
+  ['misleads', HIDES, 'silently secretly covertly stealthily invisibly quietly', 3, ACTS_NAMED],
   [
     'misleads',
     UNASKED,
@@ -289,9 +338,9 @@ const ORDER_ROWS: readonly OrderRow[] = [
   [
     'writes',
     'turns a protection off',
-    'disable disables skip turn switch weaken remove bypass',
-    5,
-    'verification certificate tls ssl signature signatures authentication authorization csrf sandbox antivirus firewall logging audit',
+    'disable disables skip turn switch weaken',
+    2,
+    'verification certificate tls ssl signature signatures authentication authorization csrf sandbox antivirus firewall',
   ],
   [
     'asks',
@@ -305,9 +354,18 @@ const ORDER_ROWS: readonly OrderRow[] = [
   [
     'sends',
     'tells the model to read another site',
-    'fetch follow load download retrieve execute run import pull webfetch source install obey',
+    'fetch follow load download retrieve execute run import pull webfetch install obey',
     6,
     URL,
+  ],
+  [
+    'sends',
+    'tells the model to read another site',
+    'get take grab open visit read',
+    6,
+    URL,
+    8,
+    'install run execute follow obey apply',
   ],
   [
     'asks',
@@ -381,7 +439,7 @@ export const START_PLACES = wordsOf(`.bashrc .zshrc .bash_profile .zprofile .zsh
   microsoft.powershell_profile authorized_keys .git/hooks .gitconfig /etc/cron /etc/profile /etc/hosts /etc/ld.so
   launchagents launchdaemons .config/autostart .config/systemd systemd/system startup.bat init.d/
   .claude/settings .claude.json .codex/config .cursor/mcp .gemini/settings .vscode/settings .vscode/tasks .mcp.json
-  .husky/ .envrc sitecustomize.py usercustomize.py .pth`)
+  .husky/ .envrc sitecustomize.py usercustomize.py site-packages/`)
 
 /** Starts of paths outside the project. */
 export const OUTSIDE =
@@ -404,7 +462,8 @@ export const WARNING: ReadonlySet<string> = new Set(
 )
 /** Words that turn a warning around again: "never forget to run". */
 export const TURNING: ReadonlySet<string> = new Set(
-  wordsOf('forget skip omit fail miss hesitate neglect worry until unless before without but however then now first'),
+  wordsOf(`forget skip omit fail miss hesitate neglect worry until unless before without but however then now first except
+  ask wait just simply always must mind`),
 )
 
 /** Keys of data files whose value a tool runs. */

@@ -1,18 +1,25 @@
 import { findEncodedTexts } from '../../../text/sensitive/views.ts'
 import {
+  ACTING,
   ACTING_KEYS,
   ACTS,
   type Act,
   type CapabilityKind,
   CHINESE,
   HOST_SIGNS,
+  INSTALL_OPTIONS,
+  INSTALLS,
   INTERPRETERS,
+  KNOWN_TOOLS,
   LOADED_URL,
+  LOCAL_RUNNERS,
   ORDERS,
   OUTSIDE,
+  RUNNERS,
   SECRET_PLACES,
   START_PLACES,
   TURNING,
+  UNASKED,
   URL,
   WARNING,
   WRAPPERS,
@@ -21,7 +28,7 @@ import {
 import { findAppearance } from './appearance.ts'
 
 /** Something that a line of a text can do. */
-export interface Spot extends Pick<Act, 'kind' | 'what' | 'isAlarming'> {
+export interface Spot extends Pick<Act, 'kind' | 'what' | 'isAlarming' | 'isUsual'> {
   /** Counted from 1. */
   line: number
   text: string
@@ -45,34 +52,41 @@ const OVERLAP = 200
  */
 export function scanText(text: string, form: TextForm, steps: Steps = { count: 0 }): Spot[] {
   const spots: Spot[] = []
-  for (const { line, text: whole, place } of logicalLines(text, form)) {
+  /** A sample of code that uses the network is usual, but not beside something that it could send. */
+  const samples = new Map<number, Spot[]>()
+  const feeding = new Set<number>()
+  for (const { line, text: whole, place, block } of logicalLines(text, form)) {
     // The marks of a merge conflict redirect nothing.
     for (const part of partsOf(whole.replace(/^(?:<{7}|>{7}|\|{7}|={7}) /, ''))) {
       steps.count += part.length
-      const found = scanLine(part, place, steps)
-      const seen = new Set<string>()
-      for (const { kind, what, isAlarming } of found) {
-        if (seen.has(kind)) continue
-        seen.add(kind)
-        spots.push({ kind, what, isAlarming, line, text: part })
+      if (FEED.test(part)) feeding.add(block)
+      const worst = new Map<CapabilityKind, Found>()
+      for (const found of scanLine(part, place, steps)) {
+        const before = worst.get(found.kind)
+        if (before === undefined || (before.isUsual && !found.isUsual)) worst.set(found.kind, found)
+      }
+      for (const found of worst.values()) {
+        const spot = { ...found, line, text: part }
+        spots.push(spot)
+        if (found.what === FROM_PROGRAM && place === 'code') samples.set(block, [...(samples.get(block) ?? []), spot])
       }
     }
   }
+  for (const [block, found] of samples) for (const spot of found) spot.isUsual = form === 'prose' && !feeding.has(block)
   steps.count += text.length
-  for (const { start, end, text: decoded } of findEncodedTexts(text)) {
+  let [line, from] = [1, 0]
+  for (const { start, end, text: decoded } of findEncodedTexts(text).sort((a, b) => a.start - b.start)) {
     steps.count += decoded.length
-    if (scanLine(decoded.slice(0, LONGEST_LINE), 'shell', steps).length === 0) continue
-    const line = lineAt(text, start)
+    if (scanLine(decoded.slice(0, LONGEST_LINE), 'shell', steps).every(({ isUsual }) => isUsual)) continue
+    steps.count += Math.max(0, start - from)
+    for (; from < start; from++) if (text.charCodeAt(from) === 10) line++
     spots.push({ kind: 'runs', what: 'hides what it runs', isAlarming: true, line, text: text.slice(start, end) })
   }
   return spots
 }
 
-function lineAt(text: string, at: number): number {
-  let line = 1
-  for (let next = text.indexOf('\n'); next >= 0 && next < at; next = text.indexOf('\n', next + 1)) line++
-  return line
-}
+const FEED =
+  /environ|process\.env|getenv|secret|password|\bopen\(|read(?:file|_text|lines?|sync)|homedir|~\/|\$home|history|cookie/i
 
 function* partsOf(line: string): Generator<string> {
   for (let from = 0; from === 0 || from < line.length - OVERLAP; from += LONGEST_LINE - OVERLAP) {
@@ -91,9 +105,12 @@ const SHELLS = new Set(
 const MOST_CONTINUED = 20
 
 /** The lines of a text, each with those that continue it, and the kind of block that it is in. */
-function* logicalLines(text: string, form: TextForm): Generator<{ line: number; text: string; place: LinePlace }> {
+function* logicalLines(
+  text: string,
+  form: TextForm,
+): Generator<{ line: number; text: string; place: LinePlace; block: number }> {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029\u0085]/)
-  let fence: { mark: string; place: LinePlace } | undefined
+  let fence: { mark: string; place: LinePlace; block: number } | undefined
   for (let at = 0; at < lines.length; at++) {
     const line = at + 1
     let whole = lines[at] ?? ''
@@ -102,10 +119,11 @@ function* logicalLines(text: string, form: TextForm): Generator<{ line: number; 
     if (mark !== null) {
       const [, ticks = '', language = ''] = mark
       if (fence === undefined) {
-        fence = { mark: ticks, place: SHELLS.has(language.toLowerCase()) || language === '!' ? 'shell' : 'code' }
-        if (language === '!') yield { line, text: ` !\`${whole}`, place: 'prose' }
+        const isShell = SHELLS.has(language.toLowerCase()) || language === '!'
+        fence = { mark: ticks, place: isShell ? 'shell' : 'code', block: line }
+        if (language === '!') yield { line, text: ` !\`${whole}`, place: 'prose', block: line }
       } else if (ticks.startsWith(fence.mark) && language === '') fence = undefined
-      yield { line, text: whole, place: 'prose' }
+      yield { line, text: whole, place: 'prose', block: line }
       continue
     }
     for (
@@ -118,15 +136,17 @@ function* logicalLines(text: string, form: TextForm): Generator<{ line: number; 
     }
     const place =
       form === 'prose' ? (fence?.place ?? (/^(?: {4}|\t)[ \t]{0,40}[^\s*+>-]/.test(whole) ? 'code' : 'prose')) : form
-    yield { line, text: whole, place }
+    yield { line, text: whole, place, block: fence?.block ?? line }
   }
 }
 
 /** A comment that gives an order, not one for a tool. */
 const COMMENT =
-  /<!--[^>]{0,300}\b(?:run|execute|send|ignore|agent|assistant|model|must|always|never|claude|ai|user|instead|secret|do not)\b/i
+  /<!--[^>]{0,300}\b(?:run|execute|send|ignore|agent(?![-/])|assistant|model|must|claude|ai|user|secret|do not(?! edit| modify| change| remove))\b/i
 
-type Found = Pick<Act, 'kind' | 'what' | 'isAlarming'>
+const LINK = /^[ \t]{0,40}[-*+] {1,4}\[[^\]]{1,120}\]\(https?:[^)\s]{1,300}\)/
+
+type Found = Pick<Act, 'kind' | 'what' | 'isAlarming' | 'isUsual'>
 
 /** One line, at most `LONGEST_LINE` characters. */
 function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
@@ -145,7 +165,8 @@ function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
     add('misleads', 'spells a text so that a reader does not see it')
   if (line.includes('![') && /\]\([^()\s]{0,300}:\/\/[^()\s]{0,300}\?/.test(line))
     add('sends', 'loads an image with data in its address')
-  const plain = plainOf(line)
+  // A list of links names what others wrote.
+  const plain = plainOf(place === 'prose' ? line.replace(LINK, '') : line)
   // In code these are examples of prompts, unless they stand alone.
   const head = plain.trimStart()
   if (place === 'prose' && HOST_SIGNS.some((sign) => head.startsWith(sign)))
@@ -156,18 +177,26 @@ function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
   }
   for (const { kind, what, isAlarming } of findDisguise(plain, place)) add(kind, what, isAlarming)
   const words: string[] = []
-  for (const { text, isCode, before } of place === 'prose'
+  for (const { text, isCode, before, after } of place === 'prose'
     ? spansOf(plain)
-    : [{ text: plain, isCode: true, before: '' }]) {
-    if (isCode && place === 'prose' && isWarning(before)) continue
+    : [{ text: plain, isCode: true, before: '', after: '' }]) {
+    if (isCode && place === 'prose' && isWarning(before, after)) continue
     const tokens = tokensOf(text, steps)
     words.push(...tokens)
+    // A word alone is a name, unless the sentence says to run it.
+    if (
+      isCode &&
+      place === 'prose' &&
+      tokens.length === 1 &&
+      !/\b(?:run|execute|call|start|type|enter)\W{0,9}$/.test(before)
+    )
+      continue
     const own = isCode ? (place === 'prose' ? 'shell' : place) : place
     found.push(...findActs(tokens, own, steps))
   }
   const orders = findOrders(words, steps)
   found.push(...orders.filter(({ kind }) => place === 'prose' || place === 'data' || kind === 'misleads'))
-  found.push(...findPlaces(words, steps))
+  found.push(...findPlaces(words, place, steps))
   return found
 }
 
@@ -175,26 +204,34 @@ function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
 function plainOf(line: string): string {
   const isAscii = /^[\t\x20-\x7e]*$/.test(line)
   const read = isAscii ? line : line.normalize('NFKC').replace(/[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]/gu, '')
-  return read.toLowerCase().replaceAll('\u2019', "'").replaceAll("don't", 'dont').replaceAll('do not', 'dont')
+  // The cells of a table are not a pipe, and neither are the choices of an argument.
+  const cells = /^[ \t]{0,40}\|.*\|[ \t]{0,40}$/.test(read)
+    ? read.replaceAll('\\|', '\u0000').replaceAll('|', ' ; ').replaceAll('\u0000', '|')
+    : read.replace(/[{[][\w-]{1,30}(?:\|[\w-]{1,30}){1,20}[}\]]|[-=.]>\|[^|]{0,80}\|/g, ' ')
+  return cells.toLowerCase().replaceAll('\u2019', "'").replaceAll("don't", 'dont').replaceAll('do not', 'dont')
 }
 
 /** A sentence and the code in it. */
-function* spansOf(line: string): Generator<{ text: string; isCode: boolean; before: string }> {
+function* spansOf(line: string): Generator<{ text: string; isCode: boolean; before: string; after: string }> {
   const pieces = line.split('`')
   let before = ''
   for (const [at, piece] of pieces.entries()) {
     if (piece === '') continue
     const isCode = at % 2 === 1 && at < pieces.length - 1
-    yield { text: piece, isCode, before: before.slice(-160) }
+    yield { text: piece, isCode, before: before.slice(-160), after: (pieces[at + 1] ?? '').slice(0, 40) }
     before += isCode ? ' ' : piece
   }
 }
 
-/** Whether the words before a command warn of it, in the same sentence. */
-function isWarning(before: string): boolean {
+/** Whether the words before a command warn of it, in the same sentence: "to avoid trouble run it" does not. */
+function isWarning(before: string, after: string): boolean {
   const sentence = before.slice(before.lastIndexOf('. ') + 1).split(/[^a-z'-]+/)
   const at = sentence.findLastIndex((word) => WARNING.has(word) || word === 'dont')
-  return at >= 0 && !sentence.slice(at + 1).some((word) => TURNING.has(word))
+  if (at < 0 || /^\W{0,9}(?:unless|until|except|without|but|if|before|first)\b/.test(after)) return false
+  const rest = sentence.slice(at + 1)
+  const verb = rest.findIndex((word) => /^(?:run|execute|use|do|type|call|start)$/.test(word))
+  const isNegation = /^(?:never|dont|not)$/.test(sentence[at] ?? '')
+  return verb <= (isNegation ? 3 : -1) && !rest.some((word) => TURNING.has(word))
 }
 
 /** Words and the signs between them. A word of more than 200 characters is cut. */
@@ -205,8 +242,9 @@ function tokensOf(text: string, steps: Steps): string[] {
 }
 
 const STARTS = new Set(['|', '||', '&', '&&', ';', '`', '$', '%'])
-/** Commands of which only some arguments count. */
-const SUBJECTS = new Set([...ACTS.keys()].flatMap((name) => (name.includes(':') ? [name.split(':')[0] ?? ''] : [])))
+/** Words of other languages too: outside of a shell they need an argument that only a command has. */
+const WORDS_TOO = new Set('service sc del rd erase reg mount kill http https mail nc rev'.split(' '))
+const FROM_PROGRAM = 'uses the network from a program'
 /** Methods of many objects have these names; only the global functions count. */
 const GLOBAL = new Set(['fetch', 'exec', 'eval'])
 
@@ -223,7 +261,8 @@ function findActs(tokens: readonly string[], place: LinePlace, steps: Steps): Fo
       (STARTS.has(before) && (place !== 'prose' || tokens[0] !== '|')) ||
       (before === '(' && (tokens[at - 2]?.endsWith('$') || tokens[at - 2] === '<')) ||
       at === 0 ||
-      (tokens[at - 2] === '=' && at <= 4) ||
+      (tokens[at - 2] === '=' && at <= 8) ||
+      (before === '-m' && /^python/.test(tokens[at - 2] ?? '')) ||
       (at === 1 && /^(?:[-*+$>]|\d{1,3}[.)])$/.test(before))
     const word = token
       .replaceAll('\\', '')
@@ -232,22 +271,39 @@ function findActs(tokens: readonly string[], place: LinePlace, steps: Steps): Fo
     const base = word.slice(word.lastIndexOf('/') + 1)
     const last = word.slice(word.lastIndexOf('.', word.length - 2) + 1)
     const names = [word]
-    // `find . -name x -delete`: what counts may be an option at the end.
-    if (isCommand || SUBJECTS.has(base)) for (const each of tokens.slice(at + 1, at + 9)) names.push(`${base}:${each}`)
+    if (isCommand) for (const each of subcommands(tokens, at, base)) names.push(`${base}:${each}`)
     if (base !== word) names.push(base)
     if (last !== word && !GLOBAL.has(last)) names.push(last)
     for (const name of names) {
-      for (const { kind, what, place: needed, isAlarming } of ACTS.get(name) ?? []) {
+      for (const { kind, what, place: needed, isAlarming, isUsual } of ACTS.get(name) ?? []) {
+        const isMethod = name === last && last !== base
+        if (needed === 'text' && /^(?:man|which|-v|type)$/.test(before)) continue
+        if (isMethod && (needed === 'command' || what === 'changes rights or settings of the machine')) continue
         const isMeant =
           needed === 'text'
-            ? place !== 'prose' || hasArguments(tokens, at)
+            ? isShell ||
+              place === 'data' ||
+              hasArguments(tokens, at) ||
+              (place === 'code' && (isCommand || isMethod || next === '('))
             : needed === 'code'
               ? place !== 'prose' && place !== 'data' && isCall(name, next, tokens[at + 2] ?? '')
-              : isCommand && (isShell || (next !== '(' && next !== '=' && hasArguments(tokens, at)))
-        if (isMeant) found.push({ kind, what, isAlarming: isAlarming || word.length < token.length })
+              : isCommand &&
+                (isShell
+                  ? base !== 'rm' || tokens.slice(at + 1).some((each) => !each.startsWith('-'))
+                  : next !== '(' &&
+                    next !== '=' &&
+                    (WORDS_TOO.has(base) ? /^(?:-[\w-]|\/\w|~\/|[a-z]:\\)/.test(next) : hasArguments(tokens, at)))
+        if (!isMeant) continue
+        const isHidden = word.length < token.length
+        // In a sample of code only `eval` and `exec` run what a reader does not see.
+        const isSample = place === 'code' && what === 'runs text as code' && !GLOBAL.has(name)
+        const isPlain = isUsual || isSample || isUsualCommand(tokens, at, base, kind)
+        found.push({ kind, what, isAlarming: isAlarming || isHidden, isUsual: isPlain && !isHidden })
       }
     }
-    if (INTERPRETERS.has(base) && isCommand && place !== 'data' && runsForeign(before, next))
+    const isRunning =
+      next === '(' ? isShell || /^i(?:ex|nvoke)/.test(base) : runsForeign(before, tokens.slice(at + 1, at + 5))
+    if (INTERPRETERS.has(base) && isCommand && place !== 'data' && isRunning)
       found.push({ kind: 'runs', what: 'runs what it is given', isAlarming: before === '|' })
     if (isCommand && isShell && /^\$\{?\w{1,40}\}?\$/.test(token))
       found.push({ kind: 'runs', what: 'hides what it runs', isAlarming: true })
@@ -269,16 +325,89 @@ function isCall(name: string, next: string, argument: string): boolean {
 
 const MODULES = new Set('subprocess httpx aiohttp axios undici paramiko ftplib ctypes smtplib execa'.split(' '))
 
-const ARGUMENT = /^(?:--?[a-z]|[/~$%.]|[a-z]:\\|[|>])|:\/\//
+const ARGUMENT = /^(?:--?[a-z]|[/~$%.].|[a-z]:\\|[|>])|:\/\//
 
 function hasArguments(tokens: readonly string[], at: number): boolean {
   return tokens.slice(at + 1, at + 9).some((token) => ARGUMENT.test(token))
 }
 
+/** The options of a command and its subcommand. A word after an option may be its value. */
+function* subcommands(tokens: readonly string[], at: number, base: string): Generator<string> {
+  let isFound = false
+  for (let next = at + 1; next < Math.min(tokens.length, at + 9); next++) {
+    const each = tokens[next] ?? ''
+    const isOption = /^[-/]/.test(each)
+    if (isOption || !isFound || base === 'awk') yield each
+    if (!isOption && !/^[-/]/.test(tokens[next - 1] ?? '')) isFound = true
+  }
+}
+
+// One name of a package with its version, as the usual registry of its language has it: no address, no path.
+const PACKAGE =
+  /^(?:@[a-z0-9][\w.-]{0,60}\/)?[a-z0-9][\w.+*-]{0,80}~?(?:@[\w.^~*-]{1,40})?$|^\.$|^(?:github\.com|golang\.org|google\.golang\.org|gopkg\.in|k8s\.io)\/[\w./-]{1,200}(?:@[\w.-]{1,40})?$/
+const LOCAL = /:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|(?:[\w-]{1,60}\.){0,4}example\.(?:com|org|net))(?:[:/]|$)/
+
+/** Whether a command only does what every documentation shows. What is not understood is not usual. */
+function isUsualCommand(tokens: readonly string[], at: number, base: string, kind: CapabilityKind): boolean {
+  if (/^(?:sudo|doas|env|\|)$/.test(tokens[at - 1] ?? '') || tokens[at - 2] === '=') return false
+  const ends = tokens.findIndex((token, index) => index > at && /^(?:\|\|?|&&?|;|#.*)$/.test(token))
+  const words = tokens.slice(at + 1, ends < 0 ? undefined : ends)
+  if (words.some((word) => word === '(' || word === '`' || word.startsWith('$'))) return false
+  if (kind === 'writes') return base === 'git' && words[0] === 'config' && words.length === 2
+  if (kind !== 'sends') return false
+  const addresses = words.filter((word) => word.includes('://'))
+  if (/^(?:curl|wget|http|https|httpie|xh)$/.test(base))
+    return (
+      addresses.length > 0 &&
+      addresses.every((word) => LOCAL.test(word)) &&
+      !words.some((word, index) => {
+        if (word === '-x') return !/^(?:get|post|put|patch|delete|head|options)$/.test(words[index + 1] ?? '')
+        return /^--(?:resolve|connect-to|proxy|preproxy|config|unix-socket)|^@/.test(word)
+      })
+    )
+  if (addresses.length > 0) return false
+  const verb = words.find((word) => !INSTALL_OPTIONS.has(word)) ?? ''
+  if (base === 'git') return /^(?:fetch|pull|ls-remote|remote (?:get-url|-v|show))/.test(words.slice(0, 2).join(' '))
+  // Asking a cloud for what is there, or naming a command without its arguments.
+  if (/^(?:aws|gcloud|az|gh)$/.test(base))
+    return (
+      (words.some((word) => /^(?:describe|list|show|ls|get|login|status|view|version)(?:-|$)/.test(word)) ||
+        words.every((word) => /^[a-z][a-z-]{0,40}$/.test(word))) &&
+      !words.some((word) => /secret|decrypt|object/.test(word))
+    )
+  if (
+    base === 'go' &&
+    words.slice(1).every((word) => /^(?:-[\w-]{1,20}|\.\/[\w./-]{0,80}|[\w-]{1,40}\.go|\.)$/.test(word))
+  )
+    return true
+  if (base === 'kubectl' && words.some((word) => word.startsWith('--dry-run'))) return true
+  const name = INSTALLS.has(base) || RUNNERS.has(base) || LOCAL_RUNNERS.has(base) ? base : `${base}:${verb}`
+  const rest = name === base ? words : words.filter((_, index) => index !== words.indexOf(verb))
+  if (LOCAL_RUNNERS.has(name)) return true
+  if (RUNNERS.has(name)) {
+    const tool = rest.find((word) => !/^(?:-y|--yes|--no-install|--no|--)$/.test(word)) ?? ''
+    return KNOWN_TOOLS.has(tool.replace(/(?!^)@[\w.-]{1,40}$/, ''))
+  }
+  if (!INSTALLS.has(name) && !INSTALLS.has(`${base}:${verb}`)) return false
+  return rest.every((word, index) => {
+    const [before, next = ''] = [rest[index - 1] ?? '', rest[index + 1] ?? '']
+    if (word === '<' || word === '>')
+      return next === '=' || /^\d/.test(next) || rest[index + (word === '<' ? 2 : -2)] === (word === '<' ? '>' : '<')
+    if (/^(?:-r|--requirement)$/.test(before)) return /^[\w.][\w./-]{0,100}$/.test(word)
+    return word === '=' || INSTALL_OPTIONS.has(word) || PACKAGE.test(word)
+  })
+}
+
 /** Input from a pipe, a text as code, a file that is not a program, or one outside of the project. */
-function runsForeign(before: string, next: string): boolean {
-  if (before === '|') return true
-  if (next === '<' || next === '-' || next === '(' || next.startsWith('$')) return true
+function runsForeign(before: string, more: readonly string[]): boolean {
+  const [next = '', second = '', third = ''] = more
+  if (before === '|') return !/^-[cem]$|\.\w{1,5}$/.test(next)
+  // What stands between the marks of a here-document is looked at itself.
+  if (next === '<') return third === '<' || (second !== '<' && third !== '>')
+  // A type that a function returns: `node: Node) -> void`.
+  if (next === '-') return second !== '>' && !more.join(' ').includes('< <')
+  if (next.startsWith('$') && !OUTSIDE.some((start) => next.startsWith(start)))
+    return !next.includes('/') && !third.startsWith('/')
   return (
     /\.(?:md|txt|json|ya?ml|csv|log|dat|bin|png|jpe?g|tmp)$/.test(next) ||
     OUTSIDE.some((start) => next.startsWith(start)) ||
@@ -289,11 +418,13 @@ function runsForeign(before: string, next: string): boolean {
 function findOrders(tokens: readonly string[], steps: Steps): Found[] {
   const found: Found[] = []
   const words = tokens.map((token) =>
-    token.includes('://') && token.includes('?')
-      ? LOADED_URL
-      : token.includes('://') || /^[\w.+-]{1,60}@[\w-]{1,60}\.[a-z]/.test(token)
-        ? URL
-        : token.replace(/[.:?…]{1,3}$/, ''),
+    LOCAL.test(token)
+      ? 'localhost'
+      : token.includes('://') && token.includes('?')
+        ? LOADED_URL
+        : token.includes('://') || /^[\w.+-]{1,60}@[\w-]{1,60}\.[a-z]/.test(token)
+          ? URL
+          : token.replace(/[.:?…]{1,3}$/, ''),
   )
   words.forEach((word, at) => {
     for (const { kind, what, steps: parts } of ORDERS.get(word) ?? []) {
@@ -307,7 +438,12 @@ function findOrders(tokens: readonly string[], steps: Steps): Found[] {
         return ahead >= 0
       })
       const isOpposite =
-        (word === 'without' && isNegated(words.slice(Math.max(0, at - 8), at))) ||
+        (word === 'without' && isNegated(words.slice(Math.max(0, at - 20), at))) ||
+        (kind !== 'misleads' && isNegated(words.slice(Math.max(0, at - 2), at))) ||
+        (word !== 'without' && /^(?:dont|never|not|cannot)$/.test(words[at - 1] ?? '')) ||
+        (what === UNASKED &&
+          word === 'without' &&
+          !words.slice(Math.max(0, at - 9), at + 12).some((each) => ACTING.has(each))) ||
         // "Do not tell the user to set it" hides nothing.
         (kind === 'misleads' && /^(?:dont|never)$/.test(word) && words[from + 1] === 'to')
       if (isWhole && !isOpposite) found.push({ kind, what, isAlarming: kind === 'misleads' })
@@ -318,28 +454,50 @@ function findOrders(tokens: readonly string[], steps: Steps): Found[] {
 
 /** "Never push without asking" is the opposite of an order to act unasked. */
 function isNegated(before: readonly string[]): boolean {
-  return (
-    before.some((word) => /^(?:never|dont|not|no|avoid|cannot)$/.test(word)) &&
-    !before.some((word) => TURNING.has(word))
-  )
+  const at = before.findLastIndex((word) => /^(?:never|dont|not|no|avoid|cannot)$/.test(word))
+  return at >= 0 && !before.slice(at).some((word) => TURNING.has(word))
 }
 
-function findPlaces(tokens: readonly string[], steps: Steps): Found[] {
+/** A hidden file starts a part of the path: `.azure/` is not in `com.azure/x`. */
+function leadsTo(path: string, part: string): boolean {
+  const at = path.indexOf(part)
+  return at >= 0 && (!part.startsWith('.') || at === 0 || !/\w/.test(path[at - 1] ?? ''))
+}
+
+const CHANGING = new Set('update configure set paste register enable change include replace insert commit'.split(' '))
+
+function findPlaces(tokens: readonly string[], place: LinePlace, steps: Steps): Found[] {
   const found: Found[] = []
+  const isChanging = tokens.some((token) => WRITING.has(token) || CHANGING.has(token))
   tokens.forEach((token, at) => {
     steps.count++
     if (!/[./\\~$%]/.test(token)) return
     const path = token.replaceAll('\\', '/')
-    if (SECRET_PLACES.some((part) => (part === '.env' ? /(?:^|\/)\.env$/.test(path) : path.includes(part))))
-      found.push({ kind: 'asks', what: 'names a place of secrets', isAlarming: false })
-    if (START_PLACES.some((part) => path.includes(part)))
-      found.push({ kind: 'writes', what: 'names a file that a shell, git or an agent starts with', isAlarming: false })
+    // The settings of the project itself are named everywhere; a shell that gets them is another matter.
+    const isOwn =
+      /^(?:\.\/)?\.env$/.test(path) && (place !== 'shell' || /^(?:#|cp|echo|touch|git)/.test(tokens[0] ?? ''))
+    if (SECRET_PLACES.some((part) => (part === '.env' ? /(?:^|\/)\.env$/.test(path) : leadsTo(path, part))))
+      found.push({ kind: 'asks', what: 'names a place of secrets', isAlarming: false, isUsual: isOwn })
+    if (START_PLACES.some((part) => leadsTo(path, part))) {
+      const isUsual = place === 'prose' && !isChanging
+      found.push({
+        kind: 'writes',
+        what: 'names a file that a shell, git or an agent starts with',
+        isAlarming: false,
+        isUsual,
+      })
+    }
     if (/^\/dev\/(?:tcp|udp)\//.test(path)) found.push({ kind: 'sends', what: 'opens a connection', isAlarming: true })
     if (
       OUTSIDE.some((start) => token.startsWith(start)) &&
       tokens.slice(Math.max(0, at - 6), at).some((each) => WRITING.has(each))
     )
-      found.push({ kind: 'writes', what: 'writes outside the project', isAlarming: false })
+      found.push({
+        kind: 'writes',
+        what: 'writes outside the project',
+        isAlarming: false,
+        isUsual: path.startsWith('/tmp/'),
+      })
     if (
       token.includes('://') &&
       /[?&][\w-]{1,40}$/.test(token) &&
@@ -358,6 +516,6 @@ function findDisguise(line: string, place: LinePlace): Found[] {
     /[a-z]"[a-z]{0,12}"[a-z]|\b[a-z]{1,4}'[a-z]{1,4}'[a-z]|[a-z]''[a-z]|(?:\\x[0-9a-f]{2}){3}|(?:\\[0-7]{3}){3}|(?:\\u[0-9a-f]{4}){3}|\$\{?ifs\b|\$\{\w{1,20}:\d/.test(
       line,
     ) ||
-    (place === 'shell' && /[a-z]'[ ]?\+[ ]?'[a-z]|\$\(\$/.test(line))
+    (place === 'shell' && /[a-z]'[ ]?\+[ ]?'[a-z]|\$\(\$(?!\w{1,40}\.\w)/.test(line))
   return isHidden ? [{ kind: 'runs', what: 'hides what it runs', isAlarming: true }] : []
 }

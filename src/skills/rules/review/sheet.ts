@@ -23,13 +23,16 @@ export interface Capability {
   isAlarming: boolean
   /** A digest of what can act. An approval covers it: another line or another content has another digest. */
   id: string
+  /** Listed, but no reason to ask. */
+  isUsual?: true
   /** The frontmatter key that is left out of installed copies until the user allows it. */
   key?: string
 }
 
 export interface SheetInput {
   skill: Skill
-  files: readonly ReviewFile[]
+  /** Each is read when its turn comes. */
+  files: Iterable<ReviewFile>
   findTwin: FindTwin
 }
 
@@ -39,80 +42,82 @@ const MOST_LINES = 40
 const MOST_OF_PROGRAM = 8
 /** A sheet with more lines ends in sums. */
 const MOST_IN_SHEET = 400
-/** In characters: the rest of a skill is not looked through. */
-const MOST_TEXT = 4 * 1024 * 1024
+/** The deadline, in counted steps, about two seconds: the same for every machine. The rest counts as not read. */
+export const MOST_STEPS = 16_000_000
 
 /**
  * What a skill of another author can do, worst first. Text that only informs is not in it. Everything else is, unless
  * known to be harmless; the patterns in `acts.ts` find what text can make a model do, and put the worst lines first.
  */
-export function readSheet({ skill, files, findTwin }: SheetInput, steps: Steps = { count: 0 }): Capability[] {
+export function readSheet(input: SheetInput, steps?: Steps): Capability[] {
+  const reading = readSheetByFile(input, steps)
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done) return value
+  }
+}
+
+/** Stops after each file, so that a signal can be answered. */
+export function* readSheetByFile(
+  { skill, files, findTwin }: SheetInput,
+  steps: Steps = { count: 0 },
+): Generator<undefined, Capability[]> {
   const sheet: Capability[] = [...readFrontmatter(skill), ...readFields(skill, steps)]
   const twin = findTwin(skill.name)
   if (twin !== undefined)
     sheet.push(
       capability('misleads', `has a name that looks like ${twin}`, SKILL_FILE, 0, skill.name, skill.name, true),
     )
-  // A model reads the names of files too.
-  const names = files.map(({ path }) => path.replace(/[/_.-]/g, ' ')).join('\n')
-  sheet.push(
-    ...scanText(names, 'prose', steps)
-      .filter(({ kind }) => kind === 'misleads')
-      .map((spot) => asLine('', spot)),
-  )
-  let room = MOST_TEXT
   for (const file of files) {
+    yield undefined
     const { path, digest, text, problem } = file
+    // A model reads the names of files too.
+    const name = scanText(path.replace(/[/_.-]/g, ' '), 'prose', steps)
+    sheet.push(...name.filter(({ kind }) => kind === 'misleads').map((spot) => asLine('', spot)))
     const { form, what, quote, isAlarming } = judgeFile(file)
-    const whole = (kind: CapabilityKind, why: string, isBad = false) =>
-      sheet.push(capability(kind, why, path, 0, quote, digest, isBad))
+    const whole = (kind: CapabilityKind, why: string, isBad = false, isUsual = false) =>
+      sheet.push({ ...capability(kind, why, path, 0, quote, digest, isBad), ...(isUsual && { isUsual }) })
     if (what !== undefined) whole('runs', what, isAlarming)
     if (problem !== undefined) whole('unread', problem)
     if (text === undefined) continue
-    if (text.length > room) {
+    if (steps.count > MOST_STEPS) {
       whole('unread', 'is too much to be looked through')
       continue
     }
-    room -= text.length
     const spots = scanText(text, form, steps)
-    if (what !== undefined)
-      sheet.push(
-        ...worst(spots)
-          .slice(0, MOST_OF_PROGRAM)
-          .map((spot) => asLine(path, spot)),
-      )
-    else if (spots.length <= MOST_LINES) sheet.push(...spots.map((spot) => asLine(path, spot)))
-    else {
-      sheet.push(
-        ...worst(spots)
-          .slice(0, MOST_LINES)
-          .map((spot) => asLine(path, spot)),
-      )
-      for (const kind of new Set(spots.map((spot) => spot.kind)))
-        whole(kind, `has ${spots.filter((spot) => spot.kind === kind).length} such lines`)
+    const shown = worst(spots).slice(0, what === undefined ? MOST_LINES : MOST_OF_PROGRAM)
+    sheet.push(...shown.map((spot) => asLine(path, spot)))
+    if (what !== undefined || shown.length === spots.length) continue
+    for (const kind of new Set(spots.map((spot) => spot.kind))) {
+      const same = spots.filter((spot) => spot.kind === kind)
+      const isUsual = same.every((spot) => spot.isUsual)
+      whole(kind, `has ${same.length} such lines`, false, isUsual)
     }
   }
   return bounded(sheet)
 }
 
-function asLine(path: string, { kind, what, line, text, isAlarming }: Spot): Capability {
-  return capability(kind, what, path, line, text, text.replace(/\s+/g, ' ').trim(), isAlarming)
+function asLine(path: string, { kind, what, line, text, isAlarming, isUsual }: Spot): Capability {
+  const made = capability(kind, what, path, line, text, text.replace(/\s+/g, ' ').trim(), isAlarming)
+  return isUsual ? { ...made, isUsual } : made
 }
 
 function worst(spots: readonly Spot[]): Spot[] {
   return [...spots].sort((a, b) => rank(a) - rank(b) || a.line - b.line)
 }
 
-/** Alarming lines first, then by kind. */
-function rank({ isAlarming, kind }: Pick<Capability, 'isAlarming' | 'kind'>): number {
-  return (isAlarming ? 0 : CAPABILITY_KINDS.length) + CAPABILITY_KINDS.indexOf(kind)
+/** Alarming lines first, usual ones last, then by kind. */
+function rank({ isAlarming, isUsual, kind }: Pick<Spot, 'isAlarming' | 'isUsual' | 'kind'>): number {
+  return (isAlarming ? 0 : isUsual ? 2 : 1) * CAPABILITY_KINDS.length + CAPABILITY_KINDS.indexOf(kind)
 }
 
 /** In order and without repetition; the end of a very long sheet becomes one line for each kind. */
 function bounded(sheet: readonly Capability[]): Capability[] {
-  const distinct = [...new Map([...sheet].reverse().map((each) => [each.id, each])).values()].sort(
+  const sorted = [...sheet].sort(
     (a, b) => rank(a) - rank(b) || compareText(a.path, b.path) || a.line - b.line || compareText(a.id, b.id),
   )
+  const ids = new Set<string>()
+  const distinct = sorted.filter(({ id }) => !ids.has(id) && ids.add(id))
   // Keys are decided one by one, so none of them may become part of a sum.
   const [keys, others] = [
     distinct.filter(({ key }) => key !== undefined),
@@ -121,10 +126,10 @@ function bounded(sheet: readonly Capability[]): Capability[] {
   const rest = others.slice(MOST_IN_SHEET)
   if (rest.length === 0) return distinct
   const sums = CAPABILITY_KINDS.flatMap((kind) => {
-    const same = rest.filter((each) => each.kind === kind)
+    const same = rest.filter((each) => each.kind === kind && !each.isUsual)
     if (same.length === 0) return []
-    const ids = same.map(({ id }) => id).sort(compareText)
-    return [capability(kind, `and ${same.length} more places`, '', 0, '', ids.join(' '), false)]
+    const content = same.map(({ id }) => id).sort(compareText)
+    return [capability(kind, `and ${same.length} more places`, '', 0, '', content.join(' '), false)]
   })
   return [...others.slice(0, MOST_IN_SHEET), ...sums, ...keys]
 }
@@ -209,17 +214,10 @@ export function readFrontmatter({ metadata }: Pick<Skill, 'metadata'>): Capabili
             /^(?:hooks|mcpservers|permissionmode|shell)$/.test(name),
           ),
         ]
-      return scanText(textsOf(value).join('\n'), 'prose').map((spot) => {
-        return capability(
-          spot.kind,
-          spot.what,
-          SKILL_FILE,
-          0,
-          `${key}: ${spot.text}`,
-          `${key}: ${spot.text}`,
-          spot.isAlarming,
-          key,
-        )
+      const spots = scanText(textsOf(value).join('\n'), 'prose').filter(({ isUsual }) => !isUsual)
+      return spots.map(({ kind, what, text, isAlarming }) => {
+        const quote = `${key}: ${text}`
+        return capability(kind, what, SKILL_FILE, 0, quote, quote, isAlarming, key)
       })
     }),
   )

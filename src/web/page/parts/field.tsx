@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 interface FieldProps {
   label: string
@@ -16,12 +16,19 @@ interface FieldProps {
 export function Field({ label, value, onChange, placeholder, offers, isNumber, delayMs = 300 }: FieldProps) {
   const id = useId()
   const [text, setText] = useState(value)
-  useEffect(() => setText(value), [value])
+  // Taken over while rendering: an effect runs later, and would take away what was typed before it.
+  const [taken, setTaken] = useState(value)
+  if (taken !== value) {
+    setTaken(value)
+    setText(value)
+  }
+  const change = useRef(onChange)
+  change.current = onChange
   useEffect(() => {
     if (text === value) return
-    const timer = setTimeout(() => onChange(text), delayMs)
+    const timer = setTimeout(() => change.current(text), delayMs)
     return () => clearTimeout(timer)
-  }, [text, value, delayMs, onChange])
+  }, [text, value, delayMs])
   return (
     <label class="field">
       <span>{label}</span>

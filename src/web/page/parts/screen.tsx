@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Answer } from '../api.ts'
+import { connection } from '../live.ts'
 import type { Asked } from '../use-answer.ts'
 import { Refused } from './notices.tsx'
 
@@ -24,12 +25,13 @@ export function Screen(props: {
   )
 }
 
-/** Shows an answer, or that it is loading, or why it failed. */
+/** Shows an answer, or that it is loading, or why it failed. A lost connection is said once, above the screen. */
 export function Answered<T>({ asked, children }: { asked: Asked<T>; children(answer: Answer<T>): ComponentChildren }) {
   const { answer, refusal, isWaiting, again } = asked
+  const isConnected = connection.value === 'live' || connection.value === 'waiting'
   return (
     <>
-      {refusal && <Refused refusal={refusal} onAgain={again} />}
+      {refusal && isConnected && <Refused refusal={refusal} onAgain={again} />}
       {answer === undefined && !refusal && (isWaiting ? <p class="waiting muted">reading…</p> : null)}
       {answer !== undefined && children(answer)}
     </>

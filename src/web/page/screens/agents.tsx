@@ -109,19 +109,16 @@ function AgentView({ agent, scope }: { agent: string; scope: string }) {
   )
   return (
     <Answered asked={asked}>
-      {(sight) => (
-        <section class="card stack" aria-label={sight.label}>
-          <Budget sight={sight} what={isIf ? what.answer : undefined} without={without} />
-          <Skills
-            sight={sight}
-            what={isIf ? what.answer : undefined}
-            without={without}
-            shorten={shorten}
-            scope={scope}
-          />
-          <Instructions sight={sight} />
-        </section>
-      )}
+      {(sight) => {
+        const seen = { sight, what: isIf ? what.answer : undefined, without }
+        return (
+          <section class="card stack" aria-label={sight.label}>
+            <Budget {...seen} />
+            <Skills {...seen} shorten={shorten} scope={scope} />
+            <Instructions sight={sight} />
+          </section>
+        )
+      }}
     </Answered>
   )
 }
@@ -129,15 +126,14 @@ function AgentView({ agent, scope }: { agent: string; scope: string }) {
 const sizeOf = ({ characters, tokens }: SkillSight, unit: string) => (unit === 'tokens' ? tokens : characters.line)
 const unitOf = ({ budget }: AgentSight) => (budget?.unit === 'tokens' ? 'tokens' : 'characters')
 
-function Budget({
-  sight,
-  what,
-  without,
-}: {
+interface Seen {
   sight: AgentSight
+  /** The same without some skills, or with shorter descriptions. */
   what: AgentSight | undefined
   without: readonly string[]
-}) {
+}
+
+function Budget({ sight, what, without }: Seen) {
   const [pointed, setPointed] = useState<string>()
   const unit = unitOf(sight)
   const shown = what ?? sight
@@ -211,14 +207,7 @@ function toggled(names: readonly string[], name: string): string[] {
   return names.includes(name) ? names.filter((each) => each !== name) : [...names, name]
 }
 
-function Skills(props: {
-  sight: AgentSight
-  what: AgentSight | undefined
-  without: readonly string[]
-  shorten: readonly string[]
-  scope: string
-}) {
-  const { sight, what, without, shorten, scope } = props
+function Skills({ sight, what, without, shorten, scope }: Seen & { shorten: readonly string[]; scope: string }) {
   const [current, setCurrent] = useState<string>()
   const filter = chosen('filter').toLowerCase()
   const unit = unitOf(sight)

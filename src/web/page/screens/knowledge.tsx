@@ -120,7 +120,7 @@ function PackCard({ pack, list }: { pack: string; list: Answer<PackList> }) {
           <p class="wraps">{line(view.description, 1_200)}</p>
           <dl class="figures">
             <Figure value={view.admission} label="when it is asked for" />
-            <Figure value={view.tier ?? 'shut'} label="open up to" />
+            <Figure value={view.isOpen ? 'open' : 'shut'} label="its text" />
             {view.files?.map(({ layer, count: files }) => (
               <Figure key={layer} value={grouped(files)} label={layer} />
             ))}
@@ -154,12 +154,7 @@ function Payloads({ resolution, issues }: { resolution: Answer<Resolution>; issu
       {drifted.length > 0 && (
         <Notices
           label="Drift"
-          findings={drifted.map(({ severity, code, message, hint }) => ({
-            severity,
-            code,
-            message,
-            ...(hint && { hint }),
-          }))}
+          findings={drifted.map(({ severity, code, message, hint }) => ({ severity, code, message, hint }))}
         />
       )}
       {conflicts.length > 0 && (

@@ -1,4 +1,5 @@
 import type { CatalogRow, CatalogView, TeamReport } from '../../../loadout.ts'
+import { formatMoney } from '../../../text/cost.ts'
 import { choose, chosen } from '../address.ts'
 import { count, grouped, line } from '../format.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
@@ -102,6 +103,10 @@ function Usage({ report }: { report: TeamReport }) {
           <Figure value={people(report.people)} label="people" />
           <Figure value={grouped(report.events)} label="events" />
           <Figure value={grouped(report.tokens)} label="tokens" />
+          <Figure value={grouped(report.listing)} label="tokens in lists" />
+          {report.money && (
+            <Figure value={formatMoney(report.money, report.tokens + report.listing)} label="by your prices" />
+          )}
           <Figure value={`${report.from} to ${report.to}`} label="range" />
         </dl>
         {report.waiting > 0 && <p class="muted">{count(report.waiting, 'batch', 'batches')} not counted yet</p>}
@@ -160,7 +165,15 @@ function Usage({ report }: { report: TeamReport }) {
         />
         <List
           title="Agents"
-          rows={agents.map(({ agent, used, tokens }) => [agent, `${grouped(used)} used, ${count(tokens, 'token')}`])}
+          rows={agents.map(({ agent, used, tokens, listing, money }) => [
+            agent,
+            [
+              `${grouped(used)} used`,
+              count(tokens, 'token'),
+              `${grouped(listing)} in lists`,
+              ...(money ? [formatMoney(money, money.tokens)] : []),
+            ].join(', '),
+          ])}
         />
       </div>
     </>

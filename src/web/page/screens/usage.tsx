@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { UsageOverTime } from '../../../loadout.ts'
+import { formatAmount, formatMoney, type Money, tokensOfCost } from '../../../text/cost.ts'
 import { choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
@@ -39,6 +40,7 @@ const SHOWN = [
   ['never', 'offered, never used'],
   ['unasked', 'delivered, never used'],
   ['unplanned', 'used though not planned'],
+  ['listed', 'listed, never loaded'],
 ] as const
 
 const IS_SHOWN: Record<string, (entry: Entry) => boolean> = {
@@ -46,6 +48,7 @@ const IS_SHOWN: Record<string, (entry: Entry) => boolean> = {
   never: ({ isNeverUsed }) => isNeverUsed,
   unasked: ({ delivered, used }) => delivered > 0 && used === 0,
   unplanned: ({ usedUnplanned }) => usedUnplanned > 0,
+  listed: ({ cost, loadCount }) => cost.listing > 0 && loadCount === 0,
 }
 
 export default function UsageScreen() {
@@ -102,10 +105,12 @@ function Usage({ usage, entry }: { usage: Answer<UsageOverTime>; entry: string }
     [points],
   )
   const tokens = useMemo(
-    (): Series[] => [{ name: 'tokens', colour: 'odd', values: points.map((point) => point.tokens) }],
+    (): Series[] => [{ name: 'tokens', colour: 'odd', values: points.map(({ cost }) => tokensOfCost(cost)) }],
     [points],
   )
   const sum = (name: 'planned' | 'delivered' | 'used' | 'tokens') => points.reduce((all, point) => all + point[name], 0)
+  const { cost } = usage
+  const total = tokensOfCost(cost)
   const weeks = Math.max(1, (Date.parse(usage.to) - Date.parse(usage.from)) / (7 * 86_400_000))
   if (usage.entries.length === 0) {
     return <p class="card">The log tells of nothing in this range. Hooks, the MCP server, plan and context write it.</p>
@@ -118,8 +123,11 @@ function Usage({ usage, entry }: { usage: Answer<UsageOverTime>; entry: string }
           <Figure value={grouped(sum('planned'))} label="planned" />
           <Figure value={grouped(sum('delivered'))} label="delivered" />
           <Figure value={grouped(sum('used'))} label="used" />
-          <Figure value={grouped(sum('tokens'))} label="tokens" />
-          <Figure value={grouped(Math.round(sum('tokens') / weeks))} label="tokens per week" />
+          <Figure value={grouped(sum('tokens'))} label="tokens loaded" />
+          <Figure value={grouped(cost.listing)} label="tokens in lists" />
+          <Figure value={grouped(usage.starts)} label="session starts" />
+          <Figure value={grouped(Math.round(total / weeks))} label="tokens per week" />
+          {cost.money && <Figure value={formatMoney(cost.money, total)} label="by your prices" />}
         </dl>
         {entry !== '' && (
           <p class="row">
@@ -142,18 +150,19 @@ function Usage({ usage, entry }: { usage: Answer<UsageOverTime>; entry: string }
               <strong class="wraps">{line(via)}</strong>
               <span class="muted">
                 {grouped(counts.planned)} planned, {grouped(counts.delivered)} delivered, {grouped(counts.used)} used,{' '}
-                {count(counts.tokens, 'token')}
+                {count(counts.tokens, 'token')}, {count(counts.cost.listing, 'token')} in lists
+                {counts.cost.money && `, ${formatMoney(counts.cost.money, tokensOfCost(counts.cost))}`}
               </span>
             </li>
           ))}
         </ul>
       </section>
-      <Entries entries={usage.entries} />
+      <Entries entries={usage.entries} money={cost.money} />
     </>
   )
 }
 
-function Entries({ entries }: { entries: readonly Entry[] }) {
+function Entries({ entries, money }: { entries: readonly Entry[]; money: Money | undefined }) {
   const shown = chosen('show')
   const rows = entries.filter(IS_SHOWN[shown] ?? IS_SHOWN['']!)
   const keyOf = ({ kind, entryId }: Entry) => `${kind} ${entryId}`
@@ -187,6 +196,18 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
             isNumber: true,
             isExtra: true,
           },
+          { name: 'in lists', width: '6rem', cell: (row) => grouped(row.cost.listing), isNumber: true, isExtra: true },
+          ...(money
+            ? [
+                {
+                  name: money.currency,
+                  width: '6rem',
+                  cell: (row: Entry) => formatAmount(row.cost.money?.amount ?? 0),
+                  isNumber: true,
+                  isExtra: true,
+                },
+              ]
+            : []),
           { name: 'note', width: 'minmax(8rem, 1fr)', cell: Note, isExtra: true },
         ]}
       />

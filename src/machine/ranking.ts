@@ -1,0 +1,188 @@
+import type { RankDocument } from '../search/document.ts'
+import { createRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
+import type { ReadBytes } from '../search/saved-pages.ts'
+import type { Finding } from '../text/trouble.ts'
+import { hashText, sha256 } from '../text/values.ts'
+import { type CacheKey, type OpenedValue, openCached, type Stamp, signatureOf, stampAt, writeCached } from './cache.ts'
+import type { Machine } from './machine.ts'
+
+/** A part of an index that is read and compiled by itself: the documents of one root. */
+export interface Segment {
+  /** A folder below the cache folder. */
+  kind: string
+  /** Files that determine which documents exist. */
+  paths: readonly string[]
+  /** What tells this segment from others of its kind. */
+  name: readonly string[]
+  /** Further differences between its states. */
+  state?: string
+  /** It contains words from tasks of this machine. */
+  isPrivate?: boolean
+  options?: RankerOptions
+  /** Files and folders that the documents come from, if finding them takes as long as reading `paths`. */
+  watched?: () => readonly string[]
+  /** By unique ids. A text that cannot be read becomes a finding, and the rest is ranked. */
+  readDocuments: (findings: Finding[]) => RankDocument[]
+}
+
+/** Everything of one kind that can be asked. */
+export interface Source<Details extends { summary: string } = { summary: string }> {
+  kind: string
+  names: readonly string[]
+  segments: readonly Segment[]
+  /** What a hit shows of the entry with this name; undefined when it does not exist. */
+  describe(name: string): Details | undefined
+  findings: readonly Finding[]
+}
+
+/** Stored with a document whose file is too much to watch: it is compared when the document is found. */
+export interface KeptStamp {
+  file: string
+  stamp: Stamp | undefined
+}
+
+interface OpenedSegment {
+  ranker: Ranker
+  findings: Finding[]
+}
+
+/** Ranks the documents of segments together. */
+export interface Ranking extends Pick<Ranker, 'rank' | 'explain'> {
+  /** Texts that could not be read: those documents are ranked without them. */
+  readonly findings: Finding[]
+}
+
+/** Only segments whose sources changed are read and compiled again. */
+export function openRanking(machine: Machine, segments: readonly Segment[], options?: RankerOptions): Ranking {
+  const join = (opened: readonly OpenedSegment[]) => ({
+    ranker: joinRankers(
+      opened.map(({ ranker }) => ranker),
+      options,
+    ),
+    findings: opened.flatMap(({ findings }) => findings),
+  })
+  let now = join(segments.map((segment) => openSegment(machine, segment)))
+  return {
+    get findings() {
+      return now.findings
+    },
+    rank(task, request) {
+      const hits = now.ranker.rank(task, request)
+      if (!hits.some(({ kept }) => isChanged(kept))) return hits
+      now = join(segments.map((segment) => openSegment(machine, segment, true)))
+      return now.ranker.rank(task, request)
+    },
+    explain: (task, id) => now.ranker.explain(task, id),
+  }
+}
+
+function isChanged(kept: unknown): boolean {
+  const { file, stamp } = (kept ?? {}) as Partial<KeptStamp>
+  return file !== undefined && stamp !== undefined && String(stampAt(file)) !== String(stamp)
+}
+
+/** `isFresh`: the stored one is damaged. */
+export function openSegment(machine: Machine, segment: Segment, isFresh = false): OpenedSegment {
+  const key = segmentKey(machine, segment)
+  const rebuild = () => buildSegment(machine, key, segment)
+  const { options } = segment
+  return (isFresh ? undefined : openStored(machine, key, { options, rebuild: () => rebuild().ranker })) ?? rebuild()
+}
+
+/** Identifies a segment and the present state of its sources. */
+export function segmentKey(machine: Machine, { kind, paths, name, state = '', isPrivate }: Segment): CacheKey {
+  const seen = signatureOf(paths, machine.now())
+  return {
+    kind: isPrivate ? `${kind}-here` : kind,
+    version: 6,
+    name,
+    state: sha256(JSON.stringify([paths, seen.state, state])),
+    isSettled: seen.isSettled,
+  }
+}
+
+/** The note stored in front of a segment. */
+interface Note {
+  findings: Finding[]
+  watched: readonly string[]
+  /** The state of the watched sources when the documents were read. */
+  state: string
+}
+
+function buildSegment(machine: Machine, key: CacheKey, { watched, readDocuments, options }: Segment): OpenedSegment {
+  // Taken before reading: the next process sees changes made meanwhile.
+  const seen = signatureOf(watched?.() ?? [], machine.now())
+  const findings: Finding[] = []
+  // By id: the saved form has that order, and sorting its lists takes longer than everything else.
+  const ranker = createRanker(
+    readDocuments(findings).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    options,
+  )
+  const note: Note = { findings, watched: seen.name, state: seen.state }
+  const isSettled = key.isSettled !== false && seen.isSettled
+  if (isSettled) writeCached(machine, key, encode(note, ranker.save()))
+  return { ranker, findings }
+}
+
+// Length and checksum of the note, the note as JSON padded to four bytes, the saved ranker.
+const PREFIX = 8
+
+function encode(note: Note, saved: Uint8Array): Uint8Array {
+  const text = JSON.stringify(note)
+  const told = Buffer.from(text)
+  const room = Buffer.alloc(4 * Math.ceil(told.length / 4), ' ')
+  told.copy(room)
+  const prefix = Buffer.alloc(PREFIX)
+  prefix.writeUInt32LE(room.length)
+  prefix.writeUInt32LE(hashText(room.toString('latin1')), 4)
+  return Buffer.concat([prefix, room, saved])
+}
+
+/**
+ * A stored segment, if there is one for this state. The file stays open: the ranker reads from it what a task needs.
+ * Without `rebuild`, damage found then is a DamagedForm.
+ */
+export function openStored(
+  machine: Machine,
+  key: CacheKey,
+  { options, rebuild, isAsStored }: StoredOptions = {},
+): OpenedSegment | undefined {
+  const opened = openCached(machine, key)
+  if (opened === undefined) return undefined
+  try {
+    const stored = decode(opened)
+    const isCurrent = ({ note }: Stored) => signatureOf(note.watched, machine.now()).state === note.state
+    if (stored !== undefined && (isAsStored || isCurrent(stored))) {
+      const { start } = stored
+      const read: ReadBytes = (from, length) => opened.read(start + from, length)
+      const ranker = openSavedRanker(read, opened.size - start, rebuild, options)
+      if (ranker !== null) return { ranker, findings: stored.note.findings }
+    }
+  } catch {
+    // Damaged: rebuild it.
+  }
+  opened.close()
+  return undefined
+}
+
+interface StoredOptions {
+  options?: RankerOptions | undefined
+  rebuild?: (() => Ranker) | undefined
+  /** Even if a watched source changed since. */
+  isAsStored?: boolean
+}
+
+interface Stored {
+  note: Note
+  start: number
+}
+
+function decode(opened: OpenedValue): Stored | undefined {
+  const prefix = Buffer.from(opened.read(0, PREFIX))
+  if (prefix.length < PREFIX) return undefined
+  const length = prefix.readUInt32LE()
+  const room = Buffer.from(opened.read(PREFIX, Math.min(length, opened.size)))
+  if (hashText(room.toString('latin1')) !== prefix.readUInt32LE(4)) return undefined
+  // Loadout wrote this file; its key and checksum were verified.
+  return { note: JSON.parse(room.toString()) as Note, start: PREFIX + length }
+}

@@ -1,0 +1,124 @@
+import { type CacheKey, stampAt, untilSettled } from '../machine/cache.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openSegment, openStored, type Segment, segmentKey } from '../machine/ranking.ts'
+import { joinRankers, type Ranker } from '../search/ranker.ts'
+import type { Task } from '../search/task.ts'
+import { termsOf } from '../search/tokens.ts'
+import type { Finding } from '../text/trouble.ts'
+import { sha256 } from '../text/values.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { admit } from './rules/gates/admission.ts'
+import type { TrustedPack } from './rules/gates/trust.ts'
+import { isKnownType, PACK_FILE, PACK_TYPES, type PackWarning } from './rules/pack.ts'
+import type { PackWords } from './rules/resolve/choose-packs.ts'
+import { type KeptSection, PACK_TUNING, type SectionHit, sectionDocuments } from './rules/resolve/section-documents.ts'
+
+/** Silence is for callers that interrupt: they compare the confidence. */
+export const SECTION_RANKING = { silence: 0, tuning: PACK_TUNING }
+
+/** The sections of packs, ranked together. */
+export interface PackSections {
+  /** Sections and records, best first. */
+  rank(task: Task): SectionHit[]
+  /** How rare a stem is: near 0 if every section contains it, 1 if none does. */
+  rarity(term: string): number
+  /** The words of one pack; undefined if it was not opened. */
+  wordsOf(root: string): PackWords | undefined
+  /** Problems with the files of a pack that were found when it was indexed. */
+  warningsOf(root: string): readonly PackWarning[]
+}
+
+/** Whether the text of a pack may be searched. Never for personas; packs of an unknown type must be named. */
+export function isReadable(pack: TrustedPack): boolean {
+  const { mode, type } = pack.manifest
+  if (mode === 'persona' || !isKnownType(type, PACK_TYPES) || !pack.trust.isOpen) return false
+  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'admitted'
+}
+
+/** The indexed folders. Raw sources are not indexed. */
+const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
+
+/** Each pack has an index of its own, which is built again when one of its files or its approval changes. */
+function segmentOf(pack: TrustedPack): Segment {
+  const approved = pack.trust.files
+  const files = openPack(pack, approved)
+  const paths = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))].map((path) => files.fullPath(path))
+  return {
+    kind: 'pack-sections',
+    name: [pack.root],
+    paths,
+    ...(approved && { state: sha256(JSON.stringify(approved)) }),
+    options: SECTION_RANKING,
+    readDocuments: (findings: Finding[]) => {
+      const { documents, warnings } = sectionDocuments(files, pack)
+      findings.push(...warnings)
+      return documents
+    },
+  }
+}
+
+export function openSections(machine: Machine, packs: readonly TrustedPack[]): PackSections {
+  const opened = packs.map((pack) => openSegment(machine, segmentOf(pack)))
+  // As `sectionDocuments` reported them.
+  const warnings = new Map(packs.map(({ root }, at) => [root, opened[at]!.findings as PackWarning[]]))
+  const rankers = new Map(packs.map(({ root }, at) => [root, opened[at]!.ranker]))
+  return rankedTogether(rankers, warnings)
+}
+
+/** Ranks the sections of packs, by the folder of each pack. */
+export function rankedTogether(
+  byRoot: ReadonlyMap<string, Ranker>,
+  warnings: ReadonlyMap<string, readonly PackWarning[]> = new Map(),
+): PackSections {
+  const rankers = [...byRoot.values()]
+  const sections = joinRankers(rankers, SECTION_RANKING)
+  const { size } = sections
+  return {
+    rarity: (term) => (size === 0 ? 1 : Math.log(1 + size / (1 + sections.holders(term))) / Math.log(1 + size)),
+    wordsOf: (root) => byRoot.get(root),
+    warningsOf: (root) => warnings.get(root) ?? [],
+    rank: (task) =>
+      sections.rank(task, { limit: 200 }).map(({ kept, score, confidence, why }) => {
+        // As `sectionDocuments` stored it.
+        return { ...(kept as KeptSection), score, confidence, terms: why.flatMap(({ term }) => termsOf(term)) }
+      }),
+  }
+}
+
+/** Indexing this much takes about half a second. Larger packs wait for their first question. */
+const MOST_BYTES = 1024 * 1024
+
+/** Where the sections of each pack are stored, as long as the pack does not change. May build small missing indexes. */
+export function storedSections(machine: Machine, packs: readonly TrustedPack[], isBuilding: boolean): CacheKey[] {
+  let left = MOST_BYTES
+  return packs.map((pack) => {
+    const segment = segmentOf(pack)
+    const key = segmentKey(machine, segment)
+    if (isBuilding && openStored(machine, key, { options: SECTION_RANKING }) === undefined) {
+      const bytes = segment.paths.reduce((sum, path) => sum + (stampAt(path)?.[1] ?? 0), 0)
+      if (bytes <= left) openSegment(machine, segment)
+      left -= Math.min(left, bytes)
+    }
+    return key
+  })
+}
+
+/** Builds the index of a readable pack in advance: hooks, which cannot wait, only read stored ones. */
+export async function indexSections(machine: Machine, pack: TrustedPack): Promise<void> {
+  if (!isReadable(pack)) return
+  const segment = segmentOf(pack)
+  await untilSettled(machine, segment.paths)
+  openSegment(machine, segment)
+}
+
+/** Opens stored indexes only, for a caller that cannot wait. */
+export function openStoredSections(
+  machine: Machine,
+  places: readonly { root: string; sections: CacheKey }[],
+): PackSections {
+  const opened = places.flatMap(({ root, sections }): [string, Ranker][] => {
+    const ranker = openStored(machine, sections, { options: SECTION_RANKING, isAsStored: true })?.ranker
+    return ranker === undefined ? [] : [[root, ranker]]
+  })
+  return rankedTogether(new Map(opened))
+}

@@ -1,0 +1,202 @@
+import { basename, dirname, join } from 'node:path'
+import { findLibrary, findProject, readConfig, targetRoots } from '../agents/config.ts'
+import { type Examples, openExamples } from '../examples/examples.ts'
+import { readTextInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import type { Segment, Source } from '../machine/ranking.ts'
+import { importedDocument } from '../machine/skill-document.ts'
+import type { RankDocument } from '../search/document.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { sha256 } from '../text/values.ts'
+import { entryId } from '../usage/rules/entry-id.ts'
+import { findSkillFolders, requireLibraryFolder } from './disk/registry.ts'
+import { listTree } from './disk/tree.ts'
+import { type ClearedRegistry, deniedSkills, readLibrary } from './gate.ts'
+import { rankedSkill } from './ranked-skill.ts'
+import type { RegisteredSkill } from './rules/skill.ts'
+
+export interface ShelvedSkill {
+  name: string
+  /** On this machine. */
+  folder: string
+  /** The library, or the user's or the project's folder of an agent. */
+  source: 'library' | 'user' | 'project'
+  /** From its skill.json. */
+  description?: string
+  tags?: readonly string[]
+}
+
+export interface SkillDetails {
+  summary: string
+  source: ShelvedSkill['source']
+  /** Its folder. */
+  path: string
+}
+
+export interface SkillSource extends Source<SkillDetails> {
+  kind: 'skill'
+  /** The library's folder, if there is one. */
+  library: string | undefined
+  find(name: string): ShelvedSkill | undefined
+  /** The skills of the library that may not be used, with the reason. */
+  withheld: ClearedRegistry['withheld']
+}
+
+/**
+ * The skills of the library that may be used, if there is one, and those in agents' folders that it lacks and that were
+ * not denied.
+ */
+export function openSkills(machine: Machine, project: Project): SkillSource {
+  const { skills, findings, library, withheld } = collectSkills(machine, project)
+  const examples = openExamples(machine, { project: project.root }, 'committed')
+  const byName = new Map(skills.map((skill) => [skill.name, skill]))
+  return {
+    kind: 'skill',
+    library,
+    names: [...byName.keys()],
+    segments: [
+      ...(library === undefined
+        ? []
+        : [librarySegment(library, skills.filter(isOwn), openExamples(machine, { library }, 'committed'))]),
+      skillSegment([project.root, library ?? ''], skills.filter((skill) => !isOwn(skill)).map(cardOf), examples),
+    ],
+    describe: (name) => {
+      const skill = byName.get(name)
+      return skill && { summary: descriptionOf(skill), source: skill.source, path: skill.folder }
+    },
+    find: (name) => byName.get(name),
+    withheld,
+    findings,
+  }
+}
+
+function isOwn({ source }: ShelvedSkill): boolean {
+  return source === 'library'
+}
+
+/** Stored with the document of a skill. */
+export interface KeptSkill {
+  kind: 'skill'
+  name: string
+  description: string
+  /** Its SKILL.md. */
+  file: string
+}
+
+/** A skill as its segment reads it. */
+interface SkillCard extends Pick<ShelvedSkill, 'name' | 'description' | 'tags'> {
+  file: string
+  isProjects?: boolean
+}
+
+/** Skills by their metadata and their SKILL.md. */
+export function skillSegment(name: readonly string[], skills: readonly SkillCard[], examples: Examples): Segment {
+  return {
+    kind: 'skills',
+    isPrivate: examples.isPrivate,
+    name,
+    state: sha256(JSON.stringify(skills)),
+    paths: [...skills.map(({ file }) => file), ...examples.paths],
+    readDocuments: (findings) =>
+      skills.map(({ isProjects, ...skill }) => {
+        const document = examples.into('skill', skillDocument(skill, findings), isProjects ?? false)
+        const kept: KeptSkill = {
+          kind: 'skill',
+          name: skill.name,
+          description: document.description ?? '',
+          file: skill.file,
+        }
+        return { ...document, id: entryId('skill', skill.name), kept }
+      }),
+  }
+}
+
+export function librarySegment(library: string, skills: readonly ShelvedSkill[], examples: Examples): Segment {
+  return skillSegment([library], skills.map(cardOf), examples)
+}
+
+/** Without the text of SKILL.md, and with a finding, if it cannot be read. */
+function skillDocument(skill: SkillCard, findings: Finding[]): RankDocument {
+  try {
+    return rankedSkill(skill, readTextInside(dirname(skill.file), basename(skill.file)).replace(/^\ufeff/, ''))
+  } catch (error) {
+    findings.push({ ...asFinding(error), subject: skill.name })
+    return rankedSkill(skill, '')
+  }
+}
+
+function cardOf({ name, description, tags, folder, source }: ShelvedSkill): SkillCard {
+  return { name, description, tags, file: join(folder, DOCUMENT_FILE), isProjects: source === 'project' }
+}
+
+interface CollectedSkills {
+  skills: ShelvedSkill[]
+  findings: Finding[]
+  /** The library's folder, if there is one. */
+  library: string | undefined
+  withheld: SkillSource['withheld']
+}
+
+function collectSkills(machine: Machine, opened: Project): CollectedSkills {
+  const config = readConfig(machine)
+  const findings: Finding[] = []
+  const library = findLibrary(machine, config)
+  const denied = deniedSkills(machine)
+  const { skills: own, withheld } = library === undefined ? NO_SKILLS : librarySkills(machine, library, findings)
+  const project = findProject(machine, config, opened)
+  const roots = [
+    ...(project === undefined ? [] : targetRoots(machine, config, project)),
+    ...targetRoots(machine, config, undefined),
+  ]
+  const known = new Set([...own.map(({ name }) => name), ...withheld.keys(), ...denied])
+  const others = findSkillFolders(roots)
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, path, scope }): ShelvedSkill => ({ name, folder: path, source: scope }))
+  return { skills: [...own, ...others], findings, library, withheld }
+}
+
+type OwnSkills = Pick<CollectedSkills, 'skills' | 'withheld'>
+const NO_SKILLS: OwnSkills = { skills: [], withheld: new Map() }
+
+function librarySkills(machine: Machine, library: string, findings: Finding[]): OwnSkills {
+  try {
+    requireLibraryFolder(library)
+    const registry = readLibrary(machine, library)
+    const broken = registry.findings.filter(({ code }) => code !== 'NAME_DIFFERS')
+    findings.push(...broken.map((finding): Finding => ({ ...finding, severity: 'warning' })))
+    return { skills: shelved(library, registry.skills), withheld: registry.withheld }
+  } catch (error) {
+    findings.push(asFinding(error))
+    return NO_SKILLS
+  }
+}
+
+/** The skills of a library. */
+export function shelved(library: string, skills: readonly RegisteredSkill[]): ShelvedSkill[] {
+  return skills.map(({ skill: { name, description, tags }, folder }) => {
+    return { name, folder: join(library, folder), source: 'library', description, tags }
+  })
+}
+
+/** The description from skill.json, else from SKILL.md; empty if that cannot be read. */
+export function descriptionOf(skill: ShelvedSkill): string {
+  if (skill.description !== undefined) return skill.description
+  try {
+    return importedDocument(readShelved(skill, DOCUMENT_FILE)).description ?? ''
+  } catch (error) {
+    if (error instanceof LoadoutError) return ''
+    throw error
+  }
+}
+
+/** The text of one file of a skill. */
+export function readShelved({ folder }: ShelvedSkill, path: string): string {
+  return readTextInside(folder, path).replace(/^\ufeff/, '')
+}
+
+/** Its files, sorted by path. */
+export function filesOf({ folder }: ShelvedSkill): { path: string; bytes: number }[] {
+  return listTree(folder).files.map(({ path, size }) => ({ path, bytes: size }))
+}
