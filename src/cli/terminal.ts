@@ -15,6 +15,7 @@ export interface Terminal {
   readStdin(): string
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const
 
 /** Deliberately synchronous: creating the stream objects costs more than a whole plan. */
@@ -27,13 +28,18 @@ export const processTerminal: Terminal = {
   isSeen: (stream) => isTerminal(DESCRIPTORS[stream]),
   interruption() {
     const controller = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+    for (const signal of SIGNALS) process.once(signal, () => controller.abort())
     return controller.signal
   },
   ask(question) {
+    // While it reads, no listener would be called: from before the question on, the signals end the program again.
+    const listeners = SIGNALS.flatMap((signal) => process.rawListeners(signal).map((each) => ({ signal, each })))
+    for (const { signal, each } of listeners) process.off(signal, each as () => void)
     this.write('stderr', question)
     const chunk = Buffer.allocUnsafe(4096)
-    return chunk.toString('utf8', 0, readSome(chunk)).trim()
+    const answer = chunk.toString('utf8', 0, readSome(chunk)).trim()
+    for (const { signal, each } of listeners) process.on(signal, each as () => void)
+    return answer
   },
   readStdin() {
     const chunks: Buffer[] = []
