@@ -24,7 +24,7 @@ export function callableSkills(machine: Machine, agentId: string): CallableSkill
   const agent = requireAgent(agentId)
   const rules = readingOf(agent)
   const skills = new Map<string, CallableSkill>()
-  for (const found of findSkills(findPlaces(machine, agent, rules, machine.cwd), rules)) {
+  for (const found of findSkills(machine, findPlaces(machine, agent, rules, machine.cwd), rules)) {
     const { name, description, path: file, problem, hidden, isCommand, isWorkflow, scope } = found
     if (
       problem !== undefined ||
@@ -53,7 +53,7 @@ export function skillFile(machine: Machine, agentId: string, name: string): stri
   const known = recordedRules(agent.id)?.rows.at(-1)?.rules.settings
   const settings = readAgentSettings(machine, agent, known, machine.cwd)
   const plugins = findPlugins(machine, agent, rules, settings, machine.cwd)
-  return findSkills([...places, ...plugins], rules).find(
+  return findSkills(machine, [...places, ...plugins], rules).find(
     (skill) => skill.name === name && !skill.isCommand && !skill.isWorkflow,
   )?.path
 }

@@ -88,7 +88,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   const { reading: rules, listing } = known
   const settings = withNameOnly(readAgentSettings(machine, agent, known.settings, cwd), request.nameOnly)
   const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
-  const found = asIf(request, findSkills(places, rules))
+  const found = asIf(request, findSkills(machine, places, rules))
   const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
   const sight = decideVisibility(found, rules, settings, listing && { listing, limits })
   const value: AgentSight = {

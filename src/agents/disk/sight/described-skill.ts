@@ -1,6 +1,16 @@
 import { basename, dirname, join } from 'node:path'
-import { KeptFiles } from '../../../machine/kept.ts'
-import { readDocument, type SkillDocument } from '../../../machine/skill-document.ts'
+import {
+  type CacheKey,
+  type Codec,
+  isSettled,
+  readCached,
+  type Stamp,
+  stampAt,
+  writeCached,
+} from '../../../machine/cache.ts'
+import { Kept } from '../../../machine/kept.ts'
+import type { Machine } from '../../../machine/machine.ts'
+import { readDocument } from '../../../machine/skill-document.ts'
 import { parseYaml, readValue } from '../../../machine/yaml.ts'
 import { cutDocument } from '../../../text/frontmatter-block.ts'
 import { DOCUMENT_FILE, type Fields } from '../../../text/skill-document.ts'
@@ -8,32 +18,138 @@ import { estimateTokens } from '../../../text/tokens.ts'
 import { isRecord } from '../../../text/values.ts'
 import type { HidingRule, ReadingRules } from '../../rules/reading-rules.ts'
 import type { FoundSkill } from '../../rules/sight/visibility.ts'
-import { type Head, readHead } from './read-head.ts'
+import { readHead } from './read-head.ts'
 
 type Described = Pick<FoundSkill, 'name' | 'description' | 'problem' | 'loss' | 'hidden'>
 
-const BOM = '\ufeff'
+/** What describes a skill, a command or a workflow, without its text. */
+interface SkillHead {
+  /** Of the whole file, in bytes. */
+  size: number
+  isUtf8: boolean
+  /** It starts with a byte order mark. */
+  isMarked: boolean
+  frontmatter?: Fields | undefined
+  /** Why an intended frontmatter was read as text. */
+  unread?: string | undefined
+  /** Of the text after the frontmatter. */
+  tokens: number
+  /** The first line with text: of the whole, and after the frontmatter. */
+  lines: readonly [all: string, body: string]
+  /** Of a workflow. */
+  meta?: Partial<Record<'name' | 'description' | 'whenToUse', string>> | undefined
+}
 
-/** Caches the beginnings and the frontmatter of skills: `status` and `see` read the same ones, a web page repeatedly. */
-const READ = new KeptFiles<(Head & { document: SkillDocument }) | { problem: string }>(64 * 1024 * 1024)
+/**
+ * The heads of the skills below some folders, in the cache: 200 skills took 170 ms of a session's start to read. Each is
+ * read again when its file changes.
+ */
+export class SkillHeads {
+  private readonly machine: Machine
+  private readonly folders = new Map<string, { known: Map<string, StampedHead>; isChanged: boolean }>()
 
-function readSkill(path: string) {
-  return READ.of(path, () => {
-    const head = readHead(path)
-    return 'problem' in head ? head : { ...head, document: readDocument(head.text) }
-  })
+  constructor(machine: Machine) {
+    this.machine = machine
+  }
+
+  /** `folder`: the place that contains the file. */
+  read(folder: string, path: string): SkillHead | { problem: string } {
+    const stamp = stampAt(path)
+    const place = this.folders.get(folder) ?? this.open(folder)
+    const known = place.known.get(path)
+    if (known !== undefined && String(known.stamp) === String(stamp)) return known.head
+    // The real time, whatever time a question is about: it is compared with file times.
+    const now = new Date()
+    const head = readSkill(path)
+    if (place.known.delete(path)) place.isChanged = true
+    if (stamp === undefined || 'problem' in head || !isSettled(stamp, now)) return head
+    place.known.set(path, { stamp, head })
+    place.isChanged = true
+    return head
+  }
+
+  private open(folder: string) {
+    const known = KEPT.get(folder) ?? readCached(this.machine, keyOf(folder), CODEC.decode) ?? new Map()
+    const place = { known, isChanged: false }
+    KEPT.set(folder, known)
+    this.folders.set(folder, place)
+    return place
+  }
+
+  /** Stores what was read anew, for later processes. */
+  save(): void {
+    for (const [folder, { known, isChanged }] of this.folders) {
+      if (isChanged) writeCached(this.machine, keyOf(folder), CODEC.encode(known)!)
+    }
+  }
+}
+
+interface StampedHead {
+  stamp: Stamp
+  head: SkillHead
+}
+
+/** For a process that asks again, such as a web page. */
+const KEPT = new Kept<Map<string, StampedHead>>(256)
+
+function keyOf(folder: string): CacheKey {
+  return { kind: 'skill-heads', version: 1, name: [folder] }
+}
+
+const CODEC: Codec<Map<string, StampedHead>> = {
+  encode: (known) => new TextEncoder().encode(JSON.stringify([...known])),
+  // Loadout wrote it, and its checksum is right.
+  decode: (bytes) => new Map(JSON.parse(new TextDecoder().decode(bytes)) as [string, StampedHead][]),
+}
+
+function readSkill(path: string): SkillHead | { problem: string } {
+  const head = readHead(path)
+  if ('problem' in head) return head
+  const { text, size, isUtf8 } = head
+  const { frontmatter, body, problem } = readDocument(text)
+  const unread = Math.max(0, Math.ceil((size - Buffer.byteLength(text)) / 4))
+  return {
+    size,
+    isUtf8,
+    isMarked: text.startsWith('\ufeff'),
+    frontmatter,
+    unread: problem,
+    tokens: estimateTokens(body) + unread,
+    lines: [firstLine(text), firstLine(cutDocument(text).body)],
+    meta: path.endsWith('.js') ? readMeta(text) : undefined,
+  }
+}
+
+function firstLine(text: string): string {
+  return /^.*\S.*$/m.exec(text)?.[0].trim().slice(0, LONGEST_LINE) ?? ''
+}
+
+const LONGEST_LINE = 1000
+
+/** The texts of a workflow's `meta`, a literal. */
+function readMeta(text: string): SkillHead['meta'] {
+  const meta = text.split(/^export const meta\s*=\s*\{/m)[1] ?? ''
+  const textOf = (key: string) => {
+    const literal =
+      String.raw`'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|` + String.raw`\x60((?:[^\x60\\$]|\\[\s\S])*)\x60`
+    const found = new RegExp(String.raw`(?:^|[,{\s])["']?${key}["']?\s*:\s*(?:${literal})\s*[,}]`).exec(meta)
+    return (found?.[1] ?? found?.[2] ?? found?.[3])?.replace(/\\([\s\S])/g, (_, letter) =>
+      letter === 'n' ? '\n' : letter,
+    )
+  }
+  return { name: textOf('name'), description: textOf('description'), whenToUse: textOf('whenToUse') }
 }
 
 /** The size of the text after the frontmatter, in tokens; 0 if it cannot be read. */
 export function bodyTokensOf(path: string): number {
   const head = readSkill(path)
-  if ('problem' in head) return 0
-  const unread = head.size - Buffer.byteLength(head.text)
-  return estimateTokens(head.document.body) + Math.max(0, Math.ceil(unread / 4))
+  return 'problem' in head ? 0 : head.tokens
 }
 
 /** How an agent reads a SKILL.md or a command. Never throws. */
 export function describeSkill(
+  heads: SkillHeads,
+  place: string,
   path: string,
   relativePath: string,
   rules: ReadingRules,
@@ -42,7 +158,7 @@ export function describeSkill(
 ): Described {
   const called = isCommand ? relativePath.replace(/\.md$/, '').replaceAll('/', ':') : basename(dirname(path))
   if (problem !== undefined) return { name: called, description: '', problem }
-  const head = readSkill(path)
+  const head = heads.read(place, path)
   const file = isCommand ? 'it' : DOCUMENT_FILE
   if ('problem' in head) return { name: called, description: '', problem: `${file} ${head.problem}` }
   if (rules.largestFile !== undefined && head.size > rules.largestFile) {
@@ -53,38 +169,28 @@ export function describeSkill(
   return describeText(head, path, called, rules, isCommand)
 }
 
-/** A workflow as its `meta`, a literal, describes it. Without a name or a description it is not listed. */
-export function describeWorkflow(path: string): Described {
+/** A workflow as its `meta` describes it. Without a name or a description it is not listed. */
+export function describeWorkflow(heads: SkillHeads, place: string, path: string): Described {
   const called = basename(path, '.js')
-  const head = readSkill(path)
+  const head = heads.read(place, path)
   if ('problem' in head) return { name: called, description: '', problem: `it ${head.problem}` }
-  const meta = head.text.split(/^export const meta\s*=\s*\{/m)[1] ?? ''
-  const textOf = (key: string) => {
-    const literal =
-      String.raw`'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|` + String.raw`\x60((?:[^\x60\\$]|\\[\s\S])*)\x60`
-    const found = new RegExp(String.raw`(?:^|[,{\s])["']?${key}["']?\s*:\s*(?:${literal})\s*[,}]`).exec(meta)
-    return (found?.[1] ?? found?.[2] ?? found?.[3])?.replace(/\\([\s\S])/g, (_, letter) =>
-      letter === 'n' ? '\n' : letter,
-    )
-  }
-  const [name, description, when] = [textOf('name'), textOf('description'), textOf('whenToUse')]
+  const { name, description, whenToUse } = head.meta ?? {}
   if (!name || !description)
     return { name: name || called, description: '', problem: 'its meta has no name or description' }
-  return { name, description: when ? `${description} - ${when}` : description }
+  return { name, description: whenToUse ? `${description} - ${whenToUse}` : description }
 }
 
 function describeText(
-  { text, document: read }: { text: string; document: SkillDocument },
+  head: SkillHead,
   path: string,
   called: string,
   rules: ReadingRules,
   isCommand: boolean,
 ): Described {
-  const isMarked = text.startsWith(BOM) && !rules.readsBehindMark
-  const document: SkillDocument = isMarked
-    ? { frontmatter: undefined, body: text, problem: 'it starts with a byte order mark' }
-    : read
-  const fields = document.frontmatter ?? {}
+  const isMarked = head.isMarked && !rules.readsBehindMark
+  const unread = isMarked ? 'it starts with a byte order mark' : head.unread
+  const frontmatter = isMarked ? undefined : head.frontmatter
+  const fields = frontmatter ?? {}
   const name = isCommand || rules.namedBy === 'folder' ? called : (lineOf(fields.name, rules) ?? called)
   const own = lineOf(fields.description, rules)
   const hidden = hiddenBy(fields, dirname(path), rules.hiding)
@@ -92,8 +198,14 @@ function describeText(
   if (rules.longestName !== undefined && [...name].length > rules.longestName) {
     return { name, description: '', problem: `its name has more than ${rules.longestName} characters` }
   }
-  if (rules.needsName && document.problem === undefined && lineOf(fields.name, rules) === undefined) {
-    return { name, description: '', problem: fields.description === undefined ? lossOf(document) : 'it has no name' }
+  const loss =
+    unread !== undefined
+      ? `its frontmatter is not read: ${unread}`
+      : frontmatter === undefined
+        ? 'it has no frontmatter'
+        : 'it has no description'
+  if (rules.needsName && unread === undefined && lineOf(fields.name, rules) === undefined) {
+    return { name, description: '', problem: fields.description === undefined ? loss : 'it has no name' }
   }
   if (own !== undefined && own.length > (rules.longestDescription ?? own.length)) {
     return { name, description: own, problem: `its description has more than ${rules.longestDescription} characters` }
@@ -102,18 +214,12 @@ function describeText(
     const more = rules.describedAlsoBy === undefined ? undefined : fields[rules.describedAlsoBy]
     return { name, description: more == null || more === '' ? own : `${own} - ${String(more)}`, ...rest }
   }
-  const why = lossOf(document)
-  if (!rules.guessesDescription) return { name, description: '', problem: why, ...rest }
-  const body = isMarked ? text : cutDocument(text).body
-  const description = firstLine(body, isCommand ? 'Custom command' : 'Skill')
+  if (!rules.guessesDescription) return { name, description: '', problem: loss, ...rest }
+  const line = head.lines[isMarked ? 0 : 1].replace(/^#+\s+(?=\S)/, '') || (isCommand ? 'Custom command' : 'Skill')
+  const description = line.length > LONGEST_GUESS ? `${line.slice(0, LONGEST_GUESS - 3)}...` : line
   // Commands need no frontmatter.
-  const isMeant = !isCommand || document.problem !== undefined
-  return { name, description, loss: isMeant ? `${why}: listed by its first line` : undefined, ...rest }
-}
-
-function lossOf({ frontmatter, problem }: SkillDocument): string {
-  if (problem !== undefined) return `its frontmatter is not read: ${problem}`
-  return frontmatter === undefined ? 'it has no frontmatter' : 'it has no description'
+  const isMeant = !isCommand || unread !== undefined
+  return { name, description, loss: isMeant ? `${loss}: listed by its first line` : undefined, ...rest }
 }
 
 function lineOf(value: unknown, { joinsBlanks }: ReadingRules): string | undefined {
@@ -123,16 +229,6 @@ function lineOf(value: unknown, { joinsBlanks }: ReadingRules): string | undefin
 }
 
 const LONGEST_GUESS = 100
-
-function firstLine(body: string, otherwise: string): string {
-  const line = body
-    .split('\n')
-    .find((each) => each.trim() !== '')
-    ?.trim()
-  if (line === undefined) return otherwise
-  const text = /^#+\s+(.+)$/.exec(line)?.[1] ?? line
-  return text.length > LONGEST_GUESS ? `${text.slice(0, LONGEST_GUESS - 3)}...` : text
-}
 
 function hiddenBy(frontmatter: Fields, folder: string, rules: readonly HidingRule[]): string | undefined {
   return rules.find(({ file, key, is }) => {

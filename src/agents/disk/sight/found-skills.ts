@@ -1,12 +1,13 @@
 import { type Dirent, opendirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exists, isFolder, isLink } from '../../../machine/files.ts'
+import type { Machine } from '../../../machine/machine.ts'
 import { realOrSame } from '../../../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../../../text/skill-document.ts'
 import { compareText } from '../../../text/values.ts'
 import type { ReadingRules } from '../../rules/reading-rules.ts'
 import type { FoundSkill } from '../../rules/sight/visibility.ts'
-import { describeSkill, describeWorkflow } from './described-skill.ts'
+import { describeSkill, describeWorkflow, SkillHeads } from './described-skill.ts'
 import type { FoundPlace } from './places.ts'
 
 /** Limits against huge folders. */
@@ -15,8 +16,9 @@ const MOST_FOLDERS = 2_000
 const DEEPEST_COMMAND = 8
 
 /** All skills in some places, in the order of the places and then of names. Never throws or hangs. */
-export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): FoundSkill[] {
-  return places.flatMap((place, at) => {
+export function findSkills(machine: Machine, places: readonly FoundPlace[], rules: ReadingRules): FoundSkill[] {
+  const heads = new SkillHeads(machine)
+  const found = places.flatMap((place, at) => {
     if (place.state !== 'read') return []
     const { isCommands, isWorkflows = false } = place
     const files = isWorkflows
@@ -37,12 +39,14 @@ export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): 
         isWorkflow: isWorkflows,
       }
       const described = isWorkflows
-        ? describeWorkflow(path)
-        : describeSkill(path, relativePath, rules, isCommands, problem)
+        ? describeWorkflow(heads, place.path, path)
+        : describeSkill(heads, place.path, path, relativePath, rules, isCommands, problem)
       const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
       return { ...where, realPath: realPath ?? realOrSame(path), ...described, name }
     })
   })
+  heads.save()
+  return found
 }
 
 interface FoundFile {
