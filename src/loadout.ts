@@ -35,15 +35,15 @@ export function createLoadout(options: Partial<Machine> = {}) {
       withReported(machine, loadChosen(machine, plan, request)),
     /** Finds a payload, pack or skill by its id. Payloads come first. */
     lookUp: async (request: LookupRequest) =>
-      lookUpPayload(machine, request) ?? (await import('./kit/lookup.ts')).lookUpEntry(machine, request),
+      lookUpPayload(machine, request) ?? (await import('./answer/lookup.ts')).lookUpEntry(machine, request),
     /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
-    explain: late(machine, async () => (await import('./kit/explain.ts')).explainNamed),
+    explain: late(machine, async () => (await import('./answer/explain.ts')).explainNamed),
     /** Merges the layers of payloads and says which layer each entry comes from. */
     resolve: (layers?: Layers) => bind(machine, resolveAll)(layers),
     /** Searches payloads, packs, skills and the project's own files. */
-    search: late(machine, async () => (await import('./kit/search.ts')).searchAll),
+    search: late(machine, async () => (await import('./answer/search.ts')).searchAll),
     /** Reads one entry as text, fenced as data, and records the use. */
-    read: late(machine, async () => (await import('./kit/read.ts')).readEntry),
+    read: late(machine, async () => (await import('./answer/read.ts')).readEntry),
     /** Adds example prompts to skills, packs and payloads. */
     teach: late(machine, async () => (await import('./kit/teach.ts')).teach),
     /** Marks the examples of entries as checked against their present text. */
@@ -59,11 +59,11 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Measures how well entries are found, by their own examples and by test files. */
     evaluate: late(machine, async () => (await import('./kit/evaluate.ts')).evaluateEntries),
     /** Measures the choice of project files on the project's own last commits. */
-    evaluateHistory: late(machine, async () => (await import('./context/own-files.ts')).evaluateOwnHistory),
+    evaluateHistory: late(machine, async () => (await import('./answer/own-files.ts')).evaluateOwnHistory),
     /** Compares two indexes on the same questions. */
     compare: late(machine, async () => (await import('./payloads/evaluate.ts')).compareIndexes),
     /** Checks an index, a skill, a library, a pack or `loadout.json`. */
-    validate: late(machine, async () => (await import('./kit/validate.ts')).validate),
+    validate: late(machine, async () => (await import('./health/validate.ts')).validate),
     /** Writes the index of a folder of payloads. */
     buildIndex: late(machine, async () => (await import('./payloads/index-build.ts')).rebuildIndex),
     /** Says whether an index still equals its payloads. For CI. */
@@ -149,7 +149,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Fast-forwards the library, refreshes installed copies, and obeys the catalog of a team. */
     sync: changes(machine, async () => (await import('./skills/sync.ts')).sync),
     /** Checks the whole installation and says what to do; repairs what it can when asked. */
-    doctor: late(machine, async () => (await import('./kit/doctor.ts')).runDoctor),
+    doctor: late(machine, async () => (await import('./health/doctor.ts')).runDoctor),
     /** Creates a skill in the library. */
     startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
     /** Shows how an installed copy differs from the library. */
@@ -179,11 +179,11 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Returns the last inventory immediately, while a new one is read. */
     recallInventory: late(machine, async () => (await import('./skills/stored-inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
-    buildContext: late(machine, async () => forTask((await import('./context/context.ts')).buildContext)),
+    buildContext: late(machine, async () => forTask((await import('./answer/context.ts')).buildContext)),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
-    replay: late(machine, async () => (await import('./context/replay.ts')).replay),
+    replay: late(machine, async () => (await import('./answer/replay.ts')).replay),
     /** Lists the recorded bundles, newest first. */
-    listRecords: late(machine, async () => (await import('./context/bundle-record.ts')).listRecords),
+    listRecords: late(machine, async () => (await import('./answer/bundle-record.ts')).listRecords),
     /** Removes old records of bundles and packs. */
     pruneAudits: late(machine, async () => (await import('./machine/audits.ts')).pruneAudits),
     /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
@@ -197,13 +197,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Says why a pack is used for a task, or why not. */
     explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
     /** Approves a pack, an adapter or an imported skill. */
-    approve: late(machine, async () => (await import('./kit/approve.ts')).approve),
+    approve: late(machine, async () => (await import('./answer/approve.ts')).approve),
     /** Denies a pack, an adapter or an imported skill. */
-    deny: late(machine, async () => (await import('./kit/approve.ts')).deny),
+    deny: late(machine, async () => (await import('./answer/approve.ts')).deny),
     /** Trusts the publisher of skills for what they can do now, takes that back, or lists who is trusted. */
     trust: late(machine, async () => (await import('./skills/trust.ts')).trust),
     /** Revokes an earlier approval or denial. */
-    revoke: late(machine, async () => (await import('./kit/approve.ts')).revoke),
+    revoke: late(machine, async () => (await import('./answer/approve.ts')).revoke),
     /** Checks a pack. */
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
     /** Asks the test prompts of a pack whether they choose it. */
@@ -223,15 +223,15 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Fetches the packs of an organization, and what its catalog says about packs. */
     fetchPacks: changes(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
     /** Adds a note that expires by itself. */
-    addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
+    addNote: late(machine, async () => (await import('./answer/notes.ts')).addNote),
     /** Lists the notes of a project. */
-    listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
+    listNotes: late(machine, async () => (await import('./answer/notes.ts')).listNotes),
     /** Removes expired notes. */
-    pruneNotes: late(machine, async () => (await import('./context/notes.ts')).pruneProjectNotes),
+    pruneNotes: late(machine, async () => (await import('./answer/notes.ts')).pruneProjectNotes),
     /** Lists the adapters of a project, and whether they may run. */
-    listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
+    listAdapters: late(machine, async () => (await import('./answer/adapters.ts')).listAdapters),
     /** Summarises this machine: what each agent sees, the cost of a session, the state of the library, what to do next. */
-    status: late(machine, async () => (await import('./kit/status.ts')).readStatus),
+    status: late(machine, async () => (await import('./health/status.ts')).readStatus),
     /** Shows which skills one agent lists, cuts, drops or hides, and why. */
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
     /** Plans the smallest change after which an agent lists every remaining skill. */
@@ -243,13 +243,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Lists the known rules of agents, by version. */
     listRules: late(machine, async () => (await import('./agents/see.ts')).listRules),
     /** Writes, checks or removes the index in `AGENTS.md`. */
-    writeAgentsMd: late(machine, async () => (await import('./kit/agents-md.ts')).writeAgentsMd),
+    writeAgentsMd: late(machine, async () => (await import('./answer/agents-md.ts')).writeAgentsMd),
     /** Answers one event of an agent's hook. */
-    answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
+    answerHook: late(machine, async () => (await import('./answer/session/hook.ts')).answerHook),
     /** Lists what a bundle would contain, without the texts. */
-    planContext: late(machine, async () => forTask((await import('./context/context.ts')).planContext)),
+    planContext: late(machine, async () => forTask((await import('./answer/context.ts')).planContext)),
     /** Lists everything that can be read by its id. */
-    listLoadable: late(machine, async () => (await import('./kit/loadable.ts')).listLoadable),
+    listLoadable: late(machine, async () => (await import('./answer/loadable.ts')).listLoadable),
     /** Lists the skills of the library with their files. */
     listLibrarySkills: late(machine, async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
     /** Returns the text of a skill of the library. */
@@ -259,11 +259,11 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Installs hooks in the settings of agents. */
     installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
     /** Says whether hooks are installed and can run. */
-    statusOfHooks: late(machine, async () => (await import('./kit/hooks-status.ts')).statusOfHooks),
+    statusOfHooks: late(machine, async () => (await import('./health/hooks-status.ts')).statusOfHooks),
     /** Removes exactly these hooks. */
     removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
     /** Says when the usage log and the library last changed. */
-    readStamps: late(machine, async () => (await import('./kit/watch.ts')).readStamps),
+    readStamps: late(machine, async () => (await import('./health/watch.ts')).readStamps),
     /** Joins this machine to a team's server. */
     joinTeam: late(machine, async () => (await import('./team/join.ts')).joinTeam),
     /** Leaves the team. Nothing more is sent. */
@@ -305,7 +305,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Makes a first token straight in the database, for an administrator who lost theirs. */
     recoverToken: late(machine, async () => (await import('./team/serve.ts')).recoverToken),
     /** Builds a bundle on sample data in a temporary folder. */
-    trySample: late(machine, async () => (await import('./kit/try.ts')).showSample),
+    trySample: late(machine, async () => (await import('./answer/try.ts')).showSample),
   }
 }
 
@@ -386,27 +386,27 @@ export type { HookChanges } from './agents/hooks-change.ts'
 export type { HookStatuses } from './agents/hooks-status.ts'
 export type { AgentSight, KnownAgentRules } from './agents/see.ts'
 export type { AgentView, SettingsView } from './agents/settings.ts'
-export type { AdapterList } from './context/adapters.ts'
-export type { BundleRecord } from './context/bundle-record.ts'
-export type { Context } from './context/context.ts'
-export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
-export type { Replay } from './context/replay.ts'
-export type { AgentsMd } from './kit/agents-md.ts'
-export type { Answered } from './kit/approve.ts'
-export type { Health } from './kit/doctor.ts'
-export type { NamedExplanation } from './kit/explain.ts'
-export type { Loadable } from './kit/loadable.ts'
-export type { EntryLookup, SkillCard } from './kit/lookup.ts'
-export type { EntryText } from './kit/read.ts'
+export type { AdapterList } from './answer/adapters.ts'
+export type { AgentsMd } from './answer/agents-md.ts'
+export type { Answered } from './answer/approve.ts'
+export type { BundleRecord } from './answer/bundle-record.ts'
+export type { Context } from './answer/context.ts'
+export type { NamedExplanation } from './answer/explain.ts'
+export type { Loadable } from './answer/loadable.ts'
+export type { EntryLookup, SkillCard } from './answer/lookup.ts'
+export type { AddedNote, NoteList, NotePruning } from './answer/notes.ts'
+export type { EntryText } from './answer/read.ts'
+export type { Replay } from './answer/replay.ts'
+export type { FullSearchResult, SearchHit } from './answer/search.ts'
+export type { HookAnswer } from './answer/session/hook.ts'
+export type { SampleTour } from './answer/try.ts'
+export type { Health } from './health/doctor.ts'
+export type { MachineStatus } from './health/rules/status.ts'
+export type { Validation } from './health/validate.ts'
+export type { Stamps, Watched } from './health/watch.ts'
 export type { Similar } from './kit/rules/similar.ts'
-export type { MachineStatus } from './kit/rules/status.ts'
-export type { FullSearchResult, SearchHit } from './kit/search.ts'
-export type { HookAnswer } from './kit/session/hook.ts'
 export type { TeachExport, Teaching } from './kit/teach.ts'
 export type { TeachStatus } from './kit/teach-status.ts'
-export type { SampleTour } from './kit/try.ts'
-export type { Validation } from './kit/validate.ts'
-export type { Stamps, Watched } from './kit/watch.ts'
 export type { PrunedAudits } from './machine/audits.ts'
 export type { CompileTask } from './packs/compile.ts'
 export type { PackCompileStatus } from './packs/compile-status.ts'

@@ -11,8 +11,8 @@ const COLUMNS = [
   ['usage'],
   ['examples'],
   ['skills', 'payloads', 'packs', 'project'],
-  ['context'],
-  ['kit', 'team'],
+  ['answer'],
+  ['health', 'kit', 'team'],
 ] as const
 
 /** Show and ask, no rules: they call use cases through the door. */
@@ -24,7 +24,7 @@ const EXCEPTIONS: readonly (readonly [file: string, target: string])[] = [
   // The code cache must be on before the door is loaded.
   ['src/cli/start.ts', 'src/machine/code-cache.ts'],
   // With the door and its late parts a hook took 156 ms of CPU instead of 100, and a person waits for it.
-  ['src/hooks/entry.ts', 'src/kit/session/hook.ts'],
+  ['src/hooks/entry.ts', 'src/answer/session/hook.ts'],
 ]
 /** What faces that serve start from; it knows nothing of the product. */
 const SERVER = 'src/machine/http.ts'
@@ -134,13 +134,13 @@ describe('imports', () => {
     ['src/payloads/x.ts', "import type { Skill } from '../skills/rules/skill.ts'"],
     ['src/usage/x.ts', "import { planTask } from '../payloads/plan.ts'"],
     ['src/agents/x.ts', "import { equip } from '../skills/equip.ts'"],
-    ['src/context/x.ts', "import { layers } from '../payloads/disk/layers.ts'"],
-    ['src/context/x.ts', "const chunk = await import('../kit/search.ts')"],
-    ['src/kit/x.ts', "import { main } from '../cli/main.ts'"],
+    ['src/answer/x.ts', "import { layers } from '../payloads/disk/layers.ts'"],
+    ['src/answer/x.ts', "const chunk = await import('../health/status.ts')"],
+    ['src/health/x.ts', "import { main } from '../cli/main.ts'"],
     ['src/cli/commands/x.ts', "import { equip } from '../../skills/equip.ts'"],
     ['src/cli/commands/x.ts', "import {\n  readInside,\n} from '../../machine/inside.ts'"],
     ['src/cli/x.ts', "import { enableCodeCache } from '../machine/code-cache.ts'"],
-    ['src/hooks/x.ts', "import { answerHook } from '../kit/session/hook.ts'"],
+    ['src/hooks/x.ts', "import { answerHook } from '../answer/session/hook.ts'"],
     ['src/tui/x.ts', "import { main } from '../cli/main.ts'"],
     ['src/index.ts', "export { readLayers } from './payloads/disk/layers.ts'"],
   ]
@@ -155,8 +155,8 @@ describe('imports', () => {
     ['src/text/x.ts', "import { createHash } from 'node:crypto'"],
     ['src/payloads/x.ts', "import { readLayers } from './disk/layers.ts'"],
     ['src/payloads/disk/x.ts', "import picomatch from 'picomatch'"],
-    ['src/context/x.ts', "import { planTask } from '../payloads/plan.ts'"],
-    ['src/kit/rules/x.ts', "import { trustOf } from '../../packs/rules/gates/trust.ts'"],
+    ['src/answer/x.ts', "import { planTask } from '../payloads/plan.ts'"],
+    ['src/answer/rules/x.ts', "import { trustOf } from '../../packs/rules/gates/trust.ts'"],
     ['src/cli/x.ts', "import type { Plan } from '../payloads/plan.ts'"],
     ['src/mcp/x.ts', "import { createHttpApp } from '../machine/http.ts'"],
     ['src/cli/start.ts', "import { enableCodeCache } from '../machine/code-cache.ts'"],
@@ -220,10 +220,10 @@ function headingReaders(files: ReadonlyMap<string, string>): string[] {
 
 it('only the cutter finds the headings of a text', () => {
   const planted: [string, string][] = [
-    ['src/kit/a.ts', 'const HEADING = /^ {0,3}#{1,6} /'],
-    ['src/kit/b.ts', 'text.split(/^#+ /m)'],
-    ['src/kit/c.ts', "const COMMENT = '# text'"],
+    ['src/answer/a.ts', 'const HEADING = /^ {0,3}#{1,6} /'],
+    ['src/answer/b.ts', 'text.split(/^#+ /m)'],
+    ['src/answer/c.ts', "const COMMENT = '# text'"],
   ]
-  expect(headingReaders(new Map(planted))).toEqual(['src/kit/a.ts', 'src/kit/b.ts'])
+  expect(headingReaders(new Map(planted))).toEqual(['src/answer/a.ts', 'src/answer/b.ts'])
   expect(headingReaders(sources()).sort()).toEqual(HEADING_READERS)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutExcerpt } from '../src/context/rules/budget/excerpt.ts'
+import { cutExcerpt } from '../src/answer/rules/budget/excerpt.ts'
 import { openTokenCounter } from '../src/machine/token-counter.ts'
 import { validatePack } from '../src/packs/rules/author/validate-pack.ts'
 import { scanContent, withholdSecrets } from '../src/packs/rules/fence/content-guard.ts'

@@ -13,23 +13,23 @@ const CLOCK = 'performance'
 /** A tree in which every count finds something, beside what looks alike and is not counted. */
 const PLANTED = {
   'src/cli/page.tsx': 'const a = 1, b = 2\ntype C = string\nfunction d() {}\nimport e from "e"\n',
-  'src/kit/machine.ts': `const on = (machine: Machine) => next(machine)
+  'src/answer/machine.ts': `const on = (machine: Machine) => next(machine)
 const used = (machine: Machine) => machine.home
 function apart(ws: Workspace) { const { clock } = ws; return clock }
 `,
-  'src/kit/rank.ts': 'createRanker([]); openSavedRanker(read)\n',
+  'src/answer/rank.ts': 'createRanker([]); openSavedRanker(read)\n',
   'src/search/rank.ts': 'createRanker([])\n',
   'src/notes/disk/saved-notes.ts': 'function sectionsOf() {}\nexport function noteGate() {}\n',
   'src/notes/read-task.ts': 'function readTask() {}\n',
   'src/notes/words.ts':
     'function wordsOf(asked) { return termsOf(asked.task.text) }\nfunction textOf(text) { termsOf(text) }\n',
   'src/payloads/words.ts': 'function match(task) { readWords(task) }\n',
-  'src/kit/trouble.ts': `throw new LoadoutError('A', 'b'); report({ code: 'A', message }); send({ code: 1 })\n`,
-  'src/kit/spread.ts': 'use({ ...(a ? { a } : {}), ...(b && { b }), ...(c ?? d), ...e })\n',
+  'src/answer/trouble.ts': `throw new LoadoutError('A', 'b'); report({ code: 'A', message }); send({ code: 1 })\n`,
+  'src/answer/spread.ts': 'use({ ...(a ? { a } : {}), ...(b && { b }), ...(c ?? d), ...e })\n',
   'src/text/cut.ts': 'export function cut() {}\n',
-  'src/kit/cut.ts': 'function cut() {}\n',
-  'src/kit/rank.test.ts': 'createRanker()\n',
-  'src/kit/rank.fixture.ts': 'createRanker()\n',
+  'src/answer/cut.ts': 'function cut() {}\n',
+  'src/answer/rank.test.ts': 'createRanker()\n',
+  'src/answer/rank.fixture.ts': 'createRanker()\n',
   'docs/commands.md': '### loadout a\n\n### loadout b\n',
   'docs/errors.md': '| `A_B` | x |\n| `a.b` | x |\n',
   'CHANGELOG.md': 'not counted',

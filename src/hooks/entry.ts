@@ -1,5 +1,5 @@
 import { readSync, writeSync } from 'node:fs'
-import { answerHere } from '../kit/session/hook.ts'
+import { answerHere } from '../answer/session/hook.ts'
 
 /**
  * The program that an agent starts at every prompt: loads as little as possible. It always exits with 0 and prints

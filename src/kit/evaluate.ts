@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { openSources, type SourceRequest, withoutRepeats } from '../answer/sources.ts'
 import { promptKey } from '../examples/rules/example.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -19,7 +20,6 @@ import type { RankDocument } from '../search/document.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { type EvalLibrary, isLibrary, openLibrary } from './eval-library.ts'
-import { openSources, type SourceRequest, withoutRepeats } from './sources.ts'
 
 export type EvalRequest = EvaluateRequest &
   SourceRequest & {

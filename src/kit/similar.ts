@@ -1,9 +1,9 @@
+import { openSources, type SourceRequest, withoutRepeats } from '../answer/sources.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openRanking } from '../machine/ranking.ts'
 import type { Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { findSimilar, type Similar } from './rules/similar.ts'
-import { openSources, type SourceRequest, withoutRepeats } from './sources.ts'
 
 /** Which entries match the same questions: every entry is tested with the questions of every other. */
 export function similarEntries(machine: Machine, request: SourceRequest): Report<Similar> {

@@ -1,10 +1,10 @@
+import type { SourceRequest } from '../answer/sources.ts'
 import { keyOf, MOST_WRITTEN, promptKey } from '../examples/rules/example.ts'
 import { pathOf } from '../examples/write.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import type { SourceRequest } from './sources.ts'
 import { ENOUGH, openTeachable, type Teachable } from './teachable.ts'
 
 export interface EntryTeaching {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { projectOf, type SourceRequest } from '../answer/sources.ts'
 import { admitExamples, type Proposal } from '../examples/rules/admit.ts'
 import { descriptionDigest, type Example, keyOf, type Origin } from '../examples/rules/example.ts'
 import { type ExampleFile, pathOf, withoutSecrets, writeExamples } from '../examples/write.ts'
@@ -9,7 +10,6 @@ import { teachLibrary } from '../skills/library-examples.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { type AnswerItem, LONGEST_ANSWER, readAnswer } from './rules/teach-answer.ts'
 import { exportText, type TeachingTask, taskFor } from './rules/teach-request.ts'
-import { projectOf, type SourceRequest } from './sources.ts'
 import { ENOUGH, findTeachable, openTeachable, type Teachable, type TeachableEntry } from './teachable.ts'
 
 export interface TeachRequest extends SourceRequest {

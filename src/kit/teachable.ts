@@ -1,3 +1,4 @@
+import { projectOf, SOURCES, type SourceRequest, withoutRepeats } from '../answer/sources.ts'
 import { type KnownExamples, readKnown } from '../examples/examples.ts'
 import type { TaughtEntry } from '../examples/rules/admit.ts'
 import { descriptionDigest, type Example, keyOf, MOST_USED, MOST_WRITTEN } from '../examples/rules/example.ts'
@@ -8,7 +9,6 @@ import { asFinding, type Finding } from '../text/trouble.ts'
 import { compareText, nearest } from '../text/values.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
-import { projectOf, SOURCES, type SourceRequest, withoutRepeats } from './sources.ts'
 
 /** This many prompts distinguish an entry from its neighbours; more gain little. */
 export const ENOUGH = 10

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { countCharacters, type Limits } from '../../src/context/rules/budget/limits.ts'
-import type { BundleInput } from '../../src/context/rules/build-bundle.ts'
-import { type Candidate, SOURCE_CLASSES, type SourceClass } from '../../src/context/rules/bundle.ts'
+import { countCharacters, type Limits } from '../../src/answer/rules/budget/limits.ts'
+import type { BundleInput } from '../../src/answer/rules/build-bundle.ts'
+import { type Candidate, SOURCE_CLASSES, type SourceClass } from '../../src/answer/rules/bundle.ts'
 import { sha256 } from '../../src/text/values.ts'
 
 // Random projects, as the budget sees them.

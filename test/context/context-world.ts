@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { encodeRecord, makeRecord } from '../../src/context/rules/advice/note-records.ts'
+import { encodeRecord, makeRecord } from '../../src/answer/rules/advice/note-records.ts'
 import { makeFolder, type Run, type RunOptions } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
 import { guide } from '../packs/pack-world.ts'

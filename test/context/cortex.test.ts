@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ContextBundle } from '../../src/context/rules/bundle.ts'
+import type { ContextBundle } from '../../src/answer/rules/bundle.ts'
 import { type Content, makeProject, type Run } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
 

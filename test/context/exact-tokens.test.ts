@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type BundleInput, buildBundle } from '../../src/context/rules/build-bundle.ts'
-import { RENDERINGS, renderBundle } from '../../src/context/rules/render.ts'
+import { type BundleInput, buildBundle } from '../../src/answer/rules/build-bundle.ts'
+import { RENDERINGS, renderBundle } from '../../src/answer/rules/render.ts'
 import { openTokenCounter } from '../../src/machine/token-counter.ts'
 import { anyInput } from './bundle-input.ts'
 

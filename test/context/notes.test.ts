@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readNotes } from '../../src/context/disk/notes-file.ts'
-import { addNote, listNotes, pruneProjectNotes, readTacticalSlice } from '../../src/context/notes.ts'
-import { encodeRecord, makeRecord } from '../../src/context/rules/advice/note-records.ts'
+import { readNotes } from '../../src/answer/disk/notes-file.ts'
+import { addNote, listNotes, pruneProjectNotes, readTacticalSlice } from '../../src/answer/notes.ts'
+import { encodeRecord, makeRecord } from '../../src/answer/rules/advice/note-records.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { aFolder, aLinkTo, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 

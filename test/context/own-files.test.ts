@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { buildContext } from '../../src/context/context.ts'
-import { replay } from '../../src/context/replay.ts'
-import type { ContextRequest } from '../../src/context/rules/context-settings.ts'
+import { buildContext } from '../../src/answer/context.ts'
+import { replay } from '../../src/answer/replay.ts'
+import type { ContextRequest } from '../../src/answer/rules/context-settings.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 
 const GATE = 'export function openGate(origins: string[]) {\n  return origins.length\n}\n'

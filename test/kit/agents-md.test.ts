@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BLOCK_END, BLOCK_START } from '../../src/kit/rules/index-block.ts'
+import { BLOCK_END, BLOCK_START } from '../../src/answer/rules/index-block.ts'
 import { entryOf, indexOf } from '../../src/payloads/rules/entry.fixture.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { makeProject } from '../cli/run.ts'

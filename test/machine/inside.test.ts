@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readHead } from '../../src/agents/disk/sight/read-head.ts'
-import { readBounded } from '../../src/context/disk/read-candidate.ts'
+import { readBounded } from '../../src/answer/disk/read-candidate.ts'
 import { readText } from '../../src/machine/files.ts'
 import { readInside, readTextInside, writeInside } from '../../src/machine/inside.ts'
 import { openPack } from '../../src/packs/disk/pack-folder.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approve } from '../../src/kit/approve.ts'
+import { approve } from '../../src/answer/approve.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { exportCompile, importCompile } from '../../src/packs/compile.ts'
 import { packStatus } from '../../src/packs/compile-status.ts'

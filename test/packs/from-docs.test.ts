@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approve } from '../../src/kit/approve.ts'
+import { approve } from '../../src/answer/approve.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-from.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'

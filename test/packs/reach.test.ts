@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approve } from '../../src/kit/approve.ts'
+import { approve } from '../../src/answer/approve.ts'
 import { readAudit } from '../../src/machine/audits.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { declareExamples } from '../../src/packs/declare-example.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approve } from '../../src/kit/approve.ts'
+import { approve } from '../../src/answer/approve.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'

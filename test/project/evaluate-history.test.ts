@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { evaluateOwnHistory } from '../../src/context/own-files.ts'
+import { evaluateOwnHistory } from '../../src/answer/own-files.ts'
 import { runWarm } from '../cli/warm.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loadout-history-'))

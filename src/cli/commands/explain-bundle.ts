@@ -1,4 +1,4 @@
-import type { BundleFile, ContextBundle, SourceClass } from '../../context/rules/bundle.ts'
+import type { BundleFile, ContextBundle, SourceClass } from '../../answer/rules/bundle.ts'
 import { SOURCE_CLASSES } from '../../display-rules.ts'
 import {
   alignRows,

@@ -1,4 +1,4 @@
-import type { BundleFile, ContextBundle } from '../../context/rules/bundle.ts'
+import type { BundleFile, ContextBundle } from '../../answer/rules/bundle.ts'
 import type { SampleTour } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ContextBundle } from '../../context/rules/bundle.ts'
+import type { ContextBundle } from '../../answer/rules/bundle.ts'
 import type { Context, Loadout } from '../../loadout.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Finding, Report } from '../../text/trouble.ts'

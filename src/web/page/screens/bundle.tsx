@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { BundleFile, ContextBundle, SourceClass } from '../../../context/rules/bundle.ts'
+import type { BundleFile, ContextBundle, SourceClass } from '../../../answer/rules/bundle.ts'
 import type { Span } from '../../../display-rules.ts'
 import type { BundleRecord } from '../../../loadout.ts'
 import { shellWord } from '../../../text/printable.ts'

@@ -1,10 +1,10 @@
-import { pointIntoProject } from '../../context/own-files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { pointWhenSure } from '../../project/point-to-files.ts'
 import { pointerText } from '../../project/rules/file-pointer.ts'
 import type { Task } from '../../search/task.ts'
 import { harmlessLine } from '../../text/fence.ts'
+import { pointIntoProject } from '../own-files.ts'
 import { digestOf, type GivenPart } from '../rules/session/session-text.ts'
 
 /** Certain matches of a prompt in the project's own files: paths, lines and names, no text. */

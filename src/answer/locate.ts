@@ -1,4 +1,3 @@
-import { type AdapterView, listAdapters } from '../context/adapters.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Catalog } from '../packs/rules/gates/catalog.ts'
 import type { TrustedPack } from '../packs/rules/gates/trust.ts'
@@ -10,6 +9,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { isRecord, nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
+import { type AdapterView, listAdapters } from './adapters.ts'
 import { projectOf, SOURCES, type SourceRequest, withoutRepeats } from './sources.ts'
 
 /** What an id refers to. `path` is one file of it. */

@@ -1,4 +1,3 @@
-import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from '../context/adapters.ts'
 import { recordApproval, removeApproval, requireApprovals } from '../machine/approvals.ts'
 import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -13,6 +12,7 @@ import { requireName } from '../skills/rules/skill.ts'
 import { openSkills } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from './adapters.ts'
 import { ambiguousName, isWithheld, locate } from './locate.ts'
 
 export interface AnswerRequest {

@@ -1,8 +1,8 @@
-import { buildContext, type Context } from '../context/context.ts'
 import type { Machine } from '../machine/machine.ts'
 import { rebuildIndex } from '../payloads/index-build.ts'
 import { planTask, type TaskPlan } from '../payloads/plan.ts'
 import type { Report } from '../text/trouble.ts'
+import { buildContext, type Context } from './context.ts'
 import { createSample, removeSample, type SampleFile } from './disk/sample-folder.ts'
 
 export interface SampleTour {

@@ -1,4 +1,3 @@
-import { pointIntoProject } from '../context/own-files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openRanking } from '../machine/ranking.ts'
 import { openCatalog } from '../packs/catalog.ts'
@@ -12,6 +11,7 @@ import type { SkillDetails } from '../skills/skill-source.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest, sortedBy } from '../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
+import { pointIntoProject } from './own-files.ts'
 import { openSources, projectOf, type SourceRequest, withoutRepeats } from './sources.ts'
 
 interface Found {

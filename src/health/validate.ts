@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path'
+import { locate, READABLE } from '../answer/locate.ts'
 import { exists, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
@@ -11,7 +12,6 @@ import { lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
-import { locate, READABLE } from './locate.ts'
 
 export interface Validation {
   valid: boolean
