@@ -179,7 +179,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Returns the last inventory immediately, while a new one is read. */
     recallInventory: late(machine, async () => (await import('./skills/stored-inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
-    buildContext: late(machine, async () => forTask((await import('./answer/context.ts')).buildContext)),
+    buildContext: late(machine, async () => forTask((await import('./answer/answer.ts')).buildContext)),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
     replay: late(machine, async () => (await import('./answer/replay.ts')).replay),
     /** Lists the recorded bundles, newest first. */
@@ -247,7 +247,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Answers one event of an agent's hook. */
     answerHook: late(machine, async () => (await import('./answer/session/hook.ts')).answerHook),
     /** Lists what a bundle would contain, without the texts. */
-    planContext: late(machine, async () => forTask((await import('./answer/context.ts')).planContext)),
+    planContext: late(machine, async () => forTask((await import('./answer/answer.ts')).planContext)),
     /** Lists everything that can be read by its id. */
     listLoadable: late(machine, async () => (await import('./answer/loadable.ts')).listLoadable),
     /** Lists the skills of the library with their files. */
@@ -390,7 +390,7 @@ export type { AdapterList } from './answer/adapters.ts'
 export type { AgentsMd } from './answer/agents-md.ts'
 export type { Answered } from './answer/approve.ts'
 export type { BundleRecord } from './answer/bundle-record.ts'
-export type { Context } from './answer/context.ts'
+export type { Context } from './answer/answer.ts'
 export type { NamedExplanation } from './answer/explain.ts'
 export type { Loadable } from './answer/loadable.ts'
 export type { EntryLookup, SkillCard } from './answer/lookup.ts'

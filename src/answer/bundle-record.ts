@@ -5,9 +5,9 @@ import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { keepMasked, recordTask } from '../usage/record.ts'
+import type { TaskParts } from './read-task.ts'
 import type { BundleFile, ContextBundle } from './rules/bundle.ts'
 import type { ContextRequest } from './rules/context-settings.ts'
-import type { TaskSlice } from './task-slice.ts'
 
 /** What is needed to build a bundle again, and to show what has changed. */
 export interface BundleAudit extends AuditRecord {
@@ -44,20 +44,20 @@ export function recordBundle(
 export function recordDelivery(
   machine: Machine,
   { files }: ContextBundle,
-  { project, request, slice }: { project: Project; request: ContextRequest; slice: TaskSlice },
+  { project, request, task: parts }: { project: Project; request: ContextRequest; task: TaskParts },
 ): Finding[] {
   const { task } = request
   const delivered = files.flatMap(({ path, excerpt }) => {
-    const entry = slice.planned.get(path)
+    const entry = parts.planned.get(path)
     return entry === undefined ? [] : [{ ...entry, tokens: estimateTokens(excerpt) }]
   })
   return recordTask(machine, {
     task,
     project,
     // It contains no secret: it was masked before anything else.
-    kept: keepMasked(machine, task, () => planTerms(machine, { layers: { projectRoot: project } }, slice.strategy)),
+    kept: keepMasked(machine, task, () => planTerms(machine, { layers: { projectRoot: project } }, parts.strategy)),
     steps: [
-      { stage: 'planned', entries: [...slice.planned.values()] },
+      { stage: 'planned', entries: [...parts.planned.values()] },
       { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },
     ],
   })

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 import { type ProjectAnswer, readSections } from '../project/find-files.ts'
-import { maskField } from './check-candidates.ts'
 import { type ControlPlane, type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
+import { maskField } from './guard.ts'
 import { cutExcerpt, withoutOrnaments } from './rules/budget/excerpt.ts'
-import { type Candidate, type ControlPlaneEntry, type Omission, withoutPlace } from './rules/bundle.ts'
+import { type Candidate, type ControlPlaneEntry, type Trail, toWarning, withoutPlace } from './rules/bundle.ts'
 import type { ContextSettings, ControlPlaneItem } from './rules/context-settings.ts'
 import { summarizeJson } from './rules/control-summary.ts'
 import { INSTRUCTION_FILES, isInstruction } from './rules/presets.ts'
@@ -21,10 +21,10 @@ const README = /^readme(?:\.(?:md|markdown|rst|adoc|txt))?$/i
 const BEST = 5
 const MOST_NESTED = 2
 
-interface Plane extends ControlPlane {
+interface Plane {
+  items: ControlPlaneFile[]
   /** The parts to show. Excludes a README that the task slice shows. */
   candidates: Candidate[]
-  omitted: Omission[]
 }
 
 interface PlaneRules {
@@ -37,44 +37,62 @@ interface PlaneRules {
 /** The configured control plane, or what agents read in this project. */
 export function readPlane(
   root: string,
-  { controlPlane, project: choice }: ContextSettings,
+  { controlPlane, project: choice, preset }: ContextSettings,
   answer: ProjectAnswer | undefined,
   rules: PlaneRules,
+  trail: Trail,
 ): Plane {
-  if (answer !== undefined && choice?.hasOwnPlane === false) return readProjectPlane(root, controlPlane, answer, rules)
-  const plane = readControlPlane(root, controlPlane, rules)
-  return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []), omitted: [] }
+  const isFound = answer !== undefined && choice?.hasOwnPlane === false
+  const { items, findings } = isFound
+    ? readFollowed(root, planeItems(controlPlane, answer), answer, rules.exclude)
+    : readControlPlane(root, controlPlane, rules)
+  trail.omitted.push(...items.flatMap(({ omission }) => omission ?? []))
+  for (const { item, path, present, omission } of items) {
+    // Files of the `generic` preset are optional.
+    const isMissed = !present && omission === undefined && (item.isRequired || preset !== 'generic')
+    if (isMissed) trail.warnings.push(`the control plane lacks ${path}`)
+  }
+  trail.warnings.push(...findings.map(toWarning))
+  const candidates = items.flatMap(({ candidate }) => candidate ?? [])
+  return { items, candidates: isFound ? shownInPlane(root, candidates, answer, rules, trail) : candidates }
 }
 
 /**
  * What agents read in this project before any task: the instruction files at its root and beside the best files for the
- * task, then the fitting part of the README. A file that only points to another is not listed.
+ * task, then the README.
  */
-function readProjectPlane(
-  root: string,
-  items: readonly ControlPlaneItem[],
-  answer: ProjectAnswer,
-  { exclude, mostPerFile, places }: PlaneRules,
-): Plane {
+function planeItems(items: readonly ControlPlaneItem[], answer: ProjectAnswer): ControlPlaneItem[] {
   const readme = answer.paths.find((path) => README.test(path))
   const own = items.map((item) =>
     README.test(item.pattern) && readme !== undefined ? { ...item, pattern: readme } : item,
   )
-  const nested = nestedInstructions(answer).map((pattern) => ({ ...NESTED, pattern }))
-  const before = own.filter(({ pattern }) => !README.test(pattern))
-  const after = own.filter(({ pattern }) => README.test(pattern))
-  const plane = readFollowed(root, [...before, ...nested, ...after], answer, exclude)
-  const kept = plane.items
+  return [
+    ...own.filter(({ pattern }) => !README.test(pattern)),
+    ...nestedInstructions(answer).map((pattern) => ({ ...NESTED, pattern })),
+    ...own.filter(({ pattern }) => README.test(pattern)),
+  ]
+}
+
+/** Bounded in number and size; of the README the fitting part, unless the task slice shows it. */
+function shownInPlane(
+  root: string,
+  candidates: readonly Candidate[],
+  answer: ProjectAnswer,
+  { mostPerFile, places }: PlaneRules,
+  trail: Trail,
+): Candidate[] {
+  const readme = answer.paths.find((path) => README.test(path))
   const isInTask = (path: string) => answer.files.slice(0, BEST).some((file) => file.path === path)
   const most = Math.max(PLANE_CHARS, mostPerFile ?? 0)
-  const candidates = kept.flatMap(({ candidate }) => {
-    if (candidate === undefined || (candidate.path === readme && isInTask(readme))) return []
-    return [candidate.path === readme ? bestOfReadme(root, candidate, answer) : shorten(candidate, most)]
+  const short = candidates.flatMap((candidate) => {
+    if (candidate.path !== readme) return [shorten(candidate, most)]
+    return isInTask(readme) ? [] : [bestOfReadme(root, candidate, answer)]
   })
-  const inPlane = new Set(candidates.map(({ path }) => path))
+  const inPlane = new Set(short.map(({ path }) => path))
   const hasTask = answer.files.some(({ path }) => !inPlane.has(path) && !isInstruction(path))
-  const shown = hasTask ? candidates.slice(0, places) : candidates
-  return { ...plane, items: kept, candidates: shown, omitted: candidates.slice(shown.length).map(withoutPlace) }
+  if (!hasTask) return short
+  trail.omitted.push(...short.slice(places).map(withoutPlace))
+  return short.slice(0, places)
 }
 
 // Cached by the list: calls for one project share it.
@@ -177,13 +195,4 @@ export function describePlaneItem(
   const found = text === undefined ? {} : (summarizeJson(text, item.summary) ?? {})
   const summary = Object.fromEntries(Object.entries(found).map(([field, value]) => [field, maskField(field, value)]))
   return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary }
-}
-
-/** Files of the `generic` preset are optional. */
-export function planeWarnings(items: readonly ControlPlaneFile[], { preset }: ContextSettings): string[] {
-  return items
-    .filter(
-      ({ item, present, omission }) => !present && omission === undefined && (item.isRequired || preset !== 'generic'),
-    )
-    .map(({ path }) => `the control plane lacks ${path}`)
 }

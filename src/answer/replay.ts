@@ -4,8 +4,8 @@ import type { Machine } from '../machine/machine.ts'
 import { type RehydratedContext, rehydrate } from '../packs/rehydrate.ts'
 import type { PackAudit } from '../packs/rules/resolve/audit-record.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import { buildContext, type Context } from './answer.ts'
 import type { BundleAudit } from './bundle-record.ts'
-import { buildContext, type Context } from './context.ts'
 import type { ContextBundle } from './rules/bundle.ts'
 
 export type Replay = ReplayedBundle | RehydratedContext

@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { rebuildIndex } from '../payloads/index-build.ts'
 import { planTask, type TaskPlan } from '../payloads/plan.ts'
 import type { Report } from '../text/trouble.ts'
-import { buildContext, type Context } from './context.ts'
+import { buildContext, type Context } from './answer.ts'
 import { createSample, removeSample, type SampleFile } from './disk/sample-folder.ts'
 
 export interface SampleTour {

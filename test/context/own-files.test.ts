@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildContext } from '../../src/answer/context.ts'
+import { buildContext } from '../../src/answer/answer.ts'
 import { replay } from '../../src/answer/replay.ts'
 import type { ContextRequest } from '../../src/answer/rules/context-settings.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'

@@ -58,7 +58,7 @@ describe('readBounded', () => {
   it('refuses a file that cannot be read', () => {
     const root = makeProject({ 'a.md': 'secret' })
     chmodSync(join(root, 'a.md'), 0)
-    expect(evaluateApart(['context/disk/read-candidate.ts'], 'readBounded(root, "a.md", 10)', root)).toEqual({
+    expect(evaluateApart(['answer/disk/read-candidate.ts'], 'readBounded(root, "a.md", 10)', root)).toEqual({
       reason: 'unreadable',
       detail: 'it cannot be read (EACCES)',
     })
@@ -105,7 +105,7 @@ describe('readBounded', () => {
       const { text, sha256 } = readBounded(root, 'large.md', 2500)
       return { chars: text.length, sha256, mb: (process.memoryUsage.rss() - rss) / 1e6 }
     })()`
-    const result = evaluateApart(['context/disk/read-candidate.ts'], measure, root) as {
+    const result = evaluateApart(['answer/disk/read-candidate.ts'], measure, root) as {
       chars: number
       mb: number
     }

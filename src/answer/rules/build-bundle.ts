@@ -10,18 +10,17 @@ import {
   type CandidateSection,
   type ContextBundle,
   type ControlPlaneEntry,
-  type Degradation,
   type IntentReading,
-  type Omission,
   type ProjectSignals,
   type Slices,
   type SourceClass,
+  type Trail,
   withDigest,
   withText,
 } from './bundle.ts'
 import { frameTexts, type Marks, overheadTexts, type Rendering, renderAll, SHORTENED } from './render.ts'
 
-export interface BundleInput {
+export interface BundleInput extends Readonly<Trail> {
   task: string
   intent: IntentReading
   preset: string
@@ -30,15 +29,6 @@ export interface BundleInput {
   project?: ProjectSignals | undefined
   slices: Slices
   configured: Configured
-  /** Omissions before the budget was applied. */
-  omitted: readonly Omission[]
-  /** About control plane, task and settings. */
-  warnings: readonly string[]
-  /** About optional slices. */
-  adviceWarnings: readonly string[]
-  degraded: readonly Degradation[]
-  missing: readonly string[]
-  sourceAnchors: readonly string[]
   now: string | null
   limits: Limits
   unit: 'chars' | 'tokens'

@@ -122,6 +122,18 @@ export interface Degradation {
   reason: string
 }
 
+/** What is said about a bundle besides its parts. Every step adds to it, in the order of the slices. */
+export interface Trail {
+  omitted: Omission[]
+  /** About control plane, task and settings. */
+  warnings: string[]
+  /** About notes and adapters. */
+  adviceWarnings: string[]
+  degraded: Degradation[]
+  missing: string[]
+  sourceAnchors: string[]
+}
+
 export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
 
 /** What notes or adapters offer to the bundle. */

@@ -11,35 +11,25 @@ import {
   type Slices,
   SOURCE_CLASSES,
   type SourceClass,
+  type Trail,
   withoutPlace,
   withText,
 } from './rules/bundle.ts'
 
-export interface CheckedCandidates {
-  slices: Slices
-  omitted: Omission[]
-  /** About control plane and task. */
-  warnings: string[]
-  /** About notes and adapters. */
-  adviceWarnings: string[]
-}
-
 /** Scans every text before it gets a place. Advice with a finding is dropped; the rest follows the policy. */
-export async function checkCandidates(
+export async function guardParts(
   slices: Slices,
   policy: SanitizePolicy,
   widest: Limits,
-): Promise<CheckedCandidates> {
+  trail: Trail,
+): Promise<Record<SourceClass, Candidate[]>> {
   const checked: Record<SourceClass, Candidate[]> = { control_plane: [], task: [], tactical: [], adapter: [] }
-  const omitted: Omission[] = []
-  const warnings: string[] = []
-  const adviceWarnings: string[] = []
   for (const each of SOURCE_CLASSES) {
     const isAdvice = each === 'tactical' || each === 'adapter'
     const rule = isAdvice ? 'drop' : policy
     for (const candidate of slices[each]) {
       if (each === 'task' && checked.task.length >= CHECKED_PER_PLACE * widest.maxFiles) {
-        omitted.push(withoutPlace(candidate))
+        trail.omitted.push(withoutPlace(candidate))
         continue
       }
       // A pack's wrapper was scanned when it was made, and must not be changed.
@@ -53,13 +43,16 @@ export async function checkCandidates(
       const { text, found } = await check(near, rule)
       if (found.length > 0) {
         const warning = `${candidate.path}: ${describeDone(found, rule, findHostTags(near.text).length > 0)}`
-        ;(isAdvice ? adviceWarnings : warnings).push(warning)
+        ;(isAdvice ? trail.adviceWarnings : trail.warnings).push(warning)
       }
       if (text !== undefined) checked[each].push(withText(near, text))
-      else omitted.push({ path: candidate.path, sourceClass: each, reason: 'unsafe', detail: describe(found) })
+      else {
+        const detail = `it holds ${list(found)}`
+        trail.omitted.push({ path: candidate.path, sourceClass: each, reason: 'unsafe', detail })
+      }
     }
   }
-  return { slices: checked, omitted, warnings, adviceWarnings }
+  return checked
 }
 
 /** More candidates than places, because some are duplicates. */
@@ -101,10 +94,6 @@ async function check({ text }: Candidate, policy: SanitizePolicy) {
 }
 
 /** Kinds and numbers, never the text. */
-function describe(found: readonly FoundContent[]): string {
-  return `it holds ${list(found)}`
-}
-
 function list(found: readonly FoundContent[]): string {
   return found.map(({ kind, contentClass, count }) => `${count} ${contentClass} (${kind})`).join(', ')
 }

@@ -1,0 +1,356 @@
+import { isBareRepository } from '../machine/git-folder.ts'
+import type { Machine } from '../machine/machine.ts'
+import { deliveredPacks } from '../packs/record.ts'
+import { resolvePacks } from '../packs/resolve.ts'
+import { LIKELY_PACK } from '../packs/rules/resolve/choose-packs.ts'
+import { allGaps } from '../packs/rules/resolve/gaps.ts'
+import { isWaiting, newWrappers } from '../packs/rules/resolve/pack-context.ts'
+import { readPayload } from '../payloads/load.ts'
+import { namedBy, planByStrategy } from '../payloads/plan.ts'
+import type { MatchResult } from '../payloads/rules/match.ts'
+import { type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
+import { orderSections } from '../project/rules/portions.ts'
+import type { RankedFile } from '../project/rules/rank-files.ts'
+import { roundScore } from '../search/document.ts'
+import type { Strategy } from '../search/strategy.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { sha256 } from '../text/values.ts'
+import type { RecordedEntry } from '../usage/record.ts'
+import type { Question } from './answer.ts'
+import { readIntentFiles } from './disk/read-candidate.ts'
+import { interleave } from './rules/budget/fill.ts'
+import { type Candidate, type CandidateSection, type Omission, type Trail, toWarning } from './rules/bundle.ts'
+import { isSameBuild, testsOf } from './rules/related-files.ts'
+
+/** Everything a task needs beyond the control plane. */
+export interface TaskParts {
+  candidates: Candidate[]
+  /** The entries from routing and packs, by the path of their candidate. Whether they fit is not known yet. */
+  planned: ReadonlyMap<string, RecordedEntry>
+  /** How payloads were found. */
+  strategy: Strategy
+}
+
+type TaskQuestion = Pick<Question, 'task' | 'project' | 'intent' | 'widest'> & {
+  exclude: ReadonlySet<string>
+  trail: Trail
+}
+
+/** How the project's own files are shown. */
+export interface OwnFiles {
+  /** What the task found. */
+  files: ProjectAnswer
+  places: number
+  mostPerFile: number
+  /** Shown elsewhere in the bundle. */
+  isTaken: (path: string) => boolean
+  /** The maximum number of characters in any bundle. */
+  mostChars: number
+  /** Shows the test of each file after it. */
+  withTests: boolean
+  /** Shows whole files. */
+  isUnrestricted: boolean
+  /** The user wrote the intents: they add files. */
+  hasOwnIntents: boolean
+}
+
+const MOST_OPENED = 200
+const FILES_PER_PLACE = 2
+
+/** Files of the project, payloads and packs, in turn. Without `own`, only the patterns of an intent choose files. */
+export async function readTaskParts(
+  machine: Machine,
+  question: TaskQuestion,
+  own: OwnFiles | undefined,
+): Promise<TaskParts> {
+  const { trail } = question
+  const at = trail.warnings.length
+  const files = own === undefined ? intended(question) : ownFiles(question, own)
+  const isSilent = trail.warnings.length === at
+  const payloads = await readPayloads(machine, question)
+  const packs = packsForTask(machine, question)
+  const isEmpty = [payloads.core, payloads.matched, packs.candidates].every(({ length }) => length === 0)
+  if (own?.files.paths.length === 0 && isSilent && isEmpty) trail.warnings.splice(at, 0, toWarning(EMPTY))
+  return {
+    candidates: interleave({
+      core: payloads.core,
+      files,
+      matched: payloads.matched,
+      packs: packs.candidates,
+    }),
+    planned: new Map([...payloads.planned, ...packs.planned]),
+    strategy: payloads.strategy,
+  }
+}
+
+/** The files that the patterns of the intent name. */
+function intended({ project, intent, widest, exclude, trail }: TaskQuestion): Candidate[] {
+  // More than there are places, because some are duplicates or unsafe.
+  const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
+  const found = readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
+  trail.omitted.push(...found.omitted)
+  trail.warnings.push(...found.findings.map(toWarning))
+  return found.candidates
+}
+
+/** Files from an intent of the user rank after project files that match this well. */
+const BETTER = 0.5
+
+/**
+ * The project's own files, best first. An intent of the user adds its files, but hides no better one; the intents of
+ * the preset choose only if no file matches the task.
+ */
+function ownFiles(question: TaskQuestion, own: OwnFiles): Candidate[] {
+  const { project, trail } = question
+  const found = projectCandidates(project.root, own)
+  if (own.hasOwnIntents) {
+    const named = intended(question)
+    const isNamed = new Set(named.map(({ path }) => path))
+    const isRanked = new Set(found.candidates.map(({ path }) => path))
+    const isFirst = ({ path, score }: Candidate) => isNamed.has(path) || score >= BETTER
+    trail.omitted.push(...found.omitted.filter(({ path }) => !isNamed.has(path)))
+    return [
+      ...found.candidates.filter(isFirst),
+      ...named.filter(({ path }) => !isRanked.has(path)),
+      ...found.candidates.filter((candidate) => !isFirst(candidate)),
+    ]
+  }
+  const isBare = found.candidates.length === 0 && isBareRepository(project.root)
+  if (!isBare) trail.omitted.push(...found.omitted)
+  if (found.candidates.length > 0) return found.candidates
+  const at = trail.warnings.length
+  const general = intended(question).filter(({ path }) => !own.isTaken(path))
+  if (isBare) trail.warnings.splice(at, trail.warnings.length, toWarning(BARE))
+  else if (general.length === 0 && !own.files.paths.every(own.isTaken)) trail.warnings.push(toWarning(NOTHING_FITS))
+  return general
+}
+
+const NOTHING_FITS: Finding = {
+  severity: 'warning',
+  code: 'NO_FITTING_FILE',
+  message: 'no file of the project fits the words of the task',
+  hint: 'describe the task in other words',
+}
+
+const EMPTY: Finding = {
+  severity: 'warning',
+  code: 'NO_FITTING_FILE',
+  message: 'the project folder has no files to choose from',
+  hint: 'run this in your project, or name its folder: --project <folder>',
+}
+
+const BARE: Finding = {
+  severity: 'warning',
+  code: 'NO_FITTING_FILE',
+  message: 'this is a bare repository: it has no files that could be shown',
+  hint: 'clone it, and run this in the clone',
+}
+
+async function readPayloads(machine: Machine, { task, project, trail }: TaskQuestion) {
+  const request = { task: task.text, layers: { projectRoot: project } }
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, request, task)
+  for (const { match, reason } of plan.leftOut) {
+    trail.omitted.push({ path: `payload:${match.entry.id}`, sourceClass: 'task', reason: 'budget', detail: reason })
+  }
+  const found = [...findings]
+  const read = (match: MatchResult, selectedBy: string): Candidate[] => {
+    const { entry } = match
+    const path = `payload:${entry.id}`
+    const payload = readPayload(knowledge, entry)
+    if ('problem' in payload) {
+      trail.omitted.push({ path, sourceClass: 'task', reason: 'unreadable', detail: payload.problem })
+      return []
+    }
+    found.push(...payload.findings)
+    const provenance = { layer: knowledge.layerOf(entry), file: entry.path, priority: entry.priority }
+    const { reason, score } = match
+    return [{ ...wholeText(payload.body), path, selectedBy, reason, score: roundScore(score), provenance }]
+  }
+  const core = plan.preload.flatMap((match) => read(match, 'core'))
+  const matched = plan.onDemand.flatMap((match) => read(match, plan.strategy))
+  trail.warnings.push(...found.filter(({ severity }) => severity !== 'info').map(toWarning))
+  const planned = namedBy(plan).map((entry): [string, RecordedEntry] => [`payload:${entry.id}`, entry])
+  return { core, matched, planned, strategy: plan.strategy }
+}
+
+/** A text that was read completely. */
+function wholeText(text: string) {
+  return { sourceClass: 'task', text, charsTotal: text.length, sha256: sha256(text), isWhole: false } as const
+}
+
+/** The maximum size of one pack. Not a share of the bundle: a pack is kept whole or left out. */
+const PACK_TOKENS = 1_500
+
+/** If the settings of packs cannot be read, the bundle is built without packs. */
+function packsForTask(machine: Machine, question: TaskQuestion): ReturnType<typeof readPacks> {
+  try {
+    return readPacks(machine, question)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code !== 'BAD_CONFIG') throw error
+    const { code, message, hint } = error
+    machine.report?.({ severity: 'error', code, message, hint })
+    question.trail.warnings.push(`packs are left out: ${message}`)
+    return { candidates: [], planned: [] }
+  }
+}
+
+function readPacks(machine: Machine, { task, project, trail }: TaskQuestion) {
+  const limits = { budget: PACK_TOKENS, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
+  const { value, findings } = resolvePacks(machine, { task: task.text, project, ...limits }, task)
+  for (const { name, message } of value.refused) {
+    trail.omitted.push({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message })
+  }
+  for (const { name, reason, message } of value.refused.filter(isWaiting)) {
+    trail.warnings.push(reason === 'approval-needed' ? `${message}: loadout approve ${shellWord(name)}` : message)
+  }
+  for (const { pack } of value.active) {
+    const { name, status } = pack.manifest
+    if (status !== 'ready') trail.warnings.push(`the pack ${name} is ${status}`)
+  }
+  const isOwn = ({ severity, code }: Finding) => severity === 'error' && !code.endsWith('_NEEDED')
+  trail.warnings.push(...findings.filter(isOwn).map(toWarning))
+  trail.missing.push(...new Set(value.active.flatMap(({ resolution }) => allGaps(resolution))))
+  for (const { pack, resolution } of value.active) {
+    trail.sourceAnchors.push(...resolution.sourceAnchors.map((anchor) => `${pack.manifest.name}/${anchor}`))
+  }
+  const candidates = newWrappers(value).flatMap(({ pack: name, text }): Candidate[] => {
+    const active = value.active.find(({ pack }) => pack.manifest.name === name)
+    if (active === undefined) return []
+    const { manifest, scope, trust } = active.pack
+    const provenance = {
+      scope,
+      trust: trust.state,
+      status: manifest.status ?? 'unknown',
+      version: manifest.version ?? null,
+      digest: active.resolution.entryDigest ?? null,
+    }
+    const reason = 'the task fits what this pack says of itself'
+    const score = roundScore(active.confidence ?? 1)
+    return [{ ...wholeText(text), path: `pack:${name}`, selectedBy: 'pack', reason, score, provenance, isWhole: true }]
+  })
+  const planned = deliveredPacks(value).map((entry): [string, RecordedEntry] => [`pack:${entry.id}`, entry])
+  return { candidates, planned }
+}
+
+const MOST_NAMED = 20
+
+/** Files with their sections, as many as can be shown. */
+function projectCandidates(root: string, own: OwnFiles): { candidates: Candidate[]; omitted: Omission[] } {
+  const { files: answer, places, isTaken, withTests } = own
+  const ranked = answer.files.filter(({ path }) => !isTaken(path))
+  const wanted = withTests ? besideTests(ranked, places, answer) : ranked
+  const read: (SectionedText & { file: RankedFile })[] = []
+  const builds: Omission[] = []
+  let looked = 0
+  for (; looked < wanted.length && looked < places + builds.length; looked++) {
+    const file = wanted[looked]!
+    const found = readSections(root, file.path, answer.terms)
+    if (found === undefined || found.text.trim() === '') continue
+    const better = read.find((each) =>
+      isSameBuild({ path: each.file.path, text: each.text }, { ...found, path: file.path }),
+    )
+    if (better === undefined || file.isNamed) read.push({ file, ...found })
+    else builds.push(omitted(file, 'duplicate', `nearly the same as ${better.file.path}`))
+  }
+  const turns = turnsOf(
+    read.map(({ file, sections }, at) => ({
+      path: file.path,
+      score: file.score,
+      isSide: at > 0 && isSide(file),
+      sections,
+    })),
+    own,
+  )
+  const shown = new Set(read.map(({ file }) => file.path))
+  return {
+    candidates: read.map((each, at) => toCandidate(each, turns[at] ?? [], testsOf(each.file.path, answer, shown))),
+    omitted: [
+      ...builds,
+      ...wanted
+        .slice(looked, looked + MOST_NAMED)
+        .map((file) => omitted(file, 'budget', 'it fits the task less than those that are shown')),
+    ],
+  }
+}
+
+function omitted({ path }: RankedFile, reason: Omission['reason'], detail: string): Omission {
+  return { path, sourceClass: 'task', reason, detail }
+}
+
+/** Each file that can be shown, and after it the best matching test. */
+function besideTests(files: readonly RankedFile[], places: number, answer: ProjectAnswer): RankedFile[] {
+  const shown = new Set(files.slice(0, places).map(({ path }) => path))
+  const known = new Map(answer.tests.map((file) => [file.path, file]))
+  return files.flatMap((file, at) => {
+    const [path] = at < places ? testsOf(file.path, answer, shown) : []
+    if (path === undefined) return [file]
+    shown.add(path)
+    const { role, score } = file
+    const own = { path, role: { ...role, isTest: true }, score, words: [], covered: 0, commits: [], isNamed: false }
+    return [file, { ...(known.get(path) ?? own), score: score / 2, testOf: file.path }]
+  })
+}
+
+/** Files that match many tasks a little: changelogs, settings, data. */
+function isSide({ role, isNamed }: RankedFile): boolean {
+  return !isNamed && (role.isLog || role.isConfig || role.isData)
+}
+
+type Sectioned = Parameters<typeof orderSections>[0]
+
+/** The turn of every section of every file; undefined if the section is not shown. */
+function turnsOf(files: Sectioned, { mostPerFile, mostChars, isUnrestricted }: OwnFiles): (number | undefined)[][] {
+  const { first, order } = orderSections(files, { mostPerFile, isUnrestricted })
+  const turns: (number | undefined)[][] = files.map(() => [])
+  let chars = 0
+  order.forEach(({ file, section }, at) => {
+    // Sections beyond the size of the bundle cannot be shown.
+    if (at >= first && chars > mostChars) return
+    chars += files[file]!.sections[section]!.text.length
+    turns[file]![section] = at < first ? 0 : at
+  })
+  return turns
+}
+
+function toCandidate(
+  { file, text, sha256, sections }: SectionedText & { file: RankedFile },
+  turns: readonly (number | undefined)[],
+  tests: readonly string[],
+): Candidate {
+  const chosen = sections.flatMap((section, at): CandidateSection[] => {
+    const turn = turns[at]
+    if (turn === undefined) return []
+    const { start, end, text: own, score } = section
+    return [{ start, end, text: own, score: roundScore(score), reason: sectionReason(section), turn }]
+  })
+  return {
+    path: file.path,
+    sourceClass: 'task',
+    selectedBy: 'project',
+    reason: fileReason(file),
+    score: roundScore(file.score),
+    text: chosen.map((section) => section.text).join(''),
+    charsTotal: text.length,
+    sha256,
+    provenance: file.commits.length === 0 ? {} : { commits: file.commits.join(' ') },
+    isWhole: false,
+    sections: chosen,
+    tests,
+  }
+}
+
+function sectionReason({ symbol, words }: SectionedText['sections'][number]): string {
+  const said = words.length === 0 ? '' : words.slice(0, 6).join(', ')
+  return [symbol?.slice(0, 80), said].filter((part) => part !== undefined && part !== '').join(': ')
+}
+
+/** `file name [cors], text [origin, allow]; 3 commits` */
+function fileReason({ words, commits, isNamed, testOf }: RankedFile & { testOf?: string }): string {
+  const byField = new Map<string, string[]>()
+  for (const { word, field } of words.slice(0, 5)) byField.set(field, [...(byField.get(field) ?? []), word])
+  const said = [...byField].map(([field, list]) => `${field} [${list.join(', ')}]`).join(', ')
+  const voted = commits.length === 0 ? '' : `${commits.length} past ${commits.length === 1 ? 'commit' : 'commits'}`
+  const tests = testOf === undefined ? '' : `tests ${testOf}`
+  return [isNamed ? 'named in the task' : '', tests, said, voted].filter((part) => part !== '').join('; ')
+}
