@@ -5,7 +5,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { compareText } from '../text/values.ts'
 import { readAgentSettings } from './disk/sight/agent-settings-file.ts'
 import { bodyTokensOf } from './disk/sight/described-skill.ts'
-import { findSkills } from './disk/sight/found-skills.ts'
+import { findSkills, openScan, type SkillScan } from './disk/sight/found-skills.ts'
 import { findPlaces, findPlugins } from './disk/sight/places.ts'
 import { requireAgent } from './rules/agents.ts'
 import { readingOf, recordedRules } from './rules/recorded-rules.ts'
@@ -17,14 +17,16 @@ export interface CallableSkill {
   file: string
 }
 
+export { openScan, type SkillScan }
+
 const MOST_SKILLS = 1000
 
 /** The skills in the folders that an agent reads, even if its list has no room for them. The first of each name. */
-export function callableSkills(machine: Machine, agentId: string): CallableSkill[] {
+export function callableSkills(machine: Machine, agentId: string, scan?: SkillScan): CallableSkill[] {
   const agent = requireAgent(agentId)
   const rules = readingOf(agent)
   const skills = new Map<string, CallableSkill>()
-  for (const found of findSkills(machine, findPlaces(machine, agent, rules, machine.cwd), rules)) {
+  for (const found of findSkills(machine, findPlaces(machine, agent, rules, machine.cwd), rules, scan)) {
     const { name, description, path: file, problem, hidden, isCommand, isWorkflow, scope } = found
     if (
       problem !== undefined ||

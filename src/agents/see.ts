@@ -4,7 +4,7 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
 import { type KnownRules, rulesOf } from './disk/rules-on-machine.ts'
 import { readAgentSettings } from './disk/sight/agent-settings-file.ts'
-import { findSkills } from './disk/sight/found-skills.ts'
+import { findSkills, type SkillScan } from './disk/sight/found-skills.ts'
 import { type FoundPlace, findInstructions, findPlaces, findPlugins } from './disk/sight/places.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
 import type { InstructionRules, Listing } from './rules/reading-rules.ts'
@@ -78,7 +78,7 @@ export function listRules(_: Machine, _request: object): Report<KnownAgentRules[
 const TROUBLE: readonly Fate[] = ['undescribed', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
 
 /** Computes what an agent's program does with the skills and instructions on this machine. */
-export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSight> {
+export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan): Report<AgentSight> {
   const agent = requireAgent(request.agent)
   if (request.window === 0) {
     throw new LoadoutError('USAGE', 'a window of 0 tokens is too small', { hint: 'name one: --window 200000' })
@@ -88,7 +88,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   const { reading: rules, listing } = known
   const settings = withNameOnly(readAgentSettings(machine, agent, known.settings, cwd), request.nameOnly)
   const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
-  const found = asIf(request, findSkills(machine, places, rules))
+  const found = asIf(request, findSkills(machine, places, rules, scan))
   const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
   const sight = decideVisibility(found, rules, settings, listing && { listing, limits })
   const value: AgentSight = {

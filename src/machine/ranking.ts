@@ -2,7 +2,7 @@ import type { RankDocument } from '../search/document.ts'
 import { createRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
 import type { ReadBytes } from '../search/saved-pages.ts'
 import type { Finding } from '../text/trouble.ts'
-import { hashText, sha256 } from '../text/values.ts'
+import { hashText, quickDigest } from '../text/values.ts'
 import { type CacheKey, type OpenedValue, openCached, type Stamp, signatureOf, stampAt, writeCached } from './cache.ts'
 import type { Machine } from './machine.ts'
 
@@ -96,7 +96,7 @@ export function segmentKey(machine: Machine, { kind, paths, name, state = '', is
     kind: isPrivate ? `${kind}-here` : kind,
     version: 6,
     name,
-    state: sha256(JSON.stringify([paths, seen.state, state])),
+    state: quickDigest(JSON.stringify([paths, seen.state, state])),
     isSettled: seen.isSettled,
   }
 }

@@ -3,7 +3,7 @@ import type { Examples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import type { Segment, Source } from '../machine/ranking.ts'
-import { sha256 } from '../text/values.ts'
+import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { openCatalog, taughtPack } from './catalog.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
@@ -70,7 +70,7 @@ export function cardSegments(packs: readonly TrustedPack[], examples: Examples):
     return {
       kind: 'packs',
       isPrivate: examples.isPrivate,
-      name: [sha256(JSON.stringify(files))],
+      name: [quickDigest(JSON.stringify(files))],
       paths: [...files, ...examples.paths],
       readDocuments: () =>
         some.map((pack) => {

@@ -5,7 +5,7 @@ import { joinRankers, type Ranker } from '../search/ranker.ts'
 import type { Task } from '../search/task.ts'
 import { termsOf } from '../search/tokens.ts'
 import type { Finding } from '../text/trouble.ts'
-import { sha256 } from '../text/values.ts'
+import { quickDigest } from '../text/values.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit } from './rules/gates/admission.ts'
 import type { TrustedPack } from './rules/gates/trust.ts'
@@ -47,7 +47,7 @@ function segmentOf(pack: TrustedPack): Segment {
     kind: 'pack-sections',
     name: [pack.root],
     paths,
-    ...(approved && { state: sha256(JSON.stringify(approved)) }),
+    ...(approved && { state: quickDigest(JSON.stringify(approved)) }),
     options: SECTION_RANKING,
     readDocuments: (findings: Finding[]) => {
       const { documents, warnings } = sectionDocuments(files, pack)

@@ -9,7 +9,7 @@ import { importedDocument } from '../machine/skill-document.ts'
 import type { RankDocument } from '../search/document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
-import { sha256 } from '../text/values.ts'
+import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { findSkillFolders, requireLibraryFolder } from './disk/registry.ts'
 import { listTree } from './disk/tree.ts'
@@ -97,7 +97,7 @@ export function skillSegment(name: readonly string[], skills: readonly SkillCard
     kind: 'skills',
     isPrivate: examples.isPrivate,
     name,
-    state: sha256(JSON.stringify(skills)),
+    state: quickDigest(JSON.stringify(skills)),
     paths: [...skills.map(({ file }) => file), ...examples.paths],
     readDocuments: (findings) =>
       skills.map(({ isProjects, ...skill }) => {

@@ -44,7 +44,10 @@ export function familyOf(kept: unknown): string {
 
 /** Kept while the indexes and the approvals are unchanged; other changes count from the next start of a session. */
 export function writeCatalog(machine: Machine, project: Project, agent: string, catalog: HookCatalog): void {
-  writeCached(machine, keyOf(machine, project, agent), CODEC.encode(catalog) ?? new Uint8Array())
+  const key = keyOf(machine, project, agent)
+  const known = readCached(machine, key, CODEC.decode)
+  // Most sessions begin as the last one did, and a write takes longer than a read.
+  if (JSON.stringify(known) !== JSON.stringify(catalog)) writeCached(machine, key, CODEC.encode(catalog)!)
 }
 
 /** Undefined before the first session, or after a change of an index. */

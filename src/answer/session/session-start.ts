@@ -1,3 +1,4 @@
+import { openScan, type SkillScan } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { seeAgent } from '../../agents/see.ts'
 import { attempt, logLine } from '../../machine/hook-log.ts'
@@ -38,7 +39,8 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
   attempt(log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
   const { state, isContinued, isHeld } = openStart(machine, call)
   const project = openProject(machine)
-  const { knowledge, packs, catalog } = refreshCatalog(machine, project, host.agent, log, 'start')
+  const scan = openScan(machine)
+  const { knowledge, packs, catalog } = refreshCatalog(machine, project, host.agent, log, 'start', scan)
   catalog.broken.forEach(log)
   pruneSessions(machine)
   shareWhenDue(machine)
@@ -64,7 +66,7 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
     : { text: renderParts(fresh), given: fresh }
   const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
   if (again.length > 0) claimLine(machine, host.agent, session, formatClaim({ by: claimant(), parts: again }))
-  const own = attempt(log, 'the list of skills is not counted', () => ownList(machine, call), {})
+  const own = attempt(log, 'the list of skills is not counted', () => ownList(machine, call, scan), {})
   record(machine, sources, given, source, own)
   return text
 }
@@ -164,9 +166,9 @@ function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, 
 }
 
 /** The lines of the agent's own list of skills, which it reads when a session begins with an empty context. */
-function ownList(machine: Machine, { host, source = 'startup' }: HookCall): Partial<ListedEntries> {
+function ownList(machine: Machine, { host, source = 'startup' }: HookCall, scan: SkillScan): Partial<ListedEntries> {
   if (['compact', 'fork', 'resume'].includes(source)) return {}
-  const { skills } = seeAgent(machine, { agent: host.agent, project: machine.cwd }).value
+  const { skills } = seeAgent(machine, { agent: host.agent, project: machine.cwd }, scan).value
   const listed: Record<string, number> = {}
   // Some agents list two skills of one name.
   for (const { name, tokens } of skills)

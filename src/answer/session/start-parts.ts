@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { type CallableSkill, callableSkills } from '../../agents/callable-skills.ts'
+import { type CallableSkill, callableSkills, type SkillScan } from '../../agents/callable-skills.ts'
 import { findLibrary } from '../../agents/config.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
@@ -146,9 +146,9 @@ function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
 }
 
 /** The skills that an agent can call, without those that a person denied or has yet to approve. */
-export function offeredSkills(machine: Machine, agent: string): CallableSkill[] {
+export function offeredSkills(machine: Machine, agent: string, scan?: SkillScan): CallableSkill[] {
   const withheld = withheldNames(machine)
-  return callableSkills(machine, agent).filter(
+  return callableSkills(machine, agent, scan).filter(
     ({ name, file }) => !withheld.has(name) && !withheld.has(basename(dirname(file))),
   )
 }
@@ -165,10 +165,11 @@ export function refreshCatalog(
   agent: string,
   log: (message: string) => void,
   why: CatalogReason,
+  scan?: SkillScan,
 ): { knowledge: Knowledge; packs: OfferedPack[]; catalog: HookCatalog; ranker: Ranker } {
   const knowledge = readKnowledge(machine, { projectRoot: project }, true)
   const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
-  const skills = attempt(log, 'skills are left out', () => offeredSkills(machine, agent), [])
+  const skills = attempt(log, 'skills are left out', () => offeredSkills(machine, agent, scan), [])
   const library = attempt(log, 'the library is left out', () => findLibrary(machine), undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   const examples = openExamples(machine, { project: project.root, library }, 'here')

@@ -53,8 +53,7 @@ export class SkillHeads {
   }
 
   /** `folder`: the place that contains the file. */
-  read(folder: string, path: string): SkillHead | { problem: string } {
-    const stamp = stampAt(path)
+  read(folder: string, path: string, stamp = stampAt(path)): SkillHead | { problem: string } {
     const place = this.folders.get(folder) ?? this.open(folder)
     const known = place.known.get(path)
     if (known !== undefined && String(known.stamp) === String(stamp)) return known.head
@@ -146,19 +145,26 @@ export function bodyTokensOf(path: string): number {
   return 'problem' in head ? 0 : head.tokens
 }
 
+interface SkillFile {
+  heads: SkillHeads
+  /** The folder in which the agent found it. */
+  place: string
+  path: string
+  relativePath: string
+  stamp: Stamp | undefined
+  isCommand: boolean
+  /** Why the agent does not open it. */
+  problem: string | undefined
+}
+
 /** How an agent reads a SKILL.md or a command. Never throws. */
 export function describeSkill(
-  heads: SkillHeads,
-  place: string,
-  path: string,
-  relativePath: string,
+  { heads, place, path, relativePath, stamp, isCommand, problem }: SkillFile,
   rules: ReadingRules,
-  isCommand: boolean,
-  problem: string | undefined,
 ): Described {
   const called = isCommand ? relativePath.replace(/\.md$/, '').replaceAll('/', ':') : basename(dirname(path))
   if (problem !== undefined) return { name: called, description: '', problem }
-  const head = heads.read(place, path)
+  const head = heads.read(place, path, stamp)
   const file = isCommand ? 'it' : DOCUMENT_FILE
   if ('problem' in head) return { name: called, description: '', problem: `${file} ${head.problem}` }
   if (rules.largestFile !== undefined && head.size > rules.largestFile) {

@@ -1,6 +1,7 @@
-import { type Dirent, opendirSync, realpathSync } from 'node:fs'
+import { type Dirent, lstatSync, opendirSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { exists, isFolder, isLink } from '../../../machine/files.ts'
+import { type Stamp, stampOf } from '../../../machine/cache.ts'
+import { isFolder, isLink } from '../../../machine/files.ts'
 import type { Machine } from '../../../machine/machine.ts'
 import { realOrSame } from '../../../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../../../text/skill-document.ts'
@@ -16,19 +17,26 @@ const MOST_FOLDERS = 2_000
 const DEEPEST_COMMAND = 8
 
 /** All skills in some places, in the order of the places and then of names. Never throws or hangs. */
-export function findSkills(machine: Machine, places: readonly FoundPlace[], rules: ReadingRules): FoundSkill[] {
-  const heads = new SkillHeads(machine)
+export function findSkills(
+  machine: Machine,
+  places: readonly FoundPlace[],
+  rules: ReadingRules,
+  scan = openScan(machine),
+): FoundSkill[] {
+  const { heads } = scan
   const found = places.flatMap((place, at) => {
     if (place.state !== 'read') return []
     const { isCommands, isWorkflows = false } = place
-    const files = isWorkflows
-      ? listFolder(place.path).flatMap(({ name }) =>
-          name.endsWith('.js') ? [{ relativePath: name } as FoundFile] : [],
-        )
-      : isCommands
-        ? findCommands(place.path)
-        : findDocuments(place.path, rules)
-    return files.map(({ relativePath, realPath, problem }) => {
+    const key = JSON.stringify([place.path, isWorkflows, isCommands, rules])
+    const files: FoundFile[] =
+      scan.files.get(key) ??
+      (isWorkflows
+        ? listFolder(place.path).flatMap(({ name }) => (name.endsWith('.js') ? [{ relativePath: name }] : []))
+        : isCommands
+          ? findCommands(place.path)
+          : findDocuments(place.path, rules))
+    scan.files.set(key, files)
+    return files.map(({ relativePath, realPath, stamp, problem }) => {
       const path = join(place.path, relativePath)
       const where = {
         path,
@@ -40,7 +48,7 @@ export function findSkills(machine: Machine, places: readonly FoundPlace[], rule
       }
       const described = isWorkflows
         ? describeWorkflow(heads, place.path, path)
-        : describeSkill(heads, place.path, path, relativePath, rules, isCommands, problem)
+        : describeSkill({ heads, place: place.path, path, relativePath, stamp, isCommand: isCommands, problem }, rules)
       const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
       return { ...where, realPath: realPath ?? realOrSame(path), ...described, name }
     })
@@ -49,10 +57,22 @@ export function findSkills(machine: Machine, places: readonly FoundPlace[], rule
   return found
 }
 
+/** Two questions of one call need not list the same folders twice. */
+export interface SkillScan {
+  heads: SkillHeads
+  files: Map<string, FoundFile[]>
+}
+
+export function openScan(machine: Machine): SkillScan {
+  return { heads: new SkillHeads(machine), files: new Map() }
+}
+
 interface FoundFile {
   relativePath: string
   /** Set if it is known without following links again. */
   realPath?: string
+  /** Of a regular file. */
+  stamp?: Stamp
   /** Why the agent does not open it. */
   problem?: string
 }
@@ -71,7 +91,10 @@ function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
         const folder = join(parent, entry.name)
         // For a folder that is not a link, join the paths: realpath costs a system call for each part of the path.
         const real = entry.isDirectory() ? join(realParent, entry.name) : realOrSame(join(root, folder))
-        const found = findDocument(root, folder, real, rules)
+        const found =
+          entry.isDirectory() || isFolder(join(root, folder))
+            ? findDocument(root, folder, real, rules)
+            : brokenFolder(root, folder)
         if (found !== undefined) files.push(found)
         if (depth === rules.depth || visited.has(real) || visited.size >= MOST_FOLDERS || !isFolder(real)) continue
         visited.add(real)
@@ -83,31 +106,28 @@ function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
   return files
 }
 
-function findDocument(root: string, folder: string, real: string, rules: ReadingRules): FoundFile | undefined {
-  const path = join(root, folder)
-  const relativePath = join(folder, DOCUMENT_FILE)
-  if (!isFolder(path)) {
-    // A deeper broken link may be anything, so it is not reported.
-    const isMeant = isLink(path) && dirname(folder) === '.'
-    return isMeant ? { relativePath, problem: 'its folder is a broken link' } : undefined
-  }
-  const document = join(root, relativePath)
-  if (!isThere(document)) {
-    const near = listFolder(path).find(({ name }) => name.toLowerCase() === DOCUMENT_FILE.toLowerCase())
-    return near && { relativePath, problem: `its file is called ${near.name}; only ${DOCUMENT_FILE} is read` }
-  }
-  if (!isLink(document)) return { relativePath, realPath: join(real, DOCUMENT_FILE) }
-  if (rules.followsLinkedFiles) return { relativePath }
-  return { relativePath, problem: `${DOCUMENT_FILE} is a link; only linked folders are followed` }
+/** A deeper broken link may be anything, so it is not reported. */
+function brokenFolder(root: string, folder: string): FoundFile | undefined {
+  const isMeant = isLink(join(root, folder)) && dirname(folder) === '.'
+  return isMeant ? { relativePath: join(folder, DOCUMENT_FILE), problem: 'its folder is a broken link' } : undefined
 }
 
-function isThere(path: string): boolean {
+function findDocument(root: string, folder: string, real: string, rules: ReadingRules): FoundFile | undefined {
+  const relativePath = join(folder, DOCUMENT_FILE)
+  let stat: Stats | undefined
   try {
-    return exists(path)
+    stat = lstatSync(join(root, relativePath), { throwIfNoEntry: false })
   } catch {
     // The folder is not accessible: reading the file will report it.
-    return true
+    return { relativePath, realPath: join(real, DOCUMENT_FILE) }
   }
+  if (stat === undefined) {
+    const near = listFolder(join(root, folder)).find(({ name }) => name.toLowerCase() === DOCUMENT_FILE.toLowerCase())
+    return near && { relativePath, problem: `its file is called ${near.name}; only ${DOCUMENT_FILE} is read` }
+  }
+  if (!stat.isSymbolicLink()) return { relativePath, realPath: join(real, DOCUMENT_FILE), stamp: stampOf(stat) }
+  if (rules.followsLinkedFiles) return { relativePath }
+  return { relativePath, problem: `${DOCUMENT_FILE} is a link; only linked folders are followed` }
 }
 
 function findCommands(root: string, folder = '', depth = 0): FoundFile[] {
