@@ -30,6 +30,7 @@ const PARTS = {
   again: ['src/kit/session/given-packs.ts'],
   session: ['src/kit/session/'],
   entries: ['src/kit/'],
+  lab: ['src/lab/'],
   ranking: ['src/payloads/ranking.ts'],
   upkeep: ['src/payloads/', 'src/usage/'],
 }

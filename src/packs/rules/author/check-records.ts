@@ -3,7 +3,7 @@ import { packPathProblem, SOURCE_MAP_PATH } from '../pack.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
 import { type Claim, readSourceMap } from '../records/source-map.ts'
 import { checkPlace, isThere, type PackCheck, pathsIn } from './pack-check.ts'
-import { readSelectionSuite } from './selection-eval.ts'
+import { readSelectionSuite } from '../records/selection-suite.ts'
 
 /** Checks the JSON records of a pack: source map, compile runs, selection suites, ontology. */
 export function checkRecords(check: PackCheck): void {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { evaluateOwnHistory } from '../../src/context/own-files.ts'
+import { evaluateHistory } from '../../src/lab/eval-history.ts'
 import { runWarm } from '../cli/warm.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loadout-history-'))
@@ -34,7 +34,7 @@ const machine = { cwd: root, home: folder, env: { PATH: process.env.PATH }, now:
 
 it('asks the last commits for the files they changed, with the tree before each', async () => {
   const before = readdirSync(root, { recursive: true }).length
-  const { value } = await evaluateOwnHistory(machine, { commits: 10 })
+  const { value } = await evaluateHistory(machine, { commits: 10 })
   const half = { first: 0.5, five: 0.5, all: 0.5, lines: 0.5 }
   expect(value).toMatchObject({ tasks: 2, recall: { loadout: half, bm25: half } })
   expect(value.misses).toEqual([
@@ -50,7 +50,7 @@ it('asks the last commits for the files they changed, with the tree before each'
 
 it('measures with the settings of the project', async () => {
   writeFileSync(join(root, 'loadout.json'), '{ "version": 1, "project": { "exclude": ["src/gate.ts"] } }')
-  const { value } = await evaluateOwnHistory(machine, { commits: 10 })
+  const { value } = await evaluateHistory(machine, { commits: 10 })
   expect(value.recall.loadout.all).toBe(0)
   rmSync(join(root, 'loadout.json'))
 })

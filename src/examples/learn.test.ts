@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { event } from '../../usage/rules/event.fixture.ts'
-import type { UsageEvent } from '../../usage/rules/usage-event.ts'
-import { LONGEST_PROMPT } from './example.ts'
-import { UsedPromptReader } from './from-use.ts'
+import { event } from '../usage/rules/event.fixture.ts'
+import type { UsageEvent } from '../usage/rules/usage-event.ts'
+import { UsedPromptReader } from './learn.ts'
+import { LONGEST_PROMPT } from './rules/example.ts'
 
 const task = (words: string, hash: string, ids: string[], changes: Partial<UsageEvent> = {}): UsageEvent[] =>
   ids.map((id, at) =>

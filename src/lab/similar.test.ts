@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { RankDocument } from '../../search/document.ts'
-import { createRanker } from '../../search/ranker.ts'
+import type { RankDocument } from '../search/document.ts'
+import { createRanker } from '../search/ranker.ts'
 import { findSimilar } from './similar.ts'
 
 const document = (id: string, description: string, examples?: string[]): RankDocument => {

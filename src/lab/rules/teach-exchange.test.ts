@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAnswer } from './teach-answer.ts'
+import { readAnswer } from './teach-exchange.ts'
 
 const isKnown = (id: string) => id === 'notes'
 const item = (id: string, prompts: string[], negatives: string[] = []) => ({ id, prompts, negatives })

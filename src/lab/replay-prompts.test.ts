@@ -1,23 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { event } from '../../usage/rules/event.fixture.ts'
-import type { UsageEvent } from '../../usage/rules/usage-event.ts'
-import { type PastTask, PastTaskReader } from './past-task.ts'
-import { compareChoices, ReplayTally } from './prompt-replay.ts'
-
-describe('what a task chooses now', () => {
-  const rows: [before: string, now: string, gained: string, lost: string, kept: string][] = [
-    ['', '', '', '', ''],
-    ['a b', 'b a', '', '', 'ba'],
-    ['a b', 'b c', 'c', 'a', 'b'],
-    ['', 'a', 'a', '', ''],
-    ['a', '', '', 'a', ''],
-  ]
-  it.each(rows)('%j then, %j now', (before, now, gained, lost, kept) => {
-    const [then, today] = [before, now].map((ids) => ids.split(' ').filter(Boolean))
-    const change = compareChoices(then ?? [], today ?? [])
-    expect([change.gained, change.lost, change.kept].map((ids) => ids.join(''))).toEqual([gained, lost, kept])
-  })
-})
+import { event } from '../usage/rules/event.fixture.ts'
+import type { UsageEvent } from '../usage/rules/usage-event.ts'
+import { type PastTask, PastTaskReader } from './replay-prompts.ts'
 
 describe('the tasks of a log', () => {
   const planned = (entryId: string, changes: Partial<UsageEvent> = {}) =>
@@ -63,20 +47,4 @@ describe('the tasks of a log', () => {
     expect(tasks).toMatchObject(expected)
     expect(tasks).toHaveLength(expected.length)
   })
-})
-
-it('sums up, keeps the newest, and names the most changed entry first', () => {
-  const tally = new ReplayTally(2)
-  const past = (words: string, chosen: string[]) => ({ timestamp: words, words, asked: undefined, chosen })
-  tally.add(past('1', ['a']), ['b'], 'keywords')
-  tally.add(past('2', ['a']), ['a'], 'keywords')
-  tally.add(past('3', ['b']), [], 'keywords')
-  tally.add(past('4', []), ['b', 'c'], 'ranked')
-  expect([tally.tasks, tally.differing]).toEqual([4, 3])
-  expect(tally.changes().map(({ task }) => task)).toEqual(['4', '3'])
-  expect(tally.changedEntries()).toEqual([
-    { id: 'b', gained: 2, lost: 1 },
-    { id: 'a', gained: 0, lost: 1 },
-    { id: 'c', gained: 1, lost: 0 },
-  ])
 })

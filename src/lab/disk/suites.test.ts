@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readSuite, readTestsBeside } from './eval-files.ts'
+import { readSuite, readTestsBeside } from './suites.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loadout-suites-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -18,12 +18,12 @@ const TESTS = 'should_trigger:\n  - bake a loaf\nshould_not_trigger:\n  - fry an
 test('reads tests that lie beside a skill as YAML, and names those it cannot read', () => {
   write('bread/evals/trigger.yaml', TESTS)
   const broken = write('cake/evals/trigger.yml', 'should_trigger: [')
-  const { queries, unused } = readTestsBeside(folder)
-  expect(queries.map(({ query, relevant, not }) => [query, relevant, not])).toEqual([
+  const { questions, unused } = readTestsBeside(folder)
+  expect(questions.map(({ prompt, expected, not }) => [prompt, expected, not])).toEqual([
     ['bake a loaf', ['bread'], []],
     ['fry an egg', [], ['bread']],
   ])
   expect(unused).toEqual([broken])
-  expect(readSuite(join(folder, 'bread'))).toEqual(queries)
+  expect(readSuite(join(folder, 'bread'))).toEqual(questions)
   expect(() => readSuite(broken)).toThrow(/trigger\.yml cannot be used: line 1/)
 })

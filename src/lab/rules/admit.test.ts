@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { descriptionDigest, type Example, LONGEST_PROMPT, MOST_WRITTEN } from '../../examples/rules/example.ts'
 import { admitExamples, type Proposal, promptProblem, type TaughtEntry } from './admit.ts'
-import { descriptionDigest, type Example, LONGEST_PROMPT, MOST_WRITTEN } from './example.ts'
 
 const entry: TaughtEntry = {
   kind: 'skill',
