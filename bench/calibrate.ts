@@ -5,7 +5,7 @@
 // 2. Both at library sizes 2, 6, 20, 100 and all, drawn with a fixed seed; every size and kind weighs the same.
 // 3. Logistic regression of "the best hit is right" on log(score / √mass) gives HALFWAY and STEEPNESS.
 // 4. The table shows what each threshold for silence would answer; SILENCE is chosen from it by hand.
-import type { EvalQuery } from '../src/payloads/rules/evaluation.ts'
+import type { Question } from '../src/lab/rules/cases.ts'
 import type { RankDocument } from '../src/search/document.ts'
 import { createRanker, HALFWAY, STEEPNESS } from '../src/search/ranker.ts'
 import { printTable } from './measure.ts'
@@ -41,7 +41,7 @@ function collectAll(): Sample[] {
   found.push(...collect(library, library.length, random))
   for (const left of new Set(library.map(({ id }) => sourceOf.get(id)))) {
     const rest = library.filter(({ id }) => sourceOf.get(id) !== left)
-    const asked = queries.filter((query) => query.kind === 'pos' && sourceOf.get(query.relevant[0] ?? '') === left)
+    const asked = queries.filter(({ kind, expected }) => kind === 'pos' && sourceOf.get(expected[0] ?? '') === left)
     found.push(...ask(rest, library.length, asked, 'nothing fits'))
   }
   return found
@@ -51,8 +51,8 @@ function collect(documents: readonly RankDocument[], size: number, random: () =>
   const ids = new Set(documents.map(({ id }) => id))
   const sources = new Set(documents.map(({ id }) => sourceOf.get(id)))
   const positives = queries.filter(({ kind }) => kind === 'pos')
-  const fitting = positives.filter(({ relevant }) => relevant.some((id) => ids.has(id)))
-  const foreign = positives.filter(({ relevant }) => !sources.has(sourceOf.get(relevant[0] ?? '')) && random() < 0.05)
+  const fitting = positives.filter(({ expected }) => expected.some((id) => ids.has(id)))
+  const foreign = positives.filter(({ expected }) => !sources.has(sourceOf.get(expected[0] ?? '')) && random() < 0.05)
   const written = size === library.length ? queries.filter(({ kind }) => kind === 'neg') : []
   return [
     ...ask(documents, size, fitting, 'fits'),
@@ -64,17 +64,17 @@ function collect(documents: readonly RankDocument[], size: number, random: () =>
 function ask(
   documents: readonly RankDocument[],
   size: number,
-  asked: readonly EvalQuery[],
+  asked: readonly Question[],
   kind: Sample['kind'],
 ): Sample[] {
   if (asked.length === 0) return []
   const ranker = createRanker(documents, { silence: 0 })
-  return asked.map(({ query, relevant }) => {
-    const [hit] = ranker.rank(query, { limit: 1 })
+  return asked.map(({ prompt, expected }) => {
+    const [hit] = ranker.rank(prompt, { limit: 1 })
     const confidence = hit?.confidence ?? 0
     // From a confidence back to the fit it came from.
     const fit = Math.log(HALFWAY) + Math.log(confidence / (1 - confidence)) / STEEPNESS
-    return { size, kind, isRight: relevant.includes(hit?.id ?? ''), fit, confidence }
+    return { size, kind, isRight: expected.includes(hit?.id ?? ''), fit, confidence }
   })
 }
 

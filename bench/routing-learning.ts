@@ -1,4 +1,4 @@
-import type { EvalQuery } from '../src/payloads/rules/evaluation.ts'
+import type { Question } from '../src/lab/rules/cases.ts'
 import type { RankDocument, RankHit } from '../src/search/document.ts'
 import { createRanker, type Ranker, type RankerOptions } from '../src/search/ranker.ts'
 import { type FamilyShares, folderOf, sessionLift, sharesOf } from '../src/search/session-lift.ts'
@@ -8,20 +8,20 @@ import type { RoutingSet } from './routing-data.ts'
 /** Questions that teach, as examples of their answers, and questions that are asked. No question is both. */
 interface Fold {
   library: RankDocument[]
-  asked: EvalQuery[]
+  asked: Question[]
 }
 
 /** Every question is asked once. The others of its answer teach, at most so many; with 2 folds, half of them. */
 export function foldsOf({ library, queries }: RoutingSet, count: number, most: number, seed = 3): Fold[] {
   const random = generator(seed)
-  const byAnswer = new Map<string, EvalQuery[]>()
+  const byAnswer = new Map<string, Question[]>()
   for (const query of queries.filter(({ kind }) => kind === 'pos')) {
-    const answer = query.relevant[0] ?? ''
+    const answer = query.expected[0] ?? ''
     byAnswer.set(answer, [...(byAnswer.get(answer) ?? []), query])
   }
   const folds = Array.from({ length: count }, () => ({
     examples: new Map<string, string[]>(),
-    asked: [] as EvalQuery[],
+    asked: [] as Question[],
   }))
   let shift = 0
   for (const questions of byAnswer.values()) {
@@ -31,7 +31,7 @@ export function foldsOf({ library, queries }: RoutingSet, count: number, most: n
       const isAsked = (at: number) => (at + shift) % count === fold
       asked.push(...shuffled.filter((_, at) => isAsked(at)).map(({ question }) => question))
       for (const { question } of shuffled.filter((_, at) => !isAsked(at)).slice(0, most)) {
-        for (const id of question.relevant) examples.set(id, [...(examples.get(id) ?? []), question.query])
+        for (const id of question.expected) examples.set(id, [...(examples.get(id) ?? []), question.prompt])
       }
     })
   }
@@ -71,8 +71,8 @@ function recall(set: RoutingSet, folds: readonly Fold[], from: readonly ('own' |
     return asked.map((question) => {
       const recent = draw(question).map((prompt) => sharesOfPrompt(ranker, prompt))
       const lift = sessionLift(recent.toReversed(), folderOf)
-      const hits = ranker.rank(question.query, { limit: 5, ...(lift && { lift }) })
-      return hits.findIndex(({ id }) => question.relevant.includes(id)) + 1
+      const hits = ranker.rank(question.prompt, { limit: 5, ...(lift && { lift }) })
+      return hits.findIndex(({ id }) => question.expected.includes(id)) + 1
     })
   })
   return [1, 3, 5].map((k) => percent(places.filter((place) => place > 0 && place <= k).length, places.length))
@@ -85,13 +85,13 @@ function sharesOfPrompt(ranker: Ranker, prompt: string): FamilyShares {
 function previousPrompts({ queries }: RoutingSet, from: readonly ('own' | 'other')[]) {
   const random = generator(11)
   const positives = queries.filter(({ kind }) => kind === 'pos')
-  const familyOf = ({ relevant }: EvalQuery) => folderOf(relevant[0] ?? '')
+  const familyOf = ({ expected }: Question) => folderOf(expected[0] ?? '')
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]
-  return (question: EvalQuery): string[] => {
+  return (question: Question): string[] => {
     const own = positives.filter((other) => other !== question && familyOf(other) === familyOf(question))
     const strange = pick(positives.filter((other) => familyOf(other) !== familyOf(question)))
     const other = positives.filter((each) => strange !== undefined && familyOf(each) === familyOf(strange))
-    return from.flatMap((which) => pick(which === 'own' ? own : other)?.query ?? [])
+    return from.flatMap((which) => pick(which === 'own' ? own : other)?.prompt ?? [])
   }
 }
 
@@ -115,7 +115,7 @@ export function reportAnswers(set: RoutingSet, options: RankerOptions = {}): voi
       options,
     )
     const first = ({ hits }: Asked) => hits[0]?.confidence ?? 0
-    const isRight = ({ hits, relevant }: Asked, k: number) => hits.slice(0, k).some(({ id }) => relevant.includes(id))
+    const isRight = ({ hits, expected }: Asked, k: number) => hits.slice(0, k).some(({ id }) => expected.includes(id))
     const share = (list: readonly Asked[], test: (each: Asked) => boolean) =>
       percent(list.filter(test).length, list.length)
     printTable(
@@ -153,14 +153,14 @@ export function reportAnswers(set: RoutingSet, options: RankerOptions = {}): voi
 }
 
 interface Asked {
-  relevant: readonly string[]
+  expected: readonly string[]
   hits: RankHit[]
 }
 
-function ask(folds: readonly Fold[], choose: (asked: EvalQuery[]) => EvalQuery[], options: RankerOptions): Asked[] {
+function ask(folds: readonly Fold[], choose: (asked: Question[]) => Question[], options: RankerOptions): Asked[] {
   return folds.flatMap(({ library, asked }) => {
     const ranker = createRanker(library, { ...options, silence: 0 })
-    return choose(asked).map(({ query, relevant }) => ({ relevant, hits: ranker.rank(query, { limit: 5 }) }))
+    return choose(asked).map(({ prompt, expected }) => ({ expected, hits: ranker.rank(prompt, { limit: 5 }) }))
   })
 }
 

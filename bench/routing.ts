@@ -1,6 +1,6 @@
 // npm run bench:routing -- <data folder>: how often each strategy, and the ranker without each of its ingredients, is right.
+import { ask, type Figures, type Found, summarize } from '../src/lab/rules/cases.ts'
 import { createTable } from '../src/payloads/rules/dispatch-table.ts'
-import { type Answer, evaluate, type Figures } from '../src/payloads/rules/evaluation.ts'
 import { DEFAULT_TRIGGERS } from '../src/payloads/rules/loadout-index.ts'
 import { matchTable } from '../src/payloads/rules/match.ts'
 import { splitWords } from '../src/payloads/rules/words.ts'
@@ -14,7 +14,7 @@ import { reportAnswers, reportLearning } from './routing-learning.ts'
 
 const HEADINGS = ['', 'questions', 'R@1', 'R@3', 'R@5', 'nDCG@5', 'MRR', 'answered', 'false', 'pairs']
 
-type Router = (library: readonly RankDocument[]) => (query: string) => readonly Answer[]
+type Router = (library: readonly RankDocument[]) => (query: string) => readonly Found[]
 
 const STRATEGIES: [name: string, router: Router][] = [
   ['keywords, ten automatic ones', byKeywords],
@@ -53,15 +53,15 @@ reportAnswers(skills)
 
 function report(set: RoutingSet): void {
   const { name, library, queries, sourceOf } = set
-  const run = (router: Router, asked = queries) => evaluate(asked, router(library)).figures
+  const run = (router: Router, asked = queries) => summarize(ask(asked, router(library))).figures
   const title = `${name}: ${library.length} documents, ${queries.length} questions`
   printTable(title, [HEADINGS, ...STRATEGIES.map(([label, router]) => row(label, run(router)))])
   printTable('always answering, without one ingredient', [
     HEADINGS,
     ...ABLATIONS.map(([label, router]) => row(label, run(router))),
   ])
-  const sources = [...new Set(queries.map(({ qid }) => sourceOf.get(qid) ?? ''))]
-  const asked = (source: string) => queries.filter(({ qid }) => sourceOf.get(qid) === source)
+  const sources = [...new Set(queries.map(({ id }) => sourceOf.get(id) ?? ''))]
+  const asked = (source: string) => queries.filter(({ id }) => sourceOf.get(id) === source)
   printTable('always answering, by where the questions come from', [
     HEADINGS,
     ...sources.map((source) => row(source, run(ranked({ silence: 0 }), asked(source)))),
@@ -97,7 +97,7 @@ function field(name: string, change: Partial<Field>): Tuning['fields'] {
 }
 
 /** The keyword matcher; keywords are the words of the name, then those of the description that tell it apart best. */
-function byKeywords(library: readonly RankDocument[]): (query: string) => readonly Answer[] {
+function byKeywords(library: readonly RankDocument[]): (query: string) => readonly Found[] {
   const words = library.map(({ name, description = '' }) => splitWords(`${name} ${description}`).filter(isTelling))
   const holders = new Map<string, number>()
   for (const list of words) for (const word of new Set(list)) holders.set(word, (holders.get(word) ?? 0) + 1)
@@ -112,7 +112,7 @@ function byKeywords(library: readonly RankDocument[]): (query: string) => readon
     return { id, keywords, priority: 'domain' as const, ...shape }
   })
   const table = createTable(entries)
-  return (query) => matchTable(query, table).map(({ entry }) => ({ id: entry.id, why: [] }))
+  return (query) => matchTable(query, table).map(({ entry }) => ({ id: entry.id }))
 }
 
 function isTelling(word: string): boolean {

@@ -37,8 +37,8 @@ const PARTS = {
     'src/answer/read.ts',
     'src/answer/search.ts',
     'src/health/',
-    'src/kit/',
   ],
+  lab: ['src/lab/'],
   context: ['src/answer/', 'src/project/'],
   upkeep: ['src/payloads/', 'src/usage/'],
 }

@@ -45,23 +45,23 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Reads one entry as text, fenced as data, and records the use. */
     read: late(machine, async () => (await import('./answer/read.ts')).readEntry),
     /** Adds example prompts to skills, packs and payloads. */
-    teach: late(machine, async () => (await import('./kit/teach.ts')).teach),
+    teach: late(machine, async () => (await import('./lab/teach.ts')).teach),
     /** Marks the examples of entries as checked against their present text. */
-    renewTeaching: late(machine, async () => (await import('./kit/teach.ts')).renewTeaching),
+    renewTeaching: late(machine, async () => (await import('./lab/teach.ts')).renewTeaching),
     /** Writes a task for an agent: which entries need example prompts, and what they say. */
-    exportTeaching: late(machine, async () => (await import('./kit/teach.ts')).exportTeaching),
+    exportTeaching: late(machine, async () => (await import('./lab/teach.ts')).exportTeaching),
     /** Takes the example prompts that an agent wrote for such a task. */
-    importTeaching: late(machine, async () => (await import('./kit/teach.ts')).importTeaching),
+    importTeaching: late(machine, async () => (await import('./lab/teach.ts')).importTeaching),
     /** Returns the next entries that need example prompts. */
-    nextTeaching: late(machine, async () => (await import('./kit/teach.ts')).nextTeaching),
+    nextTeaching: late(machine, async () => (await import('./lab/teach.ts')).nextTeaching),
     /** Counts the examples of each entry, and names those that are missing or out of date. */
-    teachStatus: late(machine, async () => (await import('./kit/teach-status.ts')).teachStatus),
+    teachStatus: late(machine, async () => (await import('./lab/teachable.ts')).teachStatus),
     /** Measures how well entries are found, by their own examples and by test files. */
-    evaluate: late(machine, async () => (await import('./kit/evaluate.ts')).evaluateEntries),
+    evaluate: late(machine, async () => (await import('./lab/eval.ts')).evaluateEntries),
     /** Measures the choice of project files on the project's own last commits. */
-    evaluateHistory: late(machine, async () => (await import('./answer/own-files.ts')).evaluateOwnHistory),
+    evaluateHistory: late(machine, async () => (await import('./lab/eval-history.ts')).evaluateHistory),
     /** Compares two indexes on the same questions. */
-    compare: late(machine, async () => (await import('./payloads/evaluate.ts')).compareIndexes),
+    compare: late(machine, async () => (await import('./lab/eval.ts')).compareIndexes),
     /** Checks an index, a skill, a library, a pack or `loadout.json`. */
     validate: late(machine, async () => (await import('./health/validate.ts')).validate),
     /** Writes the index of a folder of payloads. */
@@ -79,7 +79,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Shows what one conversation received, and when. */
     conversation: late(machine, async () => (await import('./usage/look-back.ts')).showConversation),
     /** Finds entries that answer the same questions. */
-    similar: late(machine, async () => (await import('./kit/similar.ts')).similarEntries),
+    similar: late(machine, async () => (await import('./lab/similar.ts')).similarEntries),
     /** Turns keeping the words of tasks on or off. */
     keepTasks: late(machine, async () => (await import('./usage/usage.ts')).switchTaskKeeping),
     /** Sends sums of the usage log to an OpenTelemetry collector. */
@@ -87,7 +87,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Erases the usage log, or only events before a day. */
     eraseUsage: late(machine, async () => (await import('./usage/usage.ts')).eraseUsage),
     /** Routes kept tasks again and lists what they now choose differently. */
-    replayPrompts: late(machine, async () => (await import('./payloads/replay-prompts.ts')).replayPrompts),
+    replayPrompts: late(machine, async () => (await import('./lab/replay-prompts.ts')).replayPrompts),
     /** Lists payloads that no task loads. */
     dead: late(machine, async () => (await import('./payloads/analysis.ts')).findDead),
     /** Lists payloads that share keywords. */
@@ -207,7 +207,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Checks a pack. */
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
     /** Asks the test prompts of a pack whether they choose it. */
-    evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
+    evaluatePack: late(machine, async () => (await import('./lab/eval-pack.ts')).evaluatePack),
     /** Creates an empty pack. */
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
     /** Creates a pack from existing documents. */
@@ -404,14 +404,17 @@ export type { Health } from './health/doctor.ts'
 export type { MachineStatus } from './health/rules/status.ts'
 export type { Validation } from './health/validate.ts'
 export type { Stamps, Watched } from './health/watch.ts'
-export type { Similar } from './kit/rules/similar.ts'
-export type { TeachExport, Teaching } from './kit/teach.ts'
-export type { TeachStatus } from './kit/teach-status.ts'
+export type { Comparison, SuiteReport } from './lab/eval.ts'
+export type { HistoryEvaluation } from './lab/eval-history.ts'
+export type { PackEvaluation } from './lab/eval-pack.ts'
+export type { PromptReplay } from './lab/replay-prompts.ts'
+export type { Similar } from './lab/similar.ts'
+export type { TeachExport, Teaching } from './lab/teach.ts'
+export type { TeachStatus } from './lab/teachable.ts'
 export type { PrunedAudits } from './machine/audits.ts'
 export type { CompileTask } from './packs/compile.ts'
 export type { PackCompileStatus } from './packs/compile-status.ts'
 export type { DeclaredExamples } from './packs/declare-example.ts'
-export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'
 export type { PackFromDocs } from './packs/new-from.ts'
@@ -422,17 +425,14 @@ export type { PackView } from './packs/show.ts'
 export type { PackValidation } from './packs/validate.ts'
 export type { Compiled } from './packs/write-views.ts'
 export type { BudgetReport } from './payloads/analysis.ts'
-export type { Comparison, SuiteReport } from './payloads/evaluate.ts'
 export type { Resolution } from './payloads/explain.ts'
 export type { IndexBuild, IndexCheck } from './payloads/index-build.ts'
 export type { MigrateResult } from './payloads/index-migrate.ts'
 export type { LoadedPayload, LoadedPlan, LoadRequest, LoadResult } from './payloads/load.ts'
 export type { Lookup } from './payloads/lookup.ts'
 export type { TaskPlan } from './payloads/plan.ts'
-export type { PromptReplay } from './payloads/replay-prompts.ts'
 export type { DeadEntry, KeywordOverlap } from './payloads/rules/analysis.ts'
 export { PHASES } from './payloads/rules/loadout-index.ts'
-export type { HistoryEvaluation } from './project/evaluate-history.ts'
 export { describeWhy, percent } from './search/document.ts'
 export { STRATEGIES } from './search/strategy.ts'
 export type { Adoption } from './skills/adopt.ts'

@@ -12,7 +12,8 @@ const COLUMNS = [
   ['examples'],
   ['skills', 'payloads', 'packs', 'project'],
   ['answer'],
-  ['health', 'kit', 'team'],
+  ['health', 'team'],
+  ['lab'],
 ] as const
 
 /** Show and ask, no rules: they call use cases through the door. */
@@ -207,7 +208,7 @@ it('only files that are named here read skills past the gate', () => {
 /** The cutter, and files that look at the first lines of a text or at a model's answer, and cut nothing. */
 const HEADING_READERS = [
   'src/agents/disk/sight/described-skill.ts',
-  'src/kit/rules/teach-answer.ts',
+  'src/lab/rules/teach-exchange.ts',
   'src/payloads/rules/build-index.ts',
   'src/text/cut.ts',
   'src/text/skill-document.ts',

@@ -1,18 +1,17 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { matchesPath, readGlob } from '../machine/glob.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, openProject, type Project, realFolder } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, type Project, realFolder } from '../machine/open-project.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
-import { evaluateHistory, type HistoryEvaluation } from '../project/evaluate-history.ts'
 import type { FindRequest } from '../project/find-files.ts'
 import { pointToFiles } from '../project/point-to-files.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import type { Task } from '../search/task.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { isInPack } from './disk/read-candidate.ts'
 import type { ContextSettings, Intent } from './rules/context-settings.ts'
-import { chooseIntent, isInstruction } from './rules/presets.ts'
+import { chooseIntent } from './rules/presets.ts'
 import { contextSettings } from './settings.ts'
 
 // The weight of a file that an intent or a setting names.
@@ -77,7 +76,7 @@ function matcher(patterns: readonly string[]): (path: string) => boolean {
 }
 
 /** Like `findRequest`, with the intent detected from the task. */
-function requestFor(project: Project, settings: ContextSettings, task: Task): FindRequest | undefined {
+export function requestFor(project: Project, settings: ContextSettings, task: Task): FindRequest | undefined {
   const { key } = chooseIntent(task, settings.intents)
   const intent = settings.intents.find((each) => each.key === key) ?? { key, keywords: [], include: [] }
   return findRequest(project, settings, { task, intent })
@@ -91,21 +90,4 @@ export async function pointIntoProject(
 ): Promise<FilePointer[]> {
   const request = requestFor(project, contextSettings(project), task)
   return request === undefined ? [] : point(machine, request, limit)
-}
-
-/** Measures how many files of the project's last commits Loadout would have chosen, with its settings. */
-export async function evaluateOwnHistory(
-  machine: Machine,
-  { project: named, commits }: { project?: string | undefined; commits: number },
-): Promise<Report<HistoryEvaluation>> {
-  const project = openProject(machine, named)
-  const settings = contextSettings(project)
-  if (settings.project === undefined) {
-    throw new LoadoutError('NO_PROJECT', `only patterns choose files in the preset ${settings.preset}`, {
-      hint: 'there is nothing to measure: history does not count here',
-    })
-  }
-  const requestOf = (task: Task) => requestFor(project, settings, task) ?? { task, project }
-  const value = await evaluateHistory(machine, { project, commits, requestOf, isFrame: isInstruction })
-  return { value, findings: [...project.settings.findings] }
 }

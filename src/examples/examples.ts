@@ -5,14 +5,19 @@ import type { RankDocument } from '../search/document.ts'
 import type { Finding } from '../text/trouble.ts'
 import type { EntryKind } from '../usage/rules/usage-event.ts'
 import {
+  changedText,
+  changeExamples,
   type ExampleFile,
+  type ExampleLine,
   type ExampleReading,
   libraryFiles,
   machineFile,
   projectFile,
   readExamples,
 } from './disk/example-files.ts'
-import { descriptionDigest, type Example, keyOf, pickCurrent } from './rules/example.ts'
+import { descriptionDigest, type Example, formatExample, keyOf, pickCurrent, promptKey } from './rules/example.ts'
+
+export { type ExampleFile, libraryFile, machineFile, projectFile } from './disk/example-files.ts'
 
 /**
  * `committed`: examples in the library and in the project, the same on every machine. `here`: also those of this
@@ -127,4 +132,28 @@ function exampleFindings(readings: readonly ExampleReading[]): Finding[] {
     const hint = 'repair or remove the line; the others count'
     return [{ severity: 'warning', code: 'EXAMPLES_JUNK_LINES', message, subject: path, line: first.line, hint }]
   })
+}
+
+/** Appends examples to a file of the project or of this machine, as `textWith` does. */
+export async function writeExamples(machine: Machine, file: ExampleFile, fresh: readonly Example[]): Promise<void> {
+  await changeExamples(machine, file, (lines) => linesWith(lines, fresh))
+}
+
+/** The text of a file with more examples. Replaces a line with the same prompt for an older description; all others stay. */
+export function textWith(file: ExampleFile, fresh: readonly Example[]): string {
+  return changedText(file, (lines) => linesWith(lines, fresh)) ?? ''
+}
+
+function linesWith(lines: readonly ExampleLine[], fresh: readonly Example[]): string[] {
+  const renewed = new Set(fresh.map(sameness))
+  const kept = lines.filter(({ example }) => example === undefined || !renewed.has(sameness(example)))
+  return [...kept.map(({ text }) => text), ...fresh.map(formatExample)]
+}
+
+function sameness(example: Example): string {
+  return JSON.stringify([keyOf(example), promptKey(example.prompt), example.not ?? false])
+}
+
+export function pathOf({ root, path }: ExampleFile): string {
+  return join(root, path)
 }

@@ -35,6 +35,8 @@ import {
 import { type KnowledgePack, PACK_FILE } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
+export { openPack } from './disk/pack-folder.ts'
+
 export interface CatalogRequest {
   /** The project folder. Default: the project around the working folder. */
   project?: string | Project | undefined

@@ -7,9 +7,8 @@ import { setOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
 import { type Layers, projectOf } from './layers.ts'
-import { type LoadoutEntry, tokensOf } from './rules/loadout-index.ts'
+import { type LoadoutEntry, type Phase, tokensOf } from './rules/loadout-index.ts'
 import { type MatchResult, triggerOf } from './rules/match.ts'
-import type { PlanTerms } from './rules/past-task.ts'
 import {
   type LoadPlan,
   restOf,
@@ -147,7 +146,20 @@ export async function planAndRecord(machine: Machine, request: PlanRequest): Pro
   return { ...planned, findings: [...planned.findings, ...recorded] }
 }
 
-/** What is needed, besides the words of the task, to plan it again. */
+/** The options of a plan: what is needed, besides the words of the task, to plan it again. */
+export interface PlanTerms {
+  /** The folder whose project layer was used. */
+  project?: string
+  /** Default: by keywords. */
+  strategy?: Strategy
+  phase?: Phase
+  budget?: number
+  /** Maximum number of matched entries. */
+  most?: number
+  /** Without the entries that are always loaded: the conversation already has them. */
+  withoutCore?: true
+}
+
 export function planTerms(
   machine: Machine,
   request: Pick<PlanRequest, 'layers' | 'phase' | 'budget'> & Pick<PlanTerms, 'most' | 'withoutCore'>,

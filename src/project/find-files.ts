@@ -12,6 +12,8 @@ import { type History, NO_HISTORY } from './rules/history.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
 import { countSections, type FileSection, sizeSections, weighSections } from './rules/sections.ts'
 
+export { readHistory } from './disk/history-log.ts'
+
 export interface FindRequest {
   task: Task
   project: Pick<Project, 'root' | 'repository'>

@@ -1,5 +1,5 @@
+import { libraryFile, textWith } from '../examples/examples.ts'
 import type { Example } from '../examples/rules/example.ts'
-import { libraryFile, textWith } from '../examples/write.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'

@@ -21,7 +21,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 function version(env: NodeJS.ProcessEnv = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('dist/cli.cjs'), '--version'], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 100_000,
     env: { PATH: process.env.PATH, HOME: home, ...env },
   })
   return { status, stdout, stderr }

@@ -122,7 +122,7 @@ function attempt(act: () => unknown): string {
 }
 
 describe('writing below a root', () => {
-  it('never lands outside, whatever takes the place of the folder', { timeout: 40_000 }, async () => {
+  it('never lands outside, whatever takes the place of the folder', { timeout: 240_000 }, async () => {
     const root = makeProject({ 'a.md': 'inside', 'folder/a.md': 'inside' })
     const out = makeProject({ 'a.md': 'secret' })
     const before = treeOf(out)

@@ -27,7 +27,7 @@ const HELLO = message(1, 'initialize', {
 })
 const CALL = message(2, 'tools/call', { name: 'load_context', arguments: { task: 'x' } })
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 100_000
 
 async function until(isSo: () => boolean): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !isSo() && Date.now() < end; )

@@ -162,7 +162,12 @@ describe('packs eval', () => {
       expect.stringMatching(/^eval-discovery-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-train\.json$/),
       expect.stringMatching(/^eval-discovery-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-validation\.json$/),
     ])
-    expect(JSON.parse(readFileSync(join(root, 'runs', names[0] ?? ''), 'utf8'))).toMatchObject({ pack_name: 'quails' })
+    expect(JSON.parse(readFileSync(join(root, 'runs', names[0] ?? ''), 'utf8'))).toMatchObject({
+      suite: 'evals/discovery.train.json',
+      pack_name: 'quails',
+      results: [{ id: expect.any(String), expected: 'reject', actual: 'reject', passed: true }],
+      summary: { passed: 1, failed: 0, precision: null, recall: null, warning_accuracy: null },
+    })
     const outside = makeFolder()
     const linked = makePack({ ...suites, runs: aLinkTo(outside) }, 'quails')
     expect(runWarm(['packs', 'eval', linked.root, '--write']).code).toBe(2)

@@ -47,7 +47,7 @@ export async function startKillable(): Promise<KillableDatabase> {
 }
 
 async function ask(url: string, sql: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 20_000 })
   client.on('error', () => {})
   try {
     await client.connect()

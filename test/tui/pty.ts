@@ -38,7 +38,7 @@ export interface Ending {
 type Wanted = string | RegExp | ((screen: string) => boolean)
 
 // Generous: it only bounds how long a failing test takes.
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 100_000
 
 /**
  * The built program in a real pseudo-terminal, under a shell that reports how it ended and whether it restored the

@@ -346,7 +346,7 @@ describe('while others work', () => {
     await page
       .getByRole('alert')
       .getByText('Open the address that loadout web printed last')
-      .waitFor({ timeout: 30_000 })
+      .waitFor({ timeout: 100_000 })
     const other = await opened.context.newPage()
     await other.goto(server.address)
     await page.getByRole('status').getByText('live').waitFor()

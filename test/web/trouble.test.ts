@@ -113,12 +113,12 @@ describe('a machine with skills', () => {
     write(log, '')
     await showScreen(page, server.origin, '/usage')
     appendFileSync(log, event('planning').repeat(300))
-    await expect.poll(() => used.allInnerTexts(), { timeout: 20_000 }).toEqual(['300'])
+    await expect.poll(() => used.allInnerTexts(), { timeout: 100_000 }).toEqual(['300'])
     const line = event('planning')
     appendFileSync(log, line.repeat(2) + line.slice(0, 40))
-    await expect.poll(() => used.allInnerTexts(), { timeout: 20_000 }).toEqual(['302'])
+    await expect.poll(() => used.allInnerTexts(), { timeout: 100_000 }).toEqual(['302'])
     appendFileSync(log, line.slice(40))
-    await expect.poll(() => used.allInnerTexts(), { timeout: 20_000 }).toEqual(['303'])
+    await expect.poll(() => used.allInnerTexts(), { timeout: 100_000 }).toEqual(['303'])
   })
 
   it('a library that another process holds is left as it is, and the page says who holds it', async () => {

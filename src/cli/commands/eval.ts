@@ -1,3 +1,4 @@
+import type { Figures } from '../../lab/rules/cases.ts'
 import {
   type Comparison,
   type HistoryEvaluation,
@@ -6,7 +7,6 @@ import {
   STRATEGIES,
   type SuiteReport,
 } from '../../loadout.ts'
-import type { Figures } from '../../payloads/rules/evaluation.ts'
 import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'

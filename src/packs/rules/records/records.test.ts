@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readSelectionSuite } from '../author/selection-eval.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
 import { closed, listOf, readRecord, someText, wholeNumber, word } from './record-shape.ts'
+import { readSelectionSuite } from './selection-suite.ts'
 import { readSourceMap } from './source-map.ts'
 
 describe('the shape of a record', () => {
@@ -219,10 +219,7 @@ describe('a selection suite', () => {
   it('reads cases', () => {
     const cases = [{ id: 'a', prompt: 'p', expected: 'warn', expected_warnings: ['disputed'], reason: 'r' }]
     expect(readSelectionSuite({ pack_name: 'p', cases }, 'p')).toEqual({
-      suite: {
-        packName: 'p',
-        cases: [{ id: 'a', prompt: 'p', expected: 'warn', expectedWarnings: ['disputed'], reason: 'r' }],
-      },
+      cases: [{ id: 'a', prompt: 'p', expected: 'warn', warnings: ['disputed'] }],
     })
   })
 
@@ -232,13 +229,10 @@ describe('a selection suite', () => {
       { query: 'no', should_select: false },
     ]
     expect(readSelectionSuite({ queries }, 'p')).toEqual({
-      suite: {
-        packName: 'p',
-        cases: [
-          { id: 'query-1', prompt: 'yes', expected: 'select', expectedWarnings: [] },
-          { id: 'query-2', prompt: 'no', expected: 'reject', expectedWarnings: [] },
-        ],
-      },
+      cases: [
+        { id: 'query-1', prompt: 'yes', expected: 'select', warnings: [] },
+        { id: 'query-2', prompt: 'no', expected: 'reject', warnings: [] },
+      ],
     })
   })
 

@@ -1,0 +1,98 @@
+import { basename, dirname, join } from 'node:path'
+import { asLoadoutError, exists, isFolder, readJson, readText } from '../../machine/files.ts'
+import { Walk } from '../../machine/walk.ts'
+import { parseYaml, readValue, YamlError } from '../../machine/yaml.ts'
+import type { RankDocument } from '../../search/document.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
+import type { Question } from '../rules/cases.ts'
+import { readLibraryLines, readQuestionLines, readTriggerTests } from '../rules/suite-forms.ts'
+
+const LIBRARY_FILE = 'library.jsonl'
+
+/** The questions of a file, or of every suite below a folder, in the order of their paths. */
+export function readSuite(path: string): Question[] {
+  const isSuite = (name: string) =>
+    (name.endsWith('.jsonl') && basename(name) !== LIBRARY_FILE) ||
+    /(?:^|\/)evals\/[^/]+\.(?:json|ya?ml)$/.test(name) ||
+    // Tests directly inside a folder that is itself called evals.
+    (basename(path) === 'evals' && /^[^/]+\.(?:json|ya?ml)$/.test(name))
+  const files = isFolder(path) ? pathsBelow(path).filter(isSuite) : undefined
+  const questions = files === undefined ? readFile(path) : files.flatMap((name) => readFile(join(path, name)))
+  if (questions.length > 0) return questions
+  throw new LoadoutError('BAD_SUITE', `${path} contains no questions`, {
+    hint: 'write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
+  })
+}
+
+/** Where public repositories store the tests of their skills. */
+const TESTS =
+  /(?:^|\/)(?:(?:evals|evaluations)\/[^/]+\.(?:jsonl?|ya?ml)|evals?\.(?:json|ya?ml)|[^/]*(?:trigger|activation)[^/]*\.(?:jsonl?|ya?ml))$/
+
+/** The tests beside the skills of a folder. Skips a file in another form, and names it. */
+export function readTestsBeside(folder: string): { questions: Question[]; unused: string[] } {
+  const unused: string[] = []
+  const files = pathsBelow(folder).filter((name) => TESTS.test(name) && !name.startsWith('examples/'))
+  const questions = files.flatMap((name) => {
+    try {
+      return readFile(join(folder, name))
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      unused.push(join(folder, name))
+      return []
+    }
+  })
+  return { questions, unused }
+}
+
+/** The library beside a suite, if there is one. */
+export function libraryBeside(path: string): string | undefined {
+  const library = join(isFolder(path) ? path : dirname(path), LIBRARY_FILE)
+  return exists(library) ? library : undefined
+}
+
+export function readLibrary(path: string): RankDocument[] {
+  const documents = readLibraryLines(readText(path))
+  if (typeof documents !== 'string') return documents
+  throw new LoadoutError('BAD_SUITE', `${path} is not a library: ${documents}`, { hint: 'one JSON object per line' })
+}
+
+function readFile(path: string): Question[] {
+  const folder = dirname(path)
+  // `my-skill/evals/trigger.json` tests my-skill.
+  const owner = basename(basename(folder) === 'evals' ? dirname(folder) : folder)
+  const questions = path.endsWith('.jsonl')
+    ? readQuestionLines(readText(path))
+    : readTriggerTests(/\.ya?ml$/.test(path) ? readYaml(path) : readJson(path), owner)
+  if (typeof questions === 'string') throw badSuite(path, questions)
+  return questions
+}
+
+function readYaml(path: string): unknown {
+  try {
+    const { document, lines } = parseYaml(readText(path))
+    return readValue(document, lines)
+  } catch (error) {
+    throw error instanceof YamlError ? badSuite(path, `line ${error.line}: ${error.message}`) : error
+  }
+}
+
+function badSuite(path: string, problem: string): LoadoutError {
+  return new LoadoutError('BAD_SUITE', `${path} cannot be used: ${problem}`, {
+    hint: 'see docs/routing.md for the forms',
+  })
+}
+
+/** The files of a folder, sorted by path, with slashes. */
+function pathsBelow(folder: string): string[] {
+  const found: string[] = []
+  const walk = new Walk(folder, { ignore: ['versions', 'dependencies'] })
+  for (const { inside, entries, enter } of walk.folders()) {
+    for (const { name, kind, isIgnored } of entries) {
+      if (kind !== 'folder') found.push(inside === '' ? name : `${inside}/${name}`)
+      else if (!isIgnored) enter(name)
+    }
+  }
+  for (const { path, error } of walk.leftOut.unreadable) throw asLoadoutError(error, path, 'read')
+  return found.sort(compareText)
+}

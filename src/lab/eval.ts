@@ -1,0 +1,429 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import { openSources, type SourceRequest, withoutRepeats } from '../answer/sources.ts'
+import { openExamples } from '../examples/examples.ts'
+import { promptKey } from '../examples/rules/example.ts'
+import { exists, isFolder, readJson } from '../machine/files.ts'
+import { readTextInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT, openProject } from '../machine/open-project.ts'
+import { importedDocument } from '../machine/skill-document.ts'
+import { Walk } from '../machine/walk.ts'
+import { packDocumentIn } from '../packs/catalog.ts'
+import { PACK_FILE } from '../packs/rules/pack.ts'
+import { readKnowledge } from '../payloads/knowledge.ts'
+import { type Layers, projectOf } from '../payloads/layers.ts'
+import { type KeptPayload, payloadDocument, payloadExamples, rankPayloads } from '../payloads/payload-source.ts'
+import { strategyOf } from '../payloads/plan.ts'
+import { allEntries, createTable, type DispatchTable } from '../payloads/rules/dispatch-table.ts'
+import { DEFAULT_TRIGGERS, isDomain } from '../payloads/rules/loadout-index.ts'
+import { matchTable } from '../payloads/rules/match.ts'
+import type { RankDocument } from '../search/document.ts'
+import { createRanker } from '../search/ranker.ts'
+import type { Strategy } from '../search/strategy.ts'
+import { rankedSkill } from '../skills/ranked-skill.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { isRecord, isTextList, nearest } from '../text/values.ts'
+import { libraryBeside, readLibrary, readSuite, readTestsBeside } from './disk/suites.ts'
+import {
+  ask,
+  DEPTH,
+  type Evaluation,
+  type Figures,
+  type Find,
+  type Found,
+  type Question,
+  summarize,
+} from './rules/cases.ts'
+
+/** Where a project stores its own questions. */
+const SUITE_IN_PROJECT = '.claude/loadout/evals'
+
+export interface EvalRequest extends SourceRequest {
+  /** Default: the project's own. */
+  suite?: string | undefined
+  /** What to search instead of the layers. */
+  library?: string | undefined
+  strategy?: Strategy | undefined
+  /** Test the examples of everything known here, although the project has its own questions. */
+  own?: boolean | undefined
+  /** Thresholds in per cent. */
+  minR1?: number | undefined
+  minR3?: number | undefined
+  minR5?: number | undefined
+  maxFalse?: number | undefined
+  maxPairs?: number | undefined
+}
+
+export interface SuiteReport extends Evaluation {
+  suite: string
+  strategy: Strategy
+  documents: number
+  /** How many questions are the library's own examples, each left out while it was tested. */
+  heldOut?: number
+  /** The same questions without any examples. */
+  withoutExamples?: Figures
+}
+
+/**
+ * Tests questions and reports the results; a result below a threshold is an error. A suite is tested against the
+ * layers, or a named library. A folder of skills and packs, or a project, is tested with its own questions: its tests,
+ * and its examples, each left out while it is tested. So is everything known here, if no suite is named and the project
+ * has none.
+ */
+export function evaluateEntries(machine: Machine, request: EvalRequest): Report<SuiteReport> {
+  const suite = request.suite === undefined ? undefined : resolve(machine.cwd, request.suite)
+  if (request.library !== undefined) {
+    const path = resolve(machine.cwd, request.library)
+    if (!isFolder(path) && !path.endsWith('.json')) return askSuite(machine, request, path)
+    const library = openLibrary(machine, path)
+    const asked = suite === undefined ? ownQuestions(library) : { questions: readSuite(suite), findings: [] }
+    return askLibrary(library, asked, request)
+  }
+  if (suite !== undefined && isLibrary(suite)) {
+    const library = openLibrary(machine, suite)
+    return askLibrary(library, ownQuestions(library), request)
+  }
+  const hasSuite = suite !== undefined || exists(join(rootOf(machine, request.layers), SUITE_IN_PROJECT))
+  if (hasSuite && !(request.own && suite === undefined)) return askSuite(machine, request)
+  const known = everythingHere(machine, request)
+  return askLibrary(known, { questions: heldOutQuestions(known.documents), findings: [] }, request)
+}
+
+function askSuite(machine: Machine, request: EvalRequest, named?: string): Report<SuiteReport> {
+  const suite = suitePath(machine, request)
+  const questions = readSuite(suite)
+  const library = named ?? libraryBeside(suite)
+  const strategy = request.strategy ?? (library === undefined ? strategyOf(machine, request) : 'ranked')
+  const router =
+    library === undefined
+      ? layerRouter(machine, request.layers, strategy)
+      : documentRouter(readLibrary(library), strategy)
+  const evaluation = summarize(ask(questions, router.find))
+  const findings = [...router.findings, ...unknownIds(questions, router.ids), ...belowThreshold(evaluation, request)]
+  return { value: { suite, strategy, documents: router.ids.size, ...evaluation }, findings }
+}
+
+/** Documents to test, and other names that questions may use for them. */
+interface EvalLibrary {
+  path: string
+  documents: RankDocument[]
+  /** The folder of a skill → its id, where they differ. */
+  aliases: Map<string, string>
+  findings: Finding[]
+}
+
+interface Asked {
+  questions: Question[]
+  findings: Finding[]
+}
+
+function askLibrary(library: EvalLibrary, asked: Asked, request: EvalRequest): Report<SuiteReport> {
+  const { path, documents, aliases } = library
+  if (documents.length === 0) {
+    const trouble = library.findings[0]
+    throw new LoadoutError('NO_INDEX', `nothing in ${path} can be tested${trouble ? `: ${trouble.message}` : ''}`, {
+      hint: trouble?.hint ?? 'name a folder of skills or packs, an index, or a library with --library',
+    })
+  }
+  if (asked.questions.length === 0) {
+    const why = asked.findings[0] === undefined ? '' : `; ${asked.findings[0].message}`
+    throw new LoadoutError('BAD_SUITE', `there are no questions: ${path} has no tests and no examples${why}`, {
+      hint: 'loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',
+    })
+  }
+  const strategy = request.strategy ?? 'ranked'
+  // Tests name a skill by its folder or by its name.
+  const named = (ids: readonly string[]) => ids.map((id) => aliases.get(id) ?? id)
+  const questions = asked.questions.map((each) => ({ ...each, expected: named(each.expected), not: named(each.not) }))
+  const evaluation = summarize(ask(questions, foldedRouter(documents, questions, strategy)))
+  const heldOut = questions.filter(({ fold }) => fold !== undefined).length
+  const isTaught = documents.some(({ examples = [], negatives = [] }) => examples.length + negatives.length > 0)
+  const value: SuiteReport = { suite: path, strategy, documents: documents.length, ...evaluation }
+  if (heldOut > 0) value.heldOut = heldOut
+  if (isTaught && strategy === 'ranked') {
+    const untaught = documents.map(({ examples: _, negatives: __, ...rest }) => rest)
+    value.withoutExamples = summarize(ask(questions, documentRouter(untaught, strategy).find)).figures
+  }
+  const unknown = unknownIds(questions, new Set(documents.map(({ id }) => id)))
+  return {
+    value,
+    findings: [...library.findings, ...asked.findings, ...unknown, ...belowThreshold(evaluation, request)],
+  }
+}
+
+export interface CompareRequest {
+  /** Two index files. */
+  before: string
+  after: string
+  suite?: string | undefined
+  strategy?: Strategy | undefined
+  layers: Layers
+}
+
+export interface Comparison {
+  suite: string
+  strategy: Strategy
+  questions: number
+  before: Figures
+  after: Figures
+  changes: { qid: string; query: string; before: string[]; after: string[] }[]
+}
+
+/** The questions of a suite whose answer changes when one index replaces another. */
+export function compareIndexes(machine: Machine, request: CompareRequest): Report<Comparison> {
+  const suite = suitePath(machine, request)
+  const questions = readSuite(suite)
+  const strategy = request.strategy ?? strategyOf(machine, request)
+  const only = (path: string) => {
+    const index = resolve(machine.cwd, path)
+    if (!exists(index)) {
+      throw new LoadoutError('FILE_NOT_FOUND', `${index} does not exist`, { hint: 'name two index files' })
+    }
+    const alone = { projectRoot: '', globalDir: '', orgPath: '', sessionPath: index }
+    const { find, findings } = layerRouter(machine, alone, strategy, rootOf(machine, request.layers))
+    const cases = ask(questions, find)
+    return { answers: cases.map(({ found }) => found.map(({ id }) => id)), ...summarize(cases), findings }
+  }
+  const [before, after] = [only(request.before), only(request.after)]
+  const changes = questions.flatMap(({ id, prompt }, at) => {
+    const [old = [], now = []] = [before.answers[at], after.answers[at]]
+    return old.join('\n') === now.join('\n') ? [] : [{ qid: id, query: prompt, before: old, after: now }]
+  })
+  const figures = { before: before.figures, after: after.figures }
+  const value = { suite, strategy, questions: questions.length, ...figures, changes }
+  return { value, findings: [...before.findings, ...after.findings] }
+}
+
+interface Router {
+  ids: Set<string>
+  findings: Finding[]
+  find: (prompt: string) => readonly Found[]
+}
+
+/** Routes to the entries of the layers; with a root, reads payloads there instead of beside their index. */
+function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?: string): Router {
+  const read = readKnowledge(machine, layers)
+  const places = read.places.map((place) => ({ ...place, root: root ?? place.root }))
+  const knowledge = root === undefined ? read : { ...read, places, rootOf: () => root }
+  const { table, findings } = knowledge
+  if (table.size === 0) {
+    throw new LoadoutError('NO_INDEX', `there is nothing to test: ${findings[0]?.message ?? 'no index was found'}`, {
+      hint: findings[0]?.hint ?? 'run: loadout index build, or name a library with --library',
+    })
+  }
+  const ids = new Set(allEntries(table).map(({ id }) => id))
+  if (strategy === 'keywords') return { ids, findings, find: byKeywords(table) }
+  const ranking = rankPayloads(machine, knowledge)
+  const find = (prompt: string) =>
+    ranking.rank(prompt, { limit: DEPTH }).map((hit) => ({ ...hit, id: (hit.kept as KeptPayload).name }))
+  return { ids, findings: [...findings, ...ranking.findings], find }
+}
+
+function documentRouter(documents: readonly RankDocument[], strategy: Strategy): Router {
+  const common = { ids: new Set(documents.map(({ id }) => id)), findings: [] }
+  if (strategy === 'ranked') {
+    const ranker = createRanker(documents)
+    return { ...common, find: (prompt) => ranker.rank(prompt, { limit: DEPTH }) }
+  }
+  const fixed = { path: '', patterns: [], triggers: DEFAULT_TRIGGERS, tokens_est: 0, lines: 0 }
+  const entries = documents.map(({ id, description: summary = '', keywords = [] }) => {
+    return { ...fixed, id, keywords: [...keywords], priority: 'domain' as const, summary }
+  })
+  return { ...common, find: byKeywords(createTable(entries)) }
+}
+
+/** The choice of the keyword matcher, without core entries, which load for every task. */
+function byKeywords(table: DispatchTable): Router['find'] {
+  return (prompt) =>
+    matchTable(prompt, table)
+      .filter(({ mode }) => mode !== 'eager')
+      .map(({ entry, score, matchedKeywords, matchedPatterns }) => ({
+        id: entry.id,
+        why: [...matchedKeywords, ...matchedPatterns].map((term) => ({ term, field: 'keywords', weight: score })),
+      }))
+}
+
+/** The examples are split into this many parts; of an entry with ten, one at a time is left out. */
+const FOLDS = 10
+
+function heldOutQuestions(documents: readonly RankDocument[]): Question[] {
+  return documents.flatMap(({ id, examples = [], negatives = [] }) => [
+    ...examples.map((prompt, at): Question => {
+      return { id: `${id} example ${at + 1}`, prompt, expected: [id], not: [], kind: 'pos', fold: at % FOLDS }
+    }),
+    ...negatives.map((prompt, at): Question => {
+      return { id: `${id} not ${at + 1}`, prompt, expected: [], not: [id], kind: 'pairneg', fold: at % FOLDS }
+    }),
+  ])
+}
+
+/** No question is tested against a library that contains it as an example. */
+function foldedRouter(documents: readonly RankDocument[], questions: readonly Question[], strategy: Strategy): Find {
+  const asked = new Set(questions.filter(({ fold }) => fold === undefined).map(({ prompt }) => promptKey(prompt)))
+  const routers = new Map<number | undefined, Router>()
+  return (prompt, { fold }) => {
+    const isKept = (example: string, at: number) =>
+      fold === undefined ? !asked.has(promptKey(example)) : at % FOLDS !== fold
+    const without = () =>
+      documents.map(({ examples = [], negatives = [], ...rest }) => {
+        return { ...rest, examples: examples.filter(isKept), negatives: negatives.filter(isKept) }
+      })
+    const router = routers.get(fold) ?? documentRouter(without(), strategy)
+    routers.set(fold, router)
+    return router.find(prompt)
+  }
+}
+
+/** The tests in a folder, and the examples of its entries. */
+function ownQuestions({ path, documents }: EvalLibrary): Asked {
+  const { questions, unused } = isFolder(path) ? readTestsBeside(path) : { questions: [], unused: [] }
+  const findings: Finding[] = []
+  if (unused.length > 0) {
+    const more = unused.length > 1 ? ` and ${unused.length - 1} more` : ''
+    const message = `there are no trigger tests in ${unused[0]}${more}`
+    const hint = 'a test is { "query": "…", "should_trigger": true }'
+    findings.push({ severity: 'info', code: 'BAD_SUITE', message, count: unused.length, hint })
+  }
+  return { questions: [...questions, ...heldOutQuestions(documents)], findings }
+}
+
+/** Payloads, packs and skills visible on this machine, with the committed examples. */
+function everythingHere(machine: Machine, request: EvalRequest): EvalLibrary {
+  const { sources, findings } = openSources(machine, request)
+  const documents = sources.flatMap(({ kind, segments }) =>
+    segments.flatMap(({ readDocuments }) =>
+      readDocuments(findings).map(({ kept, ...rest }) => ({
+        ...rest,
+        id: `${kind}:${(kept as { name: string }).name}`,
+      })),
+    ),
+  )
+  return { path: 'everything here', documents, aliases: new Map(), findings: withoutRepeats(findings) }
+}
+
+/** Whether a folder contains skills, packs or an index, rather than only questions. */
+function isLibrary(path: string): boolean {
+  return isFolder(path) && (exists(join(path, INDEX_IN_PROJECT)) || entryFolders(path, true).length > 0)
+}
+
+/** A folder of skills and packs, a project, or an index file. */
+function openLibrary(machine: Machine, path: string): EvalLibrary {
+  const library: EvalLibrary = { path, documents: [], aliases: new Map(), findings: [] }
+  const index = isFolder(path) ? join(path, INDEX_IN_PROJECT) : path
+  if (exists(index) || index === path) addIndex(machine, library, index)
+  if (index === path) return library
+  const { documents, aliases, findings } = library
+  const examples = openExamples(machine, { project: path, library: path }, 'committed')
+  const taken = new Set(documents.map(({ id }) => id))
+  for (const { inside, file } of entryFolders(path, false)) {
+    try {
+      const isSkill = file === DOCUMENT_FILE
+      const read = isSkill ? readSkill(path, inside) : packDocumentIn(join(path, inside))
+      if (read === undefined) continue
+      const document = examples.into(isSkill ? 'skill' : 'pack', read, true)
+      // Folders distinguish two entries of one name.
+      const id = taken.has(document.id) ? inside : document.id
+      taken.add(id)
+      documents.push({ ...document, id })
+      const folder = basename(inside)
+      if (folder !== id && !aliases.has(folder)) aliases.set(folder, id)
+    } catch (error) {
+      findings.push({ ...asFinding(error), subject: inside })
+    }
+  }
+  return library
+}
+
+/** Adds the entries of an index file that a task may load, with the examples of its project. */
+function addIndex(machine: Machine, { documents, findings }: EvalLibrary, path: string): void {
+  const isProjects = path.endsWith(INDEX_IN_PROJECT)
+  const projectRoot = isProjects ? dirname(dirname(dirname(path))) : ''
+  const layers = { projectRoot, globalDir: '', orgPath: '', sessionPath: isProjects ? '' : path }
+  const knowledge = readKnowledge(machine, layers)
+  findings.push(...knowledge.findings)
+  const examples = payloadExamples(machine, knowledge, 'committed')
+  for (const entry of allEntries(knowledge.table).filter(isDomain)) {
+    documents.push(examples.into('payload', payloadDocument(knowledge, entry, findings)))
+  }
+}
+
+/** Folders with a skill or a pack, by path; with `isEnough` only the first. */
+function entryFolders(root: string, isEnough: boolean): { inside: string; file: string }[] {
+  const found: { inside: string; file: string }[] = []
+  const walk = new Walk(root, { ignore: ['versions', 'dependencies'] })
+  for (const { inside, entries, enter } of walk.folders()) {
+    const file = entries.find(({ name }) => name === DOCUMENT_FILE || name === PACK_FILE)?.name
+    if (file !== undefined) found.push({ inside, file })
+    if (isEnough && found.length > 0) break
+    for (const { name, kind, isIgnored } of entries) if (kind === 'folder' && !isIgnored) enter(name)
+  }
+  return found.sort((a, b) => (a.inside < b.inside ? -1 : 1))
+}
+
+/** A skill, with the label that it has in the library. */
+function readSkill(root: string, inside: string): RankDocument {
+  const markdown = readTextInside(root, join(inside, DOCUMENT_FILE))
+  let label: unknown
+  try {
+    label = readJson(join(root, inside, 'skill.json'))
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+  }
+  const { name, description, tags } = isRecord(label) ? label : {}
+  return rankedSkill(
+    {
+      name: typeof name === 'string' ? name : (importedDocument(markdown).name ?? basename(join(root, inside))),
+      description: typeof description === 'string' ? description : undefined,
+      tags: isTextList(tags) ? tags : undefined,
+    },
+    markdown,
+  )
+}
+
+function rootOf(machine: Machine, layers: Layers): string {
+  return (projectOf(machine, layers) ?? openProject(machine)).root
+}
+
+function suitePath(machine: Machine, { suite, layers }: { suite?: string | undefined; layers: Layers }): string {
+  if (suite !== undefined) return resolve(machine.cwd, suite)
+  const path = join(rootOf(machine, layers), SUITE_IN_PROJECT)
+  if (exists(path)) return path
+  throw new LoadoutError('BAD_SUITE', `there is no suite: ${path} does not exist`, {
+    hint: 'name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
+  })
+}
+
+const MOST_UNKNOWN = 8
+
+/** A question with an unknown id can only fail; the id is probably mistyped. */
+function unknownIds(questions: readonly Question[], ids: ReadonlySet<string>): Finding[] {
+  const named = new Set(questions.flatMap(({ expected, not }) => [...expected, ...not]))
+  const unknown = [...named].filter((id) => !ids.has(id))
+  const common = { severity: 'warning', code: 'ENTRY_NOT_FOUND' } as const
+  const findings = unknown.slice(0, MOST_UNKNOWN).map((id): Finding => {
+    const close = nearest(id, [...ids])
+    const hint = close === undefined ? 'check the suite' : `did you mean ${close}?`
+    return { ...common, message: `the suite names "${id}", which does not exist`, hint }
+  })
+  const more = unknown.length - MOST_UNKNOWN
+  return more <= 0 ? findings : [...findings, { ...common, message: `${more} more ids do not exist` }]
+}
+
+function belowThreshold({ figures }: Evaluation, request: EvalRequest): Finding[] {
+  const hint = 'the wrong answers show which entries are too similar'
+  const missed = (message: string): Finding => ({ severity: 'error', code: 'BELOW_THRESHOLD', message, hint })
+  const low = (name: string, value: number, limit: number | undefined) =>
+    figures.positives > 0 && limit !== undefined && value < limit
+      ? [missed(`${name} is ${value.toFixed(1)} %, below ${limit} %`)]
+      : []
+  const high = (name: string, value: number, limit: number | undefined) =>
+    limit !== undefined && value > limit ? [missed(`${name} are ${value.toFixed(1)} %, above ${limit} %`)] : []
+  return [
+    ...low('R@1', figures.r1, request.minR1),
+    ...low('R@3', figures.r3, request.minR3),
+    ...low('R@5', figures.r5, request.minR5),
+    ...high('false triggers', figures.falseTriggers, request.maxFalse),
+    ...high('wrong triggers', figures.pairViolations, request.maxPairs),
+  ]
+}

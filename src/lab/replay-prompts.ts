@@ -1,0 +1,223 @@
+import { dirname, resolve } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import { realFolder } from '../machine/open-project.ts'
+import { type Knowledge, readPlaces } from '../payloads/knowledge.ts'
+import { type LayerPlace, type Layers, layerPlaces, projectOf } from '../payloads/layers.ts'
+import { readIndexFile } from '../payloads/payload-root.ts'
+import { rankPayloads, rankTask } from '../payloads/payload-source.ts'
+import type { PlanTerms } from '../payloads/plan.ts'
+import { PHASES } from '../payloads/rules/loadout-index.ts'
+import type { MatchResult } from '../payloads/rules/match.ts'
+import { selectEntries, selectMatches } from '../payloads/rules/plan.ts'
+import { STRATEGIES, type Strategy } from '../search/strategy.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { compareText, hashText, isRecord } from '../text/values.ts'
+import { visitUsage } from '../usage/log.ts'
+import { kindOf, stageOf, type UsageEvent } from '../usage/rules/usage-event.ts'
+import { junkFinding, openLog } from '../usage/usage.ts'
+
+export interface ReplayRequest {
+  /** Default: the machine's own. */
+  log?: string | undefined
+  /** An index file instead of the project's. */
+  index?: string | undefined
+  /** Default: the one that each task was planned with. */
+  strategy?: Strategy | undefined
+  /** How many changed tasks are listed, the newest first. */
+  limit?: number | undefined
+  /** Include tasks of other projects, although they were planned with another index. */
+  allProjects?: boolean | undefined
+  layers: Layers
+}
+
+export interface PromptReplay {
+  log: string
+  /** The number of distinct tasks that were routed again. */
+  tasks: number
+  /** How many of them choose other entries now. */
+  differing: number
+  /** The number of skipped tasks of other projects. */
+  otherProjects: number
+  /** In how many tasks an entry is newly chosen, and in how many no longer. The most changed first. */
+  entries: { id: string; gained: number; lost: number }[]
+  /** The newest first. */
+  changes: { task: string; timestamp: string; strategy: Strategy; gained: string[]; lost: string[]; kept: string[] }[]
+}
+
+const DEFAULT_LIMIT = 20
+
+/** Routes the tasks of a log again, and reports which choose other entries. Reads the log twice, in pieces. */
+export function replayPrompts(machine: Machine, request: ReplayRequest): Report<PromptReplay> {
+  const log = openLog(machine, request.log)
+  const project = projectOf(machine, request.layers)
+  const root = project && realFolder(machine, project.root)
+  // A log without projects belongs to this one.
+  const isOwn = ({ asked }: PastTask) => request.allProjects || asked === undefined || asked.project === root
+  // The same words with the same plan options are one task: the last time counts.
+  const latest = new Map<string, number>()
+  let otherProjects = 0
+  const { junkLines } = forEachTask(log, (task, position) => {
+    if (isOwn(task)) latest.set(fingerprint(task), position)
+    else otherProjects++
+  })
+  if (latest.size === 0) throw nothingToReplay(log, otherProjects)
+  const knowledge = openLayers(machine, request)
+  const route = createRouter(machine, knowledge)
+  const changes: PromptReplay['changes'] = []
+  const entries = new Map<string, PromptReplay['entries'][number]>()
+  const entry = (id: string) => entries.get(id) ?? entries.set(id, { id, gained: 0, lost: 0 }).get(id)!
+  const positions = new Set(latest.values())
+  let differing = 0
+  forEachTask(log, (past, position) => {
+    if (!positions.has(position)) return
+    const { words: task, timestamp, chosen } = past
+    const strategy = request.strategy ?? past.asked?.strategy ?? 'keywords'
+    const now = route(past, strategy)
+    const [had, has] = [new Set(chosen), new Set(now)]
+    const gained = now.filter((id) => !had.has(id))
+    const lost = chosen.filter((id) => !has.has(id))
+    if (gained.length + lost.length === 0) return
+    differing++
+    for (const id of gained) entry(id).gained++
+    for (const id of lost) entry(id).lost++
+    changes.push({ task, timestamp, strategy, gained, lost, kept: now.filter((id) => had.has(id)) })
+    if (changes.length > (request.limit ?? DEFAULT_LIMIT)) changes.shift()
+  })
+  const changed = [...entries.values()].sort(
+    (a, b) => b.gained + b.lost - (a.gained + a.lost) || compareText(a.id, b.id),
+  )
+  const tasks = positions.size
+  const findings = [...knowledge.findings, ...(junkLines > 0 ? [junkFinding(junkLines, log)] : [])]
+  if (differing > 0) {
+    const message = `${differing} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} choose other entries now`
+    const hint = 'loadout explain <id> --task "<task>" shows why'
+    findings.push({ severity: 'error', code: 'ROUTING_CHANGED', message, hint })
+  }
+  return { value: { log, tasks, differing, otherProjects, entries: changed, changes: changes.reverse() }, findings }
+}
+
+/** A task whose words are in a log, and the payloads of its plan at that time. */
+export interface PastTask {
+  timestamp: string
+  words: string
+  /** Undefined in a log without plan options. */
+  asked: PlanTerms | undefined
+  chosen: string[]
+}
+
+// The text itself would be as long as the task, and a log may have more of them than fit into memory.
+function fingerprint({ words, asked }: PastTask): string {
+  const text = `${words}\n${JSON.stringify(asked)}`
+  return String.fromCharCode(...[hashText(text), hashText(text, 0x01234567)].flatMap((n) => [n >>> 16, n & 0xffff]))
+}
+
+function forEachTask(log: string, visit: (task: PastTask, position: number) => void): { junkLines: number } {
+  let position = 0
+  const reader = new PastTaskReader((task) => visit(task, position++))
+  const scanned = visitUsage(log, (event) => reader.add(event))
+  reader.end()
+  return scanned
+}
+
+/** Assembles tasks from the events of a log, one at a time: events of one task follow each other. */
+export class PastTaskReader {
+  private readonly give: (task: PastTask) => void
+  private hash = ''
+  private task: PastTask | undefined
+  private delivered: string[] = []
+  private hasPlan = false
+
+  constructor(give: (task: PastTask) => void) {
+    this.give = give
+  }
+
+  add(event: UsageEvent): void {
+    if (event.taskHash !== this.hash) this.end()
+    this.hash = event.taskHash
+    if (typeof event.task === 'string' && this.task === undefined) {
+      const { timestamp, task: words } = event
+      this.task = { timestamp, words, asked: readTerms(event.asked), chosen: [] }
+    }
+    if (this.task === undefined || kindOf(event) !== 'payload') return
+    const stage = stageOf(event)
+    if (stage === 'planned') this.hasPlan = true
+    if (event.entryId === '' || stage === 'used') return
+    const list = stage === 'planned' ? this.task.chosen : this.delivered
+    list.push(event.entryId)
+  }
+
+  /**
+   * Call it after the last event. Deliveries without a plan count as chosen; events that routed nothing do not form a
+   * task.
+   */
+  end(): void {
+    const { task, delivered, hasPlan } = this
+    this.task = undefined
+    this.delivered = []
+    this.hasPlan = false
+    if (task === undefined) return
+    if (hasPlan) this.give(task)
+    else if (delivered.length > 0) this.give({ ...task, chosen: delivered })
+  }
+}
+
+/** From an untrusted file. */
+function readTerms(json: unknown): PlanTerms | undefined {
+  if (!isRecord(json)) return undefined
+  const { project, budget, most, withoutCore } = json
+  const strategy = STRATEGIES.find((known) => known === json.strategy)
+  const phase = PHASES.find((known) => known === json.phase)
+  return {
+    project: typeof project === 'string' ? project : undefined,
+    strategy,
+    phase,
+    budget: typeof budget === 'number' && budget >= 0 ? budget : undefined,
+    most: typeof most === 'number' && most >= 0 ? most : undefined,
+    withoutCore: withoutCore === true ? withoutCore : undefined,
+  }
+}
+
+function openLayers(machine: Machine, { layers, index }: ReplayRequest): Knowledge {
+  const places = layerPlaces(machine, layers)
+  const knowledge = readPlaces(index === undefined ? places : withIndex(places, resolve(machine.cwd, index)))
+  if (knowledge.layerNames.length > 0) return knowledge
+  throw new LoadoutError('NO_INDEX', 'no index was found in any layer', {
+    hint: 'run: loadout index build, or name an index file with --index',
+  })
+}
+
+/** The payloads stay where they are; only their index is replaced. */
+function withIndex(places: readonly LayerPlace[], path: string): LayerPlace[] {
+  // A named index must be valid; other layers may be broken, and are reported.
+  readIndexFile(path)
+  if (!places.some(({ name }) => name === 'project')) return [...places, { name: 'project', path, root: dirname(path) }]
+  return places.map((place) => (place.name === 'project' ? { ...place, path } : place))
+}
+
+function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, strategy: Strategy) => string[] {
+  const { table, lazyLoad } = knowledge
+  let opened: ReturnType<typeof rankPayloads> | undefined
+  return ({ words, asked }, strategy) => {
+    const rules = { phase: asked?.phase, budget: asked?.budget, lazyLoad }
+    if (strategy === 'ranked') opened ??= rankPayloads(machine, knowledge)
+    const { preload, onDemand } =
+      opened !== undefined && strategy === 'ranked'
+        ? selectMatches(rankTask(knowledge, opened, words), rules)
+        : selectEntries(words, table, rules)
+    const isTaken = ({ entry }: MatchResult) => !asked?.withoutCore || entry.priority !== 'core'
+    const chosen = [...preload.filter(isTaken), ...onDemand.filter(isTaken).slice(0, asked?.most)]
+    return chosen.map(({ entry }) => entry.id)
+  }
+}
+
+function nothingToReplay(log: string, otherProjects: number): LoadoutError {
+  if (otherProjects === 0) {
+    return new LoadoutError('NO_TASK_TEXTS', `${log} contains no words of tasks`, {
+      hint: 'loadout usage --keep-tasks on keeps them from now on',
+    })
+  }
+  const are = otherProjects === 1 ? 'the task in it belongs' : `the ${otherProjects} tasks in it belong`
+  return new LoadoutError('NO_TASK_TEXTS', `no task of this project is in ${log}; ${are} to others`, {
+    hint: 'go to that project, or compare them with --all-projects',
+  })
+}
