@@ -115,7 +115,7 @@ export function nameFew(omitted: readonly Omission[], rest: (count: number) => O
 }
 
 /** A source that failed. The bundle is built without it. */
-export interface Degradation {
+interface Degradation {
   /** `tactical`, or `adapter:<id>`. */
   source: string
   code: Code
