@@ -138,6 +138,7 @@ describe('imports', () => {
     ['src/context/x.ts', "import { layers } from '../payloads/disk/layers.ts'"],
     ['src/context/x.ts', "const chunk = await import('../kit/search.ts')"],
     ['src/kit/x.ts', "import { main } from '../cli/main.ts'"],
+    ['src/kit/x.ts', "import { teach } from '../lab/teach.ts'"],
     ['src/cli/commands/x.ts', "import { equip } from '../../skills/equip.ts'"],
     ['src/cli/commands/x.ts', "import {\n  readInside,\n} from '../../machine/inside.ts'"],
     ['src/cli/x.ts', "import { enableCodeCache } from '../machine/code-cache.ts'"],
