@@ -138,6 +138,7 @@ describe('imports', () => {
     ['src/answer/x.ts', "import { layers } from '../payloads/disk/layers.ts'"],
     ['src/answer/x.ts', "const chunk = await import('../health/status.ts')"],
     ['src/health/x.ts', "import { main } from '../cli/main.ts'"],
+    ['src/health/x.ts', "import { teach } from '../lab/teach.ts'"],
     ['src/cli/commands/x.ts', "import { equip } from '../../skills/equip.ts'"],
     ['src/cli/commands/x.ts', "import {\n  readInside,\n} from '../../machine/inside.ts'"],
     ['src/cli/x.ts', "import { enableCodeCache } from '../machine/code-cache.ts'"],

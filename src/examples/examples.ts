@@ -3,6 +3,7 @@ import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { RankDocument } from '../search/document.ts'
 import type { Finding } from '../text/trouble.ts'
+import { groupBy } from '../text/values.ts'
 import type { EntryKind } from '../usage/rules/usage-event.ts'
 import {
   changedText,
@@ -46,16 +47,16 @@ export interface Examples {
 }
 
 export function openExamples(machine: Machine, places: ExamplePlaces, scope: ExampleScope): Examples {
-  const files = exampleFiles(machine, places, scope).filter(({ root, path }) => exists(join(root, path)))
-  let known: Map<string, Placed[]> | undefined
+  const files = exampleFiles(machine, places, scope).filter((file) => exists(pathOf(file)))
+  let known: Map<string, ReturnType<typeof examplesIn>> | undefined
   return {
-    paths: files.map(({ root, path }) => join(root, path)),
+    paths: files.map(pathOf),
     isPrivate: files.some(({ place }) => place === 'machine'),
     into(kind, document, isProjects = kind === 'payload') {
-      known ??= byEntry(files.map(readExamples))
+      known ??= groupBy(examplesIn(files.map(readExamples)), ({ example }) => keyOf(example))
       const all = known.get(keyOf({ kind, id: document.id }))
       if (all === undefined) return document
-      const allowed = all.filter(({ place }) => isProjects || place !== 'project').map(({ example }) => example)
+      const allowed = all.flatMap(({ example, file }) => (isProjects || file.place !== 'project' ? [example] : []))
       const { examples, negatives } = pickCurrent(allowed, descriptionDigest(document.description ?? ''))
       return {
         ...document,
@@ -75,55 +76,28 @@ function exampleFiles(machine: Machine, places: ExamplePlaces, scope: ExampleSco
   ]
 }
 
-interface Placed {
-  example: Example
-  place: ExampleFile['place']
+/** Every example in these files that is in the right one: a file of the library is about one skill. */
+function examplesIn(readings: readonly ExampleReading[]): { example: Example; file: ExampleFile }[] {
+  return readings.flatMap(({ file, lines }) =>
+    lines.flatMap(({ example }) => (example !== undefined && isInPlace(file, example) ? [{ example, file }] : [])),
+  )
 }
 
-function byEntry(readings: readonly ExampleReading[]): Map<string, Placed[]> {
-  const known = new Map<string, Placed[]>()
-  for (const { file, lines } of readings) {
-    for (const { example } of lines) {
-      if (example === undefined || !isInPlace(file, example)) continue
-      const key = keyOf(example)
-      const list = known.get(key)
-      if (list === undefined) known.set(key, [{ example, place: file.place }])
-      else list.push({ example, place: file.place })
-    }
-  }
-  return known
-}
-
-/** Whether an example is in the right file: a file of the library is about one skill. */
 function isInPlace({ place, path }: ExampleFile, { kind, id }: Example): boolean {
   return place !== 'library' || (kind === 'skill' && path === `examples/${id}.jsonl`)
 }
 
-/** All known examples, line by line, for teaching and counting. */
-export interface KnownExamples {
-  examples: { example: Example; file: ExampleFile }[]
-  findings: Finding[]
-}
-
-export function readKnown(machine: Machine, places: ExamplePlaces): KnownExamples {
+/** All known examples, and problems of their files: invalid lines, and files that cannot be read. */
+export function readKnown(machine: Machine, places: ExamplePlaces) {
   const readings = exampleFiles(machine, places, 'here').map(readExamples)
-  const examples = readings.flatMap(({ file, lines }) =>
-    lines.flatMap(({ example }) => (example !== undefined && isInPlace(file, example) ? [{ example, file }] : [])),
-  )
-  return { examples, findings: exampleFindings(readings) }
-}
-
-/** Problems of example files: invalid lines, and files that cannot be read. */
-function exampleFindings(readings: readonly ExampleReading[]): Finding[] {
-  return readings.flatMap(({ file, lines, failure }): Finding[] => {
-    const path = join(file.root, file.path)
+  const findings = readings.flatMap(({ file, lines, failure }): Finding[] => {
+    const path = pathOf(file)
     if (failure !== undefined) {
       return [{ severity: 'warning', code: 'EXAMPLES_UNREADABLE', message: failure.message, subject: path }]
     }
     const bad = lines.flatMap(({ line, problem, example }) => {
-      const misplaced = example !== undefined && !isInPlace(file, example) ? 'it is about another entry' : undefined
-      const why = problem ?? misplaced
-      return why === undefined ? [] : [{ line, why }]
+      if (example !== undefined) return isInPlace(file, example) ? [] : [{ line, why: 'it is about another entry' }]
+      return [{ line, why: problem }]
     })
     const [first] = bad
     if (first === undefined) return []
@@ -132,6 +106,7 @@ function exampleFindings(readings: readonly ExampleReading[]): Finding[] {
     const hint = 'repair or remove the line; the others count'
     return [{ severity: 'warning', code: 'EXAMPLES_JUNK_LINES', message, subject: path, line: first.line, hint }]
   })
+  return { examples: examplesIn(readings), findings }
 }
 
 /** Appends examples to a file of the project or of this machine, as `textWith` does. */

@@ -1,7 +1,7 @@
 import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { isRecord } from '../text/values.ts'
+import { groupBy, isRecord } from '../text/values.ts'
 import { visitUsage } from '../usage/log.ts'
 import { parseKeepsTasks } from '../usage/rules/config.ts'
 import { type EntryKind, kindOf, stageOf, type UsageEvent } from '../usage/rules/usage-event.ts'
@@ -36,31 +36,24 @@ export function learnFromUse(machine: Machine, describe: (used: UsedPrompt) => s
       const { kind, id, prompt } = used
       return [{ kind, id, prompt, digest: descriptionDigest(description), origin: 'use' }]
     })
-    if (learned.length > 0) keepNewest(machine, learned)
+    if (learned.length === 0) return
+    changeExamplesNow(machine, machineFile(machine, 'from-use'), (lines) => {
+      const known = lines.flatMap(({ example }) => example ?? [])
+      const after = newestOf([...known, ...learned]).map(formatExample)
+      return after.join('\n') === lines.map(({ text }) => text).join('\n') ? undefined : after
+    })
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
   }
 }
 
-function keepNewest(machine: Machine, learned: readonly Example[]): void {
-  changeExamplesNow(machine, machineFile(machine, 'from-use'), (lines) => {
-    const before = lines.map(({ text }) => text)
-    const known = lines.flatMap(({ example }) => example ?? [])
-    const after = newestOf([...known, ...learned]).map(formatExample)
-    return before.join('\n') === after.join('\n') ? undefined : after
-  })
-}
-
 /** The newest for each entry and description; a repeated prompt keeps its position. */
 function newestOf(examples: readonly Example[]): Example[] {
-  const groups = new Map<string, Map<string, Example>>()
-  for (const example of examples) {
-    const key = JSON.stringify([keyOf(example), example.digest])
-    const group = groups.get(key) ?? new Map<string, Example>()
-    groups.set(key, group)
-    if (!group.has(promptKey(example.prompt))) group.set(promptKey(example.prompt), example)
+  const kept = new Set<Example>()
+  for (const group of groupBy(examples, (each) => JSON.stringify([keyOf(each), each.digest])).values()) {
+    const firsts = [...groupBy(group, ({ prompt }) => promptKey(prompt)).values()].flatMap(([first]) => first ?? [])
+    for (const example of firsts.slice(-MOST_USED)) kept.add(example)
   }
-  const kept = new Set([...groups.values()].flatMap((group) => [...group.values()].slice(-MOST_USED)))
   return examples.filter((example) => kept.has(example))
 }
 
@@ -100,31 +93,25 @@ export class UsedPromptReader {
     }
     if (event.entryId === '') return
     const entry = { kind: kindOf(event), id: event.entryId }
-    if (stageOf(event) === 'used') this.use(tasks, entry)
-    else tasks.findLast(({ hash }) => hash === event.taskHash)?.planned.add(keyOf(entry))
-  }
-
-  private use(tasks: readonly Task[], entry: { kind: EntryKind; id: string }): void {
+    if (stageOf(event) !== 'used') {
+      tasks.findLast(({ hash }) => hash === event.taskHash)?.planned.add(keyOf(entry))
+      return
+    }
     const task = tasks.findLast(({ planned }) => planned.has(keyOf(entry)))
     if (task === undefined) return
     // Counted once: reading the same entry again adds nothing.
     task.planned.delete(keyOf(entry))
     const prompt = tidyPrompt(task.prompt)
     if (prompt.length > LONGEST_PROMPT || promptKey(prompt) === '') return
-    const { project } = task
-    this.found.push({ ...entry, prompt, ...(project === undefined ? {} : { project }) })
+    this.found.push({ ...entry, prompt, project: task.project })
   }
 
   private tasksOf(session: string): Task[] {
     const tasks = this.sessions.get(session) ?? []
     this.sessions.delete(session)
     this.sessions.set(session, tasks)
-    if (this.sessions.size > MOST_SESSIONS) {
-      for (const oldest of this.sessions.keys()) {
-        this.sessions.delete(oldest)
-        break
-      }
-    }
+    const [oldest = ''] = this.sessions.keys()
+    if (this.sessions.size > MOST_SESSIONS) this.sessions.delete(oldest)
     return tasks
   }
 }

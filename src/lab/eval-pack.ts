@@ -47,9 +47,14 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
       findings.push(badSuite(suite, read.problem))
       continue
     }
-    if (!trust.isOpen) findings.push(onlySelection(pack))
-    // Numbers instead of ids: Loadout shows no text of a pack before its approval.
-    const cases = trust.isOpen ? read.cases : read.cases.map((each, at) => ({ ...each, id: `case-${at + 1}` }))
+    let { cases } = read
+    if (!trust.isOpen) {
+      // Selection needs only the metadata. Loadout shows no text of a pack before its approval, so no ids.
+      cases = cases.map((each, at) => ({ ...each, id: `case-${at + 1}` }))
+      const message = `${packWord(manifest.name)} is not approved: cases are shown by number, and warnings were not checked`
+      const hint = `loadout approve ${shellWord(root)}`
+      findings.push({ severity: 'info', code: 'pack.trust.unapproved', message, subject: manifest.name, hint })
+    }
     const report = runCases(manifest.name, cases, select)
     const written = request.write ? writeRecord(machine, root, suite, report, suites.length > 1) : undefined
     value.suites.push({ suite, ...report, written })
@@ -79,25 +84,9 @@ function findSuites(machine: Machine, pack: TrustedPack, named: string | undefin
   })
 }
 
-/** Selection needs only the metadata; warnings of a context need an open pack. */
-function onlySelection({ manifest, root }: TrustedPack): Finding {
-  return {
-    severity: 'info',
-    code: 'pack.trust.unapproved',
-    message: `${packWord(manifest.name)} is not approved: cases are shown by number, and warnings were not checked`,
-    subject: manifest.name,
-    hint: `loadout approve ${shellWord(root)}`,
-  }
-}
-
 function badSuite(subject: string, problem: string): Finding {
-  return {
-    severity: 'error',
-    code: 'BAD_SUITE',
-    message: `${subject}: ${problem}`,
-    subject,
-    hint: 'a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
-  }
+  const hint = 'a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }'
+  return { severity: 'error', code: 'BAD_SUITE', message: `${subject}: ${problem}`, subject, hint }
 }
 
 /** The result for one prompt. A warning counts unless it says `info`. */

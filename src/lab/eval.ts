@@ -80,7 +80,12 @@ export function evaluateEntries(machine: Machine, request: EvalRequest): Report<
     const asked = suite === undefined ? ownQuestions(library) : { questions: readSuite(suite), findings: [] }
     return askLibrary(library, asked, request)
   }
-  if (suite !== undefined && isLibrary(suite)) {
+  // A folder with skills, packs or an index, rather than only questions.
+  const isLibrary =
+    suite !== undefined &&
+    isFolder(suite) &&
+    (exists(join(suite, INDEX_IN_PROJECT)) || entryFolders(suite, true).length > 0)
+  if (isLibrary) {
     const library = openLibrary(machine, suite)
     return askLibrary(library, ownQuestions(library), request)
   }
@@ -302,18 +307,26 @@ function everythingHere(machine: Machine, request: EvalRequest): EvalLibrary {
   return { path: 'everything here', documents, aliases: new Map(), findings: withoutRepeats(findings) }
 }
 
-/** Whether a folder contains skills, packs or an index, rather than only questions. */
-function isLibrary(path: string): boolean {
-  return isFolder(path) && (exists(join(path, INDEX_IN_PROJECT)) || entryFolders(path, true).length > 0)
-}
-
 /** A folder of skills and packs, a project, or an index file. */
 function openLibrary(machine: Machine, path: string): EvalLibrary {
-  const library: EvalLibrary = { path, documents: [], aliases: new Map(), findings: [] }
+  const documents: RankDocument[] = []
+  const aliases = new Map<string, string>()
+  const findings: Finding[] = []
+  const library = { path, documents, aliases, findings }
   const index = isFolder(path) ? join(path, INDEX_IN_PROJECT) : path
-  if (exists(index) || index === path) addIndex(machine, library, index)
+  if (exists(index) || index === path) {
+    const isProjects = index.endsWith(INDEX_IN_PROJECT)
+    const projectRoot = isProjects ? dirname(dirname(dirname(index))) : ''
+    const layers = { projectRoot, globalDir: '', orgPath: '', sessionPath: isProjects ? '' : index }
+    const knowledge = readKnowledge(machine, layers)
+    findings.push(...knowledge.findings)
+    const examples = payloadExamples(machine, knowledge, 'committed')
+    // Only entries that a task may load.
+    for (const entry of allEntries(knowledge.table).filter(isDomain)) {
+      documents.push(examples.into('payload', payloadDocument(knowledge, entry, findings)))
+    }
+  }
   if (index === path) return library
-  const { documents, aliases, findings } = library
   const examples = openExamples(machine, { project: path, library: path }, 'committed')
   const taken = new Set(documents.map(({ id }) => id))
   for (const { inside, file } of entryFolders(path, false)) {
@@ -333,19 +346,6 @@ function openLibrary(machine: Machine, path: string): EvalLibrary {
     }
   }
   return library
-}
-
-/** Adds the entries of an index file that a task may load, with the examples of its project. */
-function addIndex(machine: Machine, { documents, findings }: EvalLibrary, path: string): void {
-  const isProjects = path.endsWith(INDEX_IN_PROJECT)
-  const projectRoot = isProjects ? dirname(dirname(dirname(path))) : ''
-  const layers = { projectRoot, globalDir: '', orgPath: '', sessionPath: isProjects ? '' : path }
-  const knowledge = readKnowledge(machine, layers)
-  findings.push(...knowledge.findings)
-  const examples = payloadExamples(machine, knowledge, 'committed')
-  for (const entry of allEntries(knowledge.table).filter(isDomain)) {
-    documents.push(examples.into('payload', payloadDocument(knowledge, entry, findings)))
-  }
 }
 
 /** Folders with a skill or a pack, by path; with `isEnough` only the first. */
@@ -411,19 +411,22 @@ function unknownIds(questions: readonly Question[], ids: ReadonlySet<string>): F
 }
 
 function belowThreshold({ figures }: Evaluation, request: EvalRequest): Finding[] {
-  const hint = 'the wrong answers show which entries are too similar'
-  const missed = (message: string): Finding => ({ severity: 'error', code: 'BELOW_THRESHOLD', message, hint })
-  const low = (name: string, value: number, limit: number | undefined) =>
-    figures.positives > 0 && limit !== undefined && value < limit
-      ? [missed(`${name} is ${value.toFixed(1)} %, below ${limit} %`)]
-      : []
-  const high = (name: string, value: number, limit: number | undefined) =>
-    limit !== undefined && value > limit ? [missed(`${name} are ${value.toFixed(1)} %, above ${limit} %`)] : []
-  return [
-    ...low('R@1', figures.r1, request.minR1),
-    ...low('R@3', figures.r3, request.minR3),
-    ...low('R@5', figures.r5, request.minR5),
-    ...high('false triggers', figures.falseTriggers, request.maxFalse),
-    ...high('wrong triggers', figures.pairViolations, request.maxPairs),
+  const rows: [name: string, value: number, least?: number, most?: number][] = [
+    ['false triggers are', figures.falseTriggers, 0, request.maxFalse],
+    ['wrong triggers are', figures.pairViolations, 0, request.maxPairs],
   ]
+  if (figures.positives > 0) {
+    rows.unshift(
+      ['R@1 is', figures.r1, request.minR1],
+      ['R@3 is', figures.r3, request.minR3],
+      ['R@5 is', figures.r5, request.minR5],
+    )
+  }
+  return rows.flatMap(([name, value, least = 0, most = 100]): Finding[] => {
+    if (value >= least && value <= most) return []
+    const limit = value < least ? `below ${least} %` : `above ${most} %`
+    const message = `${name} ${value.toFixed(1)} %, ${limit}`
+    const hint = 'the wrong answers show which entries are too similar'
+    return [{ severity: 'error', code: 'BELOW_THRESHOLD', message, hint }]
+  })
 }

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
 import { type Knowledge, readPlaces } from '../payloads/knowledge.ts'
-import { type LayerPlace, type Layers, layerPlaces, projectOf } from '../payloads/layers.ts'
+import { type Layers, layerPlaces, projectOf } from '../payloads/layers.ts'
 import { readIndexFile } from '../payloads/payload-root.ts'
 import { rankPayloads, rankTask } from '../payloads/payload-source.ts'
 import type { PlanTerms } from '../payloads/plan.ts'
@@ -177,21 +177,22 @@ function readTerms(json: unknown): PlanTerms | undefined {
   }
 }
 
+/** With a named index the payloads stay where they are; only the index of the project is replaced. */
 function openLayers(machine: Machine, { layers, index }: ReplayRequest): Knowledge {
   const places = layerPlaces(machine, layers)
-  const knowledge = readPlaces(index === undefined ? places : withIndex(places, resolve(machine.cwd, index)))
+  if (index !== undefined) {
+    const path = resolve(machine.cwd, index)
+    // A named index must be valid; other layers may be broken, and are reported.
+    readIndexFile(path)
+    const own = places.findIndex(({ name }) => name === 'project')
+    const root = places[own]?.root ?? dirname(path)
+    places.splice(own < 0 ? places.length : own, 1, { name: 'project', path, root })
+  }
+  const knowledge = readPlaces(places)
   if (knowledge.layerNames.length > 0) return knowledge
   throw new LoadoutError('NO_INDEX', 'no index was found in any layer', {
     hint: 'run: loadout index build, or name an index file with --index',
   })
-}
-
-/** The payloads stay where they are; only their index is replaced. */
-function withIndex(places: readonly LayerPlace[], path: string): LayerPlace[] {
-  // A named index must be valid; other layers may be broken, and are reported.
-  readIndexFile(path)
-  if (!places.some(({ name }) => name === 'project')) return [...places, { name: 'project', path, root: dirname(path) }]
-  return places.map((place) => (place.name === 'project' ? { ...place, path } : place))
 }
 
 function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, strategy: Strategy) => string[] {

@@ -12,7 +12,7 @@ import type { Machine } from '../machine/machine.ts'
 import { isDomain } from '../payloads/rules/loadout-index.ts'
 import { listed } from '../text/count.ts'
 import type { Finding, Report } from '../text/trouble.ts'
-import { compareText, nearest } from '../text/values.ts'
+import { compareText, groupBy, nearest } from '../text/values.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 import type { TaughtEntry } from './rules/admit.ts'
 
@@ -44,12 +44,10 @@ export function openTeachable(machine: Machine, request: SourceRequest): Teachab
   const { root } = projectOf(machine, request)
   const library = sources.flatMap((source) => (source.kind === 'skill' ? (source.library ?? []) : []))[0]
   const { examples: known, findings: bad } = readKnown(machine, { project: root, library })
-  const byEntry = new Map<string, Example[]>()
-  for (const { example } of known) {
-    const list = byEntry.get(keyOf(example))
-    if (list === undefined) byEntry.set(keyOf(example), [example])
-    else list.push(example)
-  }
+  const byEntry = groupBy(
+    known.map(({ example }) => example),
+    keyOf,
+  )
   // Examples of what belongs to others stay on this machine.
   const taught = machineFile(machine, 'taught')
   const read = (source: (typeof sources)[number], id: string) => {

@@ -3,6 +3,7 @@ import { targetRoots } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { groupBy } from '../text/values.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { type ForeignOptions, readForeignSkill } from './disk/foreign-skill.ts'
 import { findSkillFolders } from './disk/registry.ts'
@@ -89,11 +90,11 @@ export function findUnmanaged(
   // No enabled agent reads the shared folder, so there is no need to list skills there that the library has.
   const known = judged.filter(({ copy, state }) => copy.agents.length > 0 || state === 'new')
   const fresh = groupCandidates(known.filter(({ state }) => state === 'new').map(({ copy }) => copy))
-  const taken = (['identical', 'same', 'differs'] as const).flatMap((state) =>
-    groupByName(known.filter((each) => each.state === state).map(({ copy }) => copy)).map(
-      ([name, copies]): UnmanagedCandidate => ({ name, copies, state }),
-    ),
-  )
+  const taken = (['identical', 'same', 'differs'] as const).flatMap((state) => {
+    const some = known.flatMap((each) => (each.state === state ? [each.copy] : []))
+    const byName = groupBy(some, ({ skill }) => skill.name)
+    return [...byName].map(([name, copies]): UnmanagedCandidate => ({ name, copies, state }))
+  })
   const candidates = [
     ...fresh.map((each): UnmanagedCandidate => ({ ...each, state: each.problem === undefined ? 'new' : 'blocked' })),
     ...taken,
@@ -142,12 +143,6 @@ function compare({ library }: Setup, { skill, folder }: RegisteredSkill, copy: F
     if (error instanceof LoadoutError) return 'differs'
     throw error
   }
-}
-
-function groupByName(copies: readonly ForeignSkill[]): [string, ForeignSkill[]][] {
-  const groups = new Map<string, ForeignSkill[]>()
-  for (const copy of copies) groups.set(copy.skill.name, [...(groups.get(copy.skill.name) ?? []), copy])
-  return [...groups]
 }
 
 type Folder = { path: string; agents: readonly string[]; found?: ForeignSkill['found'] }

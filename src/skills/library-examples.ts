@@ -22,13 +22,9 @@ export async function teachLibrary(
       const text = textWith(file, examples)
       return { path: file.path, write: (stage: string) => void writeTreeFile(stage, text, false) }
     })
-    const message = wantsCommit ? messageFor(skills) : undefined
+    const whose = skills.length === 1 ? skills[0] : `${skills.length} skills`
+    const message = wantsCommit ? `Teach examples of ${whose}` : undefined
     return { value: await changeLibrary(machine, library, { changes, message }), findings }
   }
   return asWriter(setup, [], 'teach', run)
-}
-
-function messageFor(skills: readonly string[]): string {
-  const [first = ''] = skills
-  return skills.length === 1 ? `Teach examples of ${first}` : `Teach examples of ${skills.length} skills`
 }

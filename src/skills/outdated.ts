@@ -4,7 +4,7 @@ import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { currentBranch } from '../machine/repository.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { sortedBy } from '../text/values.ts'
+import { groupBy, sortedBy } from '../text/values.ts'
 import { readForReview } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
 import { hashTree, listTree } from './disk/tree.ts'
@@ -111,12 +111,6 @@ export async function askSources(
     value: sortedBy(value, ({ state }) => state.name),
     findings: sortedBy(findings, ({ message }) => message),
   }
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
-  return groups
 }
 
 function nameOf({ url, path }: SkillSource): string {

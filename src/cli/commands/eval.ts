@@ -59,7 +59,13 @@ It exits with 1 when a question fails or a suite is malformed.`,
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout): Promise<Report<Evaluation>> => {
-    if (flags.history !== undefined) return evaluateHistory(flags.history, args.suite, flags.project, loadout)
+    if (flags.history !== undefined) {
+      if (args.suite !== undefined) throw misuse('--history uses the commits of the project; it takes no suite')
+      if (!Number.isSafeInteger(flags.history) || flags.history < 1 || flags.history > MOST_COMMITS) {
+        throw misuse(`--history takes a number of commits from 1 to ${MOST_COMMITS}`)
+      }
+      return loadout.evaluateHistory({ project: flags.project, commits: flags.history })
+    }
     const pack = flags.kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
     if (pack !== undefined || flags.kind === 'pack') return evaluatePack(pack, args, flags, loadout)
     if (flags.suite !== undefined || flags.write)
@@ -90,14 +96,6 @@ It exits with 1 when a question fails or a suite is malformed.`,
 })
 
 type Evaluation = SuiteReport | Comparison | PackEvaluation | HistoryEvaluation
-
-function evaluateHistory(commits: number, suite: string | undefined, project: string | undefined, loadout: Loadout) {
-  if (suite !== undefined) throw misuse('--history uses the commits of the project; it takes no suite')
-  if (!Number.isSafeInteger(commits) || commits < 1 || commits > MOST_COMMITS) {
-    throw misuse(`--history takes a number of commits from 1 to ${MOST_COMMITS}`)
-  }
-  return loadout.evaluateHistory({ project, commits })
-}
 
 const MOST_COMMITS = 1000
 

@@ -43,31 +43,21 @@ export interface ExampleReading {
 /** Skips a broken line only; a missing file has no lines. Never throws. */
 export function readExamples(file: ExampleFile): ExampleReading {
   const { bytes, failure } = readInside(file.root, file.path, { most: LARGEST_FILE })
-  if (bytes === undefined) {
-    return failure.code === 'FILE_NOT_FOUND' ? { file, lines: [] } : { file, lines: [], failure }
-  }
+  if (bytes === undefined) return { file, lines: [], failure: failure.code === 'FILE_NOT_FOUND' ? undefined : failure }
+  const lines: ExampleLine[] = []
   // Decoded line by line, so that bytes that are not text lose only their line.
-  const lines = splitLines(bytes).flatMap(({ bytes: part, line }) => readLine(part, line))
-  return { file, lines }
-}
-
-function readLine(bytes: Buffer, line: number): ExampleLine[] {
-  const text = bytes.toString('utf8').replace(line === 1 ? /^\ufeff/ : /^$/, '')
-  if (text.trim() === '') return []
-  if (!isUtf8(bytes)) return [{ text, line, problem: 'it is not UTF-8' }]
-  if (text.length > LONGEST_LINE) return [{ text, line, problem: `it is longer than ${LONGEST_LINE} characters` }]
-  return [{ text, line, ...parseExample(text) }]
-}
-
-function splitLines(bytes: Buffer): { bytes: Buffer; line: number }[] {
-  const lines: { bytes: Buffer; line: number }[] = []
   for (let [from, line] = [0, 1]; from < bytes.length; line++) {
     const end = bytes.indexOf(10, from)
     const to = end < 0 ? bytes.length : end
-    lines.push({ bytes: bytes.subarray(from, bytes[to - 1] === 13 ? to - 1 : to), line })
+    const part = bytes.subarray(from, bytes[to - 1] === 13 ? to - 1 : to)
+    const text = part.toString('utf8').replace(line === 1 ? /^\ufeff/ : /^$/, '')
     from = to + 1
+    if (text.trim() === '') continue
+    if (!isUtf8(part)) lines.push({ text, line, problem: 'it is not UTF-8' })
+    else if (text.length <= LONGEST_LINE) lines.push({ text, line, ...parseExample(text) })
+    else lines.push({ text, line, problem: `it is longer than ${LONGEST_LINE} characters` })
   }
-  return lines
+  return { file, lines }
 }
 
 const LIBRARY_FOLDER = 'examples'
@@ -97,54 +87,45 @@ export function machineFile(machine: Machine, name: 'taught' | 'from-use'): Exam
   return { root: stateFolder(machine), path, place: 'machine' }
 }
 
+type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
+
 /**
  * Replaces a file with the lines that `change` returns; undefined leaves it unchanged. One writer at a time, all or
  * nothing. Lines that `change` keeps keep their text.
  */
 export async function changeExamples(machine: Machine, file: ExampleFile, change: Change): Promise<void> {
-  const release = await acquireLock(lockOf(machine, file), { purpose: 'teach' })
-  try {
-    replaceLines(machine, file, change)
-  } finally {
-    release()
-  }
+  replaceLines(machine, file, change, await acquireLock(lockOf(machine, file), { purpose: 'teach' }))
 }
-
-type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
 
 /** `changeExamples` for callers that must not wait: changes nothing while another process writes. */
 export function changeExamplesNow(machine: Machine, file: ExampleFile, change: Change): void {
   const release = tryLock(lockOf(machine, file), 'learn')
-  if (release === undefined) return
+  if (release !== undefined) replaceLines(machine, file, change, release)
+}
+
+function replaceLines(machine: Machine, file: ExampleFile, change: Change, release: () => void): void {
   try {
-    replaceLines(machine, file, change)
+    const text = changedText(file, change)
+    if (text === undefined) return
+    if (file.place !== 'machine') {
+      refuseLinkOut(file.root, file.path)
+      writeInside(file.root, file.path, text)
+    } else writeRecord(machine, file.path, text)
   } finally {
     release()
   }
-}
-
-function replaceLines(machine: Machine, file: ExampleFile, change: Change): void {
-  const text = changedText(file, change)
-  if (text === undefined) return
-  if (file.place === 'machine') {
-    writeRecord(machine, file.path, text)
-    return
-  }
-  refuseLinkOut(file.root, file.path)
-  writeInside(file.root, file.path, text)
 }
 
 /** The text of a file after a change; undefined if it stays. */
 export function changedText(file: ExampleFile, change: Change): string | undefined {
   const { lines, failure } = readExamples(file)
   // A file that cannot be read must not be replaced.
-  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: failure.hint ?? HINT })
+  const hint = failure?.hint ?? 'nothing was written; repair or move the file'
+  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint })
   return change(lines)
     ?.map((line) => `${line}\n`)
     .join('')
 }
-
-const HINT = 'nothing was written; repair or move the file'
 
 function lockOf(machine: Machine, { root, path }: ExampleFile): string {
   const folder = privateFolder(machine, 'locks')

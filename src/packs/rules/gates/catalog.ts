@@ -1,7 +1,7 @@
 import type { RankDocument } from '../../../search/document.ts'
 import { shellWord } from '../../../text/printable.ts'
 import { type Finding, LoadoutError } from '../../../text/trouble.ts'
-import { compareText, nearest, sortedBy } from '../../../text/values.ts'
+import { compareText, groupBy, nearest, sortedBy } from '../../../text/values.ts'
 import { type KnowledgePack, type PackManifest, type PackStatus, SCOPES, type Scope } from '../pack.ts'
 import {
   compareLabels,
@@ -53,7 +53,8 @@ export interface Collision {
 
 export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
   const all = onePerFolder(packs).sort(comparePrecedence)
-  const decided = groupByName(all).map(decide)
+  const byName = groupBy(all, ({ manifest }) => manifest.name)
+  const decided = sortedBy(byName, ([name]) => name).map(([, group]) => decide(group))
   const rivals = decided.filter(({ shadowed }) => shadowed.length > 0)
   const collisions = rivals.map(describeCollision)
   const waiting = decided.flatMap((entry) => entry.waiting)
@@ -64,16 +65,6 @@ export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
     all,
     findings: [...collisions.flatMap(collisionFinding), ...waiting.map(waitingFinding), ...packs.flatMap(heldFinding)],
   }
-}
-
-function groupByName(packs: readonly TrustedPack[]): TrustedPack[][] {
-  const groups = new Map<string, TrustedPack[]>()
-  for (const pack of packs) {
-    const group = groups.get(pack.manifest.name)
-    if (group === undefined) groups.set(pack.manifest.name, [pack])
-    else group.push(pack)
-  }
-  return sortedBy(groups, ([name]) => name).map(([, group]) => group)
 }
 
 /** By scope, then depth, then path. */
