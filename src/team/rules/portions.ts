@@ -226,8 +226,7 @@ export function publish(rows: readonly WaitingRow[], isOver: boolean): Publicati
         (row) => `${agentOf.get(row)} ${row.project}`,
         (row) => `${agentOf.get(row)} ${SEVERAL}`,
       )
-      for (const { name, rows: part } of projects)
-        add(group, FACETS.project, Number(name.split(' ')[1]), 0, part, 0)
+      for (const { name, rows: part } of projects) add(group, FACETS.project, Number(name.split(' ')[1]), 0, part, 0)
     }
   }
   return { figures: [...sums.values()], published }
