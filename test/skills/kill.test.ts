@@ -736,6 +736,40 @@ describe.skipIf(!hasStrace)('killed by the system at one system call, in any thr
   })
 })
 
+// Only git makes a symbolic link there: it tries, in a new repository that has a HEAD already, whether the disk can.
+it.skipIf(!hasStrace)(
+  'a source is asked again after a kill in its cache, and nothing of it is left',
+  { timeout: 900_000 },
+  async () => {
+    const [before, library] = [await makeBase(), makeFolder()]
+    const source = { home: before.home, library }
+    const text = (words: string) => `---\nname: remote\ndescription: Of a source.\n---\n# Remote\n\n${words}\n`
+    git(source, 'init', '--quiet', '--template=')
+    write(library, { 'skills/remote/SKILL.md': text('One.') })
+    commitAll(source, 'one')
+    await loadoutOk(before, 'import', `file://${library}`, '--all')
+    write(library, { 'skills/remote/SKILL.md': text('Two.') })
+    commitAll(source, 'two')
+    const caches = '.cache/loadout/sources'
+    rmSync(join(before.home, caches), { recursive: true, force: true })
+    const failures: string[] = []
+    let kills = 0
+    await forEachAtOnce(['symlink', ...(isThorough ? CALLS.split(' ') : ['write'])], async (call) => {
+      for (let nth = 1; ; nth += isThorough ? 1 : 6) {
+        const world = await killedBySystem(before, ['outdated'], call, nth)
+        if (world === undefined) break
+        kills += 1
+        const { stdout, stderr } = await loadout(world, ['outdated'])
+        const left = readdirSync(join(world.home, caches)).length
+        if (!/remote +outdated/.test(stdout) || left !== 1) failures.push(`${call} ${nth}: ${left} ${stdout}${stderr}`)
+      }
+    })
+    console.log(`outdated: killed by the system at ${kills} points`)
+    expect(failures).toEqual([])
+    expect(kills).toBeGreaterThan(1)
+  },
+)
+
 describe('a push to the team is repeated, and each event arrives once', () => {
   let team: TestServer
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import type { Role } from '../../src/team/rules/access.ts'
+import { publish, type WaitingRow } from '../../src/team/rules/portions.ts'
 import { Attacker } from './attack.ts'
 import { random } from './chance.ts'
 import { ask, askForPostgres, makeDatabase, settled } from './postgres.ts'
@@ -177,5 +178,33 @@ describe('nobody can work out what five people or fewer did', () => {
     for (const one of numbers)
       for (const other of numbers) if (one !== other) expect(behind(one ^ other)).toBeGreaterThan(LARGEST_HIDDEN)
     for (let bit = 0n; bit < people.length * weeks.length; bit++) expect(attacker.canWorkOut(1n << bit)).toBe(false)
+  })
+  it('from the sums of entries, versions, agents and projects, even with knowing what each agent and project has', () => {
+    const [numbers, leaks] = [[1, 2], [] as string[]]
+    for (let world = 0; world < 300; world++) {
+      const cells: Set<number>[] = []
+      const rows: WaitingRow[] = []
+      for (const group of numbers)
+        for (const entry of numbers)
+          for (const agent of numbers)
+            for (const version of numbers)
+              for (const project of numbers) {
+                // A cell of nobody has no bit: the attacker knows that it is empty.
+                if (random(0, 3) === 0) continue
+                const users = new Set(Array.from({ length: random(1, 11) }, () => group * 100 + random(0, 14)))
+                const tokens = 2 ** cells.push(users)
+                for (const [at, person] of [...users].entries())
+                  rows.push({
+                    ...{ entry, stage: 3, group, version, agent, project, person },
+                    ...{ times: 1, tokens: at === 0 ? tokens / 2 : 0 },
+                  })
+              }
+      const attacker = new Attacker(cells.length)
+      for (const { tokens } of publish(rows, random(0, 2) === 0).figures) attacker.see(BigInt(tokens))
+      for (const [at, users] of cells.entries())
+        if (users.size <= LARGEST_HIDDEN && attacker.canWorkOut(1n << BigInt(at)))
+          leaks.push(`a cell of ${users.size} in world ${world}`)
+    }
+    expect(leaks).toEqual([])
   })
 })

@@ -131,6 +131,15 @@ describe('a database that somebody has taken over', () => {
     await show(world, honest)
   })
 
+  it('cannot alter the catalog unnoticed by leaving its digest, nor keep approvers from signing the next one', async () => {
+    await world.author.loadout.sync({})
+    await world.change(`UPDATE catalog_snapshot SET text = replace(text, '"days":90', '"days":91')`)
+    expect(await saidBy(member.loadout.sync({}))).toContain('has no valid signature')
+    await expect(world.author.loadout.signCatalog({})).rejects.toMatchObject({ code: 'CATALOG_UNVERIFIED' })
+    await world.author.loadout.signCatalog({ restore: true })
+    expect(await codesOf(member.loadout.sync({}))).toEqual([])
+  })
+
   it('can show the same catalog again and again only until it expires', async () => {
     expect(await codesOf(member.loadout.sync({}))).not.toContain('CATALOG_UNVERIFIED')
     const later = atTime(member, inDays(91))

@@ -74,6 +74,24 @@ describe('what is published of a week', () => {
     expect(times(rows, true, 'agent').map(([, agent]) => agent)).toEqual([SEVERAL, SEVERAL])
   })
 
+  it('names no agent where its sum minus that of an entry that only it has would be of few people', () => {
+    // Only the second agent has entry 1, so its sum minus that of the entry is the one use of entry 2.
+    const first = [...people(1, 6, { agent: 2 }), ...people(1, 6, { entry: 2 })]
+    expect(times([...first, row(1, 200, { entry: 2, agent: 2 })], true, 'agent').map(([, agent]) => agent)).toEqual([
+      SEVERAL,
+      SEVERAL,
+    ])
+    expect(times(first, true, 'agent').map(([, agent]) => agent)).toEqual([2, 2, 1, 1])
+  })
+
+  it('names a project only beside the agents that are named', () => {
+    const rows = [...people(1, 6, { project: 9 }), ...people(2, 6, { group: 1, agent: 2 })]
+    expect(times(rows, true, 'project').map(([, project]) => project)).toEqual([9, 9, 0, 0])
+    const small = [...rows, row(1, 300, { agent: 2, project: 9 })]
+    expect(times(small, true, 'agent').map(([, agent]) => agent)).toEqual([1, 1, 2, 2])
+    expect(times(small, true, 'project').map(([, project]) => project)).toEqual([SEVERAL, SEVERAL])
+  })
+
   it('counts each stage by the people of that stage', () => {
     const rows = [...people(1, 6, { stage: 2 }), row(1, 100)]
     expect(publish(rows, true).published).toEqual([{ entry: 1, stage: 2, group: 1 }])

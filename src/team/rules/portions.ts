@@ -45,8 +45,8 @@ interface Figure {
   people: number
 }
 
-interface Part<T> {
-  name: number
+interface Part<T, Name = number> {
+  name: Name
   rows: T[]
 }
 
@@ -66,8 +66,8 @@ function isEnough(rows: readonly Counted[]): boolean {
   return countPeople(rows) > LARGEST_HIDDEN_GROUP
 }
 
-function split<T>(rows: readonly T[], nameOf: (row: T) => number): Part<T>[] {
-  const parts = new Map<number, T[]>()
+function split<T, Name>(rows: readonly T[], nameOf: (row: T) => Name): Part<T, Name>[] {
+  const parts = new Map<Name, T[]>()
   for (const row of rows) {
     const known = parts.get(nameOf(row))
     if (known === undefined) parts.set(nameOf(row), [row])
@@ -96,6 +96,70 @@ export function partition<T extends Counted>(rows: readonly T[], nameOf: (row: T
   return isEnough(joined) ? [...shown, { name: SEVERAL, rows: joined }] : []
 }
 
+/**
+ * Splits the rows of several portions by another name, such as the agent. The sums of both are shown, so a person who
+ * knows that an agent never has some entries can subtract one from the other. Where that would leave five people or fewer, names
+ * are joined into a coarser one, those with the fewest people first; the coarsest is safe.
+ */
+function splitAcross<Name>(
+  portions: readonly (readonly WaitingRow[])[],
+  nameOf: (row: WaitingRow) => Name,
+  coarser: (row: WaitingRow) => Name,
+): Part<WaitingRow, Name>[] {
+  const rows = portions.flat()
+  const sized = split(rows, nameOf).map((part) => ({ ...part, people: countPeople(part.rows) }))
+  sized.sort((a, b) => a.people - b.people || (a.name < b.name ? -1 : 1))
+  const places = new Map(sized.map(({ name }, at) => [name, at]))
+  const joining = (count: number) =>
+    split(rows, (row) => ((places.get(nameOf(row)) ?? 0) < count ? coarser(row) : nameOf(row)))
+  // What is safe stays so when more is joined.
+  let [from, to] = [0, sized.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (isSafe(portions, joining(middle))) to = middle
+    else from = middle + 1
+  }
+  return joining(to)
+}
+
+// Each one more doubles the work.
+const MOST_PARTS = 10
+
+/**
+ * Adding and subtracting sums of portions and of parts leaves at least what lies, for some choice of the parts, inside of
+ * them of some portions and outside of them of the others. That must be of more than five people for every choice.
+ */
+function isSafe(portions: readonly (readonly WaitingRow[])[], parts: readonly Part<WaitingRow, unknown>[]): boolean {
+  const partOf = new Map(parts.flatMap((part, at) => part.rows.map((row) => [row, at])))
+  // A choice between two parts that enough people have of the same portion is always safe: they count as one.
+  let choosable = parts.map((_, at) => at)
+  for (const portion of portions) {
+    const large = split(portion, (row) => partOf.get(row) ?? 0).filter((part) => isEnough(part.rows))
+    const same = new Set(large.map(({ name }) => choosable[name]))
+    const [first] = same
+    if (same.size > 1) choosable = choosable.map((name) => (same.has(name) ? (first ?? name) : name))
+  }
+  const names = [...new Set(choosable)]
+  if (names.length > MOST_PARTS) return false
+  // The last one is always outside: the other choices are the same ones turned round.
+  for (let choice = 1; choice < 2 ** (names.length - 1); choice++) {
+    const isInside = choosable.map((name) => (choice >> names.indexOf(name)) & 1)
+    const cuts = portions.flatMap((portion) => {
+      const sides = split(portion, (row) => isInside[partOf.get(row) ?? 0])
+      return sides.length < 2 ? [] : [sides.map((side) => new Set(side.rows.map(({ person }) => person)))]
+    })
+    if (cuts.length > 0 && areFew(cuts, new Set())) return false
+  }
+  return true
+}
+
+/** Whether these people and no more than five in all are one side of every cut. */
+function areFew(cuts: readonly Set<number>[][], people: ReadonlySet<number>): boolean {
+  if (people.size > LARGEST_HIDDEN_GROUP) return false
+  const open = cuts.find((sides) => !sides.some((side) => [...side].every((person) => people.has(person))))
+  return open === undefined || open.some((side) => areFew(cuts, new Set([...people, ...side])))
+}
+
 export interface Publication {
   figures: Figure[]
   /** What the portions contain, completely: it waits no longer. */
@@ -118,6 +182,7 @@ export function publish(rows: readonly WaitingRow[], isOver: boolean): Publicati
       for (const { name: group } of split(part.rows, byGroup)) published.push({ entry, stage, group })
     }
   }
+  const versionsOf = (portion: readonly WaitingRow[]) => partition(portion, ({ version }) => version)
   const sums = new Map<string, Figure>()
   const add = (group: number, facet: number, item: number, version: number, part: WaitingRow[], people: number) => {
     const stage = part[0]!.stage
@@ -137,7 +202,7 @@ export function publish(rows: readonly WaitingRow[], isOver: boolean): Publicati
   for (const { group, people, rows: portion } of portions) {
     const { entry } = portion[0]!
     add(group, FACETS.entry, entry, 0, portion, people)
-    for (const part of partition(portion, ({ version }) => version))
+    for (const part of versionsOf(portion))
       add(group, FACETS.version, entry, part.name, part.rows, countPeople(part.rows))
   }
   for (const { name: group, rows: shares } of split(portions, (portion) => portion.group)) {
@@ -145,9 +210,23 @@ export function publish(rows: readonly WaitingRow[], isOver: boolean): Publicati
       const all = same.flatMap((portion) => portion.rows)
       const most = same.reduce((people, portion) => Math.max(people, portion.people), 0)
       add(group, FACETS.group, group, 0, all, most)
-      for (const part of partition(all, ({ agent }) => agent)) add(group, FACETS.agent, part.name, 0, part.rows, 0)
-      for (const part of partition(all, ({ project }) => project))
-        add(group, FACETS.project, part.name, 0, part.rows, 0)
+      const shown = same.flatMap((portion) => versionsOf(portion.rows).map((part) => part.rows))
+      const agents = splitAcross(
+        shown,
+        ({ agent }) => agent,
+        () => SEVERAL,
+      )
+      const agentOf = new Map<WaitingRow, number>()
+      for (const part of agents) {
+        add(group, FACETS.agent, part.name, 0, part.rows, 0)
+        for (const row of part.rows) agentOf.set(row, part.name)
+      }
+      const projects = splitAcross(
+        shown,
+        (row) => `${agentOf.get(row)} ${row.project}`,
+        (row) => `${agentOf.get(row)} ${SEVERAL}`,
+      )
+      for (const { name, rows: part } of projects) add(group, FACETS.project, Number(name.split(' ')[1]), 0, part, 0)
     }
   }
   return { figures: [...sums.values()], published }
