@@ -1,9 +1,9 @@
 import { isRecord } from '../../../text/values.ts'
 import { packPathProblem, SOURCE_MAP_PATH } from '../pack.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
+import { readSelectionSuite } from '../records/selection-suite.ts'
 import { type Claim, readSourceMap } from '../records/source-map.ts'
 import { checkPlace, isThere, type PackCheck, pathsIn } from './pack-check.ts'
-import { readSelectionSuite } from '../records/selection-suite.ts'
 
 /** Checks the JSON records of a pack: source map, compile runs, selection suites, ontology. */
 export function checkRecords(check: PackCheck): void {
