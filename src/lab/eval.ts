@@ -411,22 +411,17 @@ function unknownIds(questions: readonly Question[], ids: ReadonlySet<string>): F
 }
 
 function belowThreshold({ figures }: Evaluation, request: EvalRequest): Finding[] {
-  const rows: [name: string, value: number, least?: number, most?: number][] = [
-    ['false triggers are', figures.falseTriggers, 0, request.maxFalse],
-    ['wrong triggers are', figures.pairViolations, 0, request.maxPairs],
+  const hint = 'the wrong answers show which entries are too similar'
+  const missed = (message: string): Finding => ({ severity: 'error', code: 'BELOW_THRESHOLD', message, hint })
+  const low = (name: string, value: number, least = 0) =>
+    value < least && figures.positives > 0 ? [missed(`${name} is ${value.toFixed(1)} %, below ${least} %`)] : []
+  const high = (name: string, value: number, most = 100) =>
+    value > most ? [missed(`${name} are ${value.toFixed(1)} %, above ${most} %`)] : []
+  return [
+    ...low('R@1', figures.r1, request.minR1),
+    ...low('R@3', figures.r3, request.minR3),
+    ...low('R@5', figures.r5, request.minR5),
+    ...high('false triggers', figures.falseTriggers, request.maxFalse),
+    ...high('wrong triggers', figures.pairViolations, request.maxPairs),
   ]
-  if (figures.positives > 0) {
-    rows.unshift(
-      ['R@1 is', figures.r1, request.minR1],
-      ['R@3 is', figures.r3, request.minR3],
-      ['R@5 is', figures.r5, request.minR5],
-    )
-  }
-  return rows.flatMap(([name, value, least = 0, most = 100]): Finding[] => {
-    if (value >= least && value <= most) return []
-    const limit = value < least ? `below ${least} %` : `above ${most} %`
-    const message = `${name} ${value.toFixed(1)} %, ${limit}`
-    const hint = 'the wrong answers show which entries are too similar'
-    return [{ severity: 'error', code: 'BELOW_THRESHOLD', message, hint }]
-  })
 }
