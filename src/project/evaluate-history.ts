@@ -1,20 +1,21 @@
 import { relative, sep } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { Lexicon } from '../search/lexicon.ts'
+import type { TermPostings } from '../search/postings.ts'
 import { readTask, type Task } from '../search/task.ts'
+import { Weigher } from '../search/weigher.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { readHistory } from './disk/history-log.ts'
 import { type PastFile, PastTrees } from './disk/past-trees.ts'
 import type { FindRequest } from './find-files.ts'
-import { documentOf } from './rules/file-document.ts'
+import { documentOf, PROJECT_TUNING } from './rules/file-document.ts'
 import { type History, historyBefore, NO_HISTORY } from './rules/history.ts'
 import { type LineRanges, meanRecall, type PastTask, type Recall, shareOfLines } from './rules/past-tasks.ts'
 import { countTerms, rankPlainly, type TermCounts } from './rules/plain-bm25.ts'
 import { orderSections } from './rules/portions.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
-import type { TermPostings } from './rules/saved-segment.ts'
 import { sizeSections, weighSections } from './rules/sections.ts'
-import { weighFile } from './rules/segment-builder.ts'
 
 export interface HistoryEvaluation {
   /** How many past commits were tested. */
@@ -116,7 +117,9 @@ class WantedTerms {
     const known = this.known.get(key)
     if (known !== undefined) return known
     const postings = new Map<string, readonly [number, number]>()
-    weighFile(documentOf(path, text), (term, packed, pieces) => {
+    const lexicon = new Lexicon()
+    new Weigher(lexicon, PROJECT_TUNING).visit(documentOf(path, text), 1, (number, packed, pieces) => {
+      const term = lexicon.textOf(number)
       if (this.wanted.has(term)) postings.set(term, [packed, pieces])
     })
     const found = { postings, plain: countTerms(path, text, this.wanted) }

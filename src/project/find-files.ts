@@ -5,7 +5,7 @@ import { readTask, type Task } from '../search/task.ts'
 import { readHistory } from './disk/history-log.ts'
 import { listKept } from './disk/kept-listing.ts'
 import { type Listing, listProject } from './disk/listing.ts'
-import { openFewChanged, openIndex, type ProjectIndex } from './disk/project-index.ts'
+import { openFewChanged, openProjectIndex, type ProjectIndex } from './disk/project-index.ts'
 import { readShown } from './disk/project-text.ts'
 import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
@@ -69,7 +69,7 @@ function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boo
   if (opened?.listing === listing && !isFresh) return opened.index
   // Opening one may close another.
   opened = undefined
-  const index = openIndex(machine, root, listing.files, isFresh)
+  const index = openProjectIndex(machine, root, listing.files, isFresh)
   opened = { listing, index }
   return index
 }
