@@ -5,7 +5,7 @@ import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
 import { maskText } from '../machine/secret-scanner.ts'
 import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
-import { findFiles } from '../project/find-files.ts'
+import { findProjectFiles } from '../project/find-files.ts'
 import { readTask } from '../search/task.ts'
 import { type Place, withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -73,7 +73,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const widest = widestLimits(limits, request.unrestricted ?? false)
   const kind = chosen ?? { key: intent.key, keywords: [], include: [] }
   const wanted = findRequest(project, settings, { task: asked, intent: kind, excluded })
-  const answer = wanted && (await findFiles(machine, wanted))
+  const answer = wanted && (await findProjectFiles(machine, wanted))
   const plane = readPlane(root, settings, answer, {
     ...exclude,
     mostPerFile: request.maxCharsPerFile,

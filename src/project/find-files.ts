@@ -47,7 +47,7 @@ export interface ProjectAnswer {
 }
 
 /** The project's own files about a task. The same answer whether the index was current, stale or missing. */
-export async function findFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
+export async function findProjectFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
   const { project, useHistory = true } = request
   const listing = await listFiles(machine, request)
   // If git cannot list a repository, it cannot read its history either.
@@ -75,7 +75,7 @@ function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boo
 }
 
 /**
- * Like `findFiles`, from saved data only: undefined if the index would have to be built; ignores commits that were not
+ * Like `findProjectFiles`, from saved data only: undefined if the index would have to be built; ignores commits that were not
  * read yet.
  */
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {

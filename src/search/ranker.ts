@@ -42,6 +42,11 @@ export function createRanker(documents: Iterable<RankDocument>, options: RankerO
   return new LibraryRanker(options, [{ library: new SavedLibrary(openBuilt(built)) }])
 }
 
+/** All documents about a task, best first: for a few that are asked once. */
+export function rankDocuments(documents: readonly RankDocument[], task: string | Task): RankHit[] {
+  return createRanker(documents).rank(task, { limit: documents.length })
+}
+
 /** Null when `saved` is stale or damaged: compile again with createRanker. */
 export function loadRanker(saved: Uint8Array, options: RankerOptions = {}): Ranker | null {
   const read: ReadBytes = (from, length) => saved.subarray(from, from + length)
@@ -88,7 +93,7 @@ const DEFAULT_LIMIT = 5
 const WORTH = 0.25
 
 /** A document with a score: its library, and its slot there. */
-interface Candidate {
+interface ScoredDocument {
   readonly at: number
   readonly slot: number
   readonly score: number
@@ -202,7 +207,7 @@ class LibraryRanker implements Ranker {
     return { id, outcome, rank: better.length + 1, score, confidence, why: this.explainScore(query, found), redirects }
   }
 
-  private findCandidates(query: Query): Candidate[] {
+  private findCandidates(query: Query): ScoredDocument[] {
     return this.scorers.flatMap((scorer, at) => {
       const { slots, scores } = scorer.score(query)
       return slots.map((slot, i) => ({ at, slot, score: scores[i]! }))
@@ -210,12 +215,16 @@ class LibraryRanker implements Ranker {
   }
 
   // Ties by library, then by id in code unit order.
-  private isBefore(a: Candidate, b: Candidate): boolean {
+  private isBefore(a: ScoredDocument, b: ScoredDocument): boolean {
     if (a.score !== b.score) return a.score > b.score
     return a.at === b.at ? a.slot < b.slot : a.at < b.at
   }
 
-  private lifted(candidates: readonly Candidate[], query: Query, { lift, limit, budget }: RankRequest): Candidate[] {
+  private lifted(
+    candidates: readonly ScoredDocument[],
+    query: Query,
+    { lift, limit, budget }: RankRequest,
+  ): ScoredDocument[] {
     if (lift === undefined) return [...candidates]
     const count = limit ?? DEFAULT_LIMIT
     const isPruned = lift.between !== undefined && budget === undefined && count >= 1
@@ -228,11 +237,11 @@ class LibraryRanker implements Ranker {
 
   /** The documents that a lift can bring among the best `count`; the lift of all others is not needed. */
   private reachable(
-    candidates: readonly Candidate[],
+    candidates: readonly ScoredDocument[],
     count: number,
     [least, most]: readonly [number, number],
     query: Query,
-  ): Candidate[] {
+  ): ScoredDocument[] {
     let bar = 0
     let left = count
     for (const { at, slot, score } of bestFirst(candidates, (a, b) => a.score > b.score)) {
@@ -244,7 +253,7 @@ class LibraryRanker implements Ranker {
   }
 
   // A common word matches many documents; sort only the few that can count.
-  private *bestOf(candidates: readonly Candidate[], query: Query): Generator<Candidate> {
+  private *bestOf(candidates: readonly ScoredDocument[], query: Query): Generator<ScoredDocument> {
     const floor = WORTH * candidates.reduce((best, { score }) => Math.max(best, score), 0)
     const worthy = candidates.filter(({ score }) => score >= floor)
     for (const each of bestFirst(worthy, (a, b) => this.isBefore(a, b))) {
@@ -266,7 +275,7 @@ class LibraryRanker implements Ranker {
   /**
    * Too weak to return. An exception: the author chose the keywords, so a keyword match counts, except everyday words.
    */
-  private isSilent({ at, slot, score }: Candidate, mass: number, query: Query): boolean {
+  private isSilent({ at, slot, score }: ScoredDocument, mass: number, query: Query): boolean {
     if (confidenceOf(score, mass) >= this.silence) return false
     return !query.terms.some(({ term }) => {
       const list = isEveryday(term) ? undefined : this.parts[at]!.library.find(term)
@@ -289,7 +298,7 @@ class LibraryRanker implements Ranker {
   }
 
   /** What each word of the task added to a document's score, largest first; the weights add up to the score. */
-  private explainScore(query: Query, { at, slot }: Candidate): Why[] {
+  private explainScore(query: Query, { at, slot }: ScoredDocument): Why[] {
     const { library } = this.parts[at]!
     const scorer = this.scorers[at]!
     const sources = [slot, ...library.inbound(slot)]
