@@ -5,7 +5,7 @@ import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
 import { maskText } from '../machine/secret-scanner.ts'
 import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
-import { findFiles } from '../project/find-files.ts'
+import { findProjectFiles } from '../project/find-files.ts'
 import { readTask } from '../search/task.ts'
 import { withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -61,7 +61,7 @@ async function answer(machine: Machine, request: ContextRequest): Promise<Report
 
   // Find: the project's own files, best first. Payloads and packs are found where they are read.
   const wanted = findRequest(project, settings, question)
-  const files = wanted && (await findFiles(machine, wanted))
+  const files = wanted && (await findProjectFiles(machine, wanted))
 
   // Read: each slice in the order of its authority.
   const exclude = new Set(excluded)

@@ -5,15 +5,16 @@ import { contextSettings } from '../answer/settings.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { readHistory } from '../project/find-files.ts'
-import { documentOf } from '../project/rules/file-document.ts'
+import { documentOf, PROJECT_TUNING } from '../project/rules/file-document.ts'
 import { historyBefore, NO_HISTORY } from '../project/rules/history.ts'
 import { orderSections } from '../project/rules/portions.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from '../project/rules/rank-files.ts'
-import type { TermPostings } from '../project/rules/saved-segment.ts'
 import { sizeSections, weighSections } from '../project/rules/sections.ts'
-import { weighFile } from '../project/rules/segment-builder.ts'
+import { Lexicon } from '../search/lexicon.ts'
+import type { TermPostings } from '../search/postings.ts'
 import { readTask } from '../search/task.ts'
 import { visitTerms } from '../search/tokens.ts'
+import { Weigher } from '../search/weigher.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { type PastCommit, type PastFile, PastTrees } from './disk/past-trees.ts'
 import { type Case, mean, recallAt } from './rules/cases.ts'
@@ -153,7 +154,9 @@ class WantedTerms {
     const known = this.known.get(key)
     if (known !== undefined) return known
     const found: WantedOfFile = { postings: new Map(), counts: new Map(), length: 0 }
-    weighFile(documentOf(path, text), (term, packed, pieces) => {
+    const lexicon = new Lexicon()
+    new Weigher(lexicon, PROJECT_TUNING).visit(documentOf(path, text), 1, (number, packed, pieces) => {
+      const term = lexicon.textOf(number)
       if (this.wanted.has(term)) found.postings.set(term, [packed, pieces])
     })
     const count = (times: number) => (term: string) => {

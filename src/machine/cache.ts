@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { hashText } from '../text/values.ts'
+import { checksum, hashText } from '../text/values.ts'
 import { makeFolders } from './files.ts'
 import { isOrphaned, ownedName, removeOrphans } from './leftovers.ts'
 import { cacheFolder, type Machine } from './machine.ts'
@@ -127,7 +127,7 @@ export function readCached<T>(
   if (opened === undefined) return undefined
   try {
     const bytes = opened.read(0, opened.size)
-    return sumOf(bytes) === opened.sum ? decode(bytes) : undefined
+    return checksum(bytes) === opened.sum ? decode(bytes) : undefined
   } catch {
     return undefined
   } finally {
@@ -206,7 +206,7 @@ const ONLY_THE_USER = { folder: 0o700, file: 0o600 }
  * Stores a value for later processes. A reader finds either the old or the new one. `sum`: the checksum of the part
  * that its reader verifies, if not of the whole.
  */
-export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, sum = sumOf(bytes)): void {
+export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, sum = checksum(bytes)): void {
   if (key.isSettled === false) return
   const path = pathOf(machine, key)
   const stage = stageOf(machine, path)
@@ -359,14 +359,4 @@ function headOf({ kind, version, name, state }: CacheKey): Buffer {
 
 function hex(number: number): string {
   return number.toString(16).padStart(8, '0')
-}
-
-/** A checksum that detects damaged bytes. */
-export function sumOf(bytes: Uint8Array): number {
-  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
-  const words = new Uint32Array(buffer, byteOffset, bytes.length >> 2)
-  let sum = 0x811c9dc5
-  for (let at = 0; at < words.length; at++) sum = Math.imul(sum ^ words[at]!, 0x01000193)
-  for (let at = words.length * 4; at < bytes.length; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193)
-  return sum >>> 0
 }

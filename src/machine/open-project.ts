@@ -4,7 +4,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { expandHome } from './config-file.ts'
 import { asLoadoutError, isFile, isFolder } from './files.ts'
 import type { Machine } from './machine.ts'
-import { readSettings, SETTINGS_FILE, type Settings } from './settings.ts'
+import { readProjectSettings, SETTINGS_FILE, type Settings } from './settings.ts'
 
 const PAYLOADS_IN_PROJECT = '.claude/loadout'
 export const INDEX_IN_PROJECT = `${PAYLOADS_IN_PROJECT}/index.json`
@@ -48,7 +48,7 @@ export function projectAt(machine: Machine, root: string, place = root): Project
       return repository
     },
     get settings() {
-      settings ??= readSettings(machine, root)
+      settings ??= readProjectSettings(machine, root)
       return settings
     },
   }

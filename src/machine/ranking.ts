@@ -1,9 +1,8 @@
 import type { RankDocument } from '../search/document.ts'
 import { createRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
-import type { ReadBytes } from '../search/saved-pages.ts'
 import type { Finding } from '../text/trouble.ts'
-import { hashText, quickDigest } from '../text/values.ts'
-import { type CacheKey, type OpenedValue, openCached, type Stamp, signatureOf, stampAt, writeCached } from './cache.ts'
+import { quickDigest } from '../text/values.ts'
+import { type CacheKey, openCached, type Stamp, signatureOf, stampAt, writeCached } from './cache.ts'
 import type { Machine } from './machine.ts'
 
 /** A part of an index that is read and compiled by itself: the documents of one root. */
@@ -94,14 +93,14 @@ export function segmentKey(machine: Machine, { kind, paths, name, state = '', is
   const seen = signatureOf(paths, machine.now())
   return {
     kind: isPrivate ? `${kind}-here` : kind,
-    version: 6,
+    version: 7,
     name,
     state: quickDigest(JSON.stringify([paths, seen.state, state])),
     isSettled: seen.isSettled,
   }
 }
 
-/** The note stored in front of a segment. */
+/** The note stored with a segment. */
 interface Note {
   findings: Finding[]
   watched: readonly string[]
@@ -120,22 +119,8 @@ function buildSegment(machine: Machine, key: CacheKey, { watched, readDocuments,
   )
   const note: Note = { findings, watched: seen.name, state: seen.state }
   const isSettled = key.isSettled !== false && seen.isSettled
-  if (isSettled) writeCached(machine, key, encode(note, ranker.save()))
+  if (isSettled) writeCached(machine, key, ranker.save(Buffer.from(JSON.stringify(note))))
   return { ranker, findings }
-}
-
-// Length and checksum of the note, the note as JSON padded to four bytes, the saved ranker.
-const PREFIX = 8
-
-function encode(note: Note, saved: Uint8Array): Uint8Array {
-  const text = JSON.stringify(note)
-  const told = Buffer.from(text)
-  const room = Buffer.alloc(4 * Math.ceil(told.length / 4), ' ')
-  told.copy(room)
-  const prefix = Buffer.alloc(PREFIX)
-  prefix.writeUInt32LE(room.length)
-  prefix.writeUInt32LE(hashText(room.toString('latin1')), 4)
-  return Buffer.concat([prefix, room, saved])
 }
 
 /**
@@ -149,17 +134,12 @@ export function openStored(
 ): OpenedSegment | undefined {
   const opened = openCached(machine, key)
   if (opened === undefined) return undefined
-  try {
-    const stored = decode(opened)
-    const isCurrent = ({ note }: Stored) => signatureOf(note.watched, machine.now()).state === note.state
-    if (stored !== undefined && (isAsStored || isCurrent(stored))) {
-      const { start } = stored
-      const read: ReadBytes = (from, length) => opened.read(start + from, length)
-      const ranker = openSavedRanker(read, opened.size - start, rebuild, options)
-      if (ranker !== null) return { ranker, findings: stored.note.findings }
-    }
-  } catch {
-    // Damaged: rebuild it.
+  const saved = openSavedRanker(opened.read, opened.size, rebuild, options)
+  if (saved !== null) {
+    // Loadout wrote it; its key and checksum were verified.
+    const { findings, watched, state } = JSON.parse(Buffer.from(saved.note).toString()) as Note
+    const isCurrent = isAsStored || signatureOf(watched, machine.now()).state === state
+    if (isCurrent) return { ranker: saved.ranker, findings }
   }
   opened.close()
   return undefined
@@ -170,19 +150,4 @@ interface StoredOptions {
   rebuild?: (() => Ranker) | undefined
   /** Even if a watched source changed since. */
   isAsStored?: boolean
-}
-
-interface Stored {
-  note: Note
-  start: number
-}
-
-function decode(opened: OpenedValue): Stored | undefined {
-  const prefix = Buffer.from(opened.read(0, PREFIX))
-  if (prefix.length < PREFIX) return undefined
-  const length = prefix.readUInt32LE()
-  const room = Buffer.from(opened.read(PREFIX, Math.min(length, opened.size)))
-  if (hashText(room.toString('latin1')) !== prefix.readUInt32LE(4)) return undefined
-  // Loadout wrote this file; its key and checksum were verified.
-  return { note: JSON.parse(room.toString()) as Note, start: PREFIX + length }
 }

@@ -27,7 +27,7 @@ const LARGEST = 1024 * 1024
 /**
  * The only reader of `loadout.json`, used by `openProject`. Reports every mistake; throws unless the file is an object.
  */
-export function readSettings(machine: Machine, projectRoot: string): Settings {
+export function readProjectSettings(machine: Machine, projectRoot: string): Settings {
   const path = join(projectRoot, SETTINGS_FILE)
   const { file, findings, badParts } = exists(path) ? readChecked(machine, path) : NO_FILE
   for (const finding of findings) machine.report?.(finding)

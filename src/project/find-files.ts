@@ -5,7 +5,7 @@ import { readTask, type Task } from '../search/task.ts'
 import { readHistory } from './disk/history-log.ts'
 import { listKept } from './disk/kept-listing.ts'
 import { type Listing, listProject } from './disk/listing.ts'
-import { openFewChanged, openIndex, type ProjectIndex } from './disk/project-index.ts'
+import { openFewChanged, openProjectIndex, type ProjectIndex } from './disk/project-index.ts'
 import { readShown } from './disk/project-text.ts'
 import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
@@ -49,7 +49,7 @@ export interface ProjectAnswer {
 }
 
 /** The project's own files about a task. The same answer whether the index was current, stale or missing. */
-export async function findFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
+export async function findProjectFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
   const { project, useHistory = true } = request
   const listing = await listFiles(machine, request)
   // If git cannot list a repository, it cannot read its history either.
@@ -71,13 +71,13 @@ function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boo
   if (opened?.listing === listing && !isFresh) return opened.index
   // Opening one may close another.
   opened = undefined
-  const index = openIndex(machine, root, listing.files, isFresh)
+  const index = openProjectIndex(machine, root, listing.files, isFresh)
   opened = { listing, index }
   return index
 }
 
 /**
- * Like `findFiles`, from saved data only: undefined if the index would have to be built; ignores commits that were not
+ * Like `findProjectFiles`, from saved data only: undefined if the index would have to be built; ignores commits that were not
  * read yet.
  */
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {

@@ -1,11 +1,11 @@
 import type { Machine } from '../machine/machine.ts'
 import { roundScore } from '../search/document.ts'
-import { type FindRequest, findFiles, findSaved, type ProjectAnswer, readSections } from './find-files.ts'
+import { type FindRequest, findProjectFiles, findSaved, type ProjectAnswer, readSections } from './find-files.ts'
 import type { FilePointer } from './rules/file-pointer.ts'
 
 /** The best files for a task, and the place in each to start reading. */
 export async function pointToFiles(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
-  return pointersOf(await findFiles(machine, request), request.project.root, limit)
+  return pointersOf(await findProjectFiles(machine, request), request.project.root, limit)
 }
 
 /** A file after these is not worth an unrequested line. */

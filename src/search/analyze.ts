@@ -1,5 +1,5 @@
 import type { RankDocument } from './document.ts'
-import type { DocumentRecord } from './term-index.ts'
+import type { DocumentRecord } from './library.ts'
 import { termsOf } from './tokens.ts'
 import type { Field } from './tuning.ts'
 import { STOP_WORDS } from './word-lists.ts'

@@ -44,16 +44,6 @@ export class Lexicon {
     return number
   }
 
-  find(term: string): number | undefined {
-    const blank = term.indexOf(' ')
-    if (blank < 0) return this.numbers.get(term)
-    const first = this.numbers.get(term.slice(0, blank))
-    const second = this.numbers.get(term.slice(blank + 1))
-    if (first === undefined || second === undefined) return undefined
-    const known = this.cells[this.cellOf(first, second) + 2]!
-    return known === 0 ? undefined : known - 1
-  }
-
   textOf(number: number): string {
     const first = this.firsts[number]!
     const second = this.seconds[number]!

@@ -1,15 +1,15 @@
 import { LoadoutError } from '../text/trouble.ts'
-import { analyze } from './analyze.ts'
+import { checksum } from '../text/values.ts'
 import { bestFirst } from './best-first.ts'
 import type { Lift, RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest, Why } from './document.ts'
-import { appendTexts, compileLibrary, type Library } from './library.ts'
+import { buildLibrary, openLibrary, SavedLibrary, saveLibrary } from './library.ts'
 import { matchesNegative } from './negatives.ts'
+import { fieldOf, fullImpact, postingAt, strongImpact } from './postings.ts'
 import { Rarity } from './rarity.ts'
-import { decodeIndex, encodeIndex, fingerprint, openIndex, type SavedLibrary } from './saved-form.ts'
-import { DamagedForm, type ReadBytes } from './saved-pages.ts'
+import { DamagedForm, type ReadBytes } from './saved-form.ts'
 import { type Evidence, Scorer } from './scorer.ts'
-import { type Query, readTask, type Task, weighTask } from './task.ts'
-import { fieldOf, fullImpact, postingAt, strongImpact } from './term-index.ts'
+import { openBuilt } from './segment-builder.ts'
+import { type Query, type QueryTerm, readTask, type Task, weighTask } from './task.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 import { isEveryday } from './word-lists.ts'
 
@@ -29,8 +29,8 @@ export interface Ranker {
   add(document: RankDocument): void
   /** False when the document does not exist. */
   remove(id: string): boolean
-  /** The compiled library; the same bytes for the same documents. */
-  save(): Uint8Array
+  /** The saved form, with a note of the caller; the same bytes for the same documents. */
+  save(note?: Uint8Array): Uint8Array
 }
 
 /** Throws when two documents have the same id. */
@@ -38,29 +38,38 @@ export function createRanker(documents: Iterable<RankDocument>, options: RankerO
   const list = [...documents]
   const duplicates = findDuplicates(list)
   if (duplicates.length > 0) throw duplicateIds(duplicates)
-  return new LibraryRanker(options, [{ library: compileLibrary(list, options.tuning ?? DEFAULT_TUNING) }])
+  const built = buildLibrary(list, options.tuning ?? DEFAULT_TUNING)
+  return new LibraryRanker(options, [{ library: new SavedLibrary(openBuilt(built)) }])
+}
+
+/** All documents about a task, best first: for a few that are asked once. */
+export function rankDocuments(documents: readonly RankDocument[], task: string | Task): RankHit[] {
+  return createRanker(documents).rank(task, { limit: documents.length })
 }
 
 /** Null when `saved` is stale or damaged: compile again with createRanker. */
 export function loadRanker(saved: Uint8Array, options: RankerOptions = {}): Ranker | null {
-  const library = decodeIndex(saved, fingerprint(options.tuning ?? DEFAULT_TUNING))
-  return library && new LibraryRanker(options, [{ library }])
+  const read: ReadBytes = (from, length) => saved.subarray(from, from + length)
+  const opened = openLibrary(read, saved.length, options.tuning ?? DEFAULT_TUNING)
+  if (opened === null || checksum(opened.library.segment.bytes) !== opened.sum) return null
+  return new LibraryRanker(options, [opened])
 }
 
 /**
- * A saved ranker that reads only what a task needs. Null when it is stale. If ranking finds damaged bytes, the ranker
- * calls `rebuild`, or throws DamagedForm without it.
+ * A saved ranker that reads only what a task needs, and its note. Null when it is stale. If ranking finds damaged bytes,
+ * the ranker calls `rebuild`, or throws DamagedForm without it.
  */
 export function openSavedRanker(
   read: ReadBytes,
   size: number,
   rebuild?: () => Ranker,
   options: RankerOptions = {},
-): Ranker | null {
-  const library = openIndex(read, size, fingerprint(options.tuning ?? DEFAULT_TUNING))
-  return (
-    library && new LibraryRanker(options, [{ library, rebuild: rebuild && (() => partsOf(rebuild())[0]!.library) }])
-  )
+): { ranker: Ranker; note: Uint8Array } | null {
+  const opened = openLibrary(read, size, options.tuning ?? DEFAULT_TUNING)
+  if (opened === null) return null
+  const { library, note } = opened
+  const part = { library, rebuild: rebuild && (() => partsOf(rebuild())[0]!.library) }
+  return { ranker: new LibraryRanker(options, [part]), note }
 }
 
 /** One ranking over several libraries, with word statistics over all of them. Ids must differ between them. */
@@ -69,22 +78,22 @@ export function joinRankers(rankers: readonly Ranker[], options: RankerOptions =
 }
 
 interface Part {
-  library: Library | SavedLibrary
-  rebuild?: (() => Library) | undefined
+  library: SavedLibrary
+  rebuild?: (() => SavedLibrary) | undefined
 }
 
 function partsOf(ranker: Ranker): readonly Part[] {
   if (!(ranker instanceof LibraryRanker)) throw new TypeError('a ranker of another kind')
+  ranker.update()
   return ranker.parts
 }
 
 const DEFAULT_LIMIT = 5
-const MIN_DEAD_SLOTS = 256
 // A hit below this share of the best score is noise.
 const WORTH = 0.25
 
 /** A document with a score: its library, and its slot there. */
-interface Candidate {
+interface ScoredDocument {
   readonly at: number
   readonly slot: number
   readonly score: number
@@ -97,7 +106,8 @@ class LibraryRanker implements Ranker {
   readonly parts: Part[]
   private rarity!: Rarity
   private scorers!: Scorer[]
-  private deadSlots = 0
+  private readonly added = new Map<string, RankDocument>()
+  private readonly removed = new Set<string>()
 
   constructor(options: RankerOptions, parts: readonly Part[]) {
     this.tuning = options.tuning ?? DEFAULT_TUNING
@@ -107,7 +117,8 @@ class LibraryRanker implements Ranker {
   }
 
   get size(): number {
-    return this.parts.reduce((sum, { library }) => sum + library.slots.size, 0)
+    this.update()
+    return this.parts.reduce((sum, { library }) => sum + library.size, 0)
   }
 
   holders(term: string): number {
@@ -115,30 +126,37 @@ class LibraryRanker implements Ranker {
   }
 
   add(document: RankDocument): void {
-    this.heal(() => {
-      const { slots, index } = this.parts[0]!.library
-      if (slots.slotOf(document.id) !== undefined) throw duplicateIds([document.id])
-      const analysis = analyze(document, this.tuning.fields)
-      appendTexts(analysis, slots.add(analysis.record), this.tuning, index)
-      this.open()
-    })
+    if (this.has(document.id)) throw duplicateIds([document.id])
+    this.added.set(document.id, document)
   }
 
   remove(id: string): boolean {
-    return this.heal(() => {
-      const { slots } = this.parts[0]!.library
-      const slot = slots.slotOf(id)
-      if (slot === undefined) return false
-      this.deadSlots += 1 + slots.recordAt(slot).redirects.length
-      slots.remove(id)
-      if (this.deadSlots > Math.max(MIN_DEAD_SLOTS, slots.targets.length / 2)) this.compact()
-      this.open()
-      return true
-    })
+    if (!this.has(id)) return false
+    if (!this.added.delete(id)) this.removed.add(id)
+    return true
   }
 
-  save(): Uint8Array {
-    return this.heal(() => encodeIndex(this.parts[0]!.library, fingerprint(this.tuning)))
+  private has(id: string): boolean {
+    if (this.added.has(id)) return true
+    return !this.removed.has(id) && this.healed(() => this.parts[0]!.library.slotOf(id) !== undefined)
+  }
+
+  /** Many changes are compiled at once. */
+  update(): void {
+    if (this.added.size + this.removed.size === 0) return
+    const added = [...this.added.values()]
+    const built = this.healed(() => buildLibrary(added, this.tuning, this.parts[0]!.library, this.removed))
+    this.parts[0] = { library: new SavedLibrary(openBuilt(built)) }
+    this.added.clear()
+    this.removed.clear()
+    this.open()
+  }
+
+  save(note = new Uint8Array(0)): Uint8Array {
+    return this.heal(() => {
+      const { segment } = this.parts[0]!.library
+      return saveLibrary(segment, note, this.tuning)
+    })
   }
 
   rank(task: string | Task, request: RankRequest = {}): RankHit[] {
@@ -159,7 +177,7 @@ class LibraryRanker implements Ranker {
       const { at, slot, score } = candidate
       if (isBest && this.isSilent(candidate, mass, query)) break
       isBest = false
-      const { id, tokens: cost, kept } = this.parts[at]!.library.slots.recordAt(slot)
+      const { id, tokens: cost, kept } = this.parts[at]!.library.recordAt(slot)
       if (cost > tokens) continue
       tokens -= cost
       const why = withLift(this.explainScore(query, candidate), score, request.lift)
@@ -169,8 +187,8 @@ class LibraryRanker implements Ranker {
   }
 
   private explainQuery(query: Query, id: string): RankExplanation {
-    const at = this.parts.findIndex(({ library }) => library.slots.slotOf(id) !== undefined)
-    const slot = this.parts[at]?.library.slots.slotOf(id)
+    const at = this.parts.findIndex(({ library }) => library.slotOf(id) !== undefined)
+    const slot = this.parts[at]?.library.slotOf(id)
     if (slot === undefined) return { id, outcome: 'unknown', ...NO_MATCH }
     const redirects = this.redirectsTaken(query, at, slot)
     if (this.isExcluded(query, at, slot)) return { id, outcome: 'excluded', ...NO_MATCH, redirects }
@@ -189,7 +207,7 @@ class LibraryRanker implements Ranker {
     return { id, outcome, rank: better.length + 1, score, confidence, why: this.explainScore(query, found), redirects }
   }
 
-  private findCandidates(query: Query): Candidate[] {
+  private findCandidates(query: Query): ScoredDocument[] {
     return this.scorers.flatMap((scorer, at) => {
       const { slots, scores } = scorer.score(query)
       return slots.map((slot, i) => ({ at, slot, score: scores[i]! }))
@@ -197,29 +215,33 @@ class LibraryRanker implements Ranker {
   }
 
   // Ties by library, then by id in code unit order.
-  private isBefore(a: Candidate, b: Candidate): boolean {
+  private isBefore(a: ScoredDocument, b: ScoredDocument): boolean {
     if (a.score !== b.score) return a.score > b.score
-    return a.at === b.at ? this.parts[a.at]!.library.slots.isBefore(a.slot, b.slot) : a.at < b.at
+    return a.at === b.at ? a.slot < b.slot : a.at < b.at
   }
 
-  private lifted(candidates: readonly Candidate[], query: Query, { lift, limit, budget }: RankRequest): Candidate[] {
+  private lifted(
+    candidates: readonly ScoredDocument[],
+    query: Query,
+    { lift, limit, budget }: RankRequest,
+  ): ScoredDocument[] {
     if (lift === undefined) return [...candidates]
     const count = limit ?? DEFAULT_LIMIT
     const isPruned = lift.between !== undefined && budget === undefined && count >= 1
     const near = isPruned ? this.reachable(candidates, count, lift.between!, query) : candidates
     return near.map((candidate) => {
-      const { id, kept } = this.parts[candidate.at]!.library.slots.recordAt(candidate.slot)
+      const { id, kept } = this.parts[candidate.at]!.library.recordAt(candidate.slot)
       return { ...candidate, score: candidate.score * Math.max(0, lift.of(id, kept)) }
     })
   }
 
   /** The documents that a lift can bring among the best `count`; the lift of all others is not needed. */
   private reachable(
-    candidates: readonly Candidate[],
+    candidates: readonly ScoredDocument[],
     count: number,
     [least, most]: readonly [number, number],
     query: Query,
-  ): Candidate[] {
+  ): ScoredDocument[] {
     let bar = 0
     let left = count
     for (const { at, slot, score } of bestFirst(candidates, (a, b) => a.score > b.score)) {
@@ -231,7 +253,7 @@ class LibraryRanker implements Ranker {
   }
 
   // A common word matches many documents; sort only the few that can count.
-  private *bestOf(candidates: readonly Candidate[], query: Query): Generator<Candidate> {
+  private *bestOf(candidates: readonly ScoredDocument[], query: Query): Generator<ScoredDocument> {
     const floor = WORTH * candidates.reduce((best, { score }) => Math.max(best, score), 0)
     const worthy = candidates.filter(({ score }) => score >= floor)
     for (const each of bestFirst(worthy, (a, b) => this.isBefore(a, b))) {
@@ -240,8 +262,7 @@ class LibraryRanker implements Ranker {
   }
 
   private isExcluded(query: Query, at: number, slot: number): boolean {
-    const { slots } = this.parts[at]!.library
-    return slots.hasNegatives(slot) && matchesNegative(query, slots.recordAt(slot).negatives, this.rarity)
+    return matchesNegative(query, this.parts[at]!.library.recordAt(slot).negatives, this.rarity)
   }
 
   /** The score of a document that matches every word of the task completely. */
@@ -254,10 +275,10 @@ class LibraryRanker implements Ranker {
   /**
    * Too weak to return. An exception: the author chose the keywords, so a keyword match counts, except everyday words.
    */
-  private isSilent({ at, slot, score }: Candidate, mass: number, query: Query): boolean {
+  private isSilent({ at, slot, score }: ScoredDocument, mass: number, query: Query): boolean {
     if (confidenceOf(score, mass) >= this.silence) return false
     return !query.terms.some(({ term }) => {
-      const list = isEveryday(term) ? undefined : this.parts[at]!.library.index.find(term)
+      const list = isEveryday(term) ? undefined : this.parts[at]!.library.find(term)
       const packed = list && postingAt(list, slot)
       return packed !== undefined && this.tuning.fields[fieldOf(packed)]!.isChosen === true
     })
@@ -265,25 +286,27 @@ class LibraryRanker implements Ranker {
 
   // Names of the documents that this one refers words of the task to.
   private redirectsTaken(query: Query, at: number, slot: number): string[] {
-    const { slots, index } = this.parts[at]!.library
+    const { library } = this.parts[at]!
     const names = new Set<string>()
-    slots.recordAt(slot).redirects.forEach(({ to }, i) => {
-      const isTaken = slots.targets[slot + 1 + i] !== slot
-      if (isTaken && query.terms.some(({ term }) => index.holds(term, slot + 1 + i))) names.add(to)
+    library.recordAt(slot).redirects.forEach(({ to }, i) => {
+      const topic = slot + 1 + i
+      const isTaken = library.targets[topic] !== slot
+      const holds = ({ term }: QueryTerm) => postingAt(library.find(term) ?? [], topic) !== undefined
+      if (isTaken && query.terms.some(holds)) names.add(to)
     })
     return [...names]
   }
 
   /** What each word of the task added to a document's score, largest first; the weights add up to the score. */
-  private explainScore(query: Query, { at, slot }: Candidate): Why[] {
-    const { slots } = this.parts[at]!.library
+  private explainScore(query: Query, { at, slot }: ScoredDocument): Why[] {
+    const { library } = this.parts[at]!
     const scorer = this.scorers[at]!
-    const sources = [slot, ...slots.inbound(slot)]
+    const sources = [slot, ...library.inbound(slot)]
     const why: Why[] = []
     for (const term of query.terms) this.pushBest(why, term.word, scorer.evidenceFor(term), sources)
     for (const pair of query.pairs) this.pushBest(why, pair.word, scorer.pairEvidence(pair), sources)
     const bonus = scorer.nameBonus(query, slot)
-    if (bonus > 0) why.push({ term: slots.recordAt(slot).name, field: 'name', weight: bonus })
+    if (bonus > 0) why.push({ term: library.recordAt(slot).name, field: 'name', weight: bonus })
     return why.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
   }
 
@@ -308,22 +331,24 @@ class LibraryRanker implements Ranker {
     this.scorers = libraries.map((library) => new Scorer(library, this.rarity, this.tuning))
   }
 
-  private compact(): void {
-    this.parts[0]!.library = decodeIndex(this.save(), fingerprint(this.tuning))!
-    this.deadSlots = 0
+  private heal<T>(ask: () => T): T {
+    this.update()
+    return this.healed(ask)
   }
 
   /** Rebuilds the libraries that turn out to be damaged, and asks again. */
-  private heal<T>(ask: () => T): T {
+  private healed<T>(ask: () => T): T {
     try {
       return ask()
     } catch (error) {
-      if (!(error instanceof DamagedForm) || this.parts.every(({ rebuild }) => rebuild === undefined)) throw error
-      for (const part of this.parts) {
-        if ('isWhole' in part.library && !part.library.isWhole()) part.library = part.rebuild?.() ?? part.library
-      }
+      if (!(error instanceof DamagedForm)) throw error
+      this.parts.forEach(({ library, rebuild }, at) => {
+        if (!library.segment.isDamaged) return
+        if (rebuild === undefined) throw error
+        this.parts[at] = { library: rebuild() }
+      })
       this.open()
-      return ask()
+      return this.healed(ask)
     }
   }
 }

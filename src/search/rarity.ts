@@ -16,11 +16,6 @@ export class Rarity {
     this.tuning = tuning
   }
 
-  /** Call this after documents were added or removed. */
-  forget(): void {
-    this.cached.clear()
-  }
-
   of(term: string): number {
     return this.look(term).rarity
   }
@@ -44,16 +39,17 @@ export class Rarity {
     const { backgroundSize, everydayShare } = this.tuning
     const background = backgroundSize * everydayShare
     const holders = own + (background > 0 && isEveryday(term) ? background : 0)
-    const size = this.libraries.reduce((sum, { slots }) => sum + slots.size, 0)
+    const size = this.libraries.reduce((sum, library) => sum + library.size, 0)
     const others = size + backgroundSize - holders
     return Math.log(1 + (others + 0.5) / (holders + 0.5))
   }
 
   private count(term: string): number {
     let count = 0
-    for (const { index, slots } of this.libraries) {
-      const list = index.find(term) ?? []
-      for (let i = 0; i < list.length; i += 2) if (slots.targets[list[i]!] === list[i]) count++
+    for (const library of this.libraries) {
+      const list = library.find(term) ?? []
+      const { targets } = library
+      for (let i = 0; i < list.length; i += 2) if (targets[list[i]!] === list[i]) count++
     }
     return count
   }

@@ -1,363 +1,265 @@
-import type { Library } from './library.ts'
-import { aligned, DamagedForm, Pages, pageCount, type ReadBytes, SUMS, sumOf, sumPages } from './saved-pages.ts'
-import {
-  type CompiledTerms,
-  type DocumentRecord,
-  type PostingList,
-  SlotTable,
-  type StoredSlots,
-  TermIndex,
-} from './term-index.ts'
+import { checksum, hashText } from '../text/values.ts'
+import { type TermPostings, withLess } from './postings.ts'
 import type { Tuning } from './tuning.ts'
 
-// Layout, in 32-bit words: a header, the sums of all pages, then the pages with the sections below, one after the
-// other. A reader with one task reads only the pages of its words and hits: with 10,000 entries a plan takes 55 ms of
-// processor time instead of 352 (bare Node takes 25). The same library always gives the same bytes.
+// The saved form of every index: segments, then a note of its owner, then the places of the segments. A segment holds
+// the terms of some documents or files: a table of buckets by the hash of a term, then the buckets. A bucket is a list
+// of its terms, with short postings inline; long postings follow it. So a question reads two or three small parts for
+// each of its words. Only hashes of terms are stored: content of a file, such as a password, cannot be read from the
+// cache. A posting is the distance to the previous slot, 12 bits of impact, 3 of the field, 1 for the name, and one
+// more number: for a file the pieces that contain the term, for a document by how much the impact is less without long
+// fields. A segment of documents also has a table of its slots in front and their records at the end; what a file is,
+// the note tells. Everything that is read has a checksum.
 
-const MAGIC = 0x4b4e5252
-/** Increase it whenever the same text would give other terms or impacts. */
-const VERSION = 4
-/** The words before the section sizes: magic, version, fingerprint, checksum of the header. */
-const FIXED = 4
+/** Reads bytes of a stored value; returns fewer than requested at its end. */
+export type ReadBytes = (from: number, length: number) => Uint8Array
 
-/** Sizes in the units of each section; all but the last two count words. */
-const SECTIONS = [
-  /** The document whose score a slot adds to. */
-  'targets',
-  /** Slots of redirected topics. */
-  'given',
-  /** Slots of documents that have negatives. */
-  'excluding',
-  /** The slot of each document, by id, and the end of its record. */
-  'slots',
-  'recordEnds',
-  /** Where the terms of a bucket start; one more than there are buckets. */
-  'buckets',
-  /** For each term, by bucket: hash, end of its text, end of its list. */
-  'terms',
-  'postings',
-  /** Code units of all terms. */
-  'units',
-  /** Document records as JSON. */
-  'records',
-] as const
-type Section = (typeof SECTIONS)[number]
-const PER_WORD: Partial<Record<Section, number>> = { units: 2, records: 4 }
-const HEADER = FIXED + SECTIONS.length
-const TERM = 3
+/** The stored bytes differ from the saved ones: the caller builds them again. */
+export class DamagedForm extends Error {}
 
-export function encodeIndex({ slots: table, index }: Library, fingerprint: number): Uint8Array {
-  const records = table.records()
-  const renumbered = renumber(records, table.targets.length)
-  const lists = intoBuckets(collectLists(index, renumbered))
-  const encoded = records.map(({ slot: _, ...record }) => new TextEncoder().encode(JSON.stringify(record)))
-  const newSlot = (slot: number) => renumbered.slots[slot]!
-  const given = records.flatMap(({ slot, redirects }) => redirects.map((_, i) => newSlot(slot + 1 + i)))
-  const targets = new Uint32Array(renumbered.size)
-  renumbered.slots.forEach((slot, old) => {
-    const target = table.targets[old]!
-    if (slot >= 0) targets[slot] = target < 0 ? NOWHERE : newSlot(target)
-  })
-  const words: Record<Exclude<Section, 'units' | 'records'>, ArrayLike<number>> = {
-    targets,
-    given,
-    excluding: records.filter(({ negatives }) => negatives.length > 0).map(({ slot }) => newSlot(slot)),
-    slots: records.map(({ slot }) => newSlot(slot)),
-    recordEnds: endsOf(encoded.map(({ length }) => length)),
-    ...termSections(lists),
+/** The position of a segment in the saved bytes, and its sizes. */
+export interface SegmentPlace {
+  readonly start: number
+  readonly length: number
+  readonly buckets: number
+  /** Slots of its documents or files. */
+  readonly slots: number
+  /** Bytes of the table of documents; 0 in a segment of files. */
+  readonly documents: number
+}
+
+/** Increase it whenever the same text would give other terms, impacts or bytes. */
+const VERSION = 7
+/** Terms of a bucket, on average. */
+export const TERMS_PER_BUCKET = 16
+/** Longer postings are after the list of terms, so that a search for another term need not read them. */
+export const SHORT_LIST = 64
+/** Of a bucket: the length of the list of its terms, and its checksum. */
+export const HEAD = 8
+/** The bytes that identify a term in its bucket. */
+const ID_BYTES = 6
+/** Distance, impact and the last number of a posting take at least this many bytes. */
+const SHORTEST_POSTING = 4
+/** Most buckets are shorter, without their long postings. */
+const FIRST_READ = 2048
+const SECOND_SEED = 0x9747b28c
+
+/** Identifies a term without containing it: 48 bits, of which the upper 32 determine its bucket. */
+export function termId(term: string): number {
+  const hash = hashText(term)
+  return ((hash ^ (hash >>> 15)) >>> 0) * 2 ** 16 + (hashText(term, SECOND_SEED) >>> 16)
+}
+
+export function bucketOf(id: number, buckets: number): number {
+  return Math.floor(id / 2 ** 16) & (buckets - 1)
+}
+
+/** A segment whose parts are read on demand. Whatever finds damaged bytes throws DamagedForm. */
+export class Segment {
+  readonly place: SegmentPlace
+  isDamaged = false
+  private readonly read: ReadBytes
+
+  constructor(read: ReadBytes, place: SegmentPlace) {
+    this.read = read
+    this.place = place
   }
-  const text = lists.terms.map(({ term }) => term).join('')
-  const sizes = SECTIONS.map((name) => {
-    if (name === 'units') return text.length
-    return name === 'records' ? encoded.reduce((sum, { length }) => sum + length, 0) : words[name].length
-  })
-  const header = Uint32Array.of(MAGIC, VERSION, fingerprint, 0, ...sizes)
-  const places = placesOf(header)
-  const body = new Uint8Array(places.end * 4)
-  const view = new Uint32Array(body.buffer)
-  for (const name of SECTIONS) if (name !== 'units' && name !== 'records') view.set(words[name], places.at[name])
-  const units = new Uint16Array(body.buffer, places.at.units * 4, text.length)
-  for (let i = 0; i < text.length; i++) units[i] = text.charCodeAt(i)
-  let end = places.at.records * 4
-  for (const record of encoded) {
-    body.set(record, end)
-    end += record.length
-  }
-  return assemble(header, body)
-}
 
-function assemble(header: Uint32Array, body: Uint8Array): Uint8Array {
-  const sums = sumPages(body)
-  const head = new Uint32Array(HEADER + sums.length)
-  head.set(header)
-  head[3] = sumOf(header)
-  head.set(sums, HEADER)
-  const bytes = new Uint8Array(head.byteLength + body.length)
-  bytes.set(new Uint8Array(head.buffer))
-  bytes.set(body, head.byteLength)
-  return bytes
-}
-
-/** Null when the bytes have another version or tuning, are truncated, or damaged: the caller compiles again. */
-export function decodeIndex(saved: Uint8Array, fingerprint: number): SavedLibrary | null {
-  const bytes = aligned(saved)
-  return openIndex((from, length) => bytes.subarray(from, from + length), bytes.length, fingerprint, true)
-}
-
-/** `decodeIndex` for stored bytes, which are read on demand. Damage found later throws DamagedForm. */
-export function openIndex(
-  read: ReadBytes,
-  size: number,
-  fingerprint: number,
-  isWhollyChecked = false,
-): SavedLibrary | null {
-  try {
-    const header = wordsOf(read(0, HEADER * 4)).slice()
-    if (header.length !== HEADER || header[0] !== MAGIC) return null
-    const sum = header[3]
-    header[3] = 0
-    if (sumOf(header) !== sum) return null
-    if (header[1] !== VERSION || header[2] !== fingerprint) return null
-    const places = placesOf(header)
-    const headSize = HEADER + SUMS * pageCount(places.end * 4)
-    if (size !== (headSize + places.end) * 4) return null
-    const sums = wordsOf(read(HEADER * 4, (headSize - HEADER) * 4))
-    const pages = new Pages(read, headSize * 4, places.end * 4, sums)
-    if (isWhollyChecked) pages.checkAll()
-    const slots = new SlotTable(savedSlots(pages, places))
-    return { slots, index: new TermIndex(savedTerms(pages, places)), isWhole: () => isWhole(pages) }
-  } catch (error) {
-    if (error instanceof DamagedForm) return null
-    throw error
-  }
-}
-
-/** A library whose parts are read on demand. */
-export interface SavedLibrary extends Library {
-  /** Reads everything, and compares it with its checksums. */
-  isWhole(): boolean
-}
-
-function isWhole(pages: Pages): boolean {
-  try {
-    pages.checkAll()
-    return true
-  } catch (error) {
-    if (error instanceof DamagedForm) return false
-    throw error
-  }
-}
-
-interface Places {
-  /** Where each section starts. */
-  readonly at: Readonly<Record<Section, number>>
-  readonly size: Readonly<Record<Section, number>>
-  readonly end: number
-}
-
-function placesOf(header: Uint32Array): Places {
-  const at: Partial<Record<Section, number>> = {}
-  const size: Partial<Record<Section, number>> = {}
-  let end = 0
-  SECTIONS.forEach((name, i) => {
-    at[name] = end
-    size[name] = header[FIXED + i]!
-    end += Math.ceil(size[name] / (PER_WORD[name] ?? 1))
-  })
-  return { at: at as Places['at'], size: size as Places['size'], end }
-}
-
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  const { buffer, byteOffset } = aligned(bytes)
-  return new Uint32Array(buffer, byteOffset, bytes.length >>> 2)
-}
-
-interface TermList {
-  readonly term: string
-  readonly hash: number
-  readonly list: PostingList
-}
-
-function collectLists(index: TermIndex, renumbered: Renumbered): TermList[] {
-  const lists: TermList[] = []
-  for (const term of index.terms()) {
-    const list = renumberList(index.find(term)!, renumbered)
-    if (list.length > 0) lists.push({ term, hash: hashOf(term), list })
-  }
-  return lists
-}
-
-/** Old slot → its slot after documents are added again by id; -1 for slots of removed documents. */
-interface Renumbered {
-  readonly slots: Int32Array
-  readonly size: number
-  /** Documents were added by id, so every list is already sorted. */
-  readonly keepsOrder: boolean
-}
-
-function renumberList(list: PostingList, { slots, keepsOrder }: Renumbered): PostingList {
-  const result = new Uint32Array(list.length)
-  let end = 0
-  for (let i = 0; i < list.length; i += 2) {
-    const slot = slots[list[i]!]!
-    if (slot < 0) continue
-    result[end++] = slot
-    result[end++] = list[i + 1]!
-  }
-  return keepsOrder ? result.subarray(0, end) : sortPostings(result.subarray(0, end))
-}
-
-function sortPostings(list: Uint32Array): Uint32Array {
-  const places = Array.from({ length: list.length / 2 }, (_, i) => 2 * i).sort((a, b) => list[a]! - list[b]!)
-  return Uint32Array.from(places.flatMap((place) => [list[place]!, list[place + 1]!]))
-}
-
-function renumber(records: ReturnType<SlotTable['records']>, size: number): Renumbered {
-  const slots = new Int32Array(size).fill(-1)
-  let next = 0
-  let last = -1
-  let keepsOrder = true
-  for (const { slot, redirects } of records) {
-    keepsOrder &&= slot > last
-    last = slot
-    for (let i = 0; i <= redirects.length; i++) slots[slot + i] = next++
-  }
-  return { slots, size: next, keepsOrder }
-}
-
-interface Buckets {
-  readonly terms: readonly TermList[]
-  readonly starts: Uint32Array
-}
-
-/** Terms by bucket, and in order within each. There are at least as many buckets as terms. */
-function intoBuckets(lists: readonly TermList[]): Buckets {
-  const count = 2 ** Math.ceil(Math.log2(Math.max(1, lists.length)))
-  const starts = new Uint32Array(count + 1)
-  for (const { hash } of lists) starts[(hash & (count - 1)) + 1]!++
-  for (let bucket = 0; bucket < count; bucket++) starts[bucket + 1]! += starts[bucket]!
-  const places = starts.slice()
-  const terms = new Array<TermList>(lists.length)
-  for (const each of lists) terms[places[each.hash & (count - 1)]!++] = each
-  return { terms, starts }
-}
-
-function termSections({ terms, starts }: Buckets): Record<'buckets' | 'terms' | 'postings', Uint32Array> {
-  const entries = new Uint32Array(TERM * terms.length)
-  const postings = new Uint32Array(terms.reduce((sum, { list }) => sum + list.length, 0))
-  let unit = 0
-  let posting = 0
-  terms.forEach(({ term, hash, list }, i) => {
-    postings.set(list, posting)
-    entries[TERM * i] = hash
-    entries[TERM * i + 1] = unit += term.length
-    entries[TERM * i + 2] = posting += list.length
-  })
-  return { buckets: starts, terms: entries, postings }
-}
-
-function endsOf(lengths: readonly number[]): Uint32Array {
-  let end = 0
-  return Uint32Array.from(lengths, (length) => (end += length))
-}
-
-// A task asks for the same term several times.
-const MOST_FOUND = 4096
-
-function savedTerms(pages: Pages, { at, size }: Places): CompiledTerms {
-  const count = size.terms / TERM
-  const found = new Map<string, PostingList | undefined>()
-  const endOf = (term: number, what: 1 | 2) => (term < 0 ? 0 : pages.words(at.terms + TERM * term + what, 1)[0]!)
-  const textOf = (term: number) => {
-    const start = endOf(term - 1, 1)
-    return pages.units(at.units * 4 + 2 * start, endOf(term, 1) - start)
-  }
-  const look = (term: string): PostingList | undefined => {
-    const hash = hashOf(term)
-    const [from = 0, to = 0] = pages.words(at.buckets + (hash & (size.buckets - 2)), 2)
-    for (let entry = from; entry < to; entry++) {
-      if (pages.words(at.terms + TERM * entry, 1)[0] !== hash || !isSpelled(textOf(entry), term)) continue
-      const start = endOf(entry - 1, 2)
-      return pages.words(at.postings + start, endOf(entry, 2) - start)
+  /** `base`: the slot of its first document. Undefined: no document has the term. */
+  find(term: string, base = 0): TermPostings | undefined {
+    const id = termId(term)
+    const bucket = bucketOf(id, this.place.buckets)
+    const { start, bytes } = this.bucketAt(bucket)
+    let long = start + bytes.length
+    for (let at = HEAD; at < bytes.length; ) {
+      const found = termAt(bytes, at)
+      if (found.id === id) return this.decode(this.postingBytes(bytes, found, long, bucket), base)
+      if (found.size > SHORT_LIST) long += found.size
+      at = found.next
     }
     return undefined
   }
-  return {
-    terms: () => Array.from({ length: count }, (_, term) => String.fromCharCode(...textOf(term))),
-    find: (term) => {
-      if (found.has(term)) return found.get(term)
-      if (found.size >= MOST_FOUND) found.clear()
-      const list = look(term)
-      found.set(term, list)
-      return list
-    },
+
+  get bytes(): Uint8Array {
+    return this.take(0, this.place.length)
   }
-}
 
-const NOWHERE = 0xffffffff
-
-function savedSlots(pages: Pages, { at, size }: Places): StoredSlots {
-  const documents = size.slots
-  const { buffer, byteOffset } = pages.words(at.targets, size.targets)
-  const known = new Map<number, DocumentRecord>()
-  const wordAt = (section: Section, i: number) => pages.words(at[section] + i, 1)[0]!
-  const read = (document: number): DocumentRecord => {
-    let record = known.get(document)
-    if (record === undefined) {
-      const start = document === 0 ? 0 : wordAt('recordEnds', document - 1)
-      const bytes = pages.bytes(at.records * 4 + start, wordAt('recordEnds', document) - start)
-      record = parseRecord(bytes)
-      known.set(document, record)
+  /** Every term. */
+  *terms(): Generator<{ id: number; list: Uint32Array }> {
+    for (let bucket = 0; bucket < this.place.buckets; bucket++) {
+      const { start, bytes } = this.bucketAt(bucket)
+      let long = start + bytes.length
+      for (let at = HEAD; at < bytes.length; ) {
+        const found = termAt(bytes, at)
+        yield { id: found.id, list: this.decode(this.postingBytes(bytes, found, long, bucket), 0).list }
+        if (found.size > SHORT_LIST) long += found.size
+        at = found.next
+      }
     }
-    return record
   }
-  /** The first document that does not sort before the searched one. */
-  const search = (isBefore: (document: number) => boolean) => {
-    let [low, high] = [0, documents]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (isBefore(middle)) low = middle + 1
-      else high = middle
+
+  /** The table of documents: where each record ends, then the target of each slot, then the slots of topics. */
+  table(): Uint32Array {
+    const bytes = this.take(4, this.place.documents - 4)
+    if (checksum(bytes) !== numberAt(this.take(0, 4), 0)) this.fail()
+    return wordsOf(bytes)
+  }
+
+  /** A record, with its checksum in front. */
+  record(from: number, to: number): Uint8Array {
+    const bytes = this.take(from, to - from)
+    if (bytes.length < 4 || checksum(bytes.subarray(4)) !== numberAt(bytes, 0)) this.fail()
+    return bytes.subarray(4)
+  }
+
+  /** The list of terms of a bucket with its head, and where it starts. */
+  private bucketAt(bucket: number): { start: number; bytes: Uint8Array } {
+    const { buckets, documents, length } = this.place
+    const bounds = this.take(documents + bucket * 4, 8)
+    const behindTable = documents + (buckets + 1) * 4
+    const [start, end] = [behindTable + numberAt(bounds, 0), behindTable + numberAt(bounds, 4)]
+    if (end < start + HEAD || end > length) this.fail()
+    let bytes = this.take(start, Math.min(end - start, FIRST_READ))
+    const size = HEAD + numberAt(bytes, 0)
+    if (size > end - start) this.fail()
+    bytes = size > bytes.length ? this.take(start, size) : bytes.subarray(0, size)
+    if (checksum(bytes.subarray(HEAD), bucket) !== numberAt(bytes, 4)) this.fail()
+    return { start, bytes }
+  }
+
+  /** `long`: where the long postings are, with the checksum in the bucket. */
+  private postingBytes(bytes: Uint8Array, { size, at }: TermEntry, long: number, bucket: number): Uint8Array {
+    if (size <= SHORT_LIST) return bytes.subarray(at, at + size)
+    const found = this.take(long, size)
+    if (checksum(found, bucket) !== numberAt(bytes, at)) this.fail()
+    return found
+  }
+
+  private decode(bytes: Uint8Array, base: number): TermPostings {
+    const isOfFiles = this.place.documents === 0
+    const most = Math.floor(bytes.length / SHORTEST_POSTING)
+    const list = new Uint32Array(2 * most)
+    const pieces = new Uint32Array(isOfFiles ? most : 0)
+    let [slot, count, at] = [base, 0, 0]
+    while (at < bytes.length) {
+      let byte = bytes[at++]!
+      let value = byte & 127
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++]!
+        value |= (byte & 127) << shift
+      }
+      slot += value
+      const short = bytes[at]! | (bytes[at + 1]! << 8)
+      at += 2
+      byte = bytes[at++]!
+      value = byte & 127
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++]!
+        value |= (byte & 127) << shift
+      }
+      list[2 * count] = slot
+      list[2 * count + 1] = lengthen(short, isOfFiles ? 0 : value)
+      if (isOfFiles) pieces[count] = value
+      count++
     }
-    return low
+    return { list: list.subarray(0, 2 * count), pieces: pieces.subarray(0, count) }
   }
-  return {
-    size: documents,
-    // NOWHERE equals -1 read as a signed number.
-    targets: new Int32Array(buffer, byteOffset, size.targets),
-    given: pages.words(at.given, size.given),
-    excluding: pages.words(at.excluding, size.excluding),
-    recordAt: (slot) => read(search((document) => wordAt('slots', document) < slot)),
-    slotOf: (id) => {
-      const document = search((each) => read(each).id < id)
-      return document < documents && read(document).id === id ? wordAt('slots', document) : undefined
-    },
-    records: () => Array.from({ length: documents }, (_, document) => read(document)),
-  }
-}
 
-function parseRecord(bytes: Uint8Array): DocumentRecord {
-  try {
-    // Loadout wrote these bytes, and their page was verified.
-    return JSON.parse(new TextDecoder().decode(bytes)) as DocumentRecord
-  } catch {
-    throw new DamagedForm('a record is damaged')
+  private take(from: number, length: number): Uint8Array {
+    if (length < 0 || from + length > this.place.length) this.fail()
+    const bytes = this.read(this.place.start + from, length)
+    if (bytes.length !== length) this.fail()
+    return bytes
+  }
+
+  private fail(): never {
+    this.isDamaged = true
+    throw new DamagedForm('a segment is damaged')
   }
 }
 
-function isSpelled(units: Uint16Array, term: string): boolean {
-  if (units.length !== term.length) return false
-  for (let i = 0; i < term.length; i++) if (units[i] !== term.charCodeAt(i)) return false
-  return true
+// Bound once: an imported name is looked up with every call.
+const lengthen = withLess
+
+interface TermEntry {
+  id: number
+  /** Of its postings. */
+  size: number
+  /** Where its postings or their checksum start. */
+  at: number
+  next: number
 }
 
-function hashOf(term: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193)
-  return (hash ^ (hash >>> 15)) >>> 0
+/** A term of a bucket: the bytes that identify it, the length of its postings, then these or their checksum. */
+function termAt(bytes: Uint8Array, from: number): TermEntry {
+  const id = numberAt(bytes, from) * 2 ** 16 + (bytes[from + 4]! | (bytes[from + 5]! << 8))
+  let at = from + ID_BYTES
+  let [size, shift] = [0, 0]
+  for (; bytes[at]! > 127; at++, shift += 7) size |= (bytes[at]! & 127) << shift
+  size |= bytes[at++]! << shift
+  return { id, size, at, next: at + (size > SHORT_LIST ? 4 : size) }
 }
 
-/** A saved form with another tuning is stale. */
-export function fingerprint(tuning: Tuning): number {
-  return hashOf(JSON.stringify(tuning))
+function numberAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+  return new Uint32Array(buffer, byteOffset, bytes.length >>> 2)
+}
+
+/** What is saved besides the segments. The note is whatever the owner of the index needs. */
+export interface SavedForm {
+  note: Uint8Array
+  places: SegmentPlace[]
+  /** Checksum of all segments, if they were written at once. */
+  sum: number
+}
+
+// The last numbers: version, fingerprint of the tuning, segments, bytes of the note, checksum of the segments, and the checksum of
+// everything from the note on.
+const PLACE = 5
+const END = 6
+
+/** The bytes after the segments. */
+export function encodeEnd({ note, places, sum }: SavedForm, tuning: Tuning): Uint8Array {
+  const rows = places.flatMap((place) => {
+    const { start, length, buckets, slots, documents } = place
+    return [start, length, buckets, slots, documents]
+  })
+  const numbers = Float64Array.of(...rows, VERSION, fingerprintOf(tuning), places.length, note.length, sum)
+  const bytes = new Uint8Array(note.length + numbers.byteLength + 8)
+  bytes.set(note)
+  bytes.set(new Uint8Array(numbers.buffer), note.length)
+  const own = Float64Array.of(checksum(bytes.subarray(0, -8)))
+  bytes.set(new Uint8Array(own.buffer), bytes.length - 8)
+  return bytes
+}
+
+/** Undefined when the bytes are damaged, or of another version or tuning. */
+export function openForm(read: ReadBytes, size: number, tuning: Tuning): SavedForm | undefined {
+  if (size < 8 * END) return undefined
+  const end = numbersOf(read(size - 8 * END, 8 * END))
+  const [version, print, count = 0, noteLength = 0, sum = 0, ownSum] = end
+  if (version !== VERSION || print !== fingerprintOf(tuning)) return undefined
+  const length = noteLength + 8 * (PLACE * count + END)
+  if (!(length <= size)) return undefined
+  const bytes = read(size - length, length)
+  if (checksum(bytes.subarray(0, -8)) !== ownSum) return undefined
+  const numbers = numbersOf(bytes.subarray(noteLength))
+  const places = Array.from({ length: count }, (_, at): SegmentPlace => {
+    const [start = 0, bytes = 0, buckets = 0, slots = 0, documents = 0] = numbers.subarray(at * PLACE)
+    return { start, length: bytes, buckets, slots, documents }
+  })
+  return { note: bytes.subarray(0, noteLength), places, sum }
+}
+
+function numbersOf(bytes: Uint8Array): Float64Array {
+  const { buffer, byteOffset } = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes)
+  return new Float64Array(buffer, byteOffset, bytes.length >>> 3)
+}
+
+function fingerprintOf(tuning: Tuning): number {
+  return hashText(JSON.stringify(tuning))
 }

@@ -1,15 +1,7 @@
 import type { Library } from './library.ts'
+import { fullImpact, isInName, type PostingList, postingAt, strongImpact } from './postings.ts'
 import type { Rarity } from './rarity.ts'
 import type { Query, QueryTerm } from './task.ts'
-import {
-  fullImpact,
-  isInName,
-  type PostingList,
-  postingAt,
-  type SlotTable,
-  strongImpact,
-  type TermIndex,
-} from './term-index.ts'
 import { termsOf } from './tokens.ts'
 import type { Tuning } from './tuning.ts'
 import { relatedTo } from './word-lists.ts'
@@ -36,23 +28,17 @@ export class Scorer {
   private named = new Float64Array(0)
   private readonly nameMasses = new Map<number, number>()
 
-  private readonly index: TermIndex
-  private readonly slots: SlotTable
+  private readonly library: Library
   private readonly tuning: Tuning
 
-  constructor({ index, slots }: Library, rarity: Rarity, tuning: Tuning) {
-    this.index = index
-    this.slots = slots
+  constructor(library: Library, rarity: Rarity, tuning: Tuning) {
+    this.library = library
     this.rarity = rarity
     this.tuning = tuning
   }
 
-  forget(): void {
-    this.nameMasses.clear()
-  }
-
   score(query: Query): Scores {
-    this.reserve(this.slots.targets.length)
+    this.reserve(this.library.targets.length)
     const touched: number[] = []
     for (const term of query.terms) this.addTerm(term, touched)
     for (const pair of query.pairs) this.addEvidence(this.pairEvidence(pair), touched)
@@ -62,14 +48,14 @@ export class Scorer {
 
   evidenceFor(term: QueryTerm): Evidence[] {
     const rarity = this.rarity.of(term.term)
-    const own = this.index.find(term.term)
+    const own = this.library.find(term.term)
     const evidence: Evidence[] = own
       ? [{ list: own, factor: term.weight * rarity, isRelated: false, word: term.word }]
       : []
     const share = this.rarity.holders(term.term) > 0 ? this.tuning.related : this.tuning.relatedToUnknown
     if (share === 0) return evidence
     for (const related of relatedTo(term.term)) {
-      const list = this.index.find(related.term)
+      const list = this.library.find(related.term)
       if (list === undefined) continue
       const factor = share * term.weight * Math.min(rarity, this.rarity.of(related.term))
       evidence.push({ list, factor, isRelated: true, word: related.word })
@@ -78,7 +64,7 @@ export class Scorer {
   }
 
   pairEvidence(pair: QueryTerm): Evidence[] {
-    const list = this.index.find(pair.term)
+    const list = this.library.find(pair.term)
     if (list === undefined) return []
     return [{ list, factor: pair.weight * this.rarity.of(pair.term), isRelated: false, word: pair.word }]
   }
@@ -86,7 +72,7 @@ export class Scorer {
   nameBonus(query: Query, slot: number): number {
     let mass = 0
     for (const { term, isJoined } of query.terms) {
-      const list = isJoined ? undefined : this.index.find(term)
+      const list = isJoined ? undefined : this.library.find(term)
       const packed = list && postingAt(list, slot)
       if (packed !== undefined && isInName(packed)) mass += this.rarity.of(term)
     }
@@ -101,13 +87,13 @@ export class Scorer {
     const rarity = this.rarity.of(term.term)
     for (let i = 0; i < own.list.length; i += 2) {
       const slot = own.list[i]!
-      if (isInName(own.list[i + 1]!) && this.slots.targets[slot] === slot) this.named[slot]! += rarity
+      if (isInName(own.list[i + 1]!) && this.library.targets[slot] === slot) this.named[slot]! += rarity
     }
   }
 
   // If a word can be found in several ways, only the best counts.
   private addEvidence(evidence: readonly Evidence[], touched: number[]): void {
-    const { targets } = this.slots
+    const { targets } = this.library
     const found: number[] = []
     for (const { list, factor, isRelated } of evidence) {
       for (let i = 0; i < list.length; i += 2) {
@@ -153,7 +139,7 @@ export class Scorer {
     let mass = this.nameMasses.get(slot)
     if (mass === undefined) {
       mass = 0
-      for (const term of termsOf(this.slots.recordAt(slot).name)) mass += this.rarity.of(term)
+      for (const term of termsOf(this.library.recordAt(slot).name)) mass += this.rarity.of(term)
       this.nameMasses.set(slot, mass)
     }
     return mass

@@ -1,6 +1,6 @@
 /** Every number of the ranker in one place; docs/ranking.md explains how they were chosen. */
 export interface Tuning {
-  /** The parts of a document, at most 16. The order breaks ties when two fields answered a word equally well. */
+  /** The parts of a document, at most 8. The order breaks ties when two fields answered a word equally well. */
   readonly fields: readonly Field[]
   /** Weighted frequency at which a term counts half. */
   readonly saturation: number

@@ -9,7 +9,7 @@ import { type ForeignOptions, readForeignSkill } from './disk/foreign-skill.ts'
 import { findSkillFolders } from './disk/registry.ts'
 import { type LockedSkill, readSkillsLock } from './disk/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import { type Candidate, type ForeignSkill, groupCandidates, isSameSkill } from './rules/candidates.ts'
+import { type ForeignSkill, groupCandidates, type ImportCandidate, isSameSkill } from './rules/candidates.ts'
 import { type Refusal, refusalFindings } from './rules/refusals.ts'
 import { type RegisteredSkill, supports } from './rules/skill.ts'
 import { enabledAgents, openSetup, type ScopeRequest, type Setup } from './setup.ts'
@@ -51,7 +51,7 @@ export function textShown(
   return texts && skill !== undefined ? { text: skill.document.slice(0, MOST_SHOWN) } : {}
 }
 
-export interface UnmanagedCandidate extends Candidate {
+export interface UnmanagedCandidate extends ImportCandidate {
   state: UnmanagedState
   locked?: LockedSkill
 }

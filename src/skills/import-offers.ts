@@ -8,7 +8,7 @@ import { readForeignSkill } from './disk/foreign-skill.ts'
 import type { ImportSource } from './disk/import-source.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { type Observation, observe } from './observe.ts'
-import { type Candidate, type ForeignSkill, groupCandidates, isSameSkill } from './rules/candidates.ts'
+import { type ForeignSkill, groupCandidates, type ImportCandidate, isSameSkill } from './rules/candidates.ts'
 import { nameOffers, type Offer, type OfferState } from './rules/offers.ts'
 import type { Refusal } from './rules/refusals.ts'
 import type { RegisteredSkill } from './rules/skill.ts'
@@ -91,7 +91,7 @@ function nothingIn(source: ImportSource, leftOut: readonly LeftOutSkills[]): Loa
 }
 
 /** Reports additional copies of skills that are imported once. */
-function copiesIn(candidates: readonly Candidate[]): LeftOutSkills[] {
+function copiesIn(candidates: readonly ImportCandidate[]): LeftOutSkills[] {
   const folders = (copies: readonly ForeignSkill[]) => copies.map(({ found, path }) => found?.folder ?? path)
   const mirrors = candidates.flatMap(({ copies, merged }) => (merged === undefined ? [] : folders(copies.slice(1))))
   const hidden = candidates.flatMap(({ passedOver = [] }) => folders(passedOver))
@@ -157,6 +157,6 @@ export function refusalOf({ candidate, name, state, reason = '' }: Offer): Refus
   return [{ name, folder, code: 'SKILL_EXISTS', reason, hint }]
 }
 
-function placesOf({ copies }: Candidate): string {
+function placesOf({ copies }: ImportCandidate): string {
   return listed(copies.map(({ found, path }) => found?.folder ?? path))
 }

@@ -7,7 +7,7 @@ import { libraryHash } from './disk/merge-base.ts'
 import { readForReview } from './disk/registry.ts'
 import type { WaitingSkill } from './observe.ts'
 import { answerHint, readAnswers, sheetOfContent } from './quarantine.ts'
-import type { Candidate, ForeignSkill } from './rules/candidates.ts'
+import type { ForeignSkill, ImportCandidate } from './rules/candidates.ts'
 import type { Offer } from './rules/offers.ts'
 import { findTwinIn } from './rules/review/appearance.ts'
 import { LFS_PROBLEM } from './rules/review/files.ts'
@@ -80,7 +80,7 @@ export function pointerFindings(ready: readonly Ready[]): Finding[] {
 function withSource(
   { machine }: Setup,
   source: ImportSource | undefined,
-  candidate: Candidate,
+  candidate: ImportCandidate,
   merged: ForeignSkill,
   name: string,
 ): SkillContent {

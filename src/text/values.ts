@@ -110,6 +110,16 @@ export function hashText(text: string, seed = 0x811c9dc5): number {
   return (value ^ (value >>> 13)) >>> 0
 }
 
+/** Detects damaged bytes. */
+export function checksum(bytes: Uint8Array, seed = 0): number {
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+  const words = new Uint32Array(buffer, byteOffset, bytes.length >> 2)
+  let sum = 0x811c9dc5 ^ seed
+  for (let at = 0; at < words.length; at++) sum = Math.imul(sum ^ words[at]!, 0x01000193)
+  for (let at = words.length * 4; at < bytes.length; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193)
+  return sum >>> 0
+}
+
 const OTHER_SEED = 0x01234567
 
 /** 16 digits: distinguishes texts where loading SHA-256 would cost more than everything else. Not for security. */

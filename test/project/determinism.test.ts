@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
-import { findFiles } from '../../src/project/find-files.ts'
+import { findProjectFiles } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
 import { makeFolder } from '../cli/run.ts'
 import { git, makeGateProject, write } from './gate-project.ts'
@@ -30,7 +30,7 @@ const SETTLED = new Date(Date.now() + 60_000)
 
 function ask(root: string, home: string) {
   const machine: Machine = { cwd: home, home, env: { PATH: process.env.PATH }, now: () => SETTLED }
-  return findFiles(machine, { task: readTask(TASK), project: { root, repository: root } })
+  return findProjectFiles(machine, { task: readTask(TASK), project: { root, repository: root } })
 }
 
 const path = fc.constantFrom(

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
-import { findFiles } from '../../src/project/find-files.ts'
+import { findProjectFiles } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
 
 const made: string[] = []
@@ -64,7 +64,7 @@ function machineAt(home: string): Machine {
 const TASK = 'allow a list of origins in the gate'
 
 function ask(root: string, home: string, task = TASK, repository: string | undefined = root) {
-  return findFiles(machineAt(home), { task: readTask(task), project: { root, repository } })
+  return findProjectFiles(machineAt(home), { task: readTask(task), project: { root, repository } })
 }
 
 const FILES = {
@@ -98,7 +98,7 @@ describe('the files for a task', () => {
 
   it('are the same without git, but for what history says', async () => {
     const root = write(makeFolder(), FILES)
-    const { files, signals } = await findFiles(machineAt(makeFolder()), {
+    const { files, signals } = await findProjectFiles(machineAt(makeFolder()), {
       task: readTask(TASK),
       project: { root, repository: undefined },
     })
@@ -130,7 +130,7 @@ describe('the files for a task', () => {
     const root = makeRepository()
     const home = makeFolder()
     const leftOut = (left: string, isKept: boolean) =>
-      findFiles(machineAt(home), {
+      findProjectFiles(machineAt(home), {
         task: readTask(TASK),
         project: { root, repository: root },
         leaveOut: (path) => (path.startsWith(left) ? 'excluded' : path.endsWith('.test.ts') ? 'hidden' : undefined),
@@ -294,7 +294,7 @@ describe('a hostile project', () => {
     const { files, signals } = await ask(root, makeFolder())
     expect(files.map(({ path }) => path)).toEqual(['all.txt'])
     expect(signals.left_out).toEqual({ large: 1, unreadable: 1 })
-    const walked = await findFiles(machineAt(makeFolder()), {
+    const walked = await findProjectFiles(machineAt(makeFolder()), {
       task: readTask(TASK),
       project: { root, repository: undefined },
     })
@@ -305,7 +305,7 @@ describe('a hostile project', () => {
     const inner = makeRepository()
     const bare = join(makeFolder(), 'bare.git')
     git(inner, 'clone', '-q', '--bare', inner, bare)
-    const { signals: ofBare } = await findFiles(machineAt(makeFolder()), {
+    const { signals: ofBare } = await findProjectFiles(machineAt(makeFolder()), {
       task: readTask(TASK),
       project: { root: bare, repository: undefined },
     })

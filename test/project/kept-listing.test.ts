@@ -14,7 +14,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
 import { listKept } from '../../src/project/disk/kept-listing.ts'
-import { type FindRequest, findFiles, readSections } from '../../src/project/find-files.ts'
+import { type FindRequest, findProjectFiles, readSections } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
 import { makeFolder } from '../cli/run.ts'
 import { git, makeGateProject, write } from './gate-project.ts'
@@ -34,7 +34,7 @@ const settle = () => new Promise((done) => setTimeout(done, 120))
 
 async function ask(root: string, home: string, kept: Pick<FindRequest, 'leaveOutRule'>) {
   const task = 'allow a list of origins in the gate'
-  const { files, terms, paths, signals } = await findFiles(machineIn(home), {
+  const { files, terms, paths, signals } = await findProjectFiles(machineIn(home), {
     task: readTask(task),
     project: { root, repository: root },
     ...kept,

@@ -1,13 +1,14 @@
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import type { TermPostings } from '../../search/postings.ts'
+import type { Segment } from '../../search/saved-form.ts'
+import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
 import { LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
-import { documentOf } from '../rules/file-document.ts'
+import { documentOf, PROJECT_TUNING } from '../rules/file-document.ts'
 import type { ProjectTerms } from '../rules/rank-files.ts'
-import type { TermPostings } from '../rules/saved-segment.ts'
-import { weighFile } from '../rules/segment-builder.ts'
+import { type FileIndex, NOWHERE, openFileIndex } from './file-table.ts'
 import type { ListedFiles } from './listing.ts'
 import { projectIndexKey } from './project-index-key.ts'
 import { readProjectText } from './project-text.ts'
-import { NOWHERE, openSavedIndex, type SavedIndex } from './saved-index.ts'
 import { sizeAt } from './stamps.ts'
 import { writeIndex } from './write-index.ts'
 
@@ -30,10 +31,10 @@ const FEW_BYTES = 256 * 1024
 const FEW_SHARE = 0.02
 
 /** Of one project: another one replaces it. */
-let held: { name: string; saved: SavedIndex } | undefined
+let held: { name: string; saved: FileIndex } | undefined
 
 /** `isFresh`: the saved index is damaged. */
-export function openIndex(machine: Machine, root: string, files: ListedFiles, isFresh = false): ProjectIndex {
+export function openProjectIndex(machine: Machine, root: string, files: ListedFiles, isFresh = false): ProjectIndex {
   const name = nameOf(machine, root)
   if (isFresh) release()
   const saved = isFresh ? undefined : openKnown(machine, root)
@@ -60,15 +61,15 @@ export function openFewChanged(machine: Machine, root: string, files: ListedFile
   return isFew ? putOver(root, saved, files, slots) : undefined
 }
 
-function openKnown(machine: Machine, root: string): SavedIndex | undefined {
-  return held?.name === nameOf(machine, root) ? held.saved : openSavedIndex(machine, projectIndexKey(root))
+function openKnown(machine: Machine, root: string): FileIndex | undefined {
+  return held?.name === nameOf(machine, root) ? held.saved : openFileIndex(machine, projectIndexKey(root))
 }
 
 function nameOf(machine: Machine, root: string): string {
   return JSON.stringify([cacheFolder(machine), root])
 }
 
-function hold(name: string, saved: SavedIndex): void {
+function hold(name: string, saved: FileIndex): void {
   if (held?.saved !== saved) release()
   held = { name, saved }
 }
@@ -89,13 +90,14 @@ function changesOf(slots: Int32Array, { stamps }: ListedFiles): { count: number;
   return changes
 }
 
-/** Reads files without a slot, and appends slots for them. */
-function putOver(root: string, saved: SavedIndex, files: ListedFiles, slots: Int32Array): ProjectIndex {
+/** Reads files without a slot into one more segment. */
+function putOver(root: string, saved: FileIndex, files: ListedFiles, slots: Int32Array): ProjectIndex {
   const leftOut = new Map<LeftOut, number>()
   const count = (reason: LeftOut) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
-  const paths = new Array<string | undefined>(saved.table.keys.length).fill(undefined)
+  const base = saved.table.keys.length
+  const paths = new Array<string | undefined>(base).fill(undefined)
   const candidates: string[] = []
-  const over = new TermsOver()
+  const over = new SegmentBuilder(PROJECT_TUNING)
   const slotsOver = new Map<number, number>()
   files.paths.forEach((path, at) => {
     const slot = slots[at]!
@@ -106,40 +108,30 @@ function putOver(root: string, saved: SavedIndex, files: ListedFiles, slots: Int
     else if ('leftOut' in read) count(read.leftOut)
     else {
       slotsOver.set(files.keys[at]!, paths.length)
-      over.add(paths.length, path, read.text)
+      over.add(paths.length - base, documentOf(path, read.text))
       paths.push(path)
     }
     if (reason === undefined && (read === undefined || 'text' in read)) candidates.push(path)
   })
   const slotOf = (key: number) => slotsOver.get(key) ?? saved.slotOf(key)
-  const find = (term: string) => join([...saved.find(term), ...over.find(term)])
-  return { paths, candidates, leftOut, slotOf, find }
+  const segments = [...saved.segments]
+  if (slotsOver.size > 0) segments.push(openBuilt(over.encode(slotsOver.size)))
+  return { paths, candidates, leftOut, slotOf, find: (term) => findIn(segments, term) }
 }
 
-/** The terms of files that changed. */
-class TermsOver {
-  private readonly terms = new Map<string, { list: number[]; pieces: number[] }>()
-
-  add(slot: number, path: string, text: string): void {
-    weighFile(documentOf(path, text), (term, packed, pieces) => {
-      const found = this.terms.get(term)
-      if (found === undefined) this.terms.set(term, { list: [slot, packed], pieces: [pieces] })
-      else {
-        found.list.push(slot, packed)
-        found.pieces.push(pieces)
-      }
-    })
+/** Throws when the bytes are damaged. */
+function findIn(segments: readonly Segment[], term: string): TermPostings | undefined {
+  const parts: TermPostings[] = []
+  let [base, count] = [0, 0]
+  for (const segment of segments) {
+    const found = segment.find(term, base)
+    if (found !== undefined) {
+      parts.push(found)
+      count += found.pieces.length
+    }
+    base += segment.place.slots
   }
-
-  find(term: string): TermPostings[] {
-    const found = this.terms.get(term)
-    return found === undefined ? [] : [{ list: Uint32Array.from(found.list), pieces: Uint32Array.from(found.pieces) }]
-  }
-}
-
-function join(parts: readonly TermPostings[]): TermPostings | undefined {
   if (parts.length < 2) return parts[0]
-  const count = parts.reduce((sum, { pieces }) => sum + pieces.length, 0)
   const whole = { list: new Uint32Array(2 * count), pieces: new Uint32Array(count) }
   let at = 0
   for (const { list, pieces } of parts) {

@@ -1,24 +1,19 @@
 import { type CacheKey, type GrowingValue, growCached } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { Segment } from '../../search/saved-form.ts'
+import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
 import { LEFT_OUT } from '../rules/candidates.ts'
-import { documentOf } from '../rules/file-document.ts'
+import { documentOf, PROJECT_TUNING } from '../rules/file-document.ts'
 import { foldSegments, SEGMENT_TEXT } from '../rules/fold-segments.ts'
-import { MOST_FILES, SegmentBuilder } from '../rules/segment-builder.ts'
+import { encodeTable, FileIndex, type FileTable, NOWHERE } from './file-table.ts'
 import { NO_REASON } from './listed-paths.ts'
 import type { ListedFiles } from './listing.ts'
 import { readProjectText } from './project-text.ts'
-import { encodeTable, type FileTable, NOWHERE, SavedIndex, type Segment } from './saved-index.ts'
 import { isSettledAt, STAMP_NUMBERS, sizeAt } from './stamps.ts'
 
-/** An existing index, and the slots of unchanged files. */
-interface Known {
-  saved: SavedIndex
-  slots: Int32Array
-}
-
-/** The written index, and the slot of each file in it. */
-export interface Written {
-  saved: SavedIndex
+/** An index, and the slot of each listed file in it; NOWHERE for a changed one. */
+export interface PlacedFiles {
+  saved: FileIndex
   slots: Int32Array
 }
 
@@ -30,8 +25,8 @@ export interface Written {
 export function writeIndex(
   machine: Machine,
   key: CacheKey,
-  { root, files, known }: { root: string; files: ListedFiles; known?: Known | undefined },
-): Written {
+  { root, files, known }: { root: string; files: ListedFiles; known?: PlacedFiles | undefined },
+): PlacedFiles {
   const now = machine.now()
   const kept = known === undefined ? [] : keptSegments(known, files)
   const grown = growCached(machine, key)
@@ -46,7 +41,7 @@ export function writeIndex(
   }
 }
 
-function keptSegments({ saved, slots }: Known, { stamps }: ListedFiles): Segment[] {
+function keptSegments({ saved, slots }: PlacedFiles, { stamps }: ListedFiles): Segment[] {
   const { table, segments } = saved
   const live = new Float64Array(table.keys.length)
   let changed = 0
@@ -54,9 +49,10 @@ function keptSegments({ saved, slots }: Known, { stamps }: ListedFiles): Segment
     if (slot === NOWHERE) changed += sizeAt(stamps, at)
     else live[slot] = sizeAt(stamps, at)
   })
-  const texts = segments.map(({ base, files }) => {
+  let slot = 0
+  const texts = segments.map(({ place }) => {
     const text = { all: 0, live: 0 }
-    for (let slot = base; slot < base + files; slot++) {
+    for (const end = slot + place.slots; slot < end; slot++) {
       text.live += live[slot]!
       text.all += sizeAt(table.stamps, slot) || 0
     }
@@ -65,8 +61,6 @@ function keptSegments({ saved, slots }: Known, { stamps }: ListedFiles): Segment
   const folded = foldSegments(texts, changed)
   return segments.filter((_, at) => !folded.has(at))
 }
-
-const COPIED_AT_ONCE = 1024 * 1024
 
 class IndexWriter {
   private readonly grown: GrowingValue | undefined
@@ -89,11 +83,13 @@ class IndexWriter {
   }
 
   /** Copies the kept segments, with the rows of the unchanged files. */
-  copy({ saved, slots }: Known): void {
+  copy({ saved, slots }: PlacedFiles): void {
     const moved = new Int32Array(saved.table.keys.length).fill(NOWHERE)
-    for (const segment of this.kept) {
-      for (let at = 0; at < segment.files; at++) moved[segment.base + at] = this.next + at
-      this.next += segment.files
+    let base = 0
+    for (const segment of saved.segments) {
+      const { slots } = segment.place
+      for (let at = 0; at < slots && this.kept.includes(segment); at++) moved[base + at] = this.next++
+      base += slots
     }
     let count = this.next
     slots.forEach((slot, at) => {
@@ -107,29 +103,29 @@ class IndexWriter {
       this.putRow(place, at)
       this.table.reasons[place] = saved.table.reasons[slot]!
     })
-    for (const segment of this.kept) this.copySegment(segment)
-  }
-
-  private copySegment(segment: Segment): void {
-    const base = this.segments.reduce((sum, { files }) => sum + files, 0)
-    const start = this.end
-    for (let at = 0; at < segment.length && this.isWhole; at += COPIED_AT_ONCE) {
-      this.append(segment.read(segment.start + at, Math.min(COPIED_AT_ONCE, segment.length - at)))
-    }
-    if (this.grown && this.isWhole) this.segments.push({ ...segment, read: this.grown.read, start, base })
-    else {
-      this.segments.push({ ...segment, base })
-      this.isReadingOld = true
+    for (const segment of this.kept) {
+      const start = this.end
+      if (this.grown && this.append(segment.bytes)) {
+        this.segments.push(new Segment(this.grown.read, { ...segment.place, start }))
+      } else {
+        this.segments.push(segment)
+        this.isReadingOld = true
+      }
     }
   }
 
   /** Reads the files that have no slot yet. */
   addOthers(root: string, now: Date): void {
     if (this.table.keys.length === 0) this.reserve(this.files.paths.length)
-    const builder = new SegmentBuilder()
+    let builder = new SegmentBuilder(PROJECT_TUNING)
     let [first, text] = [this.next, 0]
     const flush = () => {
-      if (this.next > first) this.putSegment(builder, first)
+      if (this.next === first) return
+      const built = builder.encode(this.next - first)
+      const start = this.end
+      const isWritten = this.grown && this.append(built.bytes)
+      this.segments.push(isWritten ? new Segment(this.grown!.read, { ...built.place, start }) : openBuilt(built))
+      builder = new SegmentBuilder(PROJECT_TUNING)
       first = this.next
       text = 0
     }
@@ -143,23 +139,12 @@ class IndexWriter {
       if ('text' in read) builder.add(slot - first, documentOf(path, read.text))
       else this.table.reasons[slot] = LEFT_OUT.indexOf(read.leftOut)
       text += sizeAt(this.files.stamps, at)
-      if (text >= SEGMENT_TEXT || this.next - first === MOST_FILES || builder.isFull) flush()
+      if (text >= SEGMENT_TEXT || builder.isFull) flush()
     })
     flush()
   }
 
-  private putSegment(builder: SegmentBuilder, base: number): void {
-    const { bytes, buckets } = builder.encode()
-    const start = this.end
-    const place = { length: bytes.length, buckets, base, files: this.next - base }
-    if (this.grown && this.append(bytes)) this.segments.push({ ...place, read: this.grown.read, start })
-    else {
-      const read = (from: number, length: number) => bytes.subarray(from, from + length)
-      this.segments.push({ ...place, read, start: 0 })
-    }
-  }
-
-  finish(known: SavedIndex | undefined): Written {
+  finish(known: FileIndex | undefined): PlacedFiles {
     const { grown, table, segments, slots } = this
     if (grown && this.append(encodeTable(table, segments))) grown.keep()
     if (!this.isReadingOld) known?.close()
@@ -167,7 +152,7 @@ class IndexWriter {
       grown?.close()
       if (this.isReadingOld) known?.close()
     }
-    return { saved: new SavedIndex(table, segments, close), slots }
+    return { saved: new FileIndex(table, segments, close), slots }
   }
 
   private append(bytes: Uint8Array): boolean {

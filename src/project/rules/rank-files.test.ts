@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
 import { readTask } from '../../search/task.ts'
-import { documentOf } from './file-document.ts'
+import { documentOf, PROJECT_TUNING } from './file-document.ts'
 import { type History, NO_HISTORY, readLog } from './history.ts'
 import { rankFiles } from './rank-files.ts'
-import { SavedSegment } from './saved-segment.ts'
-import { SegmentBuilder } from './segment-builder.ts'
 
 const FILES = {
   'src/middleware/cors/index.ts': 'export const cors = (options) => {\n  const origin = options.origin\n}\n',
@@ -26,13 +25,11 @@ function first(task: string, history: History = NO_HISTORY): string | undefined 
 }
 
 function rank(task: string, history: History = NO_HISTORY) {
-  const builder = new SegmentBuilder()
+  const builder = new SegmentBuilder(PROJECT_TUNING)
   const paths = Object.keys(FILES).sort()
   for (const [slot, path] of paths.entries()) builder.add(slot, documentOf(path, FILES[path as keyof typeof FILES]))
-  const { bytes, buckets } = builder.encode()
-  const read = (from: number, length: number) => bytes.subarray(from, from + length)
-  const terms = new SavedSegment(read, { start: 0, length: bytes.length, buckets })
-  return rankFiles(readTask(task), { paths, find: (term) => terms.find(term, 0) }, { history }).files
+  const terms = openBuilt(builder.encode(paths.length))
+  return rankFiles(readTask(task), { paths, find: (term) => terms.find(term) }, { history }).files
 }
 
 const LOG = ['\x01', 'a'.repeat(40), '\x02', 'Speed up the start', '\x03\0\n', 'src/hono.ts\0', 'docs/cors.md\0'].join(

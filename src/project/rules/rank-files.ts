@@ -1,14 +1,14 @@
+import type { DocumentRecord, Library } from '../../search/library.ts'
+import { fieldOf, fullImpact, postingAt, type TermPostings } from '../../search/postings.ts'
 import { Rarity } from '../../search/rarity.ts'
 import { Scorer } from '../../search/scorer.ts'
 import { stemWord } from '../../search/stem.ts'
 import { type QueryTerm, type Task, weighTask } from '../../search/task.ts'
-import { type DocumentRecord, fieldOf, fullImpact, postingAt, SlotTable, TermIndex } from '../../search/term-index.ts'
 import { type ReadTerm, readTerms, wordsAmong } from '../../search/tokens.ts'
 import { keyOf } from '../../text/values.ts'
 import { type Role, roleOf } from './candidates.ts'
 import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
 import { changedTogether, type History, type Votes, voteByHistory } from './history.ts'
-import type { TermPostings } from './saved-segment.ts'
 
 /** The data of a project, by slot. */
 export interface ProjectTerms {
@@ -168,8 +168,13 @@ function slotsByKey(paths: ProjectTerms['paths']): (key: number) => number {
   return (key) => byKey.get(key) ?? -1
 }
 
-/** A file is only its path: most are never read. */
-function slotsOf(paths: ProjectTerms['paths']): SlotTable {
+/** Lists are read once per question. A file is only its path: most are never read. */
+function openEngine({ paths, find: findNow }: ProjectTerms): Engine {
+  const known = new Map<string, TermPostings | undefined>()
+  const find = (term: string) => {
+    if (!known.has(term)) known.set(term, findNow(term))
+    return known.get(term)
+  }
   const targets = new Int32Array(paths.length).fill(-1)
   let size = 0
   for (let slot = 0; slot < paths.length; slot++) {
@@ -181,20 +186,7 @@ function slotsOf(paths: ProjectTerms['paths']): SlotTable {
     const id = paths[slot]!
     return { id, name: nameOf(id), tokens: 0, negatives: [], redirects: [] }
   }
-  const records = () => paths.flatMap((path, slot) => (path === undefined ? [] : [recordAt(slot)]))
-  const slotOf = (id: string) => paths.indexOf(id)
-  return new SlotTable({ size, targets, given: [], excluding: [], recordAt, slotOf, records })
-}
-
-/** Lists are read once per question. */
-function openEngine(project: ProjectTerms): Engine {
-  const known = new Map<string, TermPostings | undefined>()
-  const find = (term: string) => {
-    if (!known.has(term)) known.set(term, project.find(term))
-    return known.get(term)
-  }
-  const index = new TermIndex({ terms: () => [], find: (term) => find(term)?.list })
-  const library = { slots: slotsOf(project.paths), index }
+  const library: Library = { size, targets, recordAt, find: (term) => find(term)?.list }
   const rarity = new Rarity([library], PROJECT_TUNING)
   return { scorer: new Scorer(library, rarity, PROJECT_TUNING), rarity, find }
 }

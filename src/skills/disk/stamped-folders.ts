@@ -1,8 +1,8 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type CacheKey, isSettled, openCached, type Stamp, stampAt, sumOf, writeCached } from '../../machine/cache.ts'
+import { type CacheKey, isSettled, openCached, type Stamp, stampAt, writeCached } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { isRecord, isTextList } from '../../text/values.ts'
+import { checksum, isRecord, isTextList } from '../../text/values.ts'
 
 /** A folder with the stamps of everything in it, to compare later. */
 export interface Listed {
@@ -76,7 +76,7 @@ export function writeFolders(
     at += paths.length * WIDTH
   }
   bytes.set(text, at * NUMBER)
-  writeCached(machine, key, bytes, sumOf(text))
+  writeCached(machine, key, bytes, checksum(text))
 }
 
 /** Reads what `writeFolders` cached. The caller must compare the stamps with the disk before it uses the result. */
@@ -99,7 +99,7 @@ function decode(bytes: Uint8Array, sum: number): { folders: ReadonlyMap<string, 
   const [count = 0] = new Float64Array(bytes.buffer, bytes.byteOffset, 1)
   const stamps = new Float64Array(bytes.buffer, bytes.byteOffset + NUMBER, count)
   const text = bytes.subarray((1 + count) * NUMBER)
-  if (sumOf(text) !== sum) return undefined
+  if (checksum(text) !== sum) return undefined
   const json: unknown = JSON.parse(new TextDecoder().decode(text))
   const folders = Array.isArray(json) && isTable(json[0]) ? foldersOf(json[0], stamps) : undefined
   return folders && { folders, rest: (json as unknown[])[1] }

@@ -25,7 +25,7 @@ export interface ForeignSkill {
 }
 
 /** A skill that could be imported, with all copies that were found. */
-export interface Candidate {
+export interface ImportCandidate {
   name: string
   copies: ForeignSkill[]
   /** The combined copies; undefined when they disagree. */
@@ -37,7 +37,7 @@ export interface Candidate {
 }
 
 /** Groups copies by name. Equal copies are one candidate; different copies are a blocked candidate. */
-export function groupCandidates(found: readonly ForeignSkill[]): Candidate[] {
+export function groupCandidates(found: readonly ForeignSkill[]): ImportCandidate[] {
   const byName = new Map<string, ForeignSkill[]>()
   for (const each of found) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])
   return sortedBy(byName, ([name]) => name).map(([name, unsorted]) => {

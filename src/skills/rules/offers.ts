@@ -1,6 +1,6 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { nearest } from '../../text/values.ts'
-import type { Candidate } from './candidates.ts'
+import type { ImportCandidate } from './candidates.ts'
 import { requireName } from './skill.ts'
 
 /** Not in the library; in it identically; its name is used by another skill; its copies disagree. */
@@ -8,7 +8,7 @@ export type OfferState = 'new' | 'unchanged' | 'taken' | 'blocked'
 
 /** A skill that could be imported, under its future name. */
 export interface Offer {
-  candidate: Candidate
+  candidate: ImportCandidate
   name: string
   state: OfferState
   reason?: string
@@ -21,7 +21,7 @@ export interface Naming {
 }
 
 /** Gives each candidate its name in the library. */
-export function nameOffers(candidates: readonly Candidate[], naming: Naming): Offer[] {
+export function nameOffers(candidates: readonly ImportCandidate[], naming: Naming): Offer[] {
   const { as, prefix = '' } = naming
   const offers = separate(candidates, naming).map((candidate): Offer => {
     const name = prefix === '' ? candidate.name : requireName(`${prefix}${candidate.name}`)
@@ -39,7 +39,7 @@ export function nameOffers(candidates: readonly Candidate[], naming: Naming): Of
 }
 
 /** If the user names a folder, only that copy counts, even if other folders have a skill of the same name. */
-function separate(candidates: readonly Candidate[], { names = [] }: Naming): Candidate[] {
+function separate(candidates: readonly ImportCandidate[], { names = [] }: Naming): ImportCandidate[] {
   return candidates.flatMap((candidate) => {
     const named = candidate.copies.filter(
       ({ found }) => found !== undefined && names.some((each) => isFolder(each, found.folder)),

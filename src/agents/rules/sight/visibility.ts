@@ -62,7 +62,7 @@ export interface FoundSkill {
   hidden?: string
 }
 
-interface Candidate {
+interface JudgedSkill {
   found: FoundSkill
   fate?: Fate
   why?: string
@@ -121,7 +121,7 @@ export function decideVisibility(
 }
 
 /** Decides which skills are not listed, whatever the size of the list. */
-function judge(found: readonly FoundSkill[], settings: AgentSettings, { sameName }: ReadingRules): Candidate[] {
+function judge(found: readonly FoundSkill[], settings: AgentSettings, { sameName }: ReadingRules): JudgedSkill[] {
   const seen = new Map<string, FoundSkill>()
   return found.map((skill) => {
     if (skill.problem !== undefined) return { found: skill, fate: 'unreadable', why: skill.problem }

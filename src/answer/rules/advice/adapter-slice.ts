@@ -1,6 +1,6 @@
 import type { RankHit } from '../../../search/document.ts'
 import { describeWhy, roundScore } from '../../../search/document.ts'
-import { createRanker } from '../../../search/ranker.ts'
+import { rankDocuments } from '../../../search/ranker.ts'
 import type { Finding } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
 import { type Candidate, nameFew, type Omission } from '../bundle.ts'
@@ -89,11 +89,7 @@ function fitting(items: readonly AdapterItem[], task: string): Map<string, RankH
     description: summary,
     keywords: tags,
   }))
-  return new Map(
-    createRanker(documents)
-      .rank(task, { limit: items.length })
-      .map((hit) => [hit.id, hit]),
-  )
+  return new Map(rankDocuments(documents, task).map((hit) => [hit.id, hit]))
 }
 
 function leftOut({ items, duplicates }: AdapterPayload, { id: adapterId, maxItems }: AdapterSettings): Omission[] {

@@ -1,5 +1,5 @@
 import { describeWhy, type RankDocument, roundScore } from '../../../search/document.ts'
-import { createRanker } from '../../../search/ranker.ts'
+import { rankDocuments } from '../../../search/ranker.ts'
 import { formatInstant, parseInstant } from '../../../text/instant.ts'
 import { parseForeignJson } from '../../../text/json.ts'
 import { compareText, isRecord, isTextList, sha256 } from '../../../text/values.ts'
@@ -235,7 +235,7 @@ export function rankNotes(records: readonly TacticalRecord[], task: string, limi
 function matching(records: readonly TacticalRecord[], task: string): RankedNote[] {
   if (records.length === 0) return []
   const byId = new Map(records.map((record) => [record.recordId, record]))
-  const hits = createRanker(records.map(documentOf)).rank(task, { limit: records.length })
+  const hits = rankDocuments(records.map(documentOf), task)
   const notes = hits.flatMap(({ id, confidence, why }): RankedNote[] => {
     const record = byId.get(id)
     if (record === undefined) return []
