@@ -1,7 +1,7 @@
 import { withoutWords, wordsIn } from '../../../search/task.ts'
 import { examplesOf, guardChoices, withholdSecrets } from '../fence/content-guard.ts'
 import { guideChoices, readGuide } from '../fence/guide.ts'
-import { groundRecords } from '../graph/answers.ts'
+import { groundRecords } from '../graph.ts'
 import { type PackFiles, type PackManifest, type PackWarning, SOURCE_MAP_PATH } from '../pack.ts'
 import { checkHealth, claimsOf, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
 import { announcesLimits, type Choice, isAbout, pathWords } from './choice.ts'

@@ -2,7 +2,7 @@ import type { RankDocument } from '../../../search/document.ts'
 import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/tuning.ts'
 import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
 import { readGuide } from '../fence/guide.ts'
-import { recordTexts } from '../graph/answers.ts'
+import { recordTexts } from '../graph.ts'
 import {
   isContent,
   type KnowledgePack,
