@@ -11,9 +11,8 @@ import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
-import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
-import { readPackManifest } from './disk/pack-head.ts'
-import { findPackRoot, readPackAt } from './disk/pack-place.ts'
+import { digestKnownTree, digestTree } from './disk/pack-folder.ts'
+import { findPackRoot, readPackAt, readPackManifest } from './disk/pack-head.ts'
 import {
   buildCatalog,
   type Catalog,

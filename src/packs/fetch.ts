@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { readPackConfig } from './catalog.ts'
-import { type FetchedSource, fetchSource } from './disk/fetch-packs.ts'
+import { type FetchedSource, fetchSource } from './disk/organization.ts'
 
 export interface FetchRequest {
   onProgress?: ((done: number, total: number, what: string) => void) | undefined

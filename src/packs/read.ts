@@ -10,10 +10,9 @@ import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { examplesOf, guardChoices, withholdSecrets } from './rules/fence/content-guard.ts'
-import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/fence/guide.ts'
-import { admissionError, admit } from './rules/gates/admission.ts'
-import { packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { admissionError, admit, packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
+import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/guide.ts'
 import {
   layerOf,
   type PackFile,
@@ -24,8 +23,8 @@ import {
   settleWarnings,
   toFinding,
 } from './rules/pack.ts'
-import { checkHealth, readRecords } from './rules/records/health.ts'
-import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choice.ts'
+import { checkHealth, readRecords } from './rules/records.ts'
+import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choose.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 
 const MOST_RESOURCES = 200

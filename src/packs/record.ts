@@ -1,11 +1,23 @@
+import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
 import { writeAudit } from '../machine/audits.ts'
+import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Finding } from '../text/trouble.ts'
+import { summarizeChanges } from '../machine/rules/approval.ts'
+import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
+import { readTask } from '../search/task.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
-import { auditOf } from './rules/resolve/audit-record.ts'
-import type { ActivePack, PackContext } from './rules/resolve/pack-context.ts'
-import { notePacks } from './session.ts'
+import { formatClaim, readState } from '../usage/rules/session-state.ts'
+import { openCatalog } from './catalog.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { admit, type TrustedPack } from './rules/gates/trust.ts'
+import { groundRecords } from './rules/graph.ts'
+import { examplesOf, guardPart } from './rules/guard.ts'
+import { type ContextPart, PACK_FILE, type PackFiles, type PackWarning } from './rules/pack.ts'
+import { type Choice, takeLines } from './rules/resolve/choose.ts'
+import { type ActivePack, type PackContext, wrapPack } from './rules/resolve/pack-context.ts'
 
 export interface RecordRequest {
   cite?: boolean | undefined
@@ -54,4 +66,243 @@ function noteOf({ pack, activation }: ActivePack, tokens: number): RecordedEntry
 
 function inSession(machine: Machine, session: string): Machine {
   return Object.create(machine, { caller: { value: { via: machine.caller?.via ?? 'cli', session } } })
+}
+
+const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
+
+/** Digests of the pack texts that a conversation already has. An unreadable file counts as empty. */
+export function givenPacks(machine: Machine, session: string): string[] {
+  requireConversation(session)
+  const claims = agentsOf(machine, session).flatMap((agent) => {
+    try {
+      return readState(readSession(machine, agent, session)).claims
+    } catch {
+      return []
+    }
+  })
+  const sums = claims.flatMap(({ parts }) => parts.flatMap((part) => (part.form === 'pack' ? [part.sum] : [])))
+  return [...new Set(sums)]
+}
+
+/** Records delivered pack texts, in the file of the conversation's hooks if it has hooks. */
+export function notePacks(machine: Machine, session: string, sums: readonly string[], audit?: string): void {
+  requireConversation(session)
+  if (sums.length === 0) return
+  const parts = sums.map((sum) => ({ form: 'pack' as const, sum, audit }))
+  const [agent = NO_AGENT] = agentsOf(machine, session)
+  claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
+}
+
+function agentsOf(machine: Machine, session: string): string[] {
+  const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
+  return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
+}
+
+function requireConversation(session: string): void {
+  if (CONVERSATION.test(session)) return
+  throw new LoadoutError('USAGE', `"${session.slice(0, 80)}" cannot be the name of a session`, {
+    hint: 'use letters, digits, dots, dashes and underscores',
+  })
+}
+
+export interface RehydratedContext {
+  id: string
+  task: string
+  /** The same bytes as then. Empty if anything has changed. */
+  wrappers: { pack: string; text: string }[]
+  /** The changes since then, by pack. */
+  changed: { pack: string; paths: string[] }[]
+}
+
+/** Rebuilds a recorded context byte for byte. If anything has changed, reports the changes and returns no text. */
+export function rehydrate(machine: Machine, id: string, record: PackAudit): Report<RehydratedContext> {
+  const given = record.parts.filter(({ wrapper }) => wrapper !== undefined)
+  const { task } = record.question
+  const rebuilt = given.map((audited) => ({ audited, ...rebuild(machine, audited, task) }))
+  const changed = rebuilt.flatMap((each) =>
+    each.changed === undefined ? [] : [{ pack: each.audited.name, paths: each.changed }],
+  )
+  const wrappers = rebuilt.flatMap(({ audited, text }) => (text === undefined ? [] : [{ pack: audited.name, text }]))
+  const value = { id, task, wrappers: changed.length > 0 ? [] : wrappers, changed }
+  const since = rebuilt.flatMap(({ audited, text, since }) =>
+    text === undefined || since.length === 0 ? [] : [sinceFinding(audited.name, since)],
+  )
+  return { value, findings: [...changed.map((each) => changedFinding(each, task)), ...since] }
+}
+
+/** Asks the gates again: after `revoke` the text must not be shown any more. */
+function rebuild(machine: Machine, audited: AuditedPack, task: string) {
+  const { catalog } = openCatalog(machine, { packs: [audited.root] })
+  const pack = catalog.all.find(({ root }) => root === audited.root)
+  if (pack === undefined) {
+    throw new LoadoutError('PACK_NOT_FOUND', `the pack ${audited.name} is no longer in ${audited.root}`, {
+      hint: 'resolve the task again',
+    })
+  }
+  const { trust } = pack
+  // In a changed pack, files that still match the approval may be given again.
+  const judged =
+    trust.state === 'changed' && trust.files !== undefined ? { ...pack, trust: { ...trust, isOpen: true } } : pack
+  const { verdict } = admit(judged, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })
+  if (verdict !== 'admitted') {
+    throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
+      hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
+    })
+  }
+  return { ...rebuildWrapper(audited, pack, openPack(pack, trust.files), task), since: trust.changes ?? [] }
+}
+
+function sinceFinding(pack: string, changes: readonly string[]): Finding {
+  const message = `${pack} has changed in files that this context did not use: ${summarizeChanges(changes)}`
+  return { severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: pack, hint: `loadout approve pack:${pack}` }
+}
+
+function changedFinding({ pack, paths }: RehydratedContext['changed'][number], task: string): Finding {
+  return {
+    severity: 'error',
+    code: 'CONTEXT_CHANGED',
+    message: `${pack} has changed since: ${paths.join(', ')}`,
+    subject: pack,
+    hint: `resolve it again: loadout packs resolve ${shellWord(task)}`,
+  }
+}
+
+/** Everything needed to rebuild the text that a model got. Contains no text of a pack, no time and no session. */
+export interface PackAudit {
+  kind: 'packs'
+  question: {
+    task: string
+    /** Of the task. */
+    sha256: string
+    needs: readonly string[]
+    cites: boolean
+    deep: boolean
+    strategy: string
+    budget: number
+    counter: string
+  }
+  parts: readonly AuditedPack[]
+  refused: PackContext['refused']
+  substitutions: PackContext['substitutions']
+  collisions: PackContext['collisions']
+  tokens: number
+}
+
+export interface AuditedPack {
+  name: string
+  version: string | undefined
+  scope: string
+  root: string
+  /** The digest of its KNOWLEDGE.md. */
+  digest: string
+  status: string
+  trust: { declared: string; effective: string }
+  approval: string | undefined
+  confirmation: string | undefined
+  activation: string
+  parts: readonly AuditedPart[]
+  sourceMap: { digest: string | undefined; claims: readonly string[] }
+  runs: Readonly<Record<string, string>>
+  /** The warnings inside the wrapper. */
+  warnings: readonly PackWarning[]
+  missing: readonly string[]
+  anchors: readonly string[]
+  omitted: PackContext['active'][number]['presented']['omitted']
+  wrapper: { sha256: string; tokens: number } | undefined
+}
+
+interface AuditedPart {
+  path: string
+  layer: ContextPart['layer']
+  lines: { from: number; to: number } | undefined
+  /** The digest of text that was made from records. */
+  digest: string | undefined
+  rule: Choice['rule']
+  score: number
+  why: string
+  /** The files that the part was made from, with their digests. */
+  files: readonly { path: string; sha256: string; bytes: number }[]
+}
+
+export function auditOf(
+  context: PackContext,
+  asked: Pick<PackAudit['question'], 'needs' | 'cites' | 'deep'>,
+): PackAudit {
+  // Tasks that differ only in blanks are equal.
+  const task = context.task.normalize('NFC').replace(/\s+/g, ' ').trim()
+  const { refused, substitutions, collisions, tokens, budget } = context
+  return {
+    kind: 'packs',
+    question: { task, sha256: sha256(task), ...asked, strategy: 'sections', budget, counter: 'chars/4' },
+    parts: context.active.map(auditPack),
+    refused,
+    substitutions,
+    collisions,
+    tokens,
+  }
+}
+
+function auditPack({ pack, activation, confirmation, resolution, presented }: ActivePack): AuditedPack {
+  const { manifest, trust } = pack
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    scope: pack.scope,
+    root: pack.root,
+    digest: resolution.entryDigest ?? '',
+    status: manifest.status ?? 'unknown',
+    trust: { declared: manifest.trust, effective: trust.state },
+    approval: trust.approvalId,
+    confirmation,
+    activation,
+    parts: presented.choices.map(({ part: { path, layer, lines, text }, rule, score, why, sources }) => ({
+      path,
+      layer,
+      lines,
+      digest: lines === undefined ? sha256(text) : undefined,
+      rule,
+      score,
+      why,
+      files: sources,
+    })),
+    sourceMap: { digest: resolution.sourceMapDigest, claims: resolution.claims },
+    runs: resolution.runs,
+    warnings: presented.wrapperWarnings,
+    missing: resolution.missing,
+    anchors: resolution.sourceAnchors,
+    omitted: presented.omitted,
+    wrapper:
+      presented.wrapper === undefined ? undefined : { sha256: sha256(presented.wrapper), tokens: presented.tokens },
+  }
+}
+
+/** The recorded text, or the changes that prevent rebuilding it. */
+type Rebuilt = { text: string; changed?: undefined } | { text?: undefined; changed: string[] }
+
+/** Rebuilds a recorded wrapper from the same lines. Unused files of the pack may have changed. */
+export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: PackFiles, task: string): Rebuilt {
+  const recorded = new Map([[PACK_FILE, audited.digest]])
+  for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
+  const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
+  if (changed.length > 0) return { changed }
+  const examples = examplesOf(files)
+  const records = groundRecords(pack.manifest, files, readTask(task).words).parts.map((part) =>
+    guardPart(part, examples),
+  )
+  const parts: ContextPart[] = []
+  for (const { path, layer, lines, digest } of audited.parts) {
+    const text = lines && files.read(path)?.text
+    const part =
+      lines === undefined
+        ? records.find((each) => each.path === path && sha256(each.text) === digest)
+        : text === undefined
+          ? undefined
+          : guardPart({ path, layer, lines, text: takeLines(text, lines) }, examples)
+    if (part === undefined) return { changed: ['the records of the pack'] }
+    parts.push(part)
+  }
+  const trust = { state: audited.trust.effective }
+  const { text } = wrapPack({ manifest: pack.manifest, trust }, parts, audited.warnings, audited.missing)
+  // The same files with another text: another version of Loadout wrote the record.
+  return sha256(text) === audited.wrapper?.sha256 ? { text } : { changed: ['the program'] }
 }

@@ -4,18 +4,18 @@ import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
-import { findPacks } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { type RecordRequest, recordContext } from './record.ts'
-import { withholdSecrets } from './rules/fence/content-guard.ts'
-import { type Admission, admit, type RefusedPack, refuse } from './rules/gates/admission.ts'
+import { findPacks } from './pack-source.ts'
+import { givenPacks, type RecordRequest, recordContext } from './record.ts'
 import { type Catalog, type Collision, newerAlternative, wonBy } from './rules/gates/catalog.ts'
-import type { TrustedPack } from './rules/gates/trust.ts'
+import { type Admission, admit, type RefusedPack, refuse, type TrustedPack } from './rules/gates/trust.ts'
+import { withholdSecrets } from './rules/guard.ts'
 import { PACK_FILE, settleWarnings } from './rules/pack.ts'
-import { contextFindings } from './rules/resolve/context-findings.ts'
+import type { PackResolution } from './rules/resolve/choose.ts'
 import { findMissing } from './rules/resolve/gaps.ts'
 import {
   type ActivePack,
+  contextFindings,
   newWrappers,
   orderWrappers,
   type PackContext,
@@ -23,11 +23,9 @@ import {
   presentPack,
   type Substitution,
 } from './rules/resolve/pack-context.ts'
-import type { PackResolution } from './rules/resolve/resolution.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
-import type { SectionHit } from './rules/resolve/section-documents.ts'
+import type { SectionHit } from './rules/resolve/sections.ts'
 import { openSections, type PackSections } from './sections.ts'
-import { givenPacks } from './session.ts'
 
 export interface ResolveRequest extends CatalogRequest, RecordRequest {
   task: string

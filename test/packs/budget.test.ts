@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readWrapper } from '../../src/packs/rules/fence/wrapper.ts'
+import { readWrapper } from '../../src/packs/rules/fence.ts'
 import { type Files, guideText, resolveFiles } from './resolving.ts'
 
 const section = (title: string, words: number) => `## ${title}\n\n${`The ${title} of the ferry. `.repeat(words)}\n\n`

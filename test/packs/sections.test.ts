@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeTrusted } from '../../src/packs/rules/gates/pack.fixture.ts'
 import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
-import { sectionDocuments } from '../../src/packs/rules/resolve/section-documents.ts'
+import { sectionDocuments } from '../../src/packs/rules/resolve/sections.ts'
 import { DOCUMENT_FIRST, FERRY } from './ferry-pack.ts'
 import { type Files, resolveFiles } from './resolving.ts'
 

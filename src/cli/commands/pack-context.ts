@@ -1,6 +1,6 @@
 import { allGaps, isWaiting, newWrappers, toResolverOutput } from '../../display-rules.ts'
 import type { Loadout, PackContext, ResolveRequest } from '../../loadout.ts'
-import type { RefusedPack } from '../../packs/rules/gates/admission.ts'
+import type { RefusedPack } from '../../packs/rules/gates/trust.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'

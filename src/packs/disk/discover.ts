@@ -1,15 +1,26 @@
-import { basename, join, relative } from 'node:path'
-import type { Machine } from '../../machine/machine.ts'
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { resolveConfigured } from '../../machine/config-file.ts'
+import { codeOf, isFolder } from '../../machine/files.ts'
+import { withoutPassword } from '../../machine/git-process.ts'
+import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import { openProject, type Project, upwards } from '../../machine/open-project.ts'
+import { folderBehind, isInside, Walk, type WalkEntry, type WalkFolder } from '../../machine/walk.ts'
+import { shellWord } from '../../text/printable.ts'
 import type { Code, Finding, Severity } from '../../text/trouble.ts'
-import { compareText } from '../../text/values.ts'
+import { compareText, sha256 } from '../../text/values.ts'
 import { readManifest } from '../rules/manifest.ts'
-import { type KnowledgePack, PACK_FILE, type PackWarning, SCOPES, type Scope } from '../rules/pack.ts'
-import { type Scan, type ScanLimits, scanRoot } from './folder-scan.ts'
-import { headWarning, openHeadCache } from './pack-head.ts'
-import { resolveLink } from './pack-place.ts'
-import { type DiscoveryRequest, findPackRoots, type PackRoot, realOrSame } from './pack-roots.ts'
-
-export type { DiscoveryRequest } from './pack-roots.ts'
+import {
+  KNOWLEDGE_FOLDERS,
+  type KnowledgePack,
+  PACK_FILE,
+  type PackWarning,
+  SCOPES,
+  type Scope,
+} from '../rules/pack.ts'
+import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
+import { findPackage, type PackagePlaces } from './organization.ts'
+import { type HeadCache, headWarning, openHeadCache, type PackHead, resolveLink } from './pack-head.ts'
 
 /** The packs that were found, by their metadata, and what was skipped. */
 export interface Discovery {
@@ -169,4 +180,266 @@ function nameSome(root: string, paths: readonly string[]): string {
   const named = sorted.slice(0, MOST_NAMED).map((path) => relative(root, path) || '.')
   const others = sorted.length - named.length
   return named.join(', ') + (others > 0 ? ` and ${others} more` : '')
+}
+
+export interface DiscoveryRequest {
+  /** Default: the project around the working folder. */
+  project?: string | Project | undefined
+  config: PackConfig
+  /** The installed package of Loadout. */
+  packageFolder: string
+}
+
+export interface PackRoot {
+  scope: Scope
+  path: string
+  exists: boolean
+  /** Why discovery skips it although it exists. */
+  finding?: Finding
+}
+
+/** Every folder where packs may be, in order of precedence. */
+export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
+  const project = openProject(machine, request.project)
+  const workspace = findWorkspace(machine, project)
+  const findings: Finding[] = []
+  const roots: PackRoot[] = []
+  const add = (scope: Scope, path: string) => roots.push({ scope, path, exists: isFolder(path) })
+  if (workspace !== undefined && !isSame(workspace, machine.home)) {
+    for (const name of KNOWLEDGE_FOLDERS) roots.push(workspaceRoot(workspace, join(workspace, name), request.config))
+  }
+  for (const name of KNOWLEDGE_FOLDERS) add('user', join(machine.home, name))
+  for (const source of request.config.organization) {
+    const { folders, finding } = organizationFolders(machine, source, {
+      packageFolder: request.packageFolder,
+      place: project.place,
+      root: workspace ?? machine.cwd,
+    })
+    if (finding !== undefined) findings.push(finding)
+    for (const folder of folders) {
+      // A package inside a project is trusted no more than the rest of that project.
+      const isOfProject = isWithin(workspace, folder)
+      const isInProject = source.kind === 'package' && workspace !== undefined && isInside(workspace, folder)
+      if (isOfProject || !isInProject) add(isOfProject ? 'workspace' : 'organization', folder)
+      else roots.push(workspaceRoot(workspace, folder, request.config))
+    }
+  }
+  if (request.config.builtIn) add('built-in', join(request.packageFolder, 'knowledge'))
+  return { roots, findings }
+}
+
+/**
+ * The nearest folder upwards with packs, inside its repository. Never the home folder, which holds the user's packs.
+ */
+export function findWorkspace(machine: Machine, { place, root, repository }: Project): string | undefined {
+  const folders = upwards(place, repository ?? place)
+  const home = folders.findIndex((folder) => isSame(folder, machine.home))
+  const known = home < 0 ? folders : folders.slice(0, home)
+  const found = known.find((folder) => KNOWLEDGE_FOLDERS.some((name) => isFolder(join(folder, name))))
+  return found ?? (home < 0 ? root : undefined)
+}
+
+/** Refuses a folder of a project that links to a place outside of it. */
+function workspaceRoot(workspace: string, path: string, { followLinks }: PackConfig): PackRoot {
+  const root: PackRoot = { scope: 'workspace', path, exists: isFolder(path) }
+  if (!root.exists || followLinks || isWithin(workspace, path)) return root
+  const message = `${path} is a link out of the project and was skipped`
+  const hint = 'set "followLinks": true under "packs" in the configuration to allow it'
+  return { ...root, finding: { severity: 'warning', code: 'discovery.link', subject: path, message, hint } }
+}
+
+interface SourceFolders {
+  folders: string[]
+  finding?: Finding
+}
+
+function organizationFolders(machine: Machine, source: OrganizationSource, places: PackagePlaces): SourceFolders {
+  if (source.kind === 'folder') {
+    const folder = resolveConfigured(machine, source.folder)
+    return isFolder(folder)
+      ? { folders: [folder] }
+      : absent(folder, 'is not a folder', 'create it, or correct the path')
+  }
+  if (source.kind === 'git') {
+    const folder = clonePath(machine, source)
+    const url = withoutPassword(source.url)
+    return isFolder(folder) ? inside(folder) : absent(url, 'was not fetched yet', 'loadout packs fetch')
+  }
+  const folder = findPackage(machine, source.name, places)
+  const hint = `npm install --global ${shellWord(source.name)}`
+  return folder === undefined ? absent(source.name, 'is not installed', hint) : inside(folder)
+}
+
+function absent(subject: string, problem: string, hint: string): SourceFolders {
+  const message = `packs of the organization: ${subject} ${problem}`
+  return { folders: [], finding: { severity: 'warning', code: 'discovery.source', subject, message, hint } }
+}
+
+/** The pack folders of a repository or package; if it has none, the whole folder. */
+function inside(folder: string): SourceFolders {
+  const usual = ['knowledge', ...KNOWLEDGE_FOLDERS].map((name) => join(folder, name)).filter(isFolder)
+  return { folders: usual.length > 0 ? usual : [folder] }
+}
+
+/** The local clone of an organization's repository: one folder per URL and branch. */
+export function clonePath(
+  machine: Machine,
+  { url, branch = '' }: { url: string; branch?: string | undefined },
+): string {
+  const name = basename(url.replace(/\/+$/, ''), '.git')
+    .replace(/[^\w-]+/g, '-')
+    .slice(0, 40)
+  const id = sha256(`${url}\0${branch}`).slice(0, 12)
+  return join(organizationFolder(machine), `${name || 'packs'}-${id}`)
+}
+
+export function organizationFolder(machine: Machine): string {
+  return join(cacheFolder(machine), 'packs', 'organization')
+}
+
+function isWithin(folder: string | undefined, path: string): boolean {
+  return folder !== undefined && isInside(realOrSame(folder), realOrSame(path))
+}
+
+function isSame(a: string, b: string): boolean {
+  return a === b || realOrSame(a) === realOrSame(b)
+}
+
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+export interface ScanLimits {
+  maxDepth: number
+  maxDirectories: number
+  followLinks: boolean
+}
+
+/** The packs below one root, and what was skipped. Every list is in the order of the walk. */
+export interface Scan {
+  packs: { folder: string; depth: number; head: PackHead }[]
+  skipped: string[]
+  /** Folders whose subfolders are below the depth limit. */
+  beyond: string[]
+  /** How many known folders were skipped when the limit was reached. */
+  left: number
+  unreadable: { path: string; reason: string }[]
+  /** Links to folders outside the root. */
+  outside: string[]
+  /** Broken links. */
+  dangling: string[]
+  /** Paths named KNOWLEDGE.md that are not readable files. */
+  notFiles: string[]
+}
+
+/** Searches level by level, so that a limit keeps the packs near the root. The root must be a real path. */
+export function scanRoot(root: string, limits: ScanLimits, heads: HeadCache): Scan {
+  return new FolderScan(root, limits, heads).run()
+}
+
+class FolderScan {
+  private readonly scan: Scan = {
+    packs: [],
+    skipped: [],
+    beyond: [],
+    left: 0,
+    unreadable: [],
+    outside: [],
+    dangling: [],
+    notFiles: [],
+  }
+  /** Real paths. Needed only when following links: otherwise no folder is reached twice. */
+  private readonly seen = new Set<string>()
+  private readonly root: string
+  private readonly limits: ScanLimits
+  private readonly heads: HeadCache
+
+  constructor(root: string, limits: ScanLimits, heads: HeadCache) {
+    this.root = root
+    this.limits = limits
+    this.heads = heads
+  }
+
+  run(): Scan {
+    const { maxDirectories, maxDepth, followLinks } = this.limits
+    const walk = new Walk(this.root, {
+      ignore: ['versions', 'dependencies', 'built', 'pack indexes'],
+      // Hidden folders belong to version control and caches. The root itself may be hidden.
+      ignoreHidden: true,
+      mostFolders: maxDirectories,
+      mostDepth: maxDepth,
+    })
+    for (const folder of walk.folders()) this.visit(folder)
+    if (followLinks) this.dropNested()
+    const { count, tooDeep, unreadable } = walk.leftOut
+    const refused = unreadable.map(({ path, error }) => ({ path, reason: codeOf(error) || 'unknown reason' }))
+    return { ...this.scan, left: count, beyond: tooDeep, unreadable: refused }
+  }
+
+  /** A link can lead into a pack; then the nested pack is a part of it. */
+  private dropNested(): void {
+    const packs = new Set(this.scan.packs.map(({ folder }) => folder))
+    const isNested = (folder: string): boolean => {
+      const parent = dirname(folder)
+      return parent !== folder && (packs.has(parent) || isNested(parent))
+    }
+    this.scan.packs = this.scan.packs.filter(({ folder }) => !isNested(folder))
+  }
+
+  private visit(folder: WalkFolder): void {
+    const { path, depth, entries } = folder
+    // Compared with the listing: a case-insensitive disk would also find knowledge.md.
+    const packFile = entries.find(({ name }) => name === PACK_FILE)
+    if (packFile !== undefined && this.isPack(path, packFile)) {
+      this.scan.packs.push({ folder: path, depth, head: this.heads.read(join(path, PACK_FILE)) })
+      return
+    }
+    const isDeepest = depth >= this.limits.maxDepth
+    for (const entry of entries) {
+      if (entry === packFile) continue
+      if (entry.kind === 'folder' && entry.isIgnored) this.scan.skipped.push(join(path, entry.name))
+      else if (entry.kind === 'folder') this.enter(folder, entry)
+      else if (entry.kind === 'link' && !entry.isIgnored && !isDeepest) this.takeLink(folder, join(path, entry.name))
+    }
+  }
+
+  private enter({ path, enter }: WalkFolder, { name }: WalkEntry): void {
+    if (this.limits.followLinks) {
+      if (this.seen.has(join(path, name))) return
+      this.seen.add(join(path, name))
+    }
+    enter(name)
+  }
+
+  private isPack(path: string, { kind }: WalkEntry): boolean {
+    if (kind === 'file') return true
+    const file = join(path, PACK_FILE)
+    try {
+      // Only a link inside the pack: later readers accept no other.
+      if (kind === 'link' && isInside(path, realpathSync(file)) && statSync(file).isFile()) return true
+    } catch {}
+    this.scan.notFiles.push(file)
+    return false
+  }
+
+  /** Without `followLinks` only checks the link: a target inside the root is found by itself. */
+  private takeLink({ enterPath }: WalkFolder, link: string): void {
+    let target: string | undefined
+    try {
+      target = folderBehind(link)
+    } catch {
+      this.scan.dangling.push(link)
+    }
+    if (target === undefined || target === this.root) return
+    if (!this.limits.followLinks) {
+      if (!isInside(this.root, target)) this.scan.outside.push(link)
+    } else if (!this.seen.has(target)) {
+      this.seen.add(target)
+      enterPath(target)
+    }
+  }
 }

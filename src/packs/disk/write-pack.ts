@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { asLoadoutError, codeOf, exists, makeFolders, removeFile, removeLeftovers } from '../../machine/files.ts'
@@ -12,8 +13,18 @@ import {
 } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { move } from '../../machine/platform.ts'
+import { count } from '../../text/count.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
+import {
+  type DocumentOutline,
+  isPlaceholder,
+  isTemplate,
+  kindOfFile,
+  outlineDocument,
+} from '../rules/author/new-pack.ts'
+import { LARGEST_PACK_FILE, type LinkedLayer, parsePackJson, SOURCE_MAP_PATH } from '../rules/pack.ts'
+import { linkedRoot, listLinked, MOST_LINKED } from './pack-head.ts'
 
 /** Writes a new folder below a root, completely or not at all. Refuses an existing folder. */
 export async function writeNewFolder(root: string, target: string, files: ReadonlyMap<string, string>): Promise<void> {
@@ -130,4 +141,141 @@ function readRecord(target: string): Record<string, string> | undefined {
 function digestAt(target: string, path: string): string | undefined {
   const { bytes } = readInside(target, path, { most: LARGEST_RECORD })
   return bytes === undefined ? undefined : sha256(bytes.toString('utf8'))
+}
+
+/** The documents of a folder, and the files that cannot be part of a pack. */
+export interface DocsFolder {
+  documents: DocumentOutline[]
+  /** Grouped by reason, with an example path. */
+  leftOut: { what: string; count: number; example: string }[]
+}
+
+/** The headings in this part of a document are enough to describe it. */
+const HEAD_BYTES = 128 * 1024
+
+/** Reads the outline of every document. Throws if there are more than a pack can hold. */
+export function readDocsFolder(linked: LinkedLayer, packRoot: string): DocsFolder {
+  const left = new Map<string, { count: number; example: string }>()
+  const leave = (what: string, path: string) => {
+    const known = left.get(what) ?? { count: 0, example: path }
+    left.set(what, { ...known, count: known.count + 1 })
+  }
+  const { paths, isCut } = listLinked(linked, packRoot, (path, why) => {
+    if (why !== 'pack') leave(why === 'kind' ? kindOfFile(path) : LEFT_OUT[why], path)
+  })
+  if (isCut) throw tooMany(linked, paths)
+  const documents = paths.flatMap((path) => {
+    const { bytes, size, failure } = readInside(linkedRoot(linked), path, { most: HEAD_BYTES, head: HEAD_BYTES })
+    const problem = failure !== undefined ? 'unreadable file' : problemOf(bytes, size)
+    if (problem !== undefined || bytes === undefined) {
+      leave(problem ?? '', path)
+      return []
+    }
+    return [outlineDocument(path, bytes.toString('utf8').replace(/\r\n?/g, '\n'))]
+  })
+  const leftOut = [...left].map(([what, rest]) => ({ what, ...rest }))
+  return { documents, leftOut: leftOut.sort((a, b) => b.count - a.count || (a.what < b.what ? -1 : 1)) }
+}
+
+/** The texts of the documents. Leaves out files that are not UTF-8: copying would change them. */
+export function copyDocuments(linked: LinkedLayer, docs: DocsFolder): Map<string, string> {
+  const texts = new Map<string, string>()
+  const refused: string[] = []
+  for (const { path } of docs.documents) {
+    const { bytes } = readInside(linkedRoot(linked), path, { most: LARGEST_PACK_FILE })
+    if (bytes !== undefined && isUtf8(bytes)) texts.set(path, bytes.toString('utf8'))
+    else refused.push(path)
+  }
+  const [example] = refused
+  if (example !== undefined) docs.leftOut.push({ what: 'document that is not UTF-8', count: refused.length, example })
+  return texts
+}
+
+const LEFT_OUT = { link: 'link', ignored: 'hidden or ignored' }
+
+function problemOf(bytes: Buffer, size: number): string | undefined {
+  if (size > LARGEST_PACK_FILE) return 'document above 2 MB'
+  if (bytes.includes(0)) return 'file that is not text'
+  return bytes.toString('utf8').trim() === '' ? 'empty document' : undefined
+}
+
+function tooMany(linked: LinkedLayer, paths: readonly string[]): LoadoutError {
+  const folders = new Map<string, number>()
+  for (const path of paths) {
+    const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'
+    folders.set(folder, (folders.get(folder) ?? 0) + 1)
+  }
+  const largest = [...folders].sort(([, a], [, b]) => b - a).slice(0, 5)
+  const named = largest.map(([folder, many]) => `${folder} (${count(many, 'document')})`).join(', ')
+  return new LoadoutError('FILE_TOO_LARGE', `${linkedRoot(linked)} contains more than ${MOST_LINKED} documents`, {
+    hint: `make a pack of one of its folders; among the documents found first: ${named}`,
+  })
+}
+
+/** Digests of the views that Loadout wrote: a view with another digest was edited. */
+const COMPILED_RECORD = 'runs/compiled.json'
+
+/** The views that a person wrote or edited. Unchanged template texts do not count. */
+export function foreignViews(root: string, paths: readonly string[]): string[] {
+  const made = readMade(root)
+  return paths.filter((path) => {
+    const text = textAt(root, path)
+    return text !== undefined && !isTemplate(text) && sha256(text) !== getOwn(made, path)
+  })
+}
+
+/** The views that Loadout wrote and that are still unchanged. */
+export function ownViews(root: string): string[] {
+  const made = readMade(root)
+  return Object.keys(made)
+    .filter((path) => /^compiled\/[a-z]+\.md$/.test(path))
+    .filter((path) => {
+      const text = textAt(root, path)
+      return text !== undefined && sha256(text) === made[path]
+    })
+}
+
+export function removeViews(root: string, paths: readonly string[]): void {
+  for (const path of paths) {
+    refuseLinkOut(root, path)
+    removeFile(join(root, path))
+  }
+}
+
+export function hasText(root: string, path: string, text: string): boolean {
+  return textAt(root, path) === text
+}
+
+/** Writes files of a pack. Writes none if a link leads one of them out of the pack. */
+export function writeCompiled(root: string, files: ReadonlyMap<string, string>): void {
+  for (const path of [...files.keys(), COMPILED_RECORD]) refuseLinkOut(root, path)
+  for (const [path, text] of files) writeInside(root, path, text)
+}
+
+export function noteCompiled(root: string, views: ReadonlyMap<string, string>): void {
+  const digests = Object.fromEntries([...views].map(([path, text]) => [path, sha256(text)]))
+  writeInside(root, COMPILED_RECORD, `${JSON.stringify({ tool: 'loadout', files: digests }, undefined, 2)}\n`)
+}
+
+function readMade(root: string): Record<string, unknown> {
+  try {
+    const json = readJsonInside(root, COMPILED_RECORD)
+    return isRecord(json) && isRecord(json.files) ? json.files : {}
+  } catch {
+    return {}
+  }
+}
+
+function textAt(root: string, path: string): string | undefined {
+  return readInside(root, path, { most: LARGEST_PACK_FILE }).bytes?.toString('utf8')
+}
+
+/** Refuses to replace an unreadable map: it may contain its author's work. */
+export function parseSourceMap(text: string | undefined, pack: string): Record<string, unknown> {
+  if (text === undefined || isPlaceholder(text)) return {}
+  const parsed = parsePackJson({ path: SOURCE_MAP_PATH, text })
+  if ('value' in parsed && isRecord(parsed.value)) return parsed.value
+  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
+    hint: 'repair or remove it; nothing was written',
+  })
 }

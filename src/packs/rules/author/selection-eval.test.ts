@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Expectation,
-  runSuite,
-  type SelectionAnswer,
-  type SelectionCase,
-  writeEvalRecord,
-} from './selection-eval.ts'
+import { type Expectation, runSuite, type SelectionAnswer, type SelectionCase, writeEvalRecord } from '../../eval.ts'
 
 const one = (id: string, expected: Expectation, expectedWarnings: string[] = []): SelectionCase => {
   return { id, prompt: id, expected, expectedWarnings }

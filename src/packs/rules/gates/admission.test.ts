@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { PackStatus } from '../pack.ts'
-import { type Admission, admissionError, admit, statusGate } from './admission.ts'
 import { APPROVED, DENIED, makeTrusted, UNAPPROVED } from './pack.fixture.ts'
 import type { TrustedPack } from './trust.ts'
+import { type Admission, admissionError, admit, statusGate } from './trust.ts'
 
 const asked = { isExplicit: false, isConfirmed: false }
 const shut = {

@@ -1,7 +1,7 @@
 import type { TaskWords } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { isWorkWord } from '../../../search/word-lists.ts'
-import type { SectionHit } from './section-documents.ts'
+import type { SectionHit } from './sections.ts'
 
 /** A pack that a task may be about. */
 export interface LikelyPack<Pack> {

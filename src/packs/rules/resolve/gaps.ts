@@ -1,11 +1,18 @@
 import { asTyped, matchAny, readTask, shareOf, type Task, type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
+import { findInlineAnchors } from '../anchors.ts'
 import { type ClaimStatus, isProse, type PackManifest, type PackWarning, packSections } from '../pack.ts'
-import { findInlineAnchors } from '../records/anchor.ts'
 import { shownText } from '../shown-text.ts'
-import { type Choice, isAbout, matchedShare, pathWords } from './choice.ts'
-import { hasDocument, type PackResolution, type Reading } from './resolution.ts'
-import { statementsOf } from './statements.ts'
+import {
+  type Choice,
+  hasDocument,
+  isAbout,
+  matchedShare,
+  type PackResolution,
+  pathWords,
+  type Reading,
+} from './choose.ts'
+import { statementsOf } from './sections.ts'
 
 /** The task must mention at least this share of a gap's words. */
 const ABOUT_THE_TASK = 0.5

@@ -1,21 +1,23 @@
 import { roundScore } from '../../../search/document.ts'
+import { termsOf } from '../../../search/tokens.ts'
+import type { Finding } from '../../../text/trouble.ts'
 import { compareText } from '../../../text/values.ts'
-import { type Wrapper, wrapContext } from '../fence/wrapper.ts'
-import type { RefusedPack } from '../gates/admission.ts'
+import { type Wrapper, wrapContext } from '../fence.ts'
 import type { Collision } from '../gates/catalog.ts'
-import type { TrustedPack } from '../gates/trust.ts'
+import { packWord, type RefusedPack, type TrustedPack } from '../gates/trust.ts'
 import {
   type Activation,
   type ContextPart,
   type PackWarning,
+  packSections,
   type RuntimeMode,
   type Scope,
   settleWarnings,
+  toFinding,
 } from '../pack.ts'
-import type { Choice } from './choice.ts'
-import { fitBudget, type TokenCounter } from './fit-budget.ts'
+import { type Choice, type Omission, type PackResolution, setsLimits } from './choose.ts'
 import { allGaps, RECOMMENDATION } from './gaps.ts'
-import type { Omission, PackResolution } from './resolution.ts'
+import { statementsOf } from './sections.ts'
 
 /** A pack that contributes to a task. */
 export interface ActivePack {
@@ -226,4 +228,190 @@ function omissionWarning({ path, lines, tokens }: Omission): PackWarning {
 export function orderWrappers<T extends { name: string; mode: RuntimeMode; order: number }>(packs: readonly T[]): T[] {
   const rank = ({ mode }: T) => (mode === 'persona' ? 0 : 1)
   return [...packs].sort((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))
+}
+
+/** Counts the tokens of a text. */
+export type TokenCounter = (text: string) => number
+
+export interface Fitted {
+  /** Undefined if not even the frame and its warnings fit. */
+  text: string | undefined
+  choices: readonly Choice[]
+  omitted: readonly Omission[]
+}
+
+interface Piece {
+  choice: Choice
+  /** Its position among all pieces, to keep the order. */
+  at: number
+  rank: number
+}
+
+/**
+ * Keeps as many sections as the budget allows: limits first, then by rule and score. Cuts only between sections.
+ * `render` returns the whole wrapper, whose size must fit.
+ */
+export function fitBudget(
+  choices: readonly Choice[],
+  budget: number,
+  count: TokenCounter,
+  render: (choices: readonly Choice[], omitted: readonly Omission[]) => string,
+): Fitted {
+  const whole = render(choices, [])
+  if (count(whole) <= budget) return { text: whole, choices, omitted: [] }
+  const pieces = choices.flatMap(cutChoice).map((choice, at) => ({ choice, at, rank: rankOf(choice) }))
+  const byWorth = [...pieces].sort((a, b) => a.rank - b.rank || b.choice.score - a.choice.score || a.at - b.at)
+  const none = pieces.map(({ choice }) => omission(choice, count))
+  const frame = render([], none)
+  if (count(frame) > budget) return { text: undefined, choices: [], omitted: none }
+  const kept = takeWorthiest(byWorth, budget - count(frame), count)
+  for (;;) {
+    const taken = new Set(kept)
+    const left = joinNeighbours(pieces.filter((piece) => taken.has(piece)).map(({ choice }) => choice))
+    const omitted = pieces.filter((piece) => !taken.has(piece)).map(({ choice }) => omission(choice, count))
+    const text = render(left, omitted)
+    if (count(text) <= budget) return { text, choices: left, omitted: joinOmissions(omitted) }
+    kept.pop()
+  }
+}
+
+/** Takes sections by an estimate; the caller checks the real size. A section next to a taken one needs no delimiter. */
+function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCounter): Piece[] {
+  let left = budget
+  const taken = new Map<number, string>()
+  return pieces.filter(({ choice: { part }, at }) => {
+    const isJoined = taken.get(at - 1) === part.path || taken.get(at + 1) === part.path
+    const cost = count(part.text) + (isJoined ? 0 : count(part.path) + DELIMITER_TOKENS)
+    if (cost > left) return false
+    left -= cost
+    taken.set(at, part.path)
+    return true
+  })
+}
+
+const DELIMITER_TOKENS = 16
+
+function cutChoice(choice: Choice): Choice[] {
+  const { part } = choice
+  if (part.lines === undefined || choice.rule === 'excerpt') return [choice]
+  return packSections(part.path, part.text, part.lines.from).map(({ from, to, text }) => ({
+    ...choice,
+    part: { ...part, lines: { from, to }, text },
+  }))
+}
+
+/** Before the sections, which compete by their score; everything else comes after them. */
+const FIRST: readonly Choice['rule'][] = ['contradiction', 'guide', 'answer', 'ontology']
+
+function rankOf({ part, rule }: Choice): number {
+  if (part.path.startsWith('compiled/') && setsLimits(part.path)) return -2
+  const isOwn = part.layer === 'compiled' || part.layer === 'guide'
+  if (isOwn && setsLimits(packSections(part.path, part.text)[0]?.title ?? '')) return -1
+  if (rule === 'excerpt') return FIRST.length + 1
+  const at = FIRST.indexOf(rule)
+  return at === -1 ? FIRST.length : at
+}
+
+/** Joins sections that follow each other. */
+function joinNeighbours(choices: readonly Choice[]): Choice[] {
+  const joined: Choice[] = []
+  for (const choice of choices) {
+    const last = joined.at(-1)
+    if (last !== undefined && touches(last.part, choice.part) && last.rule === choice.rule) {
+      const lines = { from: last.part.lines?.from ?? 1, to: choice.part.lines?.to ?? 1 }
+      joined[joined.length - 1] = { ...last, part: { ...last.part, lines, text: last.part.text + choice.part.text } }
+    } else joined.push(choice)
+  }
+  return joined
+}
+
+function touches(a: ContextPart, b: ContextPart): boolean {
+  return a.path === b.path && a.lines !== undefined && a.lines.to + 1 === b.lines?.from
+}
+
+function omission({ part: { path, lines, text } }: Choice, count: TokenCounter): Omission {
+  return { path, ...(lines !== undefined && { lines }), reason: 'budget', tokens: count(text) }
+}
+
+function joinOmissions(omitted: readonly Omission[]): Omission[] {
+  const joined: Omission[] = []
+  for (const next of omitted) {
+    const last = joined.at(-1)
+    if (last?.path === next.path && last.lines !== undefined && last.lines.to + 1 === next.lines?.from) {
+      const lines = { from: last.lines.from, to: next.lines.to }
+      joined[joined.length - 1] = { ...last, lines, tokens: last.tokens + next.tokens }
+    } else joined.push(next)
+  }
+  return joined
+}
+
+/** The findings about a context: refused and replaced packs, warnings, contradictions. */
+export function contextFindings({ active, refused, substitutions }: PackContext): Finding[] {
+  const warnings = active.flatMap(({ pack, presented }) =>
+    presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
+  )
+  return [
+    ...refused.map((each): Finding => {
+      const { name, message, command } = each
+      const code = isWaiting(each)
+        ? each.reason === 'approval-needed'
+          ? 'APPROVAL_NEEDED'
+          : 'CONFIRMATION_NEEDED'
+        : 'PACK_REFUSED'
+      const hint = command === undefined ? {} : { hint: command }
+      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
+    }),
+    ...substitutions.map(({ name, from, to }): Finding => {
+      const message = `${packWord(name)} of the ${from.scope} is stale; the newer one of the ${to.scope} is used instead`
+      return { severity: 'info', code: 'pack.substituted', message, subject: name }
+    }),
+    ...warnings,
+    ...findContradictions(active),
+  ]
+}
+
+interface Place {
+  pack: string
+  path: string
+  line: number
+  numbers: string
+}
+
+/** Statements with fewer words are too short to be called the same. */
+const LEAST_WORDS = 3
+const MOST_NAMED = 8
+
+/** Finds statements of several packs that differ only in numbers. Loadout cannot know which is right. */
+function findContradictions(active: readonly ActivePack[]): Finding[] {
+  const stated = new Map<string, Place[]>()
+  for (const { pack, presented } of active) {
+    for (const { part } of presented.choices) {
+      for (const { from, text } of packSections(part.path, part.text, part.lines?.from).flatMap(statementsOf)) {
+        const { words, numbers } = takeApart(text)
+        if (words.length < LEAST_WORDS || numbers === '') continue
+        const key = words.join(' ')
+        const place = { pack: pack.manifest.name, path: part.path, line: from, numbers }
+        stated.set(key, [...(stated.get(key) ?? []), place])
+      }
+    }
+  }
+  return [...stated.values()].filter(isContradicted).slice(0, MOST_NAMED).map(contradictionFinding)
+}
+
+function takeApart(text: string): { words: string[]; numbers: string } {
+  const plain = text.replace(/\[source:[^\]]*\]/g, '')
+  const isNumber = (term: string) => /^\d/.test(term)
+  const terms = termsOf(plain)
+  return { words: terms.filter((term) => !isNumber(term)).sort(), numbers: terms.filter(isNumber).join(' ') }
+}
+
+function isContradicted(places: readonly Place[]): boolean {
+  const [first] = places
+  return places.some(({ pack, numbers }) => pack !== first?.pack && numbers !== first?.numbers)
+}
+
+function contradictionFinding(places: readonly Place[]): Finding {
+  const named = [...new Set(places.map(({ pack, path, line }) => `${pack} ${path}:${line}`))].join(', ')
+  const message = `packs state different numbers for the same thing: ${named}`
+  return { severity: 'warning', code: 'claim.disputed', message, hint: 'name both, each with its source' }
 }

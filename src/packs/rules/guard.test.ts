@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scanContent, withholdSecrets } from './content-guard.ts'
+import { scanContent, withholdSecrets } from './guard.ts'
 
 // Assembled at run time, so that secret scanners do not report this file.
 const join = (...pieces: string[]) => pieces.join('')

@@ -1,4 +1,4 @@
-import { normalizePackPath, packPathProblem, packSections } from '../pack.ts'
+import { normalizePackPath, packPathProblem, packSections } from './pack.ts'
 
 /** A place in a source: lines or a heading of a text, a page of a document, a time of a recording. */
 export type Anchor =

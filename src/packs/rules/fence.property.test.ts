@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAsSeen } from '../../../text/as-seen.ts'
-import { fence, findTokens, RESERVED_ELEMENTS } from '../../../text/fence.ts'
-import { discloseCatalog } from '../gates/listing.ts'
-import type { ContextPart } from '../pack.ts'
+import { readAsSeen } from '../../text/as-seen.ts'
+import { fence, findTokens, RESERVED_ELEMENTS } from '../../text/fence.ts'
+import { wrapContext } from './fence.ts'
+import { discloseCatalog } from './gates/catalog.ts'
 import { wrapGuide } from './guide.ts'
+import type { ContextPart } from './pack.ts'
 import { readReservedTags } from './reserved-tags.fixture.ts'
-import { wrapContext } from './wrapper.ts'
 
 const about = { name: 'a', status: 'ready', trust: 'official', profile: 'hybrid', mode: 'data' } as const
 

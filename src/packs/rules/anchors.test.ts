@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from './anchor.ts'
+import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from './anchors.ts'
 
 describe('anchors', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readContextMap } from './context-map.ts'
+import { readContextMap } from './guide.ts'
 
 /** `path` or `path/`, hint and line of each entry. */
 function entriesOf(body: string, firstLine = 1): [string, string, number][] {

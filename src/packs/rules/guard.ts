@@ -1,7 +1,7 @@
-import { type Detection, detectSecrets } from '../../../text/sensitive/detect.ts'
-import { isRecord, sha256 } from '../../../text/values.ts'
-import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from '../pack.ts'
-import type { Choice } from '../resolve/choice.ts'
+import { type Detection, detectSecrets } from '../../text/sensitive/detect.ts'
+import { isRecord, sha256 } from '../../text/values.ts'
+import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from './pack.ts'
+import type { Choice } from './resolve/choose.ts'
 
 /** Kinds and lines of findings. Never the text itself, which may be a secret. */
 export interface ContentFindings {

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { readSelectionSuite } from '../author/selection-eval.ts'
-import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
-import { closed, listOf, readRecord, someText, wholeNumber, word } from './record-shape.ts'
-import { readSourceMap } from './source-map.ts'
+import { readSelectionSuite } from '../eval.ts'
+import {
+  type CompileRun,
+  closed,
+  governingRuns,
+  isCompileRunPath,
+  listOf,
+  readCompileRun,
+  readRecord,
+  readSourceMap,
+  someText,
+  wholeNumber,
+  word,
+} from './records.ts'
 
 describe('the shape of a record', () => {
   const reader = closed({ id: someText, kind: word(['a', 'b']) }, { sizes: listOf(wholeNumber, 1) })
