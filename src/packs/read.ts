@@ -10,7 +10,7 @@ import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { admissionError, admit, packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { admissionError, admit, packWord, type TrustedPack, whyNotOpen } from './rules/gates/trust.ts'
 import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
 import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/guide.ts'
 import {
@@ -109,7 +109,7 @@ function shownPath(path: string): string {
 function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, lines?: Lines): Fenceable {
   const { manifest } = pack
   const records = readRecords(files)
-  const health = checkHealth(file.path, records, files, manifest.grounding === 'required')
+  const health = checkHealth(file.path, records, files, { isStrict: manifest.grounding === 'required' })
   if (health.isFailed) {
     const message = `${shownPath(file.path)} of the pack ${packWord(manifest.name)} was made by a run that failed`
     throw new LoadoutError('PACK_REFUSED', message, { hint: 'ask for the pages or sources behind it' })
@@ -182,11 +182,11 @@ interface AdmittedPack {
 
 /** Opens a pack that the caller named. Throws if it is closed; the error says what is missing. */
 export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
-  const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
-  if (verdict !== 'admitted') throw admissionError(pack, verdict)
+  const { reason, why, warnings } = admit(pack, { isExplicit: true, isConfirmed })
+  if (reason !== undefined) throw admissionError(pack, reason, why)
   const files = openPack(pack, pack.trust.files)
   const guide = readGuide(files)
-  if (guide === undefined) throw admissionError(pack, 'approval-needed')
+  if (guide === undefined) throw admissionError(pack, 'approval-needed', whyNotOpen(pack.trust))
   return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }
 }
 

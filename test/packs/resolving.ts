@@ -41,6 +41,7 @@ export function resolveFiles(files: Files, asking: string, asked: Asked = {}) {
     wantsCitations: false,
     isDeep: false,
     isDisputed: false,
+    today: '2026-01-31',
     hits: sections.rank(task),
     rarity: sections.rarity,
     ...rest,

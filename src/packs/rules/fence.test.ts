@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readWrapper, type WrapperInput, wrapContext } from './fence.ts'
 import type { ContextPart, PackWarning } from './pack.ts'
-import { orderWrappers } from './resolve/pack-context.ts'
 import { readReservedTags } from './reserved-tags.fixture.ts'
+import { orderWrappers } from './resolve/pack-context.ts'
 
 const part = (text: string, path = 'compiled/facts.md', from = 1): ContextPart => ({
   path,

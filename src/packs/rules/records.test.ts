@@ -1,263 +1,162 @@
 import { describe, expect, it } from 'vitest'
-import { readSelectionSuite } from '../eval.ts'
-import {
-  type CompileRun,
-  closed,
-  governingRuns,
-  isCompileRunPath,
-  listOf,
-  readCompileRun,
-  readRecord,
-  readSourceMap,
-  someText,
-  wholeNumber,
-  word,
-} from './records.ts'
+import { memoryPack } from './pack-files.fixture.ts'
+import { readRecords, readSelectionSuite } from './records.ts'
 
-describe('the shape of a record', () => {
-  const reader = closed({ id: someText, kind: word(['a', 'b']) }, { sizes: listOf(wholeNumber, 1) })
-  const rows: [value: unknown, problem: string | undefined][] = [
-    [{ id: 'x', kind: 'a' }, undefined],
-    [{ id: 'x', kind: 'a', sizes: [1] }, undefined],
-    [null, 'the record must be an object'],
-    [[], 'the record must be an object'],
-    [{ kind: 'a' }, 'id is missing'],
-    [{ id: '  ', kind: 'a' }, 'id must be a text that is not empty'],
-    [{ id: 'x', kind: 'SECRET' }, 'kind must be one of a, b'],
-    [{ id: 'x', kind: 'a', sizes: [] }, 'sizes must have at least one item'],
-    [{ id: 'x', kind: 'a', sizes: [1, 1.5] }, 'sizes[1] must be a whole number'],
-    [{ id: 'x', kind: 'a', sizes: undefined }, 'sizes must be a list'],
-    [{ kind: 'a', id: 'x', SECRET: 1 }, 'a field that the format does not know, number 3; it knows id, kind, sizes'],
-    [JSON.parse('{"id":"x","kind":"a","__proto__":{}}'), 'the format does not know, number 3'],
-  ]
-  it.each(rows)('%j', (value, problem) => {
-    const read = readRecord(reader, value)
-    if (problem === undefined) expect(read).toEqual({ value })
-    else expect(read).toEqual({ problem: expect.stringContaining(problem) })
-    expect(JSON.stringify(read)).not.toContain('SECRET')
-  })
-
-  it('a record that is wrong everywhere has a short list of problems', () => {
-    const read = readRecord(listOf(someText), Array(5000).fill(null))
-    expect('problem' in read && read.problem.split('; ')).toHaveLength(20)
-  })
-})
-
+const MAP = 'indexes/source-map.json'
 const claim = { claim_id: 'c1', text: 'A fact.', status: 'confirmed', source: { path: 'sources/a.md', anchor: 'L3' } }
+const run = { run_id: 'r1', trigger: 'manual', status: 'passed', inputs: [], outputs: [] }
+
+/** Records of a pack whose files are these values. */
+function recordsOf(files: Record<string, unknown>) {
+  const texts = Object.entries(files).map(([path, value]) => [path, JSON.stringify(value)])
+  return readRecords(memoryPack(Object.fromEntries(texts)))
+}
+
+function mapOf(value: unknown) {
+  const { claims, sections, warnings } = recordsOf({ [MAP]: value })
+  return { claims, sections, told: warnings.map(({ code, message }) => `${code} ${message}`) }
+}
+
+function runOf(value: unknown) {
+  const { runs, warnings } = recordsOf({ 'runs/compile-1.json': value })
+  return { run: runs[0]?.run, told: warnings.map(({ code, message }) => `${code} ${message}`) }
+}
 
 describe('the source map', () => {
-  it('reads claims and sections', () => {
+  it('has claims and sections, whatever other fields they have', () => {
     const section = { document: 'documents/d.md', section_id: 's', title: 'T', source_anchors: ['sources/a.md#L1'] }
-    const map = readSourceMap({
-      claims: [{ ...claim, compiled_into: ['./compiled/facts.md#top'], document: 'documents/d.md', section_id: 's' }],
-      document_sections: [section],
-    })
-    expect(map).toEqual({
-      claims: [
-        {
-          id: 'c1',
-          text: 'A fact.',
-          status: 'confirmed',
-          source: { path: 'sources/a.md', anchor: 'L3' },
-          compiledInto: [{ path: 'compiled/facts.md', fragment: 'top' }],
-          document: 'documents/d.md',
-          sectionId: 's',
-        },
-      ],
-      sections: [
-        {
-          document: 'documents/d.md',
-          sectionId: 's',
-          title: 'T',
-          sourceAnchors: [{ path: 'sources/a.md', fragment: 'L1' }],
-          compiledInto: [],
-        },
-      ],
-      problems: [],
-      escapes: [],
-    })
+    const claims = [{ ...claim, compiled_into: ['./compiled/facts.md#top'], extra: 1 }]
+    const map = mapOf({ claims, document_sections: [section] })
+    expect(map.claims).toEqual([
+      {
+        id: 'c1',
+        text: 'A fact.',
+        status: 'confirmed',
+        source: { path: 'sources/a.md', anchor: 'L3' },
+        compiledInto: ['compiled/facts.md'],
+      },
+    ])
+    expect(map.sections).toMatchObject([{ title: 'T', sourceAnchors: [{ path: 'sources/a.md', anchor: 'L1' }] }])
+    expect(map.told).toEqual([])
   })
 
-  it('case 106: a claim that is null is a problem, and the rest is read', () => {
-    const map = readSourceMap({ claims: [null, claim] })
+  it('case 106: with a claim that is null has a warning, and the other claims', () => {
+    const map = mapOf({ claims: [null, claim] })
     expect(map.claims.map(({ id }) => id)).toEqual(['c1'])
-    expect(map.problems).toEqual(['claims[0] must be an object'])
+    expect(map.told).toEqual(['map.invalid claims[0] must be an object'])
   })
 
-  it.each([[null], [[]], ['claims'], [{}], [{ claims: {} }]])('%j is no source map', (value) => {
-    const map = readSourceMap(value)
-    expect(map.claims).toEqual([])
-    expect(map.problems).toHaveLength(1)
+  it.each([[[]], ['claims'], [{}], [{ claims: {} }]])('is not %j', (value) => {
+    expect(mapOf(value)).toMatchObject({ claims: [], told: ['map.invalid it must be an object with claims'] })
   })
 
   it.each([
     ['missing', true],
     ['source-required', true],
     ['confirmed', false],
-    ['stale', false],
-  ])('a claim that is %s may go without a source: %s', (status, isRead) => {
-    const map = readSourceMap({ claims: [{ ...claim, status, source: { path: '' } }] })
+  ])('may have a claim without a source that is %s: %s', (status, isRead) => {
+    const map = mapOf({ claims: [{ ...claim, status, source: { path: '' } }] })
     expect(map.claims).toHaveLength(isRead ? 1 : 0)
-    expect(map.problems).toHaveLength(isRead ? 0 : 1)
+    expect(map.told).toHaveLength(isRead ? 0 : 1)
   })
 
-  it.each([['../x.md'], ['/etc/passwd'], ['a\\b.md'], ['C:/x.md'], ['wiki/../../x.md'], ['sources/../x.md']])(
-    'case 127: %j in a source map is refused by its place',
+  it.each([['../x.md'], ['/etc/passwd'], ['a\\b.md'], ['C:/x.md'], ['sources/../x.md']])(
+    'case 127: refuses %j by its place',
     (path) => {
-      const map = readSourceMap({
-        claims: [
-          { ...claim, source: { path } },
-          { ...claim, compiled_into: [path, 'wiki/a.md'], document: path },
-        ],
-        document_sections: [{ document: path, section_id: 's', title: 't' }],
-      })
-      expect(map.claims.map(({ compiledInto, document }) => ({ compiledInto, document }))).toEqual([
-        { compiledInto: [{ path: 'wiki/a.md' }], document: undefined },
-      ])
+      const claims = [
+        { ...claim, source: { path } },
+        { ...claim, compiled_into: [path, 'wiki/a.md'] },
+      ]
+      const map = mapOf({ claims, document_sections: [{ document: path, title: 't' }] })
+      expect(map.claims.map(({ compiledInto }) => compiledInto)).toEqual([['wiki/a.md']])
       expect(map.sections).toEqual([])
-      expect(map.escapes).toEqual([
-        'claims[0].source.path',
-        'claims[1].compiled_into[0]',
-        'claims[1].document',
-        'document_sections[0].document',
+      expect(map.told.map((each) => each.split(' ').slice(0, 2))).toEqual([
+        ['source.escape', 'claims[0].source.path'],
+        ['source.escape', 'claims[1].compiled_into[0]'],
+        ['source.escape', 'document_sections[0].document'],
       ])
     },
   )
+
+  it('that is wrong everywhere has a short list of problems, which quote nothing', () => {
+    const { told } = mapOf({ claims: Array(5000).fill({ ...claim, status: 'SECRET' }) })
+    expect(told).toHaveLength(20)
+    expect(told.join()).not.toContain('SECRET')
+  })
 })
 
-const run = { run_id: 'r1', trigger: 'manual', status: 'passed', inputs: [], outputs: [] }
-
-function runOf(value: unknown): CompileRun {
-  const read = readCompileRun(value)
-  if ('problem' in read) throw new Error(read.problem)
-  return read.run
-}
-
 describe('a compile run', () => {
-  it('reads every field of the format', () => {
-    const full = {
+  it('has inputs, outputs, a review and chapters', () => {
+    const { run: read } = runOf({
       ...run,
       inputs: [{ path: 'sources/a.md', sha256: `sha256:${'AB'.repeat(32)}` }],
       outputs: [{ path: 'compiled/facts.md', operation: 'updated' }],
-      compiler: { tool: 't', version: '1', model: 'm' },
-      diagnostics: [{ severity: 'info', path: '', message: 'm' }],
       review: { required: true, reason: 'r' },
-      profile: 'document-first',
-      runtime_mode: 'data',
-      primary_document: 'documents/d.md',
-      builder_skill: { name: 'n', version: '1', digest: 'd', source: 's' },
-      documents: [{ path: 'documents/d.md', role: 'primary', status: 'ready', sha256: 'ab' }],
-      chapters: [
-        {
-          id: 'c',
-          title: 't',
-          coverage: 'partial',
-          document: 'documents/d.md',
-          path: 'compiled/splits/d/1.md',
-          tokens: 3,
-          source_anchors: ['sources/a.md#L1'],
-          warnings: [{ severity: 'warning', message: 'm', path: 'p' }],
-        },
-      ],
-      quality_issues: ['q'],
-      interview_questions: ['i'],
-    }
-    const read = runOf(full)
-    expect(read.inputs).toEqual([{ path: 'sources/a.md', sha256: 'ab'.repeat(32) }])
-    expect(read.review).toEqual({ isRequired: true, reason: 'r' })
-    expect(read.chapters[0]?.sourceAnchors).toEqual([{ path: 'sources/a.md', fragment: 'L1' }])
-    expect(read).toMatchObject({ mode: 'data', primaryDocument: 'documents/d.md', qualityIssues: ['q'] })
+      chapters: [{ id: 'c', title: 't', coverage: 'partial', path: 'compiled/splits/d/1.md' }],
+    })
+    expect(read?.inputs).toEqual([{ path: 'sources/a.md', sha256: 'ab'.repeat(32) }])
+    expect(read).toMatchObject({ isReviewRequired: true, chapters: [{ path: 'compiled/splits/d/1.md' }] })
   })
 
   it.each([
     [{ ...run, run_id: '' }],
-    [{ ...run, trigger: 'because' }],
     [{ ...run, status: 'ready' }],
     [{ ...run, inputs: undefined }],
-    [{ ...run, outputs: [{ path: 'a' }] }],
     [{ ...run, outputs: [{ path: 'a', operation: 'burnt' }] }],
     [{ ...run, diagnostics: [{ severity: 'warning', path: 'a' }] }],
     [{ ...run, chapters: [{ id: 'a', title: 'b', coverage: 'none' }] }],
-    [{ ...run, extra: 1 }],
-    [null],
-  ])('%j is none', (value) => {
-    expect(readCompileRun(value)).toEqual({ problem: expect.stringMatching(/\w/) })
+    [[]],
+  ])('is not %j', (value) => {
+    expect(runOf(value)).toEqual({ run: undefined, told: [expect.stringMatching(/^run\.invalid \w/)] })
   })
 
-  it('case 127: a path out of the pack is refused by its place, and the run still counts', () => {
-    const read = readCompileRun({
+  it('case 127: refuses a path out of the pack by its place, and still counts', () => {
+    const outputs = ['/a', 'wiki/a.md'].map((path) => ({ path, operation: 'created' }))
+    const chapters = [{ title: 't', coverage: 'full', path: '../c' }]
+    const { run: read, told } = runOf({ ...run, inputs: [{ path: '../a' }], outputs, chapters })
+    expect(read).toMatchObject({ inputs: [], outputs: [{ path: 'wiki/a.md' }], chapters: [{ path: undefined }] })
+    expect(told.map((each) => each.split(' ')[1])).toEqual(['inputs[0].path', 'outputs[0].path', 'chapters[0].path'])
+  })
+
+  it('case 107: is a file of this name only', () => {
+    const names = ['compile-1.json', 'health-1.json', 'eval-discovery-1.json', 'old/compile-1.json', 'compile-1.md']
+    const { runs } = recordsOf(Object.fromEntries(names.map((name) => [`runs/${name}`, run])))
+    expect(runs.map(({ file }) => file)).toEqual(['runs/compile-1.json'])
+  })
+
+  it('governs a file that it changed last, not one that it left unchanged', () => {
+    const by = (id: string, operation: string) => ({
       ...run,
-      inputs: [{ path: '../a' }],
-      outputs: [
-        { path: '/a', operation: 'created' },
-        { path: 'wiki/a.md', operation: 'created' },
-      ],
-      primary_document: 'a\\b',
-      chapters: [{ id: 'c', title: 't', coverage: 'full', path: '../c' }],
+      run_id: id,
+      outputs: [{ path: 'compiled/facts.md', operation }],
     })
-    expect(read).toMatchObject({ run: { inputs: [], outputs: [{ path: 'wiki/a.md', operation: 'created' }] } })
-    expect(read).toMatchObject({
-      escapes: ['inputs[0].path', 'outputs[0].path', 'chapters[0].path', 'primary_document'],
+    const { governing } = recordsOf({
+      'runs/compile-a.json': by('2', 'created'),
+      'runs/compile-b.json': by('2', 'updated'),
+      'runs/compile-c.json': by('3', 'unchanged'),
+      'runs/compile-d.json': by('1', 'created'),
     })
-  })
-
-  it.each([
-    ['runs/compile-2026-01-01T00-00-00Z.json', true],
-    ['runs/compile-20260101T000000Z.json', true],
-    ['runs/health-2026-01-01.json', false],
-    ['runs/eval-discovery-1.json', false],
-    ['runs/old/compile-1.json', false],
-    ['runs/compile-1.md', false],
-  ])('case 107: %s is judged as a compile run: %s', (path, isRun) => {
-    expect(isCompileRunPath(path)).toBe(isRun)
-  })
-
-  it('the last run that changed a file governs it; one that left it unchanged does not', () => {
-    const output = (operation: string) => [{ path: 'compiled/facts.md', operation }]
-    const runs = [
-      { file: 'runs/compile-c.json', run: runOf({ ...run, run_id: '3', outputs: output('unchanged') }) },
-      { file: 'runs/compile-b.json', run: runOf({ ...run, run_id: '2', outputs: output('updated') }) },
-      { file: 'runs/compile-a.json', run: runOf({ ...run, run_id: '2', outputs: output('created') }) },
-      { file: 'runs/compile-d.json', run: runOf({ ...run, run_id: '1', outputs: output('created') }) },
-    ]
-    expect(governingRuns(runs).get('compiled/facts.md')).toBe(runs[1]?.run)
-    expect(governingRuns(runs.slice(0, 1)).size).toBe(0)
+    expect(governing.get('compiled/facts.md')?.outputs[0]?.operation).toBe('updated')
   })
 })
 
 describe('a selection suite', () => {
-  it('reads cases', () => {
+  it('has cases', () => {
     const cases = [{ id: 'a', prompt: 'p', expected: 'warn', expected_warnings: ['disputed'], reason: 'r' }]
     expect(readSelectionSuite({ pack_name: 'p', cases }, 'p')).toEqual({
-      suite: {
-        packName: 'p',
-        cases: [{ id: 'a', prompt: 'p', expected: 'warn', expectedWarnings: ['disputed'], reason: 'r' }],
-      },
-    })
-  })
-
-  it('reads the older form', () => {
-    const queries = [
-      { query: 'yes', should_select: true },
-      { query: 'no', should_select: false },
-    ]
-    expect(readSelectionSuite({ queries }, 'p')).toEqual({
-      suite: {
-        packName: 'p',
-        cases: [
-          { id: 'query-1', prompt: 'yes', expected: 'select', expectedWarnings: [] },
-          { id: 'query-2', prompt: 'no', expected: 'reject', expectedWarnings: [] },
-        ],
-      },
+      cases: [{ id: 'a', prompt: 'p', expected: 'warn', expectedWarnings: ['disputed'] }],
     })
   })
 
   it.each([
-    ['case 151: no cases', { pack_name: 'p', cases: [] }, 'cases must have at least one item'],
-    ['case 153: another pack', { pack_name: 'q', cases: [{ id: 'a', prompt: 'p', expected: 'select' }] }, 'this pack'],
-    ['tests of answers', { pack_name: 'p', evals: [] }, 'tests answers'],
-    ['an older form of another pack', { pack_name: 'q', queries: [{ query: 'a', should_select: true }] }, 'this pack'],
-    ['nothing', null, 'must be an object'],
+    ['case 151: without cases', { pack_name: 'p', cases: [] }, 'cases must have at least one item'],
+    [
+      'case 153: of another pack',
+      { pack_name: 'q', cases: [{ id: 'a', prompt: 'p', expected: 'select' }] },
+      'this pack',
+    ],
+    ['of answers', { pack_name: 'p', evals: [] }, 'cases is missing'],
+    ['that is null', null, 'must be an object'],
   ])('%s is refused', (_, value, problem) => {
     expect(readSelectionSuite(value, 'p')).toEqual({ problem: expect.stringContaining(problem) })
   })

@@ -13,9 +13,8 @@ import {
   type PackFiles,
   type PackManifest,
   packSections,
-  parsePackJson,
 } from '../pack.ts'
-import { governingRuns, isCompileRunPath, readCompileRun } from '../records.ts'
+import { readRecords } from '../records.ts'
 import { hasUnseen, quoted } from '../shown-text.ts'
 
 /** An input file of the views, as it was when the task was written. */
@@ -337,7 +336,7 @@ export function renderRun(run: CompileRunInput, isDone: boolean): string {
     inputs: inputs.map(({ path, sha256: digest }) => ({ path, sha256: digest })),
     outputs,
     compiler: { tool: 'loadout', version },
-    ...(isReviewed ? {} : { review: { required: true, reason: REVIEW } }),
+    review: isReviewed ? undefined : { required: true, reason: REVIEW },
     profile: manifest.profile,
     runtime_mode: manifest.mode,
   })
@@ -370,16 +369,7 @@ export interface CompileState {
 
 /** Finds stale and missing views of a pack. Opens records, and compares inputs by digest. */
 export function compileState(manifest: PackManifest, files: PackFiles): CompileState {
-  const runs = files
-    .list('runs')
-    .filter(isCompileRunPath)
-    .flatMap((file) => {
-      const text = files.read(file)
-      const parsed = text === undefined ? undefined : parsePackJson(text)
-      const read = parsed !== undefined && 'value' in parsed ? readCompileRun(parsed.value) : undefined
-      return read !== undefined && 'run' in read ? [{ run: read.run, file }] : []
-    })
-  const governing = governingRuns(runs)
+  const { governing } = readRecords(files, Infinity)
   const known = new Set(VIEWS.map(viewPath))
   const others = files.list('compiled').filter((path) => governing.has(path) && !known.has(path))
   const views = [...known, ...others].map((path): ViewState => {
@@ -402,7 +392,7 @@ export function compileState(manifest: PackManifest, files: PackFiles): CompileS
   return {
     views,
     unread: inputs.filter((path) => !read.has(path)),
-    needsReview: [...inForce].some(({ status, review }) => status === 'needs-review' || review?.isRequired === true),
+    needsReview: [...inForce].some(({ status, isReviewRequired }) => status === 'needs-review' || isReviewRequired),
     toConfirm: manifest.isProposed ? ['description'] : [],
   }
 }

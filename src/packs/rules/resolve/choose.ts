@@ -1,6 +1,7 @@
 import { asTyped, shareOf, type Task, type TaskWords, wordsIn } from '../../../search/task.ts'
 import type { Section } from '../../../text/cut.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
+import { compareText } from '../../../text/values.ts'
 import type { Guide } from '../guide.ts'
 import {
   type ContextPart,
@@ -24,6 +25,8 @@ export interface PackRequest {
   isDeep: boolean
   /** The pack is disputed: give its contradictions and the sources too. */
   isDisputed: boolean
+  /** An ISO date: a page may be past the day of its review. */
+  today: string
   /** The sections of the pack that match the task, best first. */
   hits: readonly SectionHit[]
   /** How rare a stem is among all sections that were asked, from near 0 to 1. */
@@ -194,6 +197,8 @@ const SECTION_ROOM = 2_600
 const MOST_SECTIONS = 20
 /** Sections below this share of the best score are noise. */
 const CLOSE = 0.45
+/** A page that is not current loses to any that says about as much. */
+const OLD = 0.4
 /** A page up to this size is given whole, in tokens: its sections explain each other. */
 const SHORT_PAGE = 300
 
@@ -202,12 +207,19 @@ const SHORT_PAGE = 300
  * silence a page that does. Never text that a failed run made.
  */
 export function chooseSections(reading: Reading, healthOf: (path: string) => FileHealth): Choice[] {
-  const { hits, files, words, request } = reading
+  const { hits, files, words, request, records } = reading
   const { text: typed } = request.task
-  const ordered = hits
-    .filter(({ from, path }) => from > 0 && !healthOf(path).isFailed)
-    .map((hit) => ({ ...hit, score: hit.score * preference(reading, hit) }))
-    .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.from - b.from))
+  const isFailed = (path: string) => records.governing.get(path)?.status === 'failed' && healthOf(path).isFailed
+  const inOrder = (some: SectionHit[]) =>
+    some.sort((a, b) => b.score - a.score || compareText(a.path, b.path) || a.from - b.from)
+  const usable = inOrder(
+    hits
+      .filter(({ from, path }) => from > 0 && !isFailed(path))
+      .map((hit) => ({ ...hit, score: hit.score * preference(reading, hit) })),
+  )
+  const close = usable.filter(({ score }) => score >= CLOSE * (usable[0]?.score ?? 0))
+  // Only pages that may be given are asked for their age.
+  const ordered = inOrder(close.map((hit) => (healthOf(hit.path).age ? { ...hit, score: OLD * hit.score } : hit)))
   const top = ordered[0]?.score ?? 0
   const taken = new Map<string, SectionHit[] | 'whole'>()
   const said: string[] = []
@@ -335,7 +347,7 @@ export function choosePagesOfClaims(reading: Reading, healths: ReadonlyMap<strin
   const { files, hits, words } = reading
   if (![...healths.values()].some(({ isStale }) => isStale)) return []
   const stale = claimsOf(healths).filter(({ status }) => status === 'stale')
-  const named = stale.flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path)).filter(isPage)
+  const named = stale.flatMap(({ compiledInto }) => compiledInto).filter(isPage)
   const pages =
     named.length > 0
       ? named
@@ -360,7 +372,7 @@ export function chooseContradictions(reading: Reading, healths: ReadonlyMap<stri
   if (!isDisputed) return []
   const pages = files.list('wiki/contradictions').filter(isProse)
   const claims = claimsOf(healths).filter(({ status }) => status === 'disputed')
-  const named = claims.flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path))
+  const named = claims.flatMap(({ compiledInto }) => compiledInto)
   const direct = pages.filter((path) => named.includes(path))
   const related = pages.filter((path) => hits.some((hit) => hit.path === path))
   const narrow = direct.length > 0 ? direct : related

@@ -136,9 +136,7 @@ function isAsked({ request }: Reading, { text, id }: KnownGap): boolean {
 
 /** The pack's open questions, except those that a claim already covers. */
 function openQuestions(reading: Reading): string[] {
-  const claimed = new Set(
-    reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path)),
-  )
+  const claimed = new Set(reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto))
   return reading.files
     .list('wiki/open-questions')
     .filter((path) => isProse(path) && !claimed.has(path))
@@ -154,7 +152,7 @@ export function findUncited(reading: Reading, choices: readonly Choice[]): { pat
   return choices.flatMap(({ part }) => {
     if (!['compiled', 'wiki', 'documents'].includes(part.layer)) return []
     const anchored = new Set(findInlineAnchors(part.text).map(({ line }) => line))
-    const own = records.claims.filter(({ compiledInto }) => compiledInto.some(({ path }) => path === part.path))
+    const own = records.claims.filter(({ compiledInto }) => compiledInto.includes(part.path))
     const claims = own.map(({ text }) => readTask(text).words)
     const isClaimed = matchAny(claims, MOSTLY)
     return statementLines(part.text)

@@ -74,6 +74,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
       ...records.warnings,
       ...evidence.warnings,
       ...[...used.values()].flatMap((health) => health.warnings),
+      ...[...healths].flatMap(([path, { age }]) => (age === undefined || paths.has(path) ? [] : [age])),
       ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
       ...uncitedWarnings(uncited),
       ...profileWarnings(reading, choices),
@@ -129,9 +130,11 @@ function distinct(choices: readonly Choice[], known: ReadonlySet<string> = new S
 
 function healthFor(reading: Reading, path: string, isStrict: boolean): FileHealth {
   const { request, records, files } = reading
-  return checkHealth(path, records, files, isStrict, {
+  return checkHealth(path, records, files, {
+    isStrict,
+    today: request.today,
     isAboutClaim: ({ text, compiledInto }) => {
-      const pages = compiledInto.filter((page) => page.path.startsWith('wiki/')).map((page) => pathWords(page.path))
+      const pages = compiledInto.filter((page) => page.startsWith('wiki/')).map(pathWords)
       return request.isDisputed || isAbout(reading, [text, ...pages].join(' '))
     },
     isAbout: (text) => request.isDisputed || isAbout(reading, text),

@@ -161,7 +161,7 @@ function withHeadings(text: string, path: string) {
 /** Titles of slices, from the pack's records. */
 function splitTitles({ sections, runs }: Records): Map<string, string> {
   const titles = new Map<string, string>()
-  for (const { title, compiledInto } of sections) for (const { path } of compiledInto) titles.set(path, title)
+  for (const { title, compiledInto } of sections) for (const path of compiledInto) titles.set(path, title)
   for (const { run } of runs) {
     for (const { path, title } of run.chapters) if (path !== undefined) titles.set(path, title)
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Expectation, runSuite, type SelectionAnswer, type SelectionCase, writeEvalRecord } from '../../eval.ts'
+import { runSuite, type SelectionAnswer } from './eval.ts'
+import type { SelectionCase } from './rules/records.ts'
 
-const one = (id: string, expected: Expectation, expectedWarnings: string[] = []): SelectionCase => {
+const one = (id: string, expected: SelectionCase['expected'], expectedWarnings: string[] = []): SelectionCase => {
   return { id, prompt: id, expected, expectedWarnings }
 }
 
@@ -9,11 +10,11 @@ const disputed = { code: 'claim.disputed', message: 'A figure is contested.' }
 
 describe('running a suite', () => {
   it('case 149: results and summary of selected and rejected prompts', () => {
-    const suite = {
-      packName: 'p',
-      cases: [one('hit', 'select'), one('missed', 'select'), one('quiet', 'reject'), one('loud', 'reject')],
-    }
-    const report = runSuite(suite, (prompt) => ({ isSelected: prompt === 'hit' || prompt === 'loud', warnings: [] }))
+    const cases = [one('hit', 'select'), one('missed', 'select'), one('quiet', 'reject'), one('loud', 'reject')]
+    const report = runSuite('p', cases, (prompt) => ({
+      isSelected: prompt === 'hit' || prompt === 'loud',
+      warnings: [],
+    }))
     expect(report.results).toEqual([
       { id: 'hit', expected: 'select', actual: 'select', passed: true },
       { id: 'missed', expected: 'select', actual: 'reject', passed: false },
@@ -44,27 +45,17 @@ describe('running a suite', () => {
     [[], { isSelected: true, warnings: [] }, false],
   ]
   it.each(rows)('case 150: a warning %j with %j passes: %s', (wanted, answer, passed) => {
-    const report = runSuite({ packName: 'p', cases: [one('a', 'warn', wanted)] }, () => answer)
+    const report = runSuite('p', [one('a', 'warn', wanted)], () => answer)
     expect(report.results[0]?.passed).toBe(passed)
     expect(report.summary.warningAccuracy).toBe(passed ? 1 : 0)
     expect(report.summary.recall).toBe(answer.isSelected ? 1 : 0)
   })
 
   it('a pack that was selected with warnings was selected', () => {
-    const report = runSuite({ packName: 'p', cases: [one('a', 'select')] }, () => ({
+    const report = runSuite('p', [one('a', 'select')], () => ({
       isSelected: true,
       warnings: [disputed],
     }))
     expect(report.results[0]).toMatchObject({ actual: 'select', passed: true })
-  })
-
-  it('the record has the names of the format', () => {
-    const report = runSuite({ packName: 'p', cases: [one('a', 'reject')] }, () => ({ isSelected: false, warnings: [] }))
-    expect(JSON.parse(writeEvalRecord('evals/discovery.train.json', report))).toMatchObject({
-      suite: 'evals/discovery.train.json',
-      pack_name: 'p',
-      results: [{ id: 'a', expected: 'reject', actual: 'reject', passed: true }],
-      summary: { passed: 1, failed: 0, precision: null, recall: null, warning_accuracy: null },
-    })
   })
 })
