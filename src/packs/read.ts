@@ -123,7 +123,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
     [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
     examplesOf(files),
   )
-  const part = guarded.choices[0]?.part ?? { path: file.path, layer: 'guide' as const, text: '' }
+  const part = guarded.choices[0] ?? { path: file.path, layer: 'guide' as const, text: '' }
   const told = settleWarnings(guarded.warnings)
   return {
     body: part.text,

@@ -255,7 +255,7 @@ function auditPack({ pack, activation, confirmation, resolution, presented }: Ac
     approval: trust.approvalId,
     confirmation,
     activation,
-    parts: presented.choices.map(({ part: { path, layer, lines, text }, rule, score, why, sources }) => ({
+    parts: presented.choices.map(({ path, layer, lines, text, rule, score, why, sources }) => ({
       path,
       layer,
       lines,

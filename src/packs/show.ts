@@ -11,20 +11,20 @@ import { type Admission, admit, packWord, type TrustedPack, type TrustState, why
 import { LAYERS, type PackLayer, type PackStatus, type Scope, settleWarnings } from './rules/pack.ts'
 
 export interface PackView extends CatalogRow {
-  license?: string
+  license?: string | undefined
   maintainers: readonly string[]
-  updated?: string
-  primaryAnswers?: string
+  updated?: string | undefined
+  primaryAnswers?: string | undefined
   /** What may be read; absent while the pack is closed. */
   isOpen: boolean
-  approvalId?: string
+  approvalId?: string | undefined
   /** The decision of the gates when a user names it. */
   admission: Admission['verdict']
   /** The command to run next. */
   next: string
   /** Number of files per folder. Absent while the pack is closed. */
-  files?: { layer: PackLayer; count: number }[]
-  collision?: Collision
+  files?: { layer: PackLayer; count: number }[] | undefined
+  collision?: Collision | undefined
 }
 
 /** Shows the metadata of a pack, its place and its problems. Never its text. */
@@ -43,15 +43,15 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
     ...catalogRow(pack),
     diagnostics: settleWarnings([...pack.warnings, ...warnings]),
     maintainers,
-    ...(license === undefined ? {} : { license }),
-    ...(updated === undefined ? {} : { updated }),
-    ...(primaryAnswers === undefined ? {} : { primaryAnswers }),
+    license,
+    updated,
+    primaryAnswers,
     isOpen: trust.isOpen,
-    ...(trust.approvalId === undefined ? {} : { approvalId: trust.approvalId }),
+    approvalId: trust.approvalId,
     admission: verdict,
     next: nextStep(pack, verdict),
-    ...(trust.isOpen ? { files: countFiles(pack) } : {}),
-    ...(collision === undefined ? {} : { collision }),
+    files: trust.isOpen ? countFiles(pack) : undefined,
+    collision,
   }
 }
 
@@ -88,7 +88,7 @@ export interface PackTrail {
   /** The decision when only a task fits it, and when the user names it. */
   implicit: Admission['verdict']
   explicit: Admission['verdict']
-  collision?: Collision
+  collision?: Collision | undefined
 }
 
 /** Explains why a pack is used or not: its place, name, trust, status, and match with the task. */
@@ -116,7 +116,7 @@ export function explainPack(
     ],
     implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
     explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
-    ...(collision === undefined ? {} : { collision }),
+    collision,
   }
   return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
 }

@@ -63,7 +63,7 @@ export function resolveFiles(files: Files, asking: string, asked: Asked = {}) {
     opened: held.opened,
     chosen: choices,
     /** Without the guide. */
-    paths: [...new Set(choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))],
+    paths: [...new Set(choices.filter(({ rule }) => rule !== 'guide').map(({ path }) => path))],
     gaps: allGaps(resolution),
   }
 }

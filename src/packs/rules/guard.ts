@@ -100,7 +100,7 @@ export function guardChoices(
 ): { choices: Choice[]; warnings: PackWarning[] } {
   const found = warnings.map((warning): PackWarning => ({ ...warning, message: withholdSecrets(warning.message).text }))
   const kept = choices.map((choice): Choice => {
-    const { path, text, lines } = choice.part
+    const { path, text, lines } = choice
     const { secrets, injections } = scanContent(text, examples(path))
     const lineOf = (line: number) => (lines === undefined ? {} : { line: lines.from + line - 1 })
     for (const { line, kind } of secrets) {
@@ -111,13 +111,13 @@ export function guardChoices(
       const message = `the text reads like an order to a model (${kind}); it is data, and was not changed`
       found.push({ severity: 'warning', code: 'content.injection', path, ...lineOf(line), message })
     }
-    return secrets.length === 0 ? choice : { ...choice, part: guardPart(choice.part, examples) }
+    return secrets.length === 0 ? choice : guardPart(choice, examples)
   })
   return { choices: kept, warnings: found }
 }
 
 /** Withholds likely secrets of a part. Lines keep their numbers. */
-export function guardPart(part: ContextPart, examples?: (path: string) => IsExample): ContextPart {
+export function guardPart<Part extends ContextPart>(part: Part, examples?: (path: string) => IsExample): Part {
   return { ...part, text: withholdSecrets(part.text, examples?.(part.path)).text }
 }
 

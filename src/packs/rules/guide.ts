@@ -3,7 +3,7 @@ import { cut, type Section } from '../../text/cut.ts'
 import { boundaryOf, DATA_PREAMBLE, openingTag, requireTags } from '../../text/fence.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
 import { findCodeSpans, findProse, withoutCode } from './anchors.ts'
-import { createFenceLog, type Wrapper } from './fence.ts'
+import { Fence, type Wrapper } from './fence.ts'
 import {
   layerOf,
   normalizePackPath,
@@ -194,7 +194,7 @@ const LIST = 'knowledge_resources'
 export function wrapGuide(input: GuideInput): Wrapper {
   const { name, status, trust, profile, mode, root, body, firstLine = 1, resources } = input
   const boundary = boundaryOf([ELEMENT, name, status, trust, profile, mode, root, body, firstLine, resources])
-  const log = createFenceLog(boundary)
+  const log = new Fence(boundary)
   for (const value of [name, status, trust, profile, mode]) log.line(PACK_FILE, value)
   for (const { path } of resources) log.line(path, path)
   const guide = log.block(PACK_FILE, body, firstLine)
@@ -209,7 +209,7 @@ export function wrapGuide(input: GuideInput): Wrapper {
   ].join('')
   const list = resources.length === 0 ? [] : [LIST, `/${LIST}`]
   requireTags(text, [ELEMENT, ...list, `/${ELEMENT}`], `the guide of ${name}`)
-  return { text, boundary, neutralised: log.neutralised, removed: log.removed, warnings: log.warnings() }
+  return { text, boundary, warnings: log.warnings }
 }
 
 /** Tells the model how to ask the pack and how to read its files. */

@@ -241,7 +241,7 @@ export interface ContextPart {
   path: string
   layer: PackLayer | 'guide'
   /** Counted from 1, both included. Absent for text made from records. */
-  lines?: { from: number; to: number }
+  lines?: { from: number; to: number } | undefined
   text: string
 }
 

@@ -358,7 +358,8 @@ export function checkHealth(path: string, records: Records, files: PackFiles, re
   const run = records.governing.get(path)
   const drift = run === undefined ? [] : findDrift(run, files)
   const old = /^(?:wiki|documents)\//.test(path) ? ageOf(files.read(path)?.text ?? '', today) : undefined
-  const age: PackWarning | undefined = old && { severity: 'warning', code: 'claim.stale', path, message: old }
+  const age: PackWarning | undefined =
+    old === undefined ? undefined : { severity: 'warning', code: 'claim.stale', path, message: old }
   return {
     claims,
     run,

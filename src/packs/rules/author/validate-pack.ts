@@ -267,8 +267,9 @@ function checkEvals(check: PackCheck): void {
   for (const path of check.files.list('evals').filter((file) => file.endsWith('.json'))) {
     const value = check.readJson(path, 'record.invalid')
     const isSelection = /^evals\/discovery[^/]*$/.test(path) || (isRecord(value) && value.cases !== undefined)
-    const read = value === undefined || !isSelection ? {} : readSelectionSuite(value, check.manifest.name)
-    if (read.problem !== undefined) check.warn('error', 'record.invalid', path, read.problem)
+    if (value === undefined || !isSelection) continue
+    const { problem } = readSelectionSuite(value, check.manifest.name)
+    if (problem !== undefined) check.warn('error', 'record.invalid', path, problem)
   }
 }
 

@@ -56,7 +56,7 @@ export function hasDocument({ files, manifest: { primaryDocument } }: Reading): 
 
 export interface Omission {
   path: string
-  lines?: { from: number; to: number }
+  lines: ContextPart['lines']
   reason: 'budget'
   tokens: number
 }
@@ -87,8 +87,7 @@ export interface PackResolution {
 export type Rule = 'guide' | 'view' | 'split' | 'section' | 'page' | 'contradiction' | 'ontology' | 'answer' | 'excerpt'
 
 /** A chosen part, before the budget is applied. */
-export interface Choice {
-  part: ContextPart
+export interface Choice extends ContextPart {
   rule: Rule
   /** 0 to 1: the share of the task's words in it. */
   score: number
@@ -114,7 +113,10 @@ export function chooseLines(
 ): Choice {
   const found = asTyped(task, [...wordsIn(words, text)].slice(0, 6))
   return {
-    part: { path: file.path, layer: layerOf(file.path) ?? 'guide', lines: { from, to }, text },
+    path: file.path,
+    layer: layerOf(file.path) ?? 'guide',
+    lines: { from, to },
+    text,
     rule,
     score: scoreOf(words, text),
     why: why ?? (found.length === 0 ? 'always read' : `speaks of ${found.join(', ')}`),

@@ -48,7 +48,7 @@ function isSaid(words: TaskWords, given: readonly Given[]): boolean {
   if (words.size === 0) return true
   if (given.some(({ resolution }) => resolution.missing.some((gap) => matchedShare(words, gap) >= MOSTLY))) return false
   return given.some(({ resolution }) =>
-    resolution.choices.some(({ part: { path, text } }) =>
+    resolution.choices.some(({ path, text }) =>
       packSections(path, text).some((section) => {
         const above = `${pathWords(path)} ${section.title}`
         return statementsOf(section).some(({ text: statement }) => {
@@ -71,7 +71,7 @@ const LEAST_ABSENT = 0.25
 function notFound({ text: typed, words }: Task, given: readonly Given[], rarity: (term: string) => number): string[] {
   const texts = given.flatMap(({ manifest, resolution }) => [
     `${manifest.name.replace(/-/g, ' ')} ${manifest.description}`,
-    ...resolution.choices.map(({ part }) => `${pathWords(part.path)} ${part.text}`),
+    ...resolution.choices.map(({ path, text: given }) => `${pathWords(path)} ${given}`),
   ])
   const text = texts.join('\n')
   const held = wordsIn(words, text)
@@ -149,7 +149,7 @@ const HALF = 0.5
 /** Statements about the task without a source, for a pack that requires sources. */
 export function findUncited(reading: Reading, choices: readonly Choice[]): { path: string; line: number }[] {
   const { records } = reading
-  return choices.flatMap(({ part }) => {
+  return choices.flatMap((part) => {
     if (!['compiled', 'wiki', 'documents'].includes(part.layer)) return []
     const anchored = new Set(findInlineAnchors(part.text).map(({ line }) => line))
     const own = records.claims.filter(({ compiledInto }) => compiledInto.includes(part.path))

@@ -69,7 +69,7 @@ export function newWrappers({ active }: PackContext): { pack: string; text: stri
 
 /** The files a pack contributes, without its guide. */
 function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): string[] {
-  return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))]
+  return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ path }) => path))]
 }
 
 /** The gaps of all packs, each once. */
@@ -130,10 +130,10 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
     compile_warnings: presented.warnings.map(warningOutput),
     missing: allGaps(resolution),
     citation_gaps: resolution.citationGaps,
-    reasons: presented.choices.map(({ part, rule, score, why }) => ({
-      path: part.path,
-      layer: part.layer,
-      lines: part.lines,
+    reasons: presented.choices.map(({ path, layer, lines, rule, score, why }) => ({
+      path,
+      layer,
+      lines,
       rule,
       score,
       hint: why,
@@ -165,12 +165,7 @@ export function presentPack(
 ): PresentedPack {
   const withOmissions = (omitted: readonly Omission[]) => settleWarnings([...warnings, ...summarize(omitted)])
   const wrap = (kept: readonly Choice[], omitted: readonly Omission[]) =>
-    wrapPack(
-      pack,
-      kept.map(({ part }) => part),
-      withOmissions(omitted),
-      missing,
-    )
+    wrapPack(pack, kept, withOmissions(omitted), missing)
   const { text, choices: kept, omitted } = fitBudget(choices, budget, count, (some, rest) => wrap(some, rest).text)
   const fence = text === undefined ? [] : wrap(kept, omitted).warnings
   return {
@@ -194,14 +189,15 @@ export function wrapPack(
   return wrapContext({
     name,
     status,
-    ...(grounding !== undefined && { grounding }),
+    grounding,
     trust: trust.state,
     profile,
     mode,
-    ...(version !== undefined && { version }),
+    version,
     warnings,
     missing,
-    parts,
+    // The boundary is a digest of them: without what only a record needs.
+    parts: parts.map(({ path, layer, lines, text }) => ({ path, layer, lines, text })),
   })
 }
 
@@ -215,13 +211,7 @@ function summarize(omitted: readonly Omission[]): PackWarning[] {
 
 function omissionWarning({ path, lines, tokens }: Omission): PackWarning {
   const message = `left out to stay within the budget: about ${tokens} tokens`
-  return {
-    severity: 'warning',
-    code: 'context.omitted',
-    path,
-    ...(lines !== undefined && { line: lines.from }),
-    message,
-  }
+  return { severity: 'warning', code: 'context.omitted', path, line: lines?.from, message }
 }
 
 /** Personas first, because they set the voice of the rest; then by activation, then by name. */
@@ -279,7 +269,7 @@ export function fitBudget(
 function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCounter): Piece[] {
   let left = budget
   const taken = new Map<number, string>()
-  return pieces.filter(({ choice: { part }, at }) => {
+  return pieces.filter(({ choice: part, at }) => {
     const isJoined = taken.get(at - 1) === part.path || taken.get(at + 1) === part.path
     const cost = count(part.text) + (isJoined ? 0 : count(part.path) + DELIMITER_TOKENS)
     if (cost > left) return false
@@ -292,18 +282,20 @@ function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCou
 const DELIMITER_TOKENS = 16
 
 function cutChoice(choice: Choice): Choice[] {
-  const { part } = choice
-  if (part.lines === undefined || choice.rule === 'excerpt') return [choice]
-  return packSections(part.path, part.text, part.lines.from).map(({ from, to, text }) => ({
+  const { path, lines, text, rule } = choice
+  if (lines === undefined || rule === 'excerpt') return [choice]
+  return packSections(path, text, lines.from).map(({ from, to, text: own }) => ({
     ...choice,
-    part: { ...part, lines: { from, to }, text },
+    lines: { from, to },
+    text: own,
   }))
 }
 
 /** Before the sections, which compete by their score; everything else comes after them. */
 const FIRST: readonly Choice['rule'][] = ['contradiction', 'guide', 'answer', 'ontology']
 
-function rankOf({ part, rule }: Choice): number {
+function rankOf(part: Choice): number {
+  const { rule } = part
   if (part.path.startsWith('compiled/') && setsLimits(part.path)) return -2
   const isOwn = part.layer === 'compiled' || part.layer === 'guide'
   if (isOwn && setsLimits(packSections(part.path, part.text)[0]?.title ?? '')) return -1
@@ -317,9 +309,9 @@ function joinNeighbours(choices: readonly Choice[]): Choice[] {
   const joined: Choice[] = []
   for (const choice of choices) {
     const last = joined.at(-1)
-    if (last !== undefined && touches(last.part, choice.part) && last.rule === choice.rule) {
-      const lines = { from: last.part.lines?.from ?? 1, to: choice.part.lines?.to ?? 1 }
-      joined[joined.length - 1] = { ...last, part: { ...last.part, lines, text: last.part.text + choice.part.text } }
+    if (last !== undefined && touches(last, choice) && last.rule === choice.rule) {
+      const lines = { from: last.lines?.from ?? 1, to: choice.lines?.to ?? 1 }
+      joined[joined.length - 1] = { ...last, lines, text: last.text + choice.text }
     } else joined.push(choice)
   }
   return joined
@@ -329,8 +321,8 @@ function touches(a: ContextPart, b: ContextPart): boolean {
   return a.path === b.path && a.lines !== undefined && a.lines.to + 1 === b.lines?.from
 }
 
-function omission({ part: { path, lines, text } }: Choice, count: TokenCounter): Omission {
-  return { path, ...(lines !== undefined && { lines }), reason: 'budget', tokens: count(text) }
+function omission({ path, lines, text }: Choice, count: TokenCounter): Omission {
+  return { path, lines, reason: 'budget', tokens: count(text) }
 }
 
 function joinOmissions(omitted: readonly Omission[]): Omission[] {
@@ -385,7 +377,7 @@ const MOST_NAMED = 8
 function findContradictions(active: readonly ActivePack[]): Finding[] {
   const stated = new Map<string, Place[]>()
   for (const { pack, presented } of active) {
-    for (const { part } of presented.choices) {
+    for (const part of presented.choices) {
       for (const { from, text } of packSections(part.path, part.text, part.lines?.from).flatMap(statementsOf)) {
         const { words, numbers } = takeApart(text)
         if (words.length < LEAST_WORDS || numbers === '') continue

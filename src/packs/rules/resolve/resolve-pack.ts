@@ -56,7 +56,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     ...(found.length > 0 ? found : chooseDefaults(reading, healthOf)),
     ...chooseCompanions(reading, healthOf),
   ])
-  const paths = new Set(content.map(({ part }) => part.path))
+  const paths = new Set(content.map(({ path }) => path))
   const isFailed = ([path, health]: [string, FileHealth]) => health.isFailed && isInPlay(reading, path)
   const used = new Map([...healths].filter((each) => paths.has(each[0]) || isFailed(each)))
   content.push(...distinct([...choosePagesOfClaims(reading, used), ...chooseContradictions(reading, used)], paths))
@@ -93,7 +93,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     sourceMapDigest: reading.records.sourceMapDigest,
     claims: [...new Set([...claimsOf(used), ...asked].map(({ id }) => id))].sort(),
     runs: Object.fromEntries(
-      content.flatMap(({ part }) => {
+      content.flatMap((part) => {
         const run = used.get(part.path)?.run
         return run === undefined ? [] : [[part.path, run.runId]]
       }),
@@ -121,10 +121,10 @@ function isInPlay({ hits }: Reading, path: string): boolean {
 
 /** Without text that is already chosen: the first choice of a file wins over a later one of the same lines. */
 function distinct(choices: readonly Choice[], known: ReadonlySet<string> = new Set()): Choice[] {
-  const overlaps = ({ part: a }: Choice, { part: b }: Choice) =>
+  const overlaps = (a: Choice, b: Choice) =>
     a.path === b.path && (a.lines?.from ?? 1) <= (b.lines?.to ?? 0) && (b.lines?.from ?? 1) <= (a.lines?.to ?? 0)
   return choices.filter(
-    (choice, at) => !known.has(choice.part.path) && !choices.slice(0, at).some((other) => overlaps(other, choice)),
+    (choice, at) => !known.has(choice.path) && !choices.slice(0, at).some((other) => overlaps(other, choice)),
   )
 }
 
@@ -150,7 +150,7 @@ function chooseRecords({ manifest, files, request }: Reading) {
   })
   const choices = parts.map((part): Choice => {
     const rule = part.layer === 'answers' ? 'answer' : 'ontology'
-    return { part, rule, score: 1, why: 'its records are about the task', sources }
+    return { ...part, rule, score: 1, why: 'its records are about the task', sources }
   })
   return { ...rest, choices, isAnswered: rest.isAnswered ?? false }
 }
@@ -181,7 +181,7 @@ function profileWarnings(reading: Reading, choices: readonly Choice[]): PackWarn
     const message = 'it keeps its facts in documents, but the document is missing'
     warnings.push({ severity: 'warning', code: 'pack.documents.missing', path, message })
   }
-  const texts = [{ path, text: guide.body }, ...choices.map(({ part }) => part)]
+  const texts = [{ path, text: guide.body }, ...choices]
   if (manifest.mode === 'persona' && !announcesLimits(files, texts)) {
     const message = 'it is a persona without limits on what it says'
     warnings.push({ severity: 'warning', code: 'pack.persona.unbounded', path, message })
@@ -207,7 +207,7 @@ export function citingWords(task: string): string[] {
 
 /** The sources of the chosen files: from claims in the source map and from marks in the text. */
 function collectReferences(choices: readonly Choice[], healths: ReadonlyMap<string, FileHealth>): Reference[] {
-  const references = choices.flatMap(({ part }): Reference[] => {
+  const references = choices.flatMap((part): Reference[] => {
     const lines = part.text.split('\n')
     const inline = findInlineAnchors(part.text).map(({ path, anchor, line }) => ({
       path,
