@@ -162,5 +162,5 @@ export function explainChoice(
   const { open, closed, described, hits } = findPacks(machine, [...others, pack], examples, task)
   const section = hits.find(({ root }) => root === pack.root)
   const chosen = [...open, ...closed].find((each) => each.pack === pack)
-  return { ...chosen, ...(section && { section }), described: described.get(pack.manifest.name) }
+  return { ...chosen, section: section ?? chosen?.section, described: described.get(pack.manifest.name) }
 }

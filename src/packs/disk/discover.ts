@@ -5,7 +5,7 @@ import { codeOf, isFolder } from '../../machine/files.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import { openProject, type Project, upwards } from '../../machine/open-project.ts'
-import { folderBehind, isInside, Walk, type WalkEntry, type WalkFolder } from '../../machine/walk.ts'
+import { folderBehind, isInside, Walk, type WalkEntry } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Code, Finding, Severity } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
@@ -40,7 +40,7 @@ interface QuarantinedPack {
   /** Its KNOWLEDGE.md. */
   path: string
   reason: string
-  line?: number
+  line?: number | undefined
   warnings: PackWarning[]
 }
 
@@ -49,75 +49,50 @@ const MOST_SKIPPED = 100
 /** Finds packs in all places. Reads the frontmatter of each and nothing else. */
 export function discoverPacks(machine: Machine, request: DiscoveryRequest): Discovery {
   const { roots, findings } = findPackRoots(machine, request)
-  const found = new Collection(machine.home)
+  const packs: KnowledgePack[] = []
+  const quarantined: QuarantinedPack[] = []
   const skipped: string[] = []
-  for (const root of roots) {
-    if (root.finding !== undefined) findings.push(root.finding)
-    if (!root.exists || root.finding !== undefined || !found.isNewRoot(root, roots)) continue
-    const real = realOrSame(root.path)
-    const scan = scanOne(machine, real, request)
-    found.add(root.scope, scan)
+  // Each root and pack counts once, under its first scope, even if several paths lead to it.
+  const seen = new Set<string>()
+  const isNew = (path: string) => !seen.has(path) && seen.add(path) !== undefined
+  // A project that links the user's own packs does not change their scope.
+  const users = new Set(
+    roots.filter(({ scope, exists }) => scope === 'user' && exists).map(({ path }) => realOrSame(path)),
+  )
+  for (const { scope, path: rootPath, exists, finding } of roots) {
+    if (finding !== undefined) findings.push(finding)
+    const root = realOrSame(rootPath)
+    if (!exists || finding !== undefined || (scope === 'workspace' && users.has(root)) || !isNew(`root ${root}`))
+      continue
+    // The frontmatter of the built-in pack is always cached: it contains no secrets.
+    const isOurs = root === realOrSame(join(request.packageFolder, 'knowledge'))
+    const heads = openHeadCache(machine, root, isOurs ? 1 : undefined)
+    const scan = scanRoot(root, request.config, heads)
+    heads.save()
+    for (const { folder, depth, head } of scan.packs) {
+      if (!isNew(folder)) continue
+      const path = join(folder, PACK_FILE)
+      if ('problem' in head) {
+        quarantined.push({ scope, path, reason: head.problem, line: head.line, warnings: [headWarning(head)] })
+        continue
+      }
+      const { manifest, warnings } = readManifest(head.fields, basename(folder))
+      if (manifest === undefined) quarantined.push({ scope, path, reason: 'it has no description', warnings })
+      else {
+        const link = resolveLink(machine.home, folder, manifest.linked)
+        packs.push({ manifest, scope, root: folder, ...link, depth, warnings: [...warnings, ...link.warnings] })
+      }
+    }
     for (const path of scan.skipped) skipped.push(path)
-    findings.push(...findingsOf(real, scan, request.config))
+    findings.push(...findingsOf(root, scan, request.config))
   }
   return {
-    packs: found.packs.sort((a, b) => compareScopes(a, b) || a.depth - b.depth || compareText(a.root, b.root)),
-    quarantined: found.quarantined.sort((a, b) => compareScopes(a, b) || compareText(a.path, b.path)),
+    packs: packs.sort((a, b) => compareScopes(a, b) || a.depth - b.depth || compareText(a.root, b.root)),
+    quarantined: quarantined.sort((a, b) => compareScopes(a, b) || compareText(a.path, b.path)),
     roots: roots.map(({ scope, path, exists }) => ({ scope, path, exists })),
     skipped: skipped.sort().slice(0, MOST_SKIPPED),
     skippedCount: skipped.length,
     findings,
-  }
-}
-
-function scanOne(machine: Machine, root: string, { config, packageFolder }: DiscoveryRequest): Scan {
-  // The frontmatter of the built-in pack is always cached: it contains no secrets.
-  const isOurs = root === realOrSame(join(packageFolder, 'knowledge'))
-  const heads = openHeadCache(machine, root, isOurs ? 1 : undefined)
-  const scan = scanRoot(root, config, heads)
-  heads.save()
-  return scan
-}
-
-/** Collects each pack once, under its first scope, even if several paths lead to it. */
-class Collection {
-  readonly packs: KnowledgePack[] = []
-  readonly quarantined: QuarantinedPack[] = []
-  private readonly seen = new Set<string>()
-  private readonly seenRoots = new Set<string>()
-  private readonly home: string
-
-  constructor(home: string) {
-    this.home = home
-  }
-
-  isNewRoot({ scope, path }: PackRoot, roots: readonly PackRoot[]): boolean {
-    const real = realOrSame(path)
-    // A project that links the user's own packs does not change their scope.
-    const isUsers = roots.some((other) => other.scope === 'user' && other.exists && realOrSame(other.path) === real)
-    if ((scope === 'workspace' && isUsers) || this.seenRoots.has(real)) return false
-    this.seenRoots.add(real)
-    return true
-  }
-
-  add(scope: Scope, { packs }: Scan): void {
-    for (const { folder, depth, head } of packs) {
-      if (this.seen.has(folder)) continue
-      this.seen.add(folder)
-      const path = join(folder, PACK_FILE)
-      if ('problem' in head) {
-        const { problem, line } = head
-        const place = line === undefined ? {} : { line }
-        this.quarantined.push({ scope, path, reason: problem, ...place, warnings: [headWarning(head)] })
-        continue
-      }
-      const { manifest, warnings } = readManifest(head.fields, basename(folder))
-      if (manifest !== undefined) {
-        const link = resolveLink(this.home, folder, manifest.linked)
-        const all = [...warnings, ...link.warnings]
-        this.packs.push({ manifest, scope, root: folder, ...link, depth, warnings: all })
-      } else this.quarantined.push({ scope, path, reason: 'it has no description', warnings })
-    }
   }
 }
 
@@ -132,7 +107,7 @@ const MOST_EACH = 20
 function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
   const findings: Finding[] = []
   const add = (severity: Severity, code: Code, message: string, hint?: string) =>
-    findings.push({ severity, code, subject: root, message, ...(hint !== undefined && { hint }) })
+    findings.push({ severity, code, subject: root, message, hint })
   const name = (paths: readonly string[]) => nameSome(root, paths)
   if (scan.left > 0) {
     const message = `${root} has more than ${limits.maxDirectories} folders; ${scan.left} or more were skipped`
@@ -337,109 +312,74 @@ export interface Scan {
 }
 
 /** Searches level by level, so that a limit keeps the packs near the root. The root must be a real path. */
-export function scanRoot(root: string, limits: ScanLimits, heads: HeadCache): Scan {
-  return new FolderScan(root, limits, heads).run()
-}
-
-class FolderScan {
-  private readonly scan: Scan = {
-    packs: [],
-    skipped: [],
-    beyond: [],
-    left: 0,
-    unreadable: [],
-    outside: [],
-    dangling: [],
-    notFiles: [],
-  }
-  /** Real paths. Needed only when following links: otherwise no folder is reached twice. */
-  private readonly seen = new Set<string>()
-  private readonly root: string
-  private readonly limits: ScanLimits
-  private readonly heads: HeadCache
-
-  constructor(root: string, limits: ScanLimits, heads: HeadCache) {
-    this.root = root
-    this.limits = limits
-    this.heads = heads
-  }
-
-  run(): Scan {
-    const { maxDirectories, maxDepth, followLinks } = this.limits
-    const walk = new Walk(this.root, {
-      ignore: ['versions', 'dependencies', 'built', 'pack indexes'],
-      // Hidden folders belong to version control and caches. The root itself may be hidden.
-      ignoreHidden: true,
-      mostFolders: maxDirectories,
-      mostDepth: maxDepth,
-    })
-    for (const folder of walk.folders()) this.visit(folder)
-    if (followLinks) this.dropNested()
-    const { count, tooDeep, unreadable } = walk.leftOut
-    const refused = unreadable.map(({ path, error }) => ({ path, reason: codeOf(error) || 'unknown reason' }))
-    return { ...this.scan, left: count, beyond: tooDeep, unreadable: refused }
-  }
-
-  /** A link can lead into a pack; then the nested pack is a part of it. */
-  private dropNested(): void {
-    const packs = new Set(this.scan.packs.map(({ folder }) => folder))
-    const isNested = (folder: string): boolean => {
-      const parent = dirname(folder)
-      return parent !== folder && (packs.has(parent) || isNested(parent))
-    }
-    this.scan.packs = this.scan.packs.filter(({ folder }) => !isNested(folder))
-  }
-
-  private visit(folder: WalkFolder): void {
-    const { path, depth, entries } = folder
-    // Compared with the listing: a case-insensitive disk would also find knowledge.md.
-    const packFile = entries.find(({ name }) => name === PACK_FILE)
-    if (packFile !== undefined && this.isPack(path, packFile)) {
-      this.scan.packs.push({ folder: path, depth, head: this.heads.read(join(path, PACK_FILE)) })
-      return
-    }
-    const isDeepest = depth >= this.limits.maxDepth
-    for (const entry of entries) {
-      if (entry === packFile) continue
-      if (entry.kind === 'folder' && entry.isIgnored) this.scan.skipped.push(join(path, entry.name))
-      else if (entry.kind === 'folder') this.enter(folder, entry)
-      else if (entry.kind === 'link' && !entry.isIgnored && !isDeepest) this.takeLink(folder, join(path, entry.name))
-    }
-  }
-
-  private enter({ path, enter }: WalkFolder, { name }: WalkEntry): void {
-    if (this.limits.followLinks) {
-      if (this.seen.has(join(path, name))) return
-      this.seen.add(join(path, name))
-    }
-    enter(name)
-  }
-
-  private isPack(path: string, { kind }: WalkEntry): boolean {
+function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: ScanLimits, heads: HeadCache): Scan {
+  const [skipped, outside, dangling, notFiles] = [[], [], [], []] as [string[], string[], string[], string[]]
+  const packs: Scan['packs'] = []
+  // Real paths. Needed only when following links: otherwise no folder is reached twice.
+  const seen = new Set<string>()
+  const isPack = (folder: string, { kind }: WalkEntry): boolean => {
     if (kind === 'file') return true
-    const file = join(path, PACK_FILE)
+    const file = join(folder, PACK_FILE)
     try {
       // Only a link inside the pack: later readers accept no other.
-      if (kind === 'link' && isInside(path, realpathSync(file)) && statSync(file).isFile()) return true
+      if (kind === 'link' && isInside(folder, realpathSync(file)) && statSync(file).isFile()) return true
     } catch {}
-    this.scan.notFiles.push(file)
+    notFiles.push(file)
     return false
   }
-
-  /** Without `followLinks` only checks the link: a target inside the root is found by itself. */
-  private takeLink({ enterPath }: WalkFolder, link: string): void {
-    let target: string | undefined
-    try {
-      target = folderBehind(link)
-    } catch {
-      this.scan.dangling.push(link)
+  const walk = new Walk(root, {
+    ignore: ['versions', 'dependencies', 'built', 'pack indexes'],
+    // Hidden folders belong to version control and caches. The root itself may be hidden.
+    ignoreHidden: true,
+    mostFolders: maxDirectories,
+    mostDepth: maxDepth,
+  })
+  for (const { path, depth, entries, enter, enterPath } of walk.folders()) {
+    // Compared with the listing: a case-insensitive disk would also find knowledge.md.
+    const packFile = entries.find(({ name }) => name === PACK_FILE)
+    if (packFile !== undefined && isPack(path, packFile)) {
+      packs.push({ folder: path, depth, head: heads.read(join(path, PACK_FILE)) })
+      continue
     }
-    if (target === undefined || target === this.root) return
-    if (!this.limits.followLinks) {
-      if (!isInside(this.root, target)) this.scan.outside.push(link)
-    } else if (!this.seen.has(target)) {
-      this.seen.add(target)
-      enterPath(target)
+    for (const entry of entries) {
+      const inside = join(path, entry.name)
+      if (entry === packFile) continue
+      if (entry.kind === 'folder' && entry.isIgnored) skipped.push(inside)
+      else if (entry.kind === 'folder') {
+        if (followLinks && seen.has(inside)) continue
+        seen.add(inside)
+        enter(entry.name)
+      } else if (entry.kind === 'link' && !entry.isIgnored && depth < maxDepth) {
+        let target: string | undefined
+        try {
+          target = folderBehind(inside)
+        } catch {
+          dangling.push(inside)
+        }
+        // Without following links only checks them: a target inside the root is found by itself.
+        if (target === undefined || target === root) continue
+        if (!followLinks && !isInside(root, target)) outside.push(inside)
+        if (!followLinks || seen.has(target)) continue
+        seen.add(target)
+        enterPath(target)
+      }
     }
+  }
+  // A link can lead into a pack; then the nested pack is a part of it.
+  const folders = new Set(followLinks ? packs.map(({ folder }) => folder) : [])
+  const isNested = (folder: string): boolean => {
+    const parent = dirname(folder)
+    return parent !== folder && (folders.has(parent) || isNested(parent))
+  }
+  const { count, tooDeep, unreadable } = walk.leftOut
+  return {
+    packs: packs.filter(({ folder }) => !isNested(folder)),
+    skipped,
+    outside,
+    dangling,
+    notFiles,
+    left: count,
+    beyond: tooDeep,
+    unreadable: unreadable.map(({ path, error }) => ({ path, reason: codeOf(error) || 'unknown reason' })),
   }
 }

@@ -26,10 +26,10 @@ export interface GitSource {
 export interface FetchedSource {
   /** Its address, without a password. */
   source: string
-  branch?: string
+  branch?: string | undefined
   state: 'fetched' | 'updated' | 'unchanged' | 'failed'
   /** The current commit; after a failure, the previous one. */
-  commit?: string
+  commit?: string | undefined
   error?: LoadoutError
 }
 
@@ -42,7 +42,7 @@ export async function fetchSource(
   patience: Patience = {},
 ): Promise<FetchedSource> {
   const { url, branch } = source
-  const told = { source: withoutPassword(url), ...(branch !== undefined && { branch }) }
+  const told = { source: withoutPassword(url), branch }
   const folder = clonePath(machine, source)
   let before: string | undefined
   try {
@@ -57,14 +57,14 @@ export async function fetchSource(
         return { ...told, state: 'unchanged', commit: before }
       }
       const commit = await replace(machine, folder, address, branch, patience)
-      return { ...told, state: before === undefined ? 'fetched' : 'updated', ...(commit !== undefined && { commit }) }
+      return { ...told, state: before === undefined ? 'fetched' : 'updated', commit }
     } finally {
       release()
     }
   } catch (error) {
     if (!(error instanceof LoadoutError) && patience.signal?.aborted) throw error
     const problem = asLoadoutError(error, folder, 'write')
-    return { ...told, state: 'failed', ...(before !== undefined && { commit: before }), error: problem }
+    return { ...told, state: 'failed', commit: before, error: problem }
   }
 }
 

@@ -38,7 +38,7 @@ export interface HeadProblem {
   code: Code
   /** Our own words, or a cleaned message of the YAML parser. */
   problem: string
-  line?: number
+  line?: number | undefined
 }
 
 /** Reads the frontmatter of the pack in a folder. */
@@ -49,7 +49,7 @@ export function readPackManifest(root: string): ReadManifest {
 }
 
 export function headWarning({ code, problem, line }: HeadProblem): PackWarning {
-  return { severity: 'error', code, path: PACK_FILE, message: problem, ...(line !== undefined && { line }) }
+  return { severity: 'error', code, path: PACK_FILE, message: problem, line }
 }
 
 /** The most bytes that Loadout reads of a KNOWLEDGE.md before its pack is used. */
@@ -107,7 +107,7 @@ function readBlock(block: Buffer | undefined): PackHead {
 const LONGEST_PROBLEM = 80
 
 function invalid(problem: string, line?: number): HeadProblem {
-  return { code: 'pack.frontmatter.invalid', problem, ...(line !== undefined && { line }) }
+  return { code: 'pack.frontmatter.invalid', problem, line }
 }
 
 export interface HeadCache {

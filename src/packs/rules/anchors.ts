@@ -100,7 +100,7 @@ function slugOf(title: string): string {
 export interface InlineAnchor {
   /** Normalized; unchanged if it leads out of the pack, so that the caller can refuse it. */
   path: string
-  anchor?: string
+  anchor?: string | undefined
   line: number
 }
 
@@ -122,7 +122,7 @@ function readMark(place: string, line: number): InlineAnchor[] {
   if (path === '') return []
   const anchor = rest.join('#').trim()
   const isSafe = packPathProblem(path) === undefined
-  return [{ path: isSafe ? normalizePackPath(path) : path, ...(anchor === '' ? {} : { anchor }), line }]
+  return [{ path: isSafe ? normalizePackPath(path) : path, anchor: anchor || undefined, line }]
 }
 
 /** For each line, whether it is prose: not in a code block or comment, also inside lists. */

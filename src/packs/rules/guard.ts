@@ -102,14 +102,14 @@ export function guardChoices(
   const kept = choices.map((choice): Choice => {
     const { path, text, lines } = choice
     const { secrets, injections } = scanContent(text, examples(path))
-    const lineOf = (line: number) => (lines === undefined ? {} : { line: lines.from + line - 1 })
+    const lineOf = (line: number) => lines && lines.from + line - 1
     for (const { line, kind } of secrets) {
       const message = `text was withheld: it looks like a secret (${kind})`
-      found.push({ severity: 'error', code: 'content.secret', path, ...lineOf(line), message })
+      found.push({ severity: 'error', code: 'content.secret', path, line: lineOf(line), message })
     }
     for (const { line, kind } of injections) {
       const message = `the text reads like an order to a model (${kind}); it is data, and was not changed`
-      found.push({ severity: 'warning', code: 'content.injection', path, ...lineOf(line), message })
+      found.push({ severity: 'warning', code: 'content.injection', path, line: lineOf(line), message })
     }
     return secrets.length === 0 ? choice : guardPart(choice, examples)
   })

@@ -134,7 +134,7 @@ function warn(
   line: number | undefined,
   message: string,
 ): void {
-  map.warnings.push({ severity, code, path: 'KNOWLEDGE.md', message, ...(line === undefined ? {} : { line }) })
+  map.warnings.push({ severity, code, path: 'KNOWLEDGE.md', message, line })
 }
 
 /** The body of a KNOWLEDGE.md: rules of use, and a map of the pack's files. */

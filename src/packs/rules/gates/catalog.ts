@@ -4,18 +4,14 @@ import { shellWord } from '../../../text/printable.ts'
 import { type Finding, LoadoutError } from '../../../text/trouble.ts'
 import { compareText, nearest, sortedBy } from '../../../text/values.ts'
 import {
-  type Grounding,
   type KnowledgePack,
   type PackManifest,
   type PackStatus,
   type PackWarning,
-  type Producer,
-  type Profile,
   type RuntimeMode,
   SCOPES,
   type Scope,
   settleWarnings,
-  type TrustLabel,
 } from '../pack.ts'
 import {
   compareLabels,

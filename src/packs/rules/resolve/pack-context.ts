@@ -89,7 +89,7 @@ export function toResolverOutput(context: PackContext) {
       presented.warnings.map((warning) => ({ ...warningOutput(warning), pack: pack.manifest.name })),
     ),
     missing,
-    ...(missing.length > 0 && { recommendation: RECOMMENDATION }),
+    recommendation: missing.length > 0 ? RECOMMENDATION : undefined,
     token_estimate: tokens,
     token_counter: 'chars/4',
     budget,
@@ -350,8 +350,7 @@ export function contextFindings({ active, refused, substitutions }: PackContext)
           ? 'APPROVAL_NEEDED'
           : 'CONFIRMATION_NEEDED'
         : 'PACK_REFUSED'
-      const hint = command === undefined ? {} : { hint: command }
-      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
+      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, hint: command }
     }),
     ...substitutions.map(({ name, from, to }): Finding => {
       const message = `${packWord(name)} of the ${from.scope} is stale; the newer one of the ${to.scope} is used instead`

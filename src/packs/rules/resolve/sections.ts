@@ -86,7 +86,7 @@ export function sectionDocuments(
   for (const [path, title] of splitTitles(records)) hint(path, title)
   const document = (kept: Omit<KeptSection, 'root'>, fields: RankDocument['fields']): RankDocument => {
     const { path, from, to } = kept
-    return { id: `${root}#${path}#${from}-${to}`, name: '', ...(fields && { fields }), kept: { root, ...kept } }
+    return { id: `${root}#${path}#${from}-${to}`, name: '', fields, kept: { root, ...kept } }
   }
   const sections = ['compiled', 'wiki', 'documents']
     .flatMap((layer) => files.list(layer))
@@ -175,7 +175,7 @@ export interface Statement {
   to: number
   text: string
   /** The header lines of its table. */
-  head?: { from: number; to: number; text: string }
+  head?: { from: number; to: number; text: string } | undefined
 }
 
 /** Indented lines belong to the statement above, up to this size in tokens. */
@@ -192,7 +192,7 @@ export function statementsOf({ text, from: firstLine, height }: Section): Statem
   const close = () => {
     if (open !== undefined && isHtmlRow(open)) {
       if (!/<td\b/i.test(open.text)) head = open
-      else found.push({ ...open, ...(head && { head }) })
+      else found.push({ ...open, head })
     } else if (open !== undefined) found.push(open)
     open = undefined
     blank = 0
@@ -222,7 +222,7 @@ export function statementsOf({ text, from: firstLine, height }: Section): Statem
       close()
       const next = lines[at + 1] ?? ''
       if (isRule(next)) head = { from: number, to: number + 1, text: `${line}\n${next}` }
-      else if (!isRule(line)) found.push({ from: number, to: number, text: line, ...(head && { head }) })
+      else if (!isRule(line)) found.push({ from: number, to: number, text: line, head })
     } else {
       const isItem = /^\s*(?:(?:[-*+]|\d+[.)])\s|<tr\b)/i.test(line)
       const isBelow = () => /^(?: {2,}|\t)/.test(line) && estimateTokens(open?.text ?? '') < LONG_STATEMENT
