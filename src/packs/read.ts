@@ -14,6 +14,7 @@ import { admissionError, admit, packWord, type TrustedPack, whyNotOpen } from '.
 import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
 import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/guide.ts'
 import {
+  type ContextPart,
   layerOf,
   type PackFile,
   type PackFiles,
@@ -123,7 +124,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
     [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
     examplesOf(files),
   )
-  const part = guarded.choices[0] ?? { path: file.path, layer: 'guide' as const, text: '' }
+  const part: ContextPart = guarded.choices[0] ?? { path: file.path, layer: 'guide', text: '' }
   const told = settleWarnings(guarded.warnings)
   return {
     body: part.text,

@@ -7,16 +7,16 @@ import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../mach
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { sha256 } from '../text/values.ts'
+import { compareText, sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
 import { openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { admit, type TrustedPack } from './rules/gates/trust.ts'
+import { admit } from './rules/gates/trust.ts'
 import { groundRecords } from './rules/graph.ts'
 import { examplesOf, guardPart } from './rules/guard.ts'
-import { type ContextPart, PACK_FILE, type PackFiles, type PackWarning } from './rules/pack.ts'
-import { type Choice, takeLines } from './rules/resolve/choose.ts'
+import { type ContextPart, PACK_FILE } from './rules/pack.ts'
+import { takeLines } from './rules/resolve/choose.ts'
 import { type ActivePack, type PackContext, wrapPack } from './rules/resolve/pack-context.ts'
 
 export interface RecordRequest {
@@ -116,22 +116,37 @@ export interface RehydratedContext {
 
 /** Rebuilds a recorded context byte for byte. If anything has changed, reports the changes and returns no text. */
 export function rehydrate(machine: Machine, id: string, record: PackAudit): Report<RehydratedContext> {
-  const given = record.parts.filter(({ wrapper }) => wrapper !== undefined)
   const { task } = record.question
-  const rebuilt = given.map((audited) => ({ audited, ...rebuild(machine, audited, task) }))
-  const changed = rebuilt.flatMap((each) =>
-    each.changed === undefined ? [] : [{ pack: each.audited.name, paths: each.changed }],
-  )
-  const wrappers = rebuilt.flatMap(({ audited, text }) => (text === undefined ? [] : [{ pack: audited.name, text }]))
-  const value = { id, task, wrappers: changed.length > 0 ? [] : wrappers, changed }
-  const since = rebuilt.flatMap(({ audited, text, since }) =>
-    text === undefined || since.length === 0 ? [] : [sinceFinding(audited.name, since)],
-  )
-  return { value, findings: [...changed.map((each) => changedFinding(each, task)), ...since] }
+  const value: RehydratedContext = { id, task, wrappers: [], changed: [] }
+  const findings: Finding[] = []
+  for (const audited of record.parts.filter(({ wrapper }) => wrapper !== undefined)) {
+    const { name } = audited
+    const { text, changed, since } = rebuild(machine, audited, task)
+    if (text === undefined) {
+      const message = `${name} has changed since: ${changed.join(', ')}`
+      const hint = `resolve it again: loadout packs resolve ${shellWord(task)}`
+      value.changed.push({ pack: name, paths: changed })
+      findings.push({ severity: 'error', code: 'CONTEXT_CHANGED', message, subject: name, hint })
+      continue
+    }
+    value.wrappers.push({ pack: name, text })
+    if (since.length === 0) continue
+    const message = `${name} has changed in files that this context did not use: ${summarizeChanges(since)}`
+    const hint = `loadout approve pack:${name}`
+    findings.push({ severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: name, hint })
+  }
+  if (value.changed.length > 0) value.wrappers = []
+  return { value, findings: findings.sort((a, b) => compareText(a.severity, b.severity)) }
 }
 
-/** Asks the gates again: after `revoke` the text must not be shown any more. */
-function rebuild(machine: Machine, audited: AuditedPack, task: string) {
+/** The recorded text, or the changes that prevent rebuilding it. */
+type Rebuilt = ({ text: string; changed?: undefined } | { text?: undefined; changed: string[] }) & {
+  /** Changes in files that it does not use. */
+  since: readonly string[]
+}
+
+/** Rebuilds a recorded wrapper from the same lines. Asks the gate again: after `revoke` it must not be shown any more. */
+function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt {
   const { catalog } = openCatalog(machine, { packs: [audited.root] })
   const pack = catalog.all.find(({ root }) => root === audited.root)
   if (pack === undefined) {
@@ -139,100 +154,49 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string) {
       hint: 'resolve the task again',
     })
   }
-  const { trust } = pack
+  const { manifest, trust } = pack
   // In a changed pack, files that still match the approval may be given again.
-  const judged =
-    trust.state === 'changed' && trust.files !== undefined ? { ...pack, trust: { ...trust, isOpen: true } } : pack
-  const { verdict } = admit(judged, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })
-  if (verdict !== 'admitted') {
+  const isOpen = trust.isOpen || (trust.state === 'changed' && trust.files !== undefined)
+  const asked = { isExplicit: true, isConfirmed: audited.confirmation !== undefined }
+  if (admit({ ...pack, trust: { ...trust, isOpen } }, asked).verdict !== 'admitted') {
     throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
       hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
     })
   }
-  return { ...rebuildWrapper(audited, pack, openPack(pack, trust.files), task), since: trust.changes ?? [] }
-}
-
-function sinceFinding(pack: string, changes: readonly string[]): Finding {
-  const message = `${pack} has changed in files that this context did not use: ${summarizeChanges(changes)}`
-  return { severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: pack, hint: `loadout approve pack:${pack}` }
-}
-
-function changedFinding({ pack, paths }: RehydratedContext['changed'][number], task: string): Finding {
-  return {
-    severity: 'error',
-    code: 'CONTEXT_CHANGED',
-    message: `${pack} has changed since: ${paths.join(', ')}`,
-    subject: pack,
-    hint: `resolve it again: loadout packs resolve ${shellWord(task)}`,
+  const since = trust.changes ?? []
+  const files = openPack(pack, trust.files)
+  const recorded = new Map([[PACK_FILE, audited.digest]])
+  for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
+  const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
+  if (changed.length > 0) return { changed, since }
+  const examples = examplesOf(files)
+  const records = groundRecords(manifest, files, readTask(task).words).parts.map((part) => guardPart(part, examples))
+  const parts: ContextPart[] = []
+  for (const { path, layer, lines, digest } of audited.parts) {
+    const text = files.read(path)?.text ?? ''
+    const part =
+      lines === undefined
+        ? records.find((each) => each.path === path && sha256(each.text) === digest)
+        : guardPart({ path, layer, lines, text: takeLines(text, lines) }, examples)
+    if (part === undefined) return { changed: ['the records of the pack'], since }
+    parts.push(part)
   }
+  const then = { manifest, trust: { state: audited.trust.effective } }
+  const { text } = wrapPack(then, parts, audited.warnings, audited.missing)
+  // The same files with another text: another version of Loadout wrote the record.
+  return sha256(text) === audited.wrapper?.sha256 ? { text, since } : { changed: ['the program'], since }
 }
+
+export type PackAudit = ReturnType<typeof auditOf>
+type AuditedPack = ReturnType<typeof auditPack>
 
 /** Everything needed to rebuild the text that a model got. Contains no text of a pack, no time and no session. */
-export interface PackAudit {
-  kind: 'packs'
-  question: {
-    task: string
-    /** Of the task. */
-    sha256: string
-    needs: readonly string[]
-    cites: boolean
-    deep: boolean
-    strategy: string
-    budget: number
-    counter: string
-  }
-  parts: readonly AuditedPack[]
-  refused: PackContext['refused']
-  substitutions: PackContext['substitutions']
-  collisions: PackContext['collisions']
-  tokens: number
-}
-
-export interface AuditedPack {
-  name: string
-  version: string | undefined
-  scope: string
-  root: string
-  /** The digest of its KNOWLEDGE.md. */
-  digest: string
-  status: string
-  trust: { declared: string; effective: string }
-  approval: string | undefined
-  confirmation: string | undefined
-  activation: string
-  parts: readonly AuditedPart[]
-  sourceMap: { digest: string | undefined; claims: readonly string[] }
-  runs: Readonly<Record<string, string>>
-  /** The warnings inside the wrapper. */
-  warnings: readonly PackWarning[]
-  missing: readonly string[]
-  anchors: readonly string[]
-  omitted: PackContext['active'][number]['presented']['omitted']
-  wrapper: { sha256: string; tokens: number } | undefined
-}
-
-interface AuditedPart {
-  path: string
-  layer: ContextPart['layer']
-  lines: { from: number; to: number } | undefined
-  /** The digest of text that was made from records. */
-  digest: string | undefined
-  rule: Choice['rule']
-  score: number
-  why: string
-  /** The files that the part was made from, with their digests. */
-  files: readonly { path: string; sha256: string; bytes: number }[]
-}
-
-export function auditOf(
-  context: PackContext,
-  asked: Pick<PackAudit['question'], 'needs' | 'cites' | 'deep'>,
-): PackAudit {
+function auditOf(context: PackContext, asked: { needs: readonly string[]; cites: boolean; deep: boolean }) {
   // Tasks that differ only in blanks are equal.
   const task = context.task.normalize('NFC').replace(/\s+/g, ' ').trim()
   const { refused, substitutions, collisions, tokens, budget } = context
   return {
-    kind: 'packs',
+    kind: 'packs' as const,
     question: { task, sha256: sha256(task), ...asked, strategy: 'sections', budget, counter: 'chars/4' },
     parts: context.active.map(auditPack),
     refused,
@@ -242,23 +206,26 @@ export function auditOf(
   }
 }
 
-function auditPack({ pack, activation, confirmation, resolution, presented }: ActivePack): AuditedPack {
-  const { manifest, trust } = pack
+function auditPack({ pack, activation, confirmation, resolution, presented }: ActivePack) {
+  const { manifest, trust, scope, root } = pack
+  const { wrapper, choices, omitted, tokens } = presented
   return {
     name: manifest.name,
     version: manifest.version,
-    scope: pack.scope,
-    root: pack.root,
+    scope,
+    root,
+    /** Of its KNOWLEDGE.md. */
     digest: resolution.entryDigest ?? '',
     status: manifest.status ?? 'unknown',
     trust: { declared: manifest.trust, effective: trust.state },
     approval: trust.approvalId,
     confirmation,
     activation,
-    parts: presented.choices.map(({ path, layer, lines, text, rule, score, why, sources }) => ({
+    parts: choices.map(({ path, layer, lines, text, rule, score, why, sources }) => ({
       path,
       layer,
       lines,
+      /** Of text that was made from records. */
       digest: lines === undefined ? sha256(text) : undefined,
       rule,
       score,
@@ -267,42 +234,11 @@ function auditPack({ pack, activation, confirmation, resolution, presented }: Ac
     })),
     sourceMap: { digest: resolution.sourceMapDigest, claims: resolution.claims },
     runs: resolution.runs,
+    /** Those inside the wrapper. */
     warnings: presented.wrapperWarnings,
     missing: resolution.missing,
     anchors: resolution.sourceAnchors,
-    omitted: presented.omitted,
-    wrapper:
-      presented.wrapper === undefined ? undefined : { sha256: sha256(presented.wrapper), tokens: presented.tokens },
+    omitted,
+    wrapper: wrapper === undefined ? undefined : { sha256: sha256(wrapper), tokens },
   }
-}
-
-/** The recorded text, or the changes that prevent rebuilding it. */
-type Rebuilt = { text: string; changed?: undefined } | { text?: undefined; changed: string[] }
-
-/** Rebuilds a recorded wrapper from the same lines. Unused files of the pack may have changed. */
-export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: PackFiles, task: string): Rebuilt {
-  const recorded = new Map([[PACK_FILE, audited.digest]])
-  for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
-  const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
-  if (changed.length > 0) return { changed }
-  const examples = examplesOf(files)
-  const records = groundRecords(pack.manifest, files, readTask(task).words).parts.map((part) =>
-    guardPart(part, examples),
-  )
-  const parts: ContextPart[] = []
-  for (const { path, layer, lines, digest } of audited.parts) {
-    const text = lines && files.read(path)?.text
-    const part =
-      lines === undefined
-        ? records.find((each) => each.path === path && sha256(each.text) === digest)
-        : text === undefined
-          ? undefined
-          : guardPart({ path, layer, lines, text: takeLines(text, lines) }, examples)
-    if (part === undefined) return { changed: ['the records of the pack'] }
-    parts.push(part)
-  }
-  const trust = { state: audited.trust.effective }
-  const { text } = wrapPack({ manifest: pack.manifest, trust }, parts, audited.warnings, audited.missing)
-  // The same files with another text: another version of Loadout wrote the record.
-  return sha256(text) === audited.wrapper?.sha256 ? { text } : { changed: ['the program'] }
 }

@@ -92,7 +92,7 @@ function explain({ active, refused, tokens, budget, auditId }: PackContext, scre
       `${screen.strong(printableLine(manifest.name))}  ${manifest.status}, ${scope}, ${trust.state}, ${grouped(presented.tokens)} tokens`,
       ...(isRepeated ? ['  this session already has it'] : []),
       ...alignRows(
-        presented.choices.map(({ part: { path, lines: range }, why }) => [
+        presented.choices.map(({ path, lines: range, why }) => [
           `  ${path}`,
           range === undefined ? 'records' : `${range.from}-${range.to}`,
           why,
