@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { readText } from '../machine/files.ts'
-import { writeNamed } from '../machine/inside.ts'
+import { refuseLinkOut, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
@@ -8,18 +8,10 @@ import { type RecordFile, readRecord, writeRecord } from '../machine/records.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { isRecord, sha256 } from '../text/values.ts'
+import { getOwn, isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
-import {
-  foreignViews,
-  hasText,
-  noteCompiled,
-  ownViews,
-  parseSourceMap,
-  removeViews,
-  writeCompiled,
-} from './disk/write-pack.ts'
+import { readMade, recordText, removeInside, textAt, writeAll } from './disk/write-pack.ts'
 import { openAdmitted } from './read.ts'
 import {
   type AnswerProblem,
@@ -40,10 +32,10 @@ import {
   runPath,
   taskId,
 } from './rules/author/compile-views.ts'
-import { isPlaceholder } from './rules/author/new-pack.ts'
+import { isPlaceholder, isTemplate } from './rules/author/new-pack.ts'
 import { packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { examplesOf, withholdSecrets } from './rules/guard.ts'
-import { isContent, layerOf, type Scope, SOURCE_MAP_PATH } from './rules/pack.ts'
+import { isContent, layerOf, parsePackJson, type Scope, SOURCE_MAP_PATH } from './rules/pack.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 
 export interface CompileRequest extends CatalogRequest {
@@ -218,6 +210,20 @@ export interface Compiled {
   next: string[]
 }
 
+/** Digests of the views that Loadout wrote. */
+const COMPILED_RECORD = 'runs/compiled.json'
+
+/** Refuses to replace an unreadable map: it may contain its author's work. */
+function readSourceMap(root: string, pack: string): Record<string, unknown> {
+  const text = textAt(root, SOURCE_MAP_PATH)
+  if (text === undefined || isPlaceholder(text)) return {}
+  const { value } = parsePackJson({ path: SOURCE_MAP_PATH, text })
+  if (isRecord(value)) return value
+  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
+    hint: 'repair or remove it; nothing was written',
+  })
+}
+
 /** Writes the views of a checked answer, their claims and the record of the run. */
 export function writeViews(
   machine: Machine,
@@ -228,28 +234,43 @@ export function writeViews(
 ): Compiled {
   const { root, manifest } = pack
   const views = renderViews(answer)
-  const [foreign] = foreignViews(root, [...views.keys()])
+  const made = readMade(root, COMPILED_RECORD) ?? {}
+  const isForeign = (path: string) => {
+    const text = textAt(root, path)
+    return text !== undefined && !isTemplate(text) && sha256(text) !== getOwn(made, path)
+  }
+  const foreign = [...views.keys()].find(isForeign)
   if (foreign !== undefined) {
     throw new LoadoutError('COMPILE_REFUSED', `${foreign} was written or changed by hand`, {
       hint: `move it first, for example to wiki/; nothing was written`,
     })
   }
-  const files = openPack(pack)
-  const map = renderSourceMap(parseSourceMap(files.read(SOURCE_MAP_PATH)?.text, manifest.name), answer)
+  const map = renderSourceMap(readSourceMap(root, manifest.name), answer)
   const written = [...views].map(([path, text]): CompileRunInput['outputs'][number] => {
-    const isThere = files.sizeOf(path) !== undefined
-    return { path, operation: !isThere ? 'created' : hasText(root, path, text) ? 'unchanged' : 'updated' }
+    const before = textAt(root, path)
+    return { path, operation: before === undefined ? 'created' : before === text ? 'unchanged' : 'updated' }
   })
-  // Views of an earlier answer that this one lacks are obsolete.
-  const outdated = ownViews(root).filter((view) => !views.has(view))
-  const outputs = [...written, ...outdated.map((view) => ({ path: view, operation: 'deleted' as const }))]
+  // Our views of an earlier answer that this one lacks are obsolete, unless somebody changed them.
+  const isObsolete = (path: string) => {
+    const text = views.has(path) || !/^compiled\/[a-z]+\.md$/.test(path) ? undefined : textAt(root, path)
+    return text !== undefined && sha256(text) === made[path]
+  }
+  const obsolete = Object.keys(made).filter(isObsolete)
+  const outputs = [...written, ...obsolete.map((path) => ({ path, operation: 'deleted' as const }))]
   const run: CompileRunInput = { at: machine.now(), version: programVersion(), manifest, inputs, outputs, isReviewed }
   const path = runPath(run)
+  const record = recordText({ tool: 'loadout' }, views)
+  refuseLinkOut(root, COMPILED_RECORD)
   // Marked as failed first: if the process is killed now, no reader uses the views.
-  writeCompiled(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
-  removeViews(root, outdated)
-  noteCompiled(root, views)
-  writeCompiled(root, new Map([[path, renderRun(run, true)]]))
+  writeAll(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
+  for (const view of obsolete) removeInside(root, view)
+  writeAll(
+    root,
+    new Map([
+      [COMPILED_RECORD, record],
+      [path, renderRun(run, true)],
+    ]),
+  )
   const statements = Object.values(answer.views).reduce((sum, list) => sum + list.length, 0)
   return {
     pack: manifest.name,

@@ -16,14 +16,8 @@ import { move } from '../../machine/platform.ts'
 import { count } from '../../text/count.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
-import {
-  type DocumentOutline,
-  isPlaceholder,
-  isTemplate,
-  kindOfFile,
-  outlineDocument,
-} from '../rules/author/new-pack.ts'
-import { LARGEST_PACK_FILE, type LinkedLayer, parsePackJson, SOURCE_MAP_PATH } from '../rules/pack.ts'
+import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
+import { LARGEST_PACK_FILE, type LinkedLayer } from '../rules/pack.ts'
 import { linkedRoot, listLinked, MOST_LINKED } from './pack-head.ts'
 
 /** Writes a new folder below a root, completely or not at all. Refuses an existing folder. */
@@ -79,57 +73,63 @@ export async function writeImport(
   files: ReadonlyMap<string, string>,
   from: string,
 ): Promise<ImportWritten> {
-  const record = recordText(from, files)
+  const made = { tool: 'loadout packs new', from }
+  const record = recordText(made, files)
   if (!exists(target)) {
     await writeNewFolder(root, target, new Map([...files, [IMPORT_RECORD, record]]))
     return { written: [...files.keys()], unchanged: [], kept: [], removed: [] }
   }
-  const before = readRecord(target)
+  const before = readMade(target, IMPORT_RECORD)
   if (before === undefined) {
     throw new LoadoutError('PACK_EXISTS', `${target} already exists, and was not made from documents`, {
       hint: 'choose another name; nothing was written',
     })
   }
   const result: ImportWritten = { written: [], unchanged: [], kept: [], removed: [] }
-  const made = new Map<string, string>()
+  const ours = new Map<string, string>()
   for (const [path, text] of files) {
     const now = digestAt(target, path)
-    const ours = getOwn(before, path)
+    const was = getOwn(before, path)
     if (now === sha256(text)) result.unchanged.push(path)
-    else if (now === undefined || now === ours) result.written.push(path)
+    else if (now === undefined || now === was) result.written.push(path)
     else result.kept.push(path)
-    if (!result.kept.includes(path)) made.set(path, text)
+    if (!result.kept.includes(path)) ours.set(path, text)
   }
   for (const path of result.written) refuseLinkOut(target, path)
   for (const path of result.written) writeInside(target, path, files.get(path) ?? '')
   for (const path of Object.keys(before).filter((each) => !files.has(each))) {
     if (digestAt(target, path) !== getOwn(before, path)) continue
-    refuseLinkOut(target, path)
-    removeFile(join(target, path))
+    removeInside(target, path)
     result.removed.push(path)
   }
-  const text = recordText(from, made)
+  const text = recordText(made, ours)
   if (digestAt(target, IMPORT_RECORD) !== sha256(text)) writeInside(target, IMPORT_RECORD, text)
   return result
 }
 
 /** Adds files to a folder that already has its texts, and records them as ours. */
 export function addToFolder(target: string, files: ReadonlyMap<string, string>, from: string): void {
-  for (const path of [...files.keys(), IMPORT_RECORD]) refuseLinkOut(target, path)
-  for (const [path, text] of files) writeInside(target, path, text)
-  writeInside(target, IMPORT_RECORD, recordText(from, files))
+  writeAll(target, new Map([...files, [IMPORT_RECORD, recordText({ tool: 'loadout packs new', from }, files)]]))
 }
 
-function recordText(from: string, files: ReadonlyMap<string, string>): string {
+/** Writes files of a pack. Writes none if a link leads one of them out of the pack. */
+export function writeAll(root: string, files: ReadonlyMap<string, string>): void {
+  for (const path of files.keys()) refuseLinkOut(root, path)
+  for (const [path, text] of files) writeInside(root, path, text)
+}
+
+/** A record of files that Loadout wrote, with their digests. */
+export function recordText(made: object, files: ReadonlyMap<string, string>): string {
   const digests = Object.fromEntries([...files].map(([path, text]) => [path, sha256(text)]))
-  return `${JSON.stringify({ tool: 'loadout packs new', from, files: digests }, undefined, 2)}\n`
+  return `${JSON.stringify({ ...made, files: digests }, undefined, 2)}\n`
 }
 
 const LARGEST_RECORD = 4 * 1024 * 1024
 
-function readRecord(target: string): Record<string, string> | undefined {
+/** The digests of the files that Loadout wrote, from their record. A file with another digest was edited. */
+export function readMade(root: string, record: string): Record<string, string> | undefined {
   try {
-    const json = readJsonInside(target, IMPORT_RECORD, LARGEST_RECORD)
+    const json = readJsonInside(root, record, LARGEST_RECORD)
     if (!isRecord(json) || !isRecord(json.files)) return undefined
     const rows = Object.entries(json.files).filter((row): row is [string, string] => typeof row[1] === 'string')
     return Object.fromEntries(rows.filter(([path]) => !path.split('/').includes('..')))
@@ -138,9 +138,19 @@ function readRecord(target: string): Record<string, string> | undefined {
   }
 }
 
-function digestAt(target: string, path: string): string | undefined {
-  const { bytes } = readInside(target, path, { most: LARGEST_RECORD })
-  return bytes === undefined ? undefined : sha256(bytes.toString('utf8'))
+/** The text of a file as it is on disk. */
+export function textAt(root: string, path: string): string | undefined {
+  return readInside(root, path, { most: LARGEST_RECORD }).bytes?.toString('utf8')
+}
+
+function digestAt(root: string, path: string): string | undefined {
+  const text = textAt(root, path)
+  return text === undefined ? undefined : sha256(text)
+}
+
+export function removeInside(root: string, path: string): void {
+  refuseLinkOut(root, path)
+  removeFile(join(root, path))
 }
 
 /** The documents of a folder, and the files that cannot be part of a pack. */
@@ -209,73 +219,5 @@ function tooMany(linked: LinkedLayer, paths: readonly string[]): LoadoutError {
   const named = largest.map(([folder, many]) => `${folder} (${count(many, 'document')})`).join(', ')
   return new LoadoutError('FILE_TOO_LARGE', `${linkedRoot(linked)} contains more than ${MOST_LINKED} documents`, {
     hint: `make a pack of one of its folders; among the documents found first: ${named}`,
-  })
-}
-
-/** Digests of the views that Loadout wrote: a view with another digest was edited. */
-const COMPILED_RECORD = 'runs/compiled.json'
-
-/** The views that a person wrote or edited. Unchanged template texts do not count. */
-export function foreignViews(root: string, paths: readonly string[]): string[] {
-  const made = readMade(root)
-  return paths.filter((path) => {
-    const text = textAt(root, path)
-    return text !== undefined && !isTemplate(text) && sha256(text) !== getOwn(made, path)
-  })
-}
-
-/** The views that Loadout wrote and that are still unchanged. */
-export function ownViews(root: string): string[] {
-  const made = readMade(root)
-  return Object.keys(made)
-    .filter((path) => /^compiled\/[a-z]+\.md$/.test(path))
-    .filter((path) => {
-      const text = textAt(root, path)
-      return text !== undefined && sha256(text) === made[path]
-    })
-}
-
-export function removeViews(root: string, paths: readonly string[]): void {
-  for (const path of paths) {
-    refuseLinkOut(root, path)
-    removeFile(join(root, path))
-  }
-}
-
-export function hasText(root: string, path: string, text: string): boolean {
-  return textAt(root, path) === text
-}
-
-/** Writes files of a pack. Writes none if a link leads one of them out of the pack. */
-export function writeCompiled(root: string, files: ReadonlyMap<string, string>): void {
-  for (const path of [...files.keys(), COMPILED_RECORD]) refuseLinkOut(root, path)
-  for (const [path, text] of files) writeInside(root, path, text)
-}
-
-export function noteCompiled(root: string, views: ReadonlyMap<string, string>): void {
-  const digests = Object.fromEntries([...views].map(([path, text]) => [path, sha256(text)]))
-  writeInside(root, COMPILED_RECORD, `${JSON.stringify({ tool: 'loadout', files: digests }, undefined, 2)}\n`)
-}
-
-function readMade(root: string): Record<string, unknown> {
-  try {
-    const json = readJsonInside(root, COMPILED_RECORD)
-    return isRecord(json) && isRecord(json.files) ? json.files : {}
-  } catch {
-    return {}
-  }
-}
-
-function textAt(root: string, path: string): string | undefined {
-  return readInside(root, path, { most: LARGEST_PACK_FILE }).bytes?.toString('utf8')
-}
-
-/** Refuses to replace an unreadable map: it may contain its author's work. */
-export function parseSourceMap(text: string | undefined, pack: string): Record<string, unknown> {
-  if (text === undefined || isPlaceholder(text)) return {}
-  const parsed = parsePackJson({ path: SOURCE_MAP_PATH, text })
-  if ('value' in parsed && isRecord(parsed.value)) return parsed.value
-  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
-    hint: 'repair or remove it; nothing was written',
   })
 }
