@@ -165,7 +165,7 @@ export interface DiscoveryRequest {
   packageFolder: string
 }
 
-export interface PackRoot {
+interface PackRoot {
   scope: Scope
   path: string
   exists: boolean
@@ -174,7 +174,7 @@ export interface PackRoot {
 }
 
 /** Every folder where packs may be, in order of precedence. */
-export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
+function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
   const project = openProject(machine, request.project)
   const workspace = findWorkspace(machine, project)
   const findings: Finding[] = []
@@ -280,7 +280,7 @@ function isSame(a: string, b: string): boolean {
   return a === b || realOrSame(a) === realOrSame(b)
 }
 
-export function realOrSame(path: string): string {
+function realOrSame(path: string): string {
   try {
     return realpathSync(path)
   } catch {
@@ -288,14 +288,14 @@ export function realOrSame(path: string): string {
   }
 }
 
-export interface ScanLimits {
+interface ScanLimits {
   maxDepth: number
   maxDirectories: number
   followLinks: boolean
 }
 
 /** The packs below one root, and what was skipped. Every list is in the order of the walk. */
-export interface Scan {
+interface Scan {
   packs: { folder: string; depth: number; head: PackHead }[]
   skipped: string[]
   /** Folders whose subfolders are below the depth limit. */

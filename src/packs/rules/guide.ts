@@ -19,7 +19,7 @@ import {
 import { type Choice, chooseLines, countLines } from './resolve/choose.ts'
 
 /** A path that the guide of a pack names, with the text about it. */
-export interface MapEntry {
+interface MapEntry {
   path: string
   isDirectory: boolean
   /** The guide's text about it. Only compared with the task, never an instruction. */

@@ -15,7 +15,7 @@ export type TrustLabel = (typeof TRUST_LABELS)[number]
 
 /** Whether a pack wants a source for each statement. */
 export const GROUNDINGS = ['none', 'recommended', 'required'] as const
-export type Grounding = (typeof GROUNDINGS)[number]
+type Grounding = (typeof GROUNDINGS)[number]
 
 /** Where a pack keeps its primary facts. */
 export const PROFILES = ['document-first', 'wiki-first', 'hybrid'] as const

@@ -101,11 +101,11 @@ ${inputs}
 `
 }
 
-export const VIEWS = ['briefing', 'facts', 'boundaries'] as const
-export type View = (typeof VIEWS)[number]
+const VIEWS = ['briefing', 'facts', 'boundaries'] as const
+type View = (typeof VIEWS)[number]
 
 /** A statement of a view, with its source lines. */
-export interface Statement {
+interface Statement {
   text: string
   path: string
   anchor: string
@@ -257,7 +257,7 @@ function headingsAbove({ path, text }: CompileInput, line: number): string {
 
 const TITLES: Record<View, string> = { briefing: 'Briefing', facts: 'Facts', boundaries: 'Boundaries' }
 
-export function viewPath(view: View): string {
+function viewPath(view: View): string {
   return `compiled/${view}.md`
 }
 

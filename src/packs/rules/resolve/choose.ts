@@ -185,7 +185,7 @@ export function announcesLimits(files: PackFiles, texts: readonly { path: string
 }
 
 /** Whether a title is about the voice of a persona. */
-export function shapesVoice(title: string): boolean {
+function shapesVoice(title: string): boolean {
   return /voice|tone|value|taboo|persona|style|character|boundar|\u8bed\u6c14|\u98ce\u683c|\u7981\u5fcc|\u4ef7\u503c/i.test(
     title,
   )

@@ -223,7 +223,7 @@ export function orderWrappers<T extends { name: string; mode: RuntimeMode; order
 /** Counts the tokens of a text. */
 export type TokenCounter = (text: string) => number
 
-export interface Fitted {
+interface Fitted {
   /** Undefined if not even the frame and its warnings fit. */
   text: string | undefined
   choices: readonly Choice[]
@@ -241,7 +241,7 @@ interface Piece {
  * Keeps as many sections as the budget allows: limits first, then by rule and score. Cuts only between sections.
  * `render` returns the whole wrapper, whose size must fit.
  */
-export function fitBudget(
+function fitBudget(
   choices: readonly Choice[],
   budget: number,
   count: TokenCounter,

@@ -201,7 +201,7 @@ const CITES =
   /\b(?:cit(?:e|es|ed|ing|ation|ations)|sources?|verif(?:y|ied|ies|ication)|evidence|references?|proof|footnotes?|fact.?check\w*|ingest\w*)\b|\u5f15\u7528|\u51fa\u5904|\u6765\u6e90|\u6838\u5b9e|\u9a8c\u8bc1/gi
 
 /** Words of the task that ask for sources, such as "cite". They are not its subject. */
-export function citingWords(task: string): string[] {
+function citingWords(task: string): string[] {
   return [...task.matchAll(CITES)].flatMap(([word]) => termsOf(word))
 }
 
@@ -302,7 +302,7 @@ function chooseExcerpts(
 }
 
 /** The sources of the chosen text. Adds their lines only for citations, verification or disputes. */
-export function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
+function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
   const { request, manifest } = reading
   const isCiting = request.wantsCitations || citingWords(request.task.text).length > 0
   const all = collectReferences(content, healths)
