@@ -221,120 +221,93 @@ export function orderWrappers<T extends { name: string; mode: RuntimeMode; order
 }
 
 /** Counts the tokens of a text. */
-export type TokenCounter = (text: string) => number
+type TokenCounter = (text: string) => number
 
-interface Fitted {
-  /** Undefined if not even the frame and its warnings fit. */
-  text: string | undefined
-  choices: readonly Choice[]
-  omitted: readonly Omission[]
-}
-
-interface Piece {
-  choice: Choice
-  /** Its position among all pieces, to keep the order. */
-  at: number
-  rank: number
-}
+/** What a line between two files costs, in tokens. */
+const DELIMITER = 16
 
 /**
  * Keeps as many sections as the budget allows: limits first, then by rule and score. Cuts only between sections.
- * `render` returns the whole wrapper, whose size must fit.
+ * `render` returns the whole wrapper, whose size must fit. No text if not even the frame and its warnings fit.
  */
 function fitBudget(
   choices: readonly Choice[],
   budget: number,
   count: TokenCounter,
   render: (choices: readonly Choice[], omitted: readonly Omission[]) => string,
-): Fitted {
+): { text: string | undefined; choices: readonly Choice[]; omitted: readonly Omission[] } {
   const whole = render(choices, [])
   if (count(whole) <= budget) return { text: whole, choices, omitted: [] }
-  const pieces = choices.flatMap(cutChoice).map((choice, at) => ({ choice, at, rank: rankOf(choice) }))
-  const byWorth = [...pieces].sort((a, b) => a.rank - b.rank || b.choice.score - a.choice.score || a.at - b.at)
-  const none = pieces.map(({ choice }) => omission(choice, count))
-  const frame = render([], none)
-  if (count(frame) > budget) return { text: undefined, choices: [], omitted: none }
-  const kept = takeWorthiest(byWorth, budget - count(frame), count)
+  const pieces = choices.flatMap((choice): Choice[] => {
+    const { path, lines, text, rule } = choice
+    if (lines === undefined || rule === 'excerpt') return [choice]
+    const sections = packSections(path, text, lines.from)
+    return sections.map(({ from, to, text: own }) => ({ ...choice, lines: { from, to }, text: own }))
+  })
+  const omit = (some: readonly Choice[]): Omission[] =>
+    some.map(({ path, lines, text }) => ({ path, lines, reason: 'budget', tokens: count(text) }))
+  const frame = render([], omit(pieces))
+  if (count(frame) > budget) return { text: undefined, choices: [], omitted: omit(pieces) }
+  const worth = new Map(pieces.map((piece, at) => [piece, { at, rank: rankOf(piece) }]))
+  const byWorth = pieces.toSorted((a, b) => {
+    const [own, other] = [worth.get(a)!, worth.get(b)!]
+    return own.rank - other.rank || b.score - a.score || own.at - other.at
+  })
+  // By an estimate, as long as there is room; then the real size decides.
+  let left = budget - count(frame)
+  const taken = new Set<Choice>()
+  for (const piece of byWorth) {
+    const { at } = worth.get(piece)!
+    // A section next to a taken one needs no delimiter.
+    const isJoined = [pieces[at - 1], pieces[at + 1]].some(
+      (near) => near && taken.has(near) && near.path === piece.path,
+    )
+    const cost = count(piece.text) + (isJoined ? 0 : count(piece.path) + DELIMITER)
+    if (cost > left) continue
+    left -= cost
+    taken.add(piece)
+  }
   for (;;) {
-    const taken = new Set(kept)
-    const left = joinNeighbours(pieces.filter((piece) => taken.has(piece)).map(({ choice }) => choice))
-    const omitted = pieces.filter((piece) => !taken.has(piece)).map(({ choice }) => omission(choice, count))
-    const text = render(left, omitted)
-    if (count(text) <= budget) return { text, choices: left, omitted: joinOmissions(omitted) }
-    kept.pop()
+    const kept = join(
+      pieces.filter((piece) => taken.has(piece)),
+      (last, next) => last.rule === next.rule && { text: last.text + next.text },
+    )
+    const omitted = omit(pieces.filter((piece) => !taken.has(piece)))
+    const text = render(kept, omitted)
+    if (count(text) <= budget) {
+      return { text, choices: kept, omitted: join(omitted, (last, next) => ({ tokens: last.tokens + next.tokens })) }
+    }
+    taken.delete([...taken].at(-1)!)
   }
 }
 
-/** Takes sections by an estimate; the caller checks the real size. A section next to a taken one needs no delimiter. */
-function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCounter): Piece[] {
-  let left = budget
-  const taken = new Map<number, string>()
-  return pieces.filter(({ choice: part, at }) => {
-    const isJoined = taken.get(at - 1) === part.path || taken.get(at + 1) === part.path
-    const cost = count(part.text) + (isJoined ? 0 : count(part.path) + DELIMITER_TOKENS)
-    if (cost > left) return false
-    left -= cost
-    taken.set(at, part.path)
-    return true
-  })
-}
-
-const DELIMITER_TOKENS = 16
-
-function cutChoice(choice: Choice): Choice[] {
-  const { path, lines, text, rule } = choice
-  if (lines === undefined || rule === 'excerpt') return [choice]
-  return packSections(path, text, lines.from).map(({ from, to, text: own }) => ({
-    ...choice,
-    lines: { from, to },
-    text: own,
-  }))
+/** Joins parts of a file whose lines follow each other, if `merge` allows it. */
+function join<Part extends Pick<ContextPart, 'path' | 'lines'>>(
+  parts: readonly Part[],
+  merge: (last: Part, next: Part) => Partial<Part> | false,
+): Part[] {
+  const joined: Part[] = []
+  for (const next of parts) {
+    const last = joined.at(-1)
+    const isNext = last?.lines !== undefined && last.path === next.path && last.lines.to + 1 === next.lines?.from
+    const merged = isNext && next.lines && merge(last, next)
+    if (isNext && merged) {
+      joined[joined.length - 1] = { ...last, ...merged, lines: { from: last.lines!.from, to: next.lines!.to } }
+    } else joined.push(next)
+  }
+  return joined
 }
 
 /** Before the sections, which compete by their score; everything else comes after them. */
 const FIRST: readonly Choice['rule'][] = ['contradiction', 'guide', 'answer', 'ontology']
 
-function rankOf(part: Choice): number {
-  const { rule } = part
-  if (part.path.startsWith('compiled/') && setsLimits(part.path)) return -2
-  const isOwn = part.layer === 'compiled' || part.layer === 'guide'
-  if (isOwn && setsLimits(packSections(part.path, part.text)[0]?.title ?? '')) return -1
+function rankOf({ path, layer, text, rule }: Choice): number {
+  if (path.startsWith('compiled/') && setsLimits(path)) return -2
+  const isOwn = layer === 'compiled' || layer === 'guide'
+  if (isOwn && setsLimits(packSections(path, text)[0]?.title ?? '')) return -1
   if (rule === 'excerpt') return FIRST.length + 1
   const at = FIRST.indexOf(rule)
   return at === -1 ? FIRST.length : at
-}
-
-/** Joins sections that follow each other. */
-function joinNeighbours(choices: readonly Choice[]): Choice[] {
-  const joined: Choice[] = []
-  for (const choice of choices) {
-    const last = joined.at(-1)
-    if (last !== undefined && touches(last, choice) && last.rule === choice.rule) {
-      const lines = { from: last.lines?.from ?? 1, to: choice.lines?.to ?? 1 }
-      joined[joined.length - 1] = { ...last, lines, text: last.text + choice.text }
-    } else joined.push(choice)
-  }
-  return joined
-}
-
-function touches(a: ContextPart, b: ContextPart): boolean {
-  return a.path === b.path && a.lines !== undefined && a.lines.to + 1 === b.lines?.from
-}
-
-function omission({ path, lines, text }: Choice, count: TokenCounter): Omission {
-  return { path, lines, reason: 'budget', tokens: count(text) }
-}
-
-function joinOmissions(omitted: readonly Omission[]): Omission[] {
-  const joined: Omission[] = []
-  for (const next of omitted) {
-    const last = joined.at(-1)
-    if (last?.path === next.path && last.lines !== undefined && last.lines.to + 1 === next.lines?.from) {
-      const lines = { from: last.lines.from, to: next.lines.to }
-      joined[joined.length - 1] = { ...last, lines, tokens: last.tokens + next.tokens }
-    } else joined.push(next)
-  }
-  return joined
 }
 
 /** The findings about a context: refused and replaced packs, warnings, contradictions. */
