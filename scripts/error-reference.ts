@@ -332,7 +332,7 @@ const SUBJECTS = {
     'discovery.link': ['A link leads out of its root, or nowhere.', 'Remove it, or set `followLinks`.'],
     'discovery.not-a-file': ['`KNOWLEDGE.md` is not a regular file.', 'Replace it with a file.'],
     'discovery.source': ['Packs of the organization are missing.', 'Run `loadout packs fetch`.'],
-    'claim.stale': ['A claim in a chosen file is out of date.', 'Update the claim.'],
+    'claim.stale': ['A claim in a chosen file is out of date, or a page calls itself old.', 'Update it.'],
     'claim.disputed': [
       'A claim is disputed, or packs give different numbers for it.',
       'Verify it before you rely on it.',

@@ -195,7 +195,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Returns the guide of a pack: what it contains and how to ask it. */
     openGuide: late(machine, async () => (await import('./packs/read.ts')).openGuide),
     /** Says why a pack is used for a task, or why not. */
-    explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
+    explainPack: late(machine, async () => (await import('./packs/show.ts')).explainPack),
     /** Approves a pack, an adapter or an imported skill. */
     approve: late(machine, async () => (await import('./answer/approve.ts')).approve),
     /** Denies a pack, an adapter or an imported skill. */
@@ -211,15 +211,15 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Creates an empty pack. */
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
     /** Creates a pack from existing documents. */
-    startPackFrom: late(machine, async () => (await import('./packs/new-from.ts')).startPackFrom),
+    startPackFrom: late(machine, async () => (await import('./packs/new-pack.ts')).startPackFrom),
     /** Writes a task for an agent: the short views of a pack. */
     exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
     /** Takes the views that an agent wrote, after checking them against their sources. */
     importCompile: late(machine, async () => (await import('./packs/compile.ts')).importCompile),
     /** Names the views of a pack whose inputs changed. */
-    packStatus: late(machine, async () => (await import('./packs/compile-status.ts')).packStatus),
+    packStatus: late(machine, async () => (await import('./packs/compile.ts')).packStatus),
     /** Declares that a line of a pack only looks like a secret. */
-    declareExamples: late(machine, async () => (await import('./packs/declare-example.ts')).declareExamples),
+    declareExamples: late(machine, async () => (await import('./packs/validate.ts')).declareExamples),
     /** Fetches the packs of an organization, and what its catalog says about packs. */
     fetchPacks: changes(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
     /** Adds a note that expires by itself. */
@@ -412,18 +412,14 @@ export type { Similar } from './lab/similar.ts'
 export type { TeachExport, Teaching } from './lab/teach.ts'
 export type { TeachStatus } from './lab/teachable.ts'
 export type { PrunedAudits } from './machine/audits.ts'
-export type { CompileTask } from './packs/compile.ts'
-export type { PackCompileStatus } from './packs/compile-status.ts'
-export type { DeclaredExamples } from './packs/declare-example.ts'
+export type { Compiled, CompileTask, PackCompileStatus } from './packs/compile.ts'
 export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'
-export type { PackFromDocs } from './packs/new-from.ts'
-export type { NewPack } from './packs/new-pack.ts'
+export type { NewPack, PackFromDocs } from './packs/new-pack.ts'
 export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackContext } from './packs/rules/resolve/pack-context.ts'
 export type { PackView } from './packs/show.ts'
-export type { PackValidation } from './packs/validate.ts'
-export type { Compiled } from './packs/write-views.ts'
+export type { DeclaredExamples, PackValidation } from './packs/validate.ts'
 export type { BudgetReport } from './payloads/analysis.ts'
 export type { Resolution } from './payloads/explain.ts'
 export type { IndexBuild, IndexCheck } from './payloads/index-build.ts'

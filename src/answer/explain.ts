@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { explainPack, type PackTrail, type Step } from '../packs/why.ts'
+import { explainPack, type PackTrail, type Step } from '../packs/show.ts'
 import { type ExplainRequest, type Explanation, explainPayload } from '../payloads/explain.ts'
 import { describeWhy, percent } from '../search/document.ts'
 import { inspectSkill } from '../skills/inspect.ts'

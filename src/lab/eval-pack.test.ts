@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Expectation, SelectionCase } from '../packs/rules/records/selection-suite.ts'
+import type { SelectionCase } from '../packs/rules/records.ts'
 import { runCases, type Selection } from './eval-pack.ts'
 
-const one = (id: string, expected: Expectation, warnings: string[] = []): SelectionCase => {
-  return { id, prompt: id, expected, warnings }
+const one = (id: string, expected: SelectionCase['expected'], warnings: string[] = []): SelectionCase => {
+  return { id, prompt: id, expected, expectedWarnings: warnings }
 }
 
 const disputed = { code: 'claim.disputed', message: 'A figure is contested.' }

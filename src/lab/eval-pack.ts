@@ -3,12 +3,11 @@ import { readText } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog, openPack } from '../packs/catalog.ts'
-import { findPacks } from '../packs/choose.ts'
+import { findPacks } from '../packs/pack-source.ts'
 import { askPack } from '../packs/resolve.ts'
-import { admit } from '../packs/rules/gates/admission.ts'
-import { packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
+import { admit, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import { LARGEST_PACK_FILE, parsePackJson } from '../packs/rules/pack.ts'
-import { type Expectation, readSelectionSuite, type SelectionCase } from '../packs/rules/records/selection-suite.ts'
+import { readSelectionSuite, type SelectionCase } from '../packs/rules/records.ts'
 import { LIKELY_PACK } from '../packs/rules/resolve/choose-packs.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
@@ -43,7 +42,7 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
   for (const { suite, text } of suites) {
     const json = parsePackJson({ path: suite, text })
     const read = json.problem === undefined ? readSelectionSuite(json.value, manifest.name) : { problem: json.problem }
-    if ('problem' in read) {
+    if (read.cases === undefined) {
       findings.push(badSuite(suite, read.problem))
       continue
     }
@@ -106,10 +105,12 @@ function selector(machine: Machine, { catalog, examples }: OpenedCatalog, pack: 
     const chosen = [...open, ...closed].find((each) => each.pack === pack)
     if (chosen === undefined || chosen.confidence < LIKELY_PACK) return { isSelected: false, warnings: [] }
     if (!pack.trust.isOpen) return { isSelected: true, warnings }
-    const resolution = askPack({ pack, admission }, { task }, hits, sections)
+    const resolution = askPack(machine, { pack, admission }, { task }, hits, sections)
     return { isSelected: true, warnings: [...warnings, ...resolution.warnings] }
   }
 }
+
+type Expectation = SelectionCase['expected']
 
 export interface SelectionReport {
   packName: string
@@ -135,7 +136,7 @@ export function runCases(
   cases: readonly SelectionCase[],
   select: (prompt: string) => Selection,
 ): SelectionReport {
-  const results = cases.map(({ id, prompt, expected, warnings: wanted }) => {
+  const results = cases.map(({ id, prompt, expected, expectedWarnings: wanted }) => {
     const { isSelected, warnings } = select(prompt)
     const isWarned = expected === 'warn' && hasWarned(wanted, warnings)
     const actual: Expectation = !isSelected ? 'reject' : isWarned ? 'warn' : 'select'

@@ -11,9 +11,8 @@ import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
-import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
-import { readPackManifest } from './disk/pack-head.ts'
-import { findPackRoot, readPackAt } from './disk/pack-place.ts'
+import { digestKnownTree, digestTree } from './disk/pack-folder.ts'
+import { findPackRoot, readPackAt, readPackManifest } from './disk/pack-head.ts'
 import {
   buildCatalog,
   type Catalog,
@@ -22,16 +21,7 @@ import {
   type PackChoice,
   packDocument,
 } from './rules/gates/catalog.ts'
-import {
-  needsApproval,
-  obeyVerdict,
-  type PackState,
-  TRUST_NO_PLACE,
-  type Trust,
-  type TrustedPack,
-  type TrustPolicy,
-  trustOf,
-} from './rules/gates/trust.ts'
+import { decideTrust, TRUST_NO_PLACE, type TrustedPack } from './rules/gates/trust.ts'
 import { type KnowledgePack, PACK_FILE } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
@@ -67,8 +57,14 @@ export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCa
   const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
   const team = teamSays(machine)
   const judged = packs.map((pack): TrustedPack => {
-    const trust = judge(machine, pack, answers.get(pack.root), policy)
-    return { ...pack, trust: obeyVerdict(trust, team.about(pack), () => filesOf(machine, pack)) }
+    const trust = decideTrust(pack, {
+      approval: answers.get(pack.root),
+      policy,
+      verdict: team.about(pack),
+      isSamePlace: ({ place }) => place === undefined || isPlace(machine, pack.root, place),
+      readFiles: () => filesOf(machine, pack),
+    })
+    return { ...pack, trust }
   })
   const catalog = buildCatalog(judged)
   const examples = openExamples(machine, { project: openProject(machine, request.project).root }, 'committed')
@@ -91,18 +87,7 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
   })
 }
 
-function judge(machine: Machine, pack: KnowledgePack, approval: Approval | undefined, policy: TrustPolicy): Trust {
-  const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
-  const current = isCompared ? stateOf(machine, pack, approval) : undefined
-  return trustOf(pack, approval, current, policy)
-}
-
 /** Files that cannot be read count as changed since the approval. */
-function stateOf(machine: Machine, pack: KnowledgePack, { place, follow }: Approval): PackState {
-  const isSamePlace = place === undefined || isPlace(machine, pack.root, place)
-  return { isSamePlace, files: follow === true ? undefined : filesOf(machine, pack) }
-}
-
 function filesOf(machine: Machine, pack: KnowledgePack): FileDigests | undefined {
   try {
     return digestKnownTree(machine, pack)
@@ -166,5 +151,5 @@ export function discover(machine: Machine, { project }: DiscoverRequest): Discov
 export function pinPack(pack: TrustedPack): Pick<Approval, 'digest' | 'files'> {
   const files = digestTree(pack)
   const digest = files[PACK_FILE]
-  return { ...(digest !== undefined && { digest }), files }
+  return { digest, files }
 }

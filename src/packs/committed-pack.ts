@@ -5,8 +5,8 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { findPack, openCatalog } from './catalog.ts'
-import { digestTree } from './disk/pack-digest.ts'
-import { linkedRoot } from './disk/pack-place.ts'
+import { digestTree } from './disk/pack-folder.ts'
+import { linkedRoot } from './disk/pack-head.ts'
 import { packDigest, packWord, type TrustedPack } from './rules/gates/trust.ts'
 
 /** A pack that can be published: other machines that fetch it get the same digest. */

@@ -1,33 +1,42 @@
 import { resolve } from 'node:path'
 import { readText } from '../machine/files.ts'
-import { writeNamed } from '../machine/inside.ts'
+import { refuseLinkOut, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
+import { programVersion } from '../machine/package-folder.ts'
 import { type RecordFile, readRecord, writeRecord } from '../machine/records.ts'
+import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { isRecord, sha256 } from '../text/values.ts'
+import { getOwn, isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
+import { readMade, recordText, removeInside, textAt, writeAll } from './disk/write-pack.ts'
 import { openAdmitted } from './read.ts'
 import {
   type AnswerProblem,
   type CompileAnswer,
   type CompileInput,
+  type CompileRunInput,
+  type CompileState,
   checkCompileAnswer,
+  compileState,
   compileText,
   fitsTask,
   INPUT_FOLDERS,
   numberedParts,
   readCompileAnswer,
+  renderRun,
+  renderSourceMap,
+  renderViews,
+  runPath,
   taskId,
-} from './rules/author/compile-exchange.ts'
-import { isPlaceholder } from './rules/author/pack-template.ts'
-import { examplesOf, withholdSecrets } from './rules/fence/content-guard.ts'
+} from './rules/author/compile-views.ts'
+import { isPlaceholder, isTemplate } from './rules/author/new-pack.ts'
 import { packWord, type TrustedPack } from './rules/gates/trust.ts'
-import { isContent, layerOf } from './rules/pack.ts'
+import { examplesOf, withholdSecrets } from './rules/guard.ts'
+import { isContent, layerOf, parsePackJson, type Scope, SOURCE_MAP_PATH } from './rules/pack.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
-import { type Compiled, writeViews } from './write-views.ts'
 
 export interface CompileRequest extends CatalogRequest {
   pack: string
@@ -186,5 +195,156 @@ function refusals(problems: readonly AnswerProblem[]): Finding[] {
 function nothingToCompile({ manifest, root }: TrustedPack): LoadoutError {
   return new LoadoutError('COMPILE_REFUSED', `${manifest.name} has no text to make views from`, {
     hint: `write documents, pages or sources into ${shellWord(root)} first`,
+  })
+}
+
+export interface Compiled {
+  pack: string
+  root: string
+  /** Views, the source map and the record of the run. Empty if the answer was refused. */
+  written: string[]
+  statements: number
+  unknown: number
+  run: string | undefined
+  isReviewed: boolean
+  next: string[]
+}
+
+/** Digests of the views that Loadout wrote. */
+const COMPILED_RECORD = 'runs/compiled.json'
+
+/** Refuses to replace an unreadable map: it may contain its author's work. */
+function readSourceMap(root: string, pack: string): Record<string, unknown> {
+  const text = textAt(root, SOURCE_MAP_PATH)
+  if (text === undefined || isPlaceholder(text)) return {}
+  const { value } = parsePackJson({ path: SOURCE_MAP_PATH, text })
+  if (isRecord(value)) return value
+  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
+    hint: 'repair or remove it; nothing was written',
+  })
+}
+
+/** Writes the views of a checked answer, their claims and the record of the run. */
+export function writeViews(
+  machine: Machine,
+  pack: TrustedPack,
+  answer: CompileAnswer,
+  inputs: readonly CompileInput[],
+  isReviewed: boolean,
+): Compiled {
+  const { root, manifest } = pack
+  const views = renderViews(answer)
+  const made = readMade(root, COMPILED_RECORD) ?? {}
+  const isForeign = (path: string) => {
+    const text = textAt(root, path)
+    return text !== undefined && !isTemplate(text) && sha256(text) !== getOwn(made, path)
+  }
+  const foreign = [...views.keys()].find(isForeign)
+  if (foreign !== undefined) {
+    throw new LoadoutError('COMPILE_REFUSED', `${foreign} was written or changed by hand`, {
+      hint: `move it first, for example to wiki/; nothing was written`,
+    })
+  }
+  const map = renderSourceMap(readSourceMap(root, manifest.name), answer)
+  const written = [...views].map(([path, text]): CompileRunInput['outputs'][number] => {
+    const before = textAt(root, path)
+    return { path, operation: before === undefined ? 'created' : before === text ? 'unchanged' : 'updated' }
+  })
+  // Our views of an earlier answer that this one lacks are obsolete, unless somebody changed them.
+  const isObsolete = (path: string) => {
+    const text = views.has(path) || !/^compiled\/[a-z]+\.md$/.test(path) ? undefined : textAt(root, path)
+    return text !== undefined && sha256(text) === made[path]
+  }
+  const obsolete = Object.keys(made).filter(isObsolete)
+  const outputs = [...written, ...obsolete.map((path) => ({ path, operation: 'deleted' as const }))]
+  const run: CompileRunInput = { at: machine.now(), version: programVersion(), manifest, inputs, outputs, isReviewed }
+  const path = runPath(run)
+  const record = recordText({ tool: 'loadout' }, views)
+  refuseLinkOut(root, COMPILED_RECORD)
+  // Marked as failed first: if the process is killed now, no reader uses the views.
+  writeAll(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
+  for (const view of obsolete) removeInside(root, view)
+  writeAll(
+    root,
+    new Map([
+      [COMPILED_RECORD, record],
+      [path, renderRun(run, true)],
+    ]),
+  )
+  const statements = Object.values(answer.views).reduce((sum, list) => sum + list.length, 0)
+  return {
+    pack: manifest.name,
+    root,
+    written: [...views.keys(), SOURCE_MAP_PATH, path],
+    statements,
+    unknown: answer.unknown.length,
+    run: path,
+    isReviewed,
+    next: [
+      `loadout validate ${shellWord(root)}`,
+      ...(pack.trust.files === undefined ? [] : [`loadout approve ${manifest.name}`]),
+    ],
+  }
+}
+
+export interface PackCompileStatus {
+  name: string
+  root: string
+  scope: Scope
+  /** Undefined while the pack may not be read. */
+  state: CompileState | undefined
+  /** What to run next. */
+  next: string[]
+}
+
+/** For each pack of the project and the user: which views are stale or were never compiled. */
+export function packStatus(
+  machine: Machine,
+  request: CatalogRequest & { pack?: string | undefined },
+): Report<{ packs: PackCompileStatus[] }> {
+  const named = request.pack === undefined ? [] : [request.pack]
+  const { catalog } = openCatalog(machine, { project: request.project, packs: named })
+  const chosen =
+    request.pack === undefined
+      ? catalog.entries.map(({ pack }) => pack).filter(({ scope }) => scope === 'workspace' || scope === 'user')
+      : [findPack(machine, catalog, request.pack)]
+  const packs = chosen.map(statusOf)
+  return { value: { packs }, findings: packs.flatMap(findingsOf) }
+}
+
+function statusOf(pack: TrustedPack): PackCompileStatus {
+  const { manifest, root, scope, trust } = pack
+  // Also for an approved pack that changed since: the report shows only names of existing files.
+  const isKnown = trust.isOpen || trust.state === 'changed'
+  const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
+  const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
+  const isNew = state?.views.every((view) => view.state === 'not-compiled') ?? false
+  return {
+    name: manifest.name,
+    root,
+    scope,
+    state,
+    next: [
+      ...(trust.isOpen ? [] : [`loadout approve ${shellWord(root)}`]),
+      ...((isBehind || isNew) && state !== undefined ? [`loadout packs compile ${manifest.name}`] : []),
+    ],
+  }
+}
+
+const MOST_NAMED = 3
+
+function findingsOf({ name, state }: PackCompileStatus): Finding[] {
+  return (state?.views ?? []).flatMap(({ path, state: is, changed, gone }): Finding[] => {
+    const hint = `loadout packs compile ${name}`
+    if (is === 'failed') {
+      const message = `${name}/${path} is not used: its compile run did not finish`
+      return [{ severity: 'warning', code: 'run.failed', message, subject: name, hint }]
+    }
+    if (is !== 'stale') return []
+    const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
+    const named = `inputs changed: ${changed.slice(0, MOST_NAMED).join(', ')}${more}`
+    const code = changed.length > 0 ? 'run.input.drift' : 'run.input.gone'
+    const why = changed.length > 0 ? named : gone > 0 ? `${count(gone, 'input')} gone` : 'its run says so'
+    return [{ severity: 'warning', code, message: `${name}/${path} is stale: ${why}`, subject: name, hint }]
   })
 }

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { readPackConfig } from './catalog.ts'
-import { type FetchedSource, fetchSource } from './disk/fetch-packs.ts'
+import { type FetchedSource, fetchSource } from './disk/organization.ts'
 
 export interface FetchRequest {
   onProgress?: ((done: number, total: number, what: string) => void) | undefined
@@ -9,7 +9,7 @@ export interface FetchRequest {
 }
 
 export interface PackFetch {
-  sources: (Omit<FetchedSource, 'error'> & { problem?: string })[]
+  sources: (Omit<FetchedSource, 'error'> & { problem?: string | undefined })[]
 }
 
 /** Updates every git repository with packs of the organization. A failure does not stop the others. */
@@ -22,10 +22,10 @@ export async function fetchPacks(machine: Machine, request: FetchRequest): Promi
     signal?.throwIfAborted()
     const { error, ...fetched } = await fetchSource(machine, source, signal === undefined ? {} : { signal })
     onProgress?.(at + 1, wanted.length, fetched.source)
-    sources.push({ ...fetched, ...(error !== undefined && { problem: error.message }) })
+    sources.push({ ...fetched, problem: error?.message })
     if (error === undefined) continue
     const { code, message, hint } = error
-    findings.push({ severity: 'error', code, subject: fetched.source, message, ...(hint !== undefined && { hint }) })
+    findings.push({ severity: 'error', code, subject: fetched.source, message, hint })
   }
   return { value: { sources }, findings }
 }

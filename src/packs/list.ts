@@ -2,8 +2,13 @@ import type { Machine } from '../machine/machine.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, type Discovery, openCatalog } from './catalog.ts'
-import type { Collision } from './rules/gates/catalog.ts'
-import { type CatalogRow, catalogRow, type DisclosedPack, discloseCatalog } from './rules/gates/listing.ts'
+import {
+  type CatalogRow,
+  type Collision,
+  catalogRow,
+  type DisclosedPack,
+  discloseCatalog,
+} from './rules/gates/catalog.ts'
 import { isUndecided, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
 import type { Scope } from './rules/pack.ts'
 

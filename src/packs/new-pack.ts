@@ -1,13 +1,43 @@
-import { join } from 'node:path'
-import { refuseLinkOut } from '../machine/inside.ts'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { exists, isFile, isFolder } from '../machine/files.ts'
+import { readInside, refuseLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
+import { openProject, realFolder } from '../machine/open-project.ts'
+import { isInside } from '../machine/walk.ts'
+import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
-import { findWorkspace } from './disk/pack-roots.ts'
-import { writeNewFolder } from './disk/write-pack.ts'
-import { packTemplate } from './rules/author/pack-template.ts'
-import { type Profile, type RuntimeMode, SHARED_FOLDER } from './rules/pack.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { findWorkspace } from './disk/discover.ts'
+import { projectOf } from './disk/pack-head.ts'
+import {
+  addToFolder,
+  copyDocuments,
+  type DocsFolder,
+  type ImportWritten,
+  readDocsFolder,
+  writeImport,
+  writeNewFolder,
+} from './disk/write-pack.ts'
+import {
+  type DocsPlan,
+  docsGuide,
+  exampleQuestion,
+  outlineDocument,
+  packTemplate,
+  profileOf,
+  proposeDescription,
+  proposeName,
+} from './rules/author/new-pack.ts'
+import {
+  isProse,
+  LARGEST_PACK_FILE,
+  LAYERS,
+  type LinkedLayer,
+  PACK_FILE,
+  type Profile,
+  type RuntimeMode,
+  SHARED_FOLDER,
+} from './rules/pack.ts'
 
 export interface NewPackRequest {
   name: string
@@ -78,4 +108,193 @@ export function readDescription(description: string | undefined): string {
     })
   }
   return text
+}
+
+export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'> {
+  /** Default: derived from the name of the folder. */
+  name?: string | undefined
+  /** A folder with documents, or one document. */
+  from: string
+  /** Copies the documents into the pack. Default: they stay where they are. */
+  copy?: boolean | undefined
+}
+
+export interface PackFromDocs extends ImportWritten {
+  name: string
+  path: string
+  from: string
+  profile: Profile
+  description: string
+  isProposed: boolean
+  /** Whether the pack holds the documents itself. */
+  isCopied: boolean
+  documents: number
+  leftOut: DocsFolder['leftOut']
+  next: string[]
+}
+
+/** Makes a pack from existing documents. A second run updates its own files and keeps those that others changed. */
+export async function startPackFrom(machine: Machine, request: PackFromRequest): Promise<Report<PackFromDocs>> {
+  const source = openSource(machine, request.from)
+  const inPlace = packFolderOf(machine, source)
+  return inPlace === undefined ? importDocs(machine, request, source) : completeFolder(request, inPlace)
+}
+
+interface Source {
+  /** With links resolved. */
+  path: string
+  isFile: boolean
+}
+
+function openSource(machine: Machine, typed: string): Source {
+  const path = realFolder(machine, typed)
+  if (!exists(path)) throw new LoadoutError('FILE_NOT_FOUND', `${path} does not exist`, { hint: 'check the path' })
+  if (isFolder(path)) return { path, isFile: false }
+  if (isFile(path) && isProse(path)) return { path, isFile: true }
+  throw new LoadoutError('NOT_TEXT', `${path} is not a document that a pack can hold`, {
+    hint: 'name a folder, or a file of the kind .md, .mdx, .markdown, .rst, .adoc or .txt',
+  })
+}
+
+/** The pack folder, if the source is already inside a knowledge folder. Then its texts stay where they are. */
+function packFolderOf(machine: Machine, { path, isFile: isGuide }: Source): { root: string; home: string } | undefined {
+  const root = isGuide ? dirname(path) : path
+  const home = projectOf(root)
+  if (home === undefined || (isGuide && basename(path) !== PACK_FILE)) return undefined
+  return { root, home: home === realFolder(machine, machine.home) ? '' : home }
+}
+
+async function importDocs(machine: Machine, request: PackFromRequest, source: Source): Promise<Report<PackFromDocs>> {
+  const home = packHome(machine, request)
+  const isCopied = request.copy ?? false
+  const inside = pathFrom(realFolder(machine, home), source.path)
+  if (!isCopied && (inside === undefined || request.isUser)) throw mustCopy(request, source)
+  const name = chooseName(request, source)
+  const target = join(home, SHARED_FOLDER, name)
+  if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
+  const linked = linkTo(source, isCopied ? undefined : { root: realFolder(machine, home), inside: inside ?? '' })
+  const docs = readDocsFolder(linked, target)
+  if (docs.documents.length === 0) throw nothingThere(request.from, docs)
+  const profile = request.profile ?? profileOf(docs.documents)
+  const plan = planOf(request, name, docs, { profile, from: isCopied ? undefined : (inside ?? '') })
+  const files = new Map([[PACK_FILE, docsGuide(plan)]])
+  if (isCopied) for (const [path, text] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${path}`, text)
+  // A user's own pack folder may be a link to another place.
+  const from = inside ?? basename(source.path)
+  const written = await writeImport(request.isUser ? '/' : home, target, files, from)
+  return report(request, target, plan, docs, written, isCopied)
+}
+
+/** The source as a linked layer: below the project, or by itself when it is copied. */
+function linkTo({ path, isFile: isOne }: Source, place: { root: string; inside: string } | undefined): LinkedLayer {
+  const root = place?.root ?? (isOne ? dirname(path) : path)
+  const inside = place === undefined ? (isOne ? basename(path) : '') : place.inside
+  if (!isOne) return { layer: 'documents', root, folder: inside }
+  const folder = dirname(inside).split(sep).join('/')
+  return { layer: 'documents', root, folder: folder === '.' ? '' : folder, only: basename(inside) }
+}
+
+function planOf(
+  request: PackFromRequest,
+  name: string,
+  { documents }: DocsFolder,
+  { profile, from }: { profile: Profile; from: string | undefined },
+): DocsPlan {
+  const written = readDescription(request.description)
+  return {
+    name,
+    description: written || proposeDescription(name, documents),
+    isProposed: written === '',
+    profile,
+    layer: profile === 'wiki-first' ? 'wiki' : 'documents',
+    from,
+    documents,
+  }
+}
+
+/** Adds what is missing in a knowledge folder: frontmatter, or the whole KNOWLEDGE.md. */
+function completeFolder(
+  request: PackFromRequest,
+  { root, home }: { root: string; home: string },
+): Report<PackFromDocs> {
+  const guide = readInside(root, PACK_FILE, { most: LARGEST_PACK_FILE })
+  if (guide.failure !== undefined && guide.failure.code !== 'FILE_NOT_FOUND') throw guide.failure
+  const written = guide.bytes?.toString('utf8')
+  if (written !== undefined && cutDocument(written).block !== undefined) {
+    throw new LoadoutError('PACK_EXISTS', `${root} is a pack already`, { hint: `loadout validate ${shellWord(root)}` })
+  }
+  const name = requirePackName(request.name ?? proposeName([basename(root)]))
+  const layers = LAYERS.filter((layer) => isFolder(join(root, layer)))
+  const own: LinkedLayer = { layer: 'documents', root: home || root, folder: home === '' ? '' : relative(home, root) }
+  const docs = layers.includes('documents') || home === '' ? { documents: [], leftOut: [] } : readDocsFolder(own, root)
+  if (written === undefined && docs.documents.length === 0 && layers.length === 0)
+    throw nothingThere(request.from, docs)
+  const isLoose = docs.documents.length > 0
+  const profile = request.profile ?? profileOfLayers(layers, isLoose)
+  const known = isLoose || written === undefined ? docs.documents : [outlineDocument(PACK_FILE, written)]
+  const base = planOf(request, name, { ...docs, documents: known }, { profile, from: isLoose ? own.folder : undefined })
+  const plan: DocsPlan = { ...base, documents: docs.documents, layer: isLoose ? 'documents' : undefined }
+  const text = docsGuide(plan, written?.replace(/^\ufeff/, ''))
+  addToFolder(root, new Map([[PACK_FILE, text]]), request.from)
+  return report(request, root, plan, docs, { written: [PACK_FILE], unchanged: [], kept: [], removed: [] }, false)
+}
+
+function profileOfLayers(layers: readonly string[], isLoose: boolean): Profile {
+  const hasDocuments = isLoose || layers.includes('documents')
+  if (hasDocuments && layers.includes('wiki')) return 'hybrid'
+  return hasDocuments ? 'document-first' : 'wiki-first'
+}
+
+function chooseName(request: PackFromRequest, { path, isFile: isOne }: Source): string {
+  if (request.name !== undefined) return requirePackName(request.name)
+  const stem = isOne && basename(path) !== PACK_FILE ? basename(path).replace(/\.[a-z]+$/i, '') : undefined
+  const folder = isOne ? dirname(path) : path
+  const name = proposeName(
+    stem === undefined ? [basename(folder), basename(dirname(folder))] : [stem, basename(folder)],
+  )
+  if (name !== '') return requirePackName(name)
+  throw new LoadoutError('BAD_NAME', `the name of a pack cannot be derived from ${basename(path)}`, {
+    hint: `give it one: loadout packs new <name> --from ${shellWord(request.from)}`,
+  })
+}
+
+function mustCopy({ from, name, isUser }: PackFromRequest, { path }: Source): LoadoutError {
+  const message = isUser ? 'a pack with --user needs a copy of its documents' : `${path} is not in this project`
+  const words = ['loadout packs new', ...(name === undefined ? [] : [name]), '--from', shellWord(from)]
+  const hint = `${[...words, ...(isUser ? ['--user'] : []), '--copy'].join(' ')} copies the documents into the pack`
+  return new LoadoutError('USAGE', message, { hint })
+}
+
+function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
+  const all = leftOut.reduce((sum, { count }) => sum + count, 0)
+  const why = all === 0 ? 'it is empty' : `none of its entries (${all}) is a text file that a pack can hold`
+  return new LoadoutError('NOTHING_TO_IMPORT', `${from} cannot become a pack: ${why}`, {
+    hint: 'documents are files of the kind .md, .mdx, .markdown, .rst, .adoc or .txt; nothing was written',
+  })
+}
+
+function report(
+  { from, isUser }: PackFromRequest,
+  path: string,
+  { name, profile, description, isProposed, documents }: DocsPlan,
+  { leftOut }: DocsFolder,
+  written: ImportWritten,
+  isCopied: boolean,
+): Report<PackFromDocs> {
+  const next = [
+    `loadout validate ${shellWord(path)}`,
+    ...(isUser ? [] : [`loadout approve ${name}`]),
+    `loadout packs resolve ${shellWord(exampleQuestion(documents) ?? 'a question it should answer')} --pack ${name}`,
+  ]
+  const value = { name, path, from, profile, description, isProposed, isCopied, leftOut, next, ...written }
+  const findings = written.kept.map((file): Finding => {
+    const message = `${join(path, file)} was edited since Loadout wrote it, and was kept`
+    const hint = 'to replace it, remove it and run the command again'
+    return { severity: 'warning', code: 'LEFT_OUT', message, subject: file, hint }
+  })
+  return { value: { ...value, documents: documents.length }, findings }
+}
+
+function pathFrom(root: string, path: string): string | undefined {
+  return path !== root && isInside(root, path) ? relative(root, path).split(sep).join('/') : undefined
 }

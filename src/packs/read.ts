@@ -10,11 +10,11 @@ import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { examplesOf, guardChoices, withholdSecrets } from './rules/fence/content-guard.ts'
-import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/fence/guide.ts'
-import { admissionError, admit } from './rules/gates/admission.ts'
-import { packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { admissionError, admit, packWord, type TrustedPack, whyNotOpen } from './rules/gates/trust.ts'
+import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
+import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/guide.ts'
 import {
+  type ContextPart,
   layerOf,
   type PackFile,
   type PackFiles,
@@ -24,8 +24,8 @@ import {
   settleWarnings,
   toFinding,
 } from './rules/pack.ts'
-import { checkHealth, readRecords } from './rules/records/health.ts'
-import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choice.ts'
+import { checkHealth, readRecords } from './rules/records.ts'
+import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choose.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 
 const MOST_RESOURCES = 200
@@ -110,7 +110,7 @@ function shownPath(path: string): string {
 function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, lines?: Lines): Fenceable {
   const { manifest } = pack
   const records = readRecords(files)
-  const health = checkHealth(file.path, records, files, manifest.grounding === 'required')
+  const health = checkHealth(file.path, records, files, { isStrict: manifest.grounding === 'required' })
   if (health.isFailed) {
     const message = `${shownPath(file.path)} of the pack ${packWord(manifest.name)} was made by a run that failed`
     throw new LoadoutError('PACK_REFUSED', message, { hint: 'ask for the pages or sources behind it' })
@@ -124,7 +124,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
     [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
     examplesOf(files),
   )
-  const part = guarded.choices[0]?.part ?? { path: file.path, layer: 'guide' as const, text: '' }
+  const part: ContextPart = guarded.choices[0] ?? { path: file.path, layer: 'guide', text: '' }
   const told = settleWarnings(guarded.warnings)
   return {
     body: part.text,
@@ -183,11 +183,11 @@ interface AdmittedPack {
 
 /** Opens a pack that the caller named. Throws if it is closed; the error says what is missing. */
 export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
-  const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
-  if (verdict !== 'admitted') throw admissionError(pack, verdict)
+  const { reason, why, warnings } = admit(pack, { isExplicit: true, isConfirmed })
+  if (reason !== undefined) throw admissionError(pack, reason, why)
   const files = openPack(pack, pack.trust.files)
   const guide = readGuide(files)
-  if (guide === undefined) throw admissionError(pack, 'approval-needed')
+  if (guide === undefined) throw admissionError(pack, 'approval-needed', whyNotOpen(pack.trust))
   return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }
 }
 

@@ -1,11 +1,23 @@
+import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
 import { writeAudit } from '../machine/audits.ts'
+import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { Finding } from '../text/trouble.ts'
-import { sha256 } from '../text/values.ts'
+import { summarizeChanges } from '../machine/rules/approval.ts'
+import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
+import { readTask } from '../search/task.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { compareText, sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
-import { auditOf } from './rules/resolve/audit-record.ts'
-import type { ActivePack, PackContext } from './rules/resolve/pack-context.ts'
-import { notePacks } from './session.ts'
+import { formatClaim, readState } from '../usage/rules/session-state.ts'
+import { openCatalog } from './catalog.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { admit } from './rules/gates/trust.ts'
+import { groundRecords } from './rules/graph.ts'
+import { examplesOf, guardPart } from './rules/guard.ts'
+import { type ContextPart, PACK_FILE } from './rules/pack.ts'
+import { takeLines } from './rules/resolve/choose.ts'
+import { type ActivePack, type PackContext, wrapPack } from './rules/resolve/pack-context.ts'
 
 export interface RecordRequest {
   cite?: boolean | undefined
@@ -54,4 +66,179 @@ function noteOf({ pack, activation }: ActivePack, tokens: number): RecordedEntry
 
 function inSession(machine: Machine, session: string): Machine {
   return Object.create(machine, { caller: { value: { via: machine.caller?.via ?? 'cli', session } } })
+}
+
+const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
+
+/** Digests of the pack texts that a conversation already has. An unreadable file counts as empty. */
+export function givenPacks(machine: Machine, session: string): string[] {
+  requireConversation(session)
+  const claims = agentsOf(machine, session).flatMap((agent) => {
+    try {
+      return readState(readSession(machine, agent, session)).claims
+    } catch {
+      return []
+    }
+  })
+  const sums = claims.flatMap(({ parts }) => parts.flatMap((part) => (part.form === 'pack' ? [part.sum] : [])))
+  return [...new Set(sums)]
+}
+
+/** Records delivered pack texts, in the file of the conversation's hooks if it has hooks. */
+export function notePacks(machine: Machine, session: string, sums: readonly string[], audit?: string): void {
+  requireConversation(session)
+  if (sums.length === 0) return
+  const parts = sums.map((sum) => ({ form: 'pack' as const, sum, audit }))
+  const [agent = NO_AGENT] = agentsOf(machine, session)
+  claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
+}
+
+function agentsOf(machine: Machine, session: string): string[] {
+  const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
+  return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
+}
+
+function requireConversation(session: string): void {
+  if (CONVERSATION.test(session)) return
+  throw new LoadoutError('USAGE', `"${session.slice(0, 80)}" cannot be the name of a session`, {
+    hint: 'use letters, digits, dots, dashes and underscores',
+  })
+}
+
+export interface RehydratedContext {
+  id: string
+  task: string
+  /** The same bytes as then. Empty if anything has changed. */
+  wrappers: { pack: string; text: string }[]
+  /** The changes since then, by pack. */
+  changed: { pack: string; paths: string[] }[]
+}
+
+/** Rebuilds a recorded context byte for byte. If anything has changed, reports the changes and returns no text. */
+export function rehydrate(machine: Machine, id: string, record: PackAudit): Report<RehydratedContext> {
+  const { task } = record.question
+  const value: RehydratedContext = { id, task, wrappers: [], changed: [] }
+  const findings: Finding[] = []
+  for (const audited of record.parts.filter(({ wrapper }) => wrapper !== undefined)) {
+    const { name } = audited
+    const { text, changed, since } = rebuild(machine, audited, task)
+    if (text === undefined) {
+      const message = `${name} has changed since: ${changed.join(', ')}`
+      const hint = `resolve it again: loadout packs resolve ${shellWord(task)}`
+      value.changed.push({ pack: name, paths: changed })
+      findings.push({ severity: 'error', code: 'CONTEXT_CHANGED', message, subject: name, hint })
+      continue
+    }
+    value.wrappers.push({ pack: name, text })
+    if (since.length === 0) continue
+    const message = `${name} has changed in files that this context did not use: ${summarizeChanges(since)}`
+    const hint = `loadout approve pack:${name}`
+    findings.push({ severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: name, hint })
+  }
+  if (value.changed.length > 0) value.wrappers = []
+  return { value, findings: findings.sort((a, b) => compareText(a.severity, b.severity)) }
+}
+
+/** The recorded text, or the changes that prevent rebuilding it. */
+type Rebuilt = ({ text: string; changed?: undefined } | { text?: undefined; changed: string[] }) & {
+  /** Changes in files that it does not use. */
+  since: readonly string[]
+}
+
+/** Rebuilds a recorded wrapper from the same lines. Asks the gate again: after `revoke` it must not be shown any more. */
+function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt {
+  const { catalog } = openCatalog(machine, { packs: [audited.root] })
+  const pack = catalog.all.find(({ root }) => root === audited.root)
+  if (pack === undefined) {
+    throw new LoadoutError('PACK_NOT_FOUND', `the pack ${audited.name} is no longer in ${audited.root}`, {
+      hint: 'resolve the task again',
+    })
+  }
+  const { manifest, trust } = pack
+  // In a changed pack, files that still match the approval may be given again.
+  const isOpen = trust.isOpen || (trust.state === 'changed' && trust.files !== undefined)
+  const asked = { isExplicit: true, isConfirmed: audited.confirmation !== undefined }
+  if (admit({ ...pack, trust: { ...trust, isOpen } }, asked).verdict !== 'admitted') {
+    throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
+      hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
+    })
+  }
+  const since = trust.changes ?? []
+  const files = openPack(pack, trust.files)
+  const recorded = new Map([[PACK_FILE, audited.digest]])
+  for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
+  const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
+  if (changed.length > 0) return { changed, since }
+  const examples = examplesOf(files)
+  const records = groundRecords(manifest, files, readTask(task).words).parts.map((part) => guardPart(part, examples))
+  const parts: ContextPart[] = []
+  for (const { path, layer, lines, digest } of audited.parts) {
+    const text = files.read(path)?.text ?? ''
+    const part =
+      lines === undefined
+        ? records.find((each) => each.path === path && sha256(each.text) === digest)
+        : guardPart({ path, layer, lines, text: takeLines(text, lines) }, examples)
+    if (part === undefined) return { changed: ['the records of the pack'], since }
+    parts.push(part)
+  }
+  const then = { manifest, trust: { state: audited.trust.effective } }
+  const { text } = wrapPack(then, parts, audited.warnings, audited.missing)
+  // The same files with another text: another version of Loadout wrote the record.
+  return sha256(text) === audited.wrapper?.sha256 ? { text, since } : { changed: ['the program'], since }
+}
+
+export type PackAudit = ReturnType<typeof auditOf>
+type AuditedPack = ReturnType<typeof auditPack>
+
+/** Everything needed to rebuild the text that a model got. Contains no text of a pack, no time and no session. */
+function auditOf(context: PackContext, asked: { needs: readonly string[]; cites: boolean; deep: boolean }) {
+  // Tasks that differ only in blanks are equal.
+  const task = context.task.normalize('NFC').replace(/\s+/g, ' ').trim()
+  const { refused, substitutions, collisions, tokens, budget } = context
+  return {
+    kind: 'packs' as const,
+    question: { task, sha256: sha256(task), ...asked, strategy: 'sections', budget, counter: 'chars/4' },
+    parts: context.active.map(auditPack),
+    refused,
+    substitutions,
+    collisions,
+    tokens,
+  }
+}
+
+function auditPack({ pack, activation, confirmation, resolution, presented }: ActivePack) {
+  const { manifest, trust, scope, root } = pack
+  const { wrapper, choices, omitted, tokens } = presented
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    scope,
+    root,
+    /** Of its KNOWLEDGE.md. */
+    digest: resolution.entryDigest ?? '',
+    status: manifest.status ?? 'unknown',
+    trust: { declared: manifest.trust, effective: trust.state },
+    approval: trust.approvalId,
+    confirmation,
+    activation,
+    parts: choices.map(({ path, layer, lines, text, rule, score, why, sources }) => ({
+      path,
+      layer,
+      lines,
+      /** Of text that was made from records. */
+      digest: lines === undefined ? sha256(text) : undefined,
+      rule,
+      score,
+      why,
+      files: sources,
+    })),
+    sourceMap: { digest: resolution.sourceMapDigest, claims: resolution.claims },
+    runs: resolution.runs,
+    /** Those inside the wrapper. */
+    warnings: presented.wrapperWarnings,
+    missing: resolution.missing,
+    anchors: resolution.sourceAnchors,
+    omitted,
+    wrapper: wrapper === undefined ? undefined : { sha256: sha256(wrapper), tokens },
+  }
 }

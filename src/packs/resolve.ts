@@ -4,18 +4,18 @@ import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
-import { findPacks } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { type RecordRequest, recordContext } from './record.ts'
-import { withholdSecrets } from './rules/fence/content-guard.ts'
-import { type Admission, admit, type RefusedPack, refuse } from './rules/gates/admission.ts'
+import { findPacks } from './pack-source.ts'
+import { givenPacks, type RecordRequest, recordContext } from './record.ts'
 import { type Catalog, type Collision, newerAlternative, wonBy } from './rules/gates/catalog.ts'
-import type { TrustedPack } from './rules/gates/trust.ts'
+import { type Admission, admit, type RefusedPack, refuse, type TrustedPack, whyNotOpen } from './rules/gates/trust.ts'
+import { withholdSecrets } from './rules/guard.ts'
 import { PACK_FILE, settleWarnings } from './rules/pack.ts'
-import { contextFindings } from './rules/resolve/context-findings.ts'
+import type { PackResolution } from './rules/resolve/choose.ts'
 import { findMissing } from './rules/resolve/gaps.ts'
 import {
   type ActivePack,
+  contextFindings,
   newWrappers,
   orderWrappers,
   type PackContext,
@@ -23,11 +23,9 @@ import {
   presentPack,
   type Substitution,
 } from './rules/resolve/pack-context.ts'
-import type { PackResolution } from './rules/resolve/resolution.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
-import type { SectionHit } from './rules/resolve/section-documents.ts'
+import type { SectionHit } from './rules/resolve/sections.ts'
 import { openSections, type PackSections } from './sections.ts'
-import { givenPacks } from './session.ts'
 
 export interface ResolveRequest extends CatalogRequest, RecordRequest {
   task: string
@@ -62,13 +60,13 @@ export function resolvePacks(
   // A persona, or a newer pack instead of a stale one, was chosen without a look at its text.
   const unread = admitted.map(({ pack }) => pack).filter(({ root }) => sections.wordsOf(root) === undefined)
   const all = unread.length === 0 ? hits : [...hits, ...openSections(machine, unread).rank(task)]
-  const asked = admitted.map((each) => ({ ...each, resolution: askPack(each, question, all, sections) }))
+  const asked = admitted.map((each) => ({ ...each, resolution: askPack(machine, each, question, all, sections) }))
   const given = request.session === undefined ? [] : givenPacks(machine, request.session)
   const resolved = presentAll(withMissing(asked, question, sections), request, given)
   const active = resolved.filter(isAsApproved)
   const swapped = resolved
     .filter((each) => !isAsApproved(each))
-    .flatMap(({ pack }) => refuse(pack, 'approval-needed') ?? [])
+    .map(({ pack }) => refuse(pack, 'approval-needed', whyNotOpen(pack.trust)))
   const context: PackContext = {
     task: request.task,
     active,
@@ -142,8 +140,7 @@ function passGates(catalog: Catalog, wanted: readonly Wanted[], request: Pick<Re
     const pack = newer ?? each.pack
     const isConfirmed = (request.confirmed ?? []).includes(pack.manifest.name)
     const admission = admit(pack, { isExplicit: each.activation === 'explicit', isConfirmed })
-    const refusal = refuse(pack, admission.verdict)
-    if (refusal !== undefined) refused.push(refusal)
+    if (admission.reason !== undefined) refused.push(refuse(pack, admission.reason, admission.why))
     else admitted.push({ ...each, pack, admission, confirmation: isConfirmed ? confirmationOf(pack) : undefined })
   }
   return { admitted, refused, substitutions }
@@ -202,6 +199,7 @@ function presentAll(asked: readonly Asked[], request: ResolveRequest, given: rea
 
 /** What one pack says about a task, before any budget. */
 export function askPack(
+  machine: Machine,
   { pack, admission }: { pack: TrustedPack; admission: Admission },
   { task, cite = false, deep = false }: Pick<Question, 'task' | 'cite' | 'deep'>,
   hits: readonly SectionHit[],
@@ -212,6 +210,7 @@ export function askPack(
     wantsCitations: cite,
     isDeep: deep,
     isDisputed: admission.isDisputed,
+    today: machine.now().toISOString().slice(0, 10),
     hits: hits.filter(({ root }) => root === pack.root),
     rarity: sections.rarity,
   })

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import type { Machine } from '../machine/machine.ts'
 import { claimant, claimLine, sessionsFolder } from '../machine/sessions.ts'
 import { formatClaim } from '../usage/rules/session-state.ts'
-import { givenPacks, notePacks } from './session.ts'
+import { givenPacks, notePacks } from './record.ts'
 
 const homes: string[] = []
 afterAll(() => {

@@ -1,29 +1,30 @@
 import type { Machine } from '../machine/machine.ts'
+import { describeWhy, percent } from '../search/document.ts'
+import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
-import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { type Admission, admit } from './rules/gates/admission.ts'
-import type { Catalog, Collision } from './rules/gates/catalog.ts'
-import { type CatalogRow, catalogRow } from './rules/gates/listing.ts'
-import type { TrustedPack } from './rules/gates/trust.ts'
-import { LAYERS, type PackLayer, settleWarnings } from './rules/pack.ts'
+import { explainChoice } from './pack-source.ts'
+import { type Catalog, type CatalogRow, type Collision, catalogRow, newerAlternative } from './rules/gates/catalog.ts'
+import { type Admission, admit, packWord, type TrustedPack, type TrustState, whyNotOpen } from './rules/gates/trust.ts'
+import { LAYERS, type PackLayer, type PackStatus, type Scope, settleWarnings } from './rules/pack.ts'
 
 export interface PackView extends CatalogRow {
-  license?: string
+  license?: string | undefined
   maintainers: readonly string[]
-  updated?: string
-  primaryAnswers?: string
+  updated?: string | undefined
+  primaryAnswers?: string | undefined
   /** What may be read; absent while the pack is closed. */
   isOpen: boolean
-  approvalId?: string
+  approvalId?: string | undefined
   /** The decision of the gates when a user names it. */
   admission: Admission['verdict']
   /** The command to run next. */
   next: string
   /** Number of files per folder. Absent while the pack is closed. */
-  files?: { layer: PackLayer; count: number }[]
-  collision?: Collision
+  files?: { layer: PackLayer; count: number }[] | undefined
+  collision?: Collision | undefined
 }
 
 /** Shows the metadata of a pack, its place and its problems. Never its text. */
@@ -42,15 +43,15 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
     ...catalogRow(pack),
     diagnostics: settleWarnings([...pack.warnings, ...warnings]),
     maintainers,
-    ...(license === undefined ? {} : { license }),
-    ...(updated === undefined ? {} : { updated }),
-    ...(primaryAnswers === undefined ? {} : { primaryAnswers }),
+    license,
+    updated,
+    primaryAnswers,
     isOpen: trust.isOpen,
-    ...(trust.approvalId === undefined ? {} : { approvalId: trust.approvalId }),
+    approvalId: trust.approvalId,
     admission: verdict,
     next: nextStep(pack, verdict),
-    ...(trust.isOpen ? { files: countFiles(pack) } : {}),
-    ...(collision === undefined ? {} : { collision }),
+    files: trust.isOpen ? countFiles(pack) : undefined,
+    collision,
   }
 }
 
@@ -66,4 +67,134 @@ export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['ve
 function countFiles(pack: TrustedPack): { layer: PackLayer; count: number }[] {
   const files = openPack(pack)
   return LAYERS.map((layer) => ({ layer, count: files.list(layer).length })).filter(({ count }) => count > 0)
+}
+
+/** One of the checks that a pack must pass to reach a model, and its result. */
+export interface Step {
+  question: 'place' | 'name' | 'trust' | 'status' | 'agents' | 'task'
+  isPassed: boolean
+  says: string
+  /** The command that would change the result. */
+  command?: string
+}
+
+export interface PackTrail {
+  name: string
+  root: string
+  scope: Scope
+  trust: TrustState
+  status: PackStatus | 'unknown'
+  steps: Step[]
+  /** The decision when only a task fits it, and when the user names it. */
+  implicit: Admission['verdict']
+  explicit: Admission['verdict']
+  collision?: Collision | undefined
+}
+
+/** Explains why a pack is used or not: its place, name, trust, status, and match with the task. */
+export function explainPack(
+  machine: Machine,
+  request: CatalogRequest & { pack: string; task?: string | undefined },
+): Report<PackTrail> {
+  const opened = openCatalog(machine, { ...request, packs: [request.pack] })
+  const { catalog, findings } = opened
+  const pack = findPack(machine, catalog, request.pack)
+  const { manifest, scope, root, trust } = pack
+  const collision = catalog.collisions.find(({ name }) => name === manifest.name)
+  const value: PackTrail = {
+    name: manifest.name,
+    root,
+    scope,
+    trust: trust.state,
+    status: manifest.status ?? 'unknown',
+    steps: [
+      { question: 'place', isPassed: true, says: `found in ${PLACES[scope]}, ${root}` },
+      nameStep(pack, catalog),
+      trustStep(pack),
+      statusStep(pack, catalog),
+      ...(request.task === undefined ? [] : [taskStep(machine, request.task, pack, opened)]),
+    ],
+    implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
+    explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
+    collision,
+  }
+  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
+}
+
+const PLACES: Record<Scope, string> = {
+  explicit: 'the path that you named',
+  workspace: 'the workspace',
+  user: "the user's packs",
+  organization: "the organization's packs",
+  'built-in': 'the packs that come with Loadout',
+}
+
+function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
+  const entry = entries.find((each) => each.pack.manifest.name === pack.manifest.name)
+  const winner = entry?.pack ?? pack
+  if (winner === pack) return { question: 'name', isPassed: true, says: namesakes(entry?.shadowed ?? [], waiting) }
+  const by = `the pack in ${PLACES[winner.scope]}, ${winner.root},`
+  const says = waiting.includes(pack)
+    ? `${by} is used until this one is approved`
+    : `${by} is used; this one only if you name its path`
+  return { question: 'name', isPassed: false, says }
+}
+
+function namesakes(shadowed: readonly TrustedPack[], waiting: readonly TrustedPack[]): string {
+  const scopes = (packs: readonly TrustedPack[]) => packs.map(({ scope }) => scope).join(', ')
+  const ahead = shadowed.filter((pack) => waiting.includes(pack))
+  const behind = shadowed.filter((pack) => !waiting.includes(pack))
+  const says = [
+    ...(ahead.length === 0 ? [] : [`it is used until a pack of the same name is approved: ${scopes(ahead)}`]),
+    ...(behind.length === 0 ? [] : [`it is used instead of packs of the same name: ${scopes(behind)}`]),
+  ]
+  return says.join('; ') || 'no other pack has its name'
+}
+
+function trustStep({ trust, scope, root }: TrustedPack): Step {
+  const says: Record<TrustState, string> = {
+    trusted: `trusted, because it is in ${PLACES[scope]}`,
+    approved: 'approved, and unchanged since',
+    unapproved: 'it is not approved',
+    changed: `it ${whyNotOpen(trust)}`,
+    denied: 'it was denied',
+    held: trust.held?.why ?? '',
+  }
+  if (!trust.isOpen) {
+    const command = trust.held === undefined ? `loadout approve ${shellWord(root)}` : 'loadout catalog search'
+    return { question: 'trust', isPassed: false, says: says[trust.state], command }
+  }
+  const warned = trust.warnings.map(({ message }) => `; ${message}`)
+  return { question: 'trust', isPassed: true, says: says[trust.state] + warned.join('') }
+}
+
+function statusStep(pack: TrustedPack, { all }: Catalog): Step {
+  const { status } = pack.manifest
+  const newer = status === 'stale' ? newerAlternative(pack, all) : undefined
+  const instead =
+    newer === undefined ? '' : `; ${packWord(newer.manifest.version ?? newer.scope)} is newer and is used instead`
+  const says: Record<PackStatus, string> = {
+    ready: 'ready',
+    draft: 'a draft: used only after you confirm it',
+    'needs-review': 'not reviewed yet: used with a warning and a list of gaps',
+    stale:
+      newer === undefined ? 'out of date, and there is no newer pack: used with a warning' : `out of date${instead}`,
+    disputed: 'disputed: used only after you confirm it, with a warning and with the pages behind it',
+    archived: 'archived: used only when it is named',
+  }
+  const isPassed = status === 'ready' || status === 'needs-review' || (status === 'stale' && newer === undefined)
+  return { question: 'status', isPassed, says: status === undefined ? 'unknown: never used' : says[status] }
+}
+
+/** Whether the task would choose the pack from the catalog. */
+function taskStep(machine: Machine, task: string, pack: TrustedPack, opened: OpenedCatalog): Step {
+  const { confidence, section, described } = explainChoice(machine, opened, pack, readTask(task))
+  const place = section && section.from > 0 && `${section.path}, line ${section.from}, is about it`
+  const reasons = [place, described && describeWhy(described.why)].filter(Boolean).join('; ')
+  if (confidence !== undefined) {
+    const says = `the task chooses it, confidence ${percent(confidence)}: ${reasons}`
+    return { question: 'task', isPassed: true, says }
+  }
+  const says = reasons === '' ? 'it shares no word with the task' : `other packs fit better: ${reasons}`
+  return { question: 'task', isPassed: false, says }
 }

@@ -207,13 +207,6 @@ function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }
 
-/** The reverse of `escapeMarkup`. */
-export function unescapeMarkup(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => {
-    return Object.keys(ESCAPES).find((character) => ESCAPES[character] === found) ?? found
-  })
-}
-
 /**
  * The last check before anything is printed: exactly these reserved tags in this order, the first at the very
  * start, the last at the very end.

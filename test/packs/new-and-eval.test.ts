@@ -142,9 +142,9 @@ describe('packs eval', () => {
     expect(runWarm(['packs', 'eval', join(root, 'wiki')]).code).toBe(2)
   })
 
-  it('a suite from elsewhere, in the older form', () => {
+  it('a suite from elsewhere can be run', () => {
     const { root, project } = makePack({}, 'quails')
-    writeFileSync(join(project, 'mine.json'), '{"queries":[{"query":"Bake rye bread.","should_select":false}]}')
+    writeFileSync(join(project, 'mine.json'), suite(unrelated))
     const run = runWarm(['packs', 'eval', 'quails', '--suite', 'mine.json', '--json'], { cwd: project })
     expect(run.code).toBe(0)
     expect(JSON.parse(run.stdout)).toMatchObject({ root, suites: [{ suite: 'mine.json' }] })

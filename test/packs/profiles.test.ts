@@ -44,8 +44,8 @@ describe('a document-first pack', () => {
     const { chosen, wrapper } = resolveFiles({ ...MANUAL, ...files }, 'Which wood is the rudder of?', {
       manifest: DOCUMENT_FIRST,
     })
-    const sections = chosen.filter(({ part }) => part.path === 'documents/manual.md')
-    expect(sections.map(({ part }) => part.lines)).toEqual([{ from: 7, to: 10 }])
+    const sections = chosen.filter((part) => part.path === 'documents/manual.md')
+    expect(sections.map((part) => part.lines)).toEqual([{ from: 7, to: 10 }])
     expect(wrapper).toContain('The rudder is of teak.')
     expect(wrapper).not.toMatch(/rain water|Two coats/)
   })
@@ -109,7 +109,7 @@ describe('a hybrid pack', () => {
   it('gives a file once that the map names and that sets limits', () => {
     const files = { ...FERRY, 'KNOWLEDGE.md': mapText('Crossing in fog: `compiled/boundaries.md`') }
     const { chosen } = resolveFiles(files, 'Will it cross in fog?', { manifest: HYBRID })
-    expect(chosen.map(({ part }) => part.path)).toEqual(['compiled/boundaries.md'])
+    expect(chosen.map((part) => part.path)).toEqual(['compiled/boundaries.md'])
   })
 
   it('gives of many entries that fit those that fit best', () => {

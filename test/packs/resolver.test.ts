@@ -13,7 +13,7 @@ describe('the order of reading', () => {
 
   it('case 76: a view comes before a page that says the same', () => {
     const { chosen } = resolveFiles(FERRY, CAPACITY)
-    const scoreOf = (path: string) => chosen.find(({ part }) => part.path === path)?.score ?? 0
+    const scoreOf = (path: string) => chosen.find((part) => part.path === path)?.score ?? 0
     expect(scoreOf('compiled/facts.md')).toBe(1)
     expect(scoreOf('wiki/entities/ferry.md')).toBeLessThan(1)
   })
@@ -72,8 +72,8 @@ describe('the order of reading', () => {
   ])('case 81: a wish for citations, said with %s, gives anchors and those lines alone', (_, task, wantsCitations) => {
     const { sourceAnchors, chosen, wrapper } = resolveFiles(FERRY, task, { wantsCitations })
     expect(sourceAnchors).toContain('sources/log.md#L3')
-    const excerpts = chosen.filter(({ part }) => part.layer === 'sources')
-    expect(excerpts.map(({ part }) => part.text)).toEqual(['Forty people crossed on the first day.\n'])
+    const excerpts = chosen.filter((part) => part.layer === 'sources')
+    expect(excerpts.map((part) => part.text)).toEqual(['Forty people crossed on the first day.\n'])
     expect(wrapper).not.toContain('A line that nothing rests on')
   })
 

@@ -4,11 +4,11 @@ import { makeTrusted } from '../../src/packs/rules/gates/pack.fixture.ts'
 import type { TrustedPack } from '../../src/packs/rules/gates/trust.ts'
 import type { PackManifest, PackWarning } from '../../src/packs/rules/pack.ts'
 import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
+import type { PackRequest } from '../../src/packs/rules/resolve/choose.ts'
 import { allGaps, findMissing } from '../../src/packs/rules/resolve/gaps.ts'
 import { presentPack } from '../../src/packs/rules/resolve/pack-context.ts'
-import type { PackRequest } from '../../src/packs/rules/resolve/resolution.ts'
 import { resolvePack } from '../../src/packs/rules/resolve/resolve-pack.ts'
-import { sectionDocuments } from '../../src/packs/rules/resolve/section-documents.ts'
+import { sectionDocuments } from '../../src/packs/rules/resolve/sections.ts'
 import { rankedTogether, SECTION_RANKING } from '../../src/packs/sections.ts'
 import { createRanker } from '../../src/search/ranker.ts'
 import { readTask } from '../../src/search/task.ts'
@@ -41,6 +41,7 @@ export function resolveFiles(files: Files, asking: string, asked: Asked = {}) {
     wantsCitations: false,
     isDeep: false,
     isDisputed: false,
+    today: '2026-01-31',
     hits: sections.rank(task),
     rarity: sections.rarity,
     ...rest,
@@ -62,7 +63,7 @@ export function resolveFiles(files: Files, asking: string, asked: Asked = {}) {
     opened: held.opened,
     chosen: choices,
     /** Without the guide. */
-    paths: [...new Set(choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))],
+    paths: [...new Set(choices.filter(({ rule }) => rule !== 'guide').map(({ path }) => path))],
     gaps: allGaps(resolution),
   }
 }

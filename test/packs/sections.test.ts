@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeTrusted } from '../../src/packs/rules/gates/pack.fixture.ts'
 import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
-import { sectionDocuments } from '../../src/packs/rules/resolve/section-documents.ts'
+import { sectionDocuments } from '../../src/packs/rules/resolve/sections.ts'
 import { DOCUMENT_FIRST, FERRY } from './ferry-pack.ts'
 import { type Files, resolveFiles } from './resolving.ts'
 
@@ -48,7 +48,7 @@ describe('a large section is cut', () => {
     expect(wrapper).toContain('| Code | Meaning | Remedy |\n|---|---|---|\n')
     expect(wrapper).toContain('| ERR_DOCK_217 | Bollard 217 is taken. | Wait. |')
     expect(tokens).toBeLessThan(700)
-    for (const { part } of chosen.filter(({ part }) => part.path === 'documents/errors.md')) {
+    for (const part of chosen.filter((part) => part.path === 'documents/errors.md')) {
       const { from = 0, to = 0 } = part.lines ?? {}
       expect(part.text).toBe(
         `${table
@@ -140,7 +140,7 @@ it('a page is found by the title in its frontmatter, which no heading repeats', 
     manifest: { profile: 'document-first' },
   })
   const best = chosen.find(({ score }) => score === 1)
-  expect(best?.part.text).toContain('Rule 1 holds for everybody.')
+  expect(best?.text).toContain('Rule 1 holds for everybody.')
 })
 
 it('the same trouble in hundreds of files is one warning, and takes no room from the answer', () => {

@@ -151,6 +151,39 @@ describe('case 126: a source with a secret in it', () => {
   })
 })
 
+describe('a page that says that it is not current', () => {
+  const current = '# Fares\n\nA crossing costs four coins. A crossing with a cart costs nine.\n'
+  const old = '# Fares\n\nA crossing costs three coins. A crossing with a cart costs seven.\n'
+  const FARE = 'What does a crossing with a cart cost?'
+
+  it.each([
+    ['status: deprecated', 'deprecated'],
+    ['status: draft', 'draft'],
+    ['superseded_by: wiki/fares.md', 'superseded'],
+    ['deprecated: true', 'deprecated'],
+    ['stale_after: 2026-01-30', 'reviewed by 2026-01-30'],
+    ['review_date: "2025-12-01"', 'reviewed by 2025-12-01'],
+  ])('with %s loses to a current page, and is named as old', (field, says) => {
+    const files = { 'wiki/fares.md': current, 'wiki/fares-old.md': `---\ntitle: Fares\n${field}\n---\n\n${old}` }
+    const { paths, warnings } = resolveFiles(files, FARE)
+    expect(paths).toEqual(['wiki/fares.md'])
+    expect(warnings).toMatchObject([
+      { code: 'claim.stale', path: 'wiki/fares-old.md', message: expect.stringContaining(says) },
+    ])
+  })
+
+  it('is given with the warning where no other page says it', () => {
+    const { paths, warnings } = resolveFiles({ 'wiki/fares.md': `---\nstatus: stale\n---\n\n${current}` }, FARE)
+    expect(paths).toEqual(['wiki/fares.md'])
+    expect(told(warnings)).toEqual(['warning claim.stale wiki/fares.md'])
+  })
+
+  it.each(['status: ready', 'stale_after: 2026-01-31', 'review_date: soon'])('with %s is current', (field) => {
+    const files = { 'wiki/fares.md': `---\n${field}\n---\n\n${current}` }
+    expect(resolveFiles(files, FARE).warnings).toEqual([])
+  })
+})
+
 describe('statements without a source', () => {
   const files = { ...FERRY, 'compiled/briefing.md': '# Briefing\n\n- The ferry carries people.\n' }
 

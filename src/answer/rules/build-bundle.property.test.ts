@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allCandidates, anyInput, anyLimits, HOST_TAGS } from '../../../test/context/bundle-input.ts'
-import { readReservedTags } from '../../packs/rules/fence/reserved-tags.fixture.ts'
+import { readReservedTags } from '../../packs/rules/reserved-tags.fixture.ts'
 import { type BundleInput, buildBundle } from './build-bundle.ts'
 import {
   type BundleFile,

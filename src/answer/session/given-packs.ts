@@ -1,8 +1,8 @@
 import { readAudit } from '../../machine/audits.ts'
 import { describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { rehydrate } from '../../packs/rehydrate.ts'
-import type { PackAudit } from '../../packs/rules/resolve/audit-record.ts'
+import type { PackAudit } from '../../packs/record.ts'
+import { rehydrate } from '../../packs/record.ts'
 import { sha256 } from '../../text/values.ts'
 
 /** Earlier texts of packs, from their records: byte for byte, or not at all. */

@@ -1,6 +1,6 @@
 import { allGaps, isWaiting, newWrappers, toResolverOutput } from '../../display-rules.ts'
 import type { Loadout, PackContext, ResolveRequest } from '../../loadout.ts'
-import type { RefusedPack } from '../../packs/rules/gates/admission.ts'
+import type { RefusedPack } from '../../packs/rules/gates/trust.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
@@ -92,7 +92,7 @@ function explain({ active, refused, tokens, budget, auditId }: PackContext, scre
       `${screen.strong(printableLine(manifest.name))}  ${manifest.status}, ${scope}, ${trust.state}, ${grouped(presented.tokens)} tokens`,
       ...(isRepeated ? ['  this session already has it'] : []),
       ...alignRows(
-        presented.choices.map(({ part: { path, lines: range }, why }) => [
+        presented.choices.map(({ path, lines: range, why }) => [
           `  ${path}`,
           range === undefined ? 'records' : `${range.from}-${range.to}`,
           why,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aLinkTo, aPipe, makeFolder, makeProject } from '../../../test/cli/run.ts'
 import { stampOf, writeCached } from '../../machine/cache.ts'
-import { digestKnownTree, digestTree } from './pack-digest.ts'
+import { digestKnownTree, digestTree } from './pack-folder.ts'
 
 /** A pack whose files are old enough for the cache to trust their times. */
 function makePack() {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { asLoadoutError, codeOf, exists, makeFolders, removeFile, removeLeftovers } from '../../machine/files.ts'
@@ -12,8 +13,12 @@ import {
 } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { move } from '../../machine/platform.ts'
+import { count } from '../../text/count.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
+import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
+import { LARGEST_PACK_FILE, type LinkedLayer } from '../rules/pack.ts'
+import { linkedRoot, listLinked, MOST_LINKED } from './pack-head.ts'
 
 /** Writes a new folder below a root, completely or not at all. Refuses an existing folder. */
 export async function writeNewFolder(root: string, target: string, files: ReadonlyMap<string, string>): Promise<void> {
@@ -68,57 +73,63 @@ export async function writeImport(
   files: ReadonlyMap<string, string>,
   from: string,
 ): Promise<ImportWritten> {
-  const record = recordText(from, files)
+  const made = { tool: 'loadout packs new', from }
+  const record = recordText(made, files)
   if (!exists(target)) {
     await writeNewFolder(root, target, new Map([...files, [IMPORT_RECORD, record]]))
     return { written: [...files.keys()], unchanged: [], kept: [], removed: [] }
   }
-  const before = readRecord(target)
+  const before = readMade(target, IMPORT_RECORD)
   if (before === undefined) {
     throw new LoadoutError('PACK_EXISTS', `${target} already exists, and was not made from documents`, {
       hint: 'choose another name; nothing was written',
     })
   }
   const result: ImportWritten = { written: [], unchanged: [], kept: [], removed: [] }
-  const made = new Map<string, string>()
+  const ours = new Map<string, string>()
   for (const [path, text] of files) {
     const now = digestAt(target, path)
-    const ours = getOwn(before, path)
+    const was = getOwn(before, path)
     if (now === sha256(text)) result.unchanged.push(path)
-    else if (now === undefined || now === ours) result.written.push(path)
+    else if (now === undefined || now === was) result.written.push(path)
     else result.kept.push(path)
-    if (!result.kept.includes(path)) made.set(path, text)
+    if (!result.kept.includes(path)) ours.set(path, text)
   }
   for (const path of result.written) refuseLinkOut(target, path)
   for (const path of result.written) writeInside(target, path, files.get(path) ?? '')
   for (const path of Object.keys(before).filter((each) => !files.has(each))) {
     if (digestAt(target, path) !== getOwn(before, path)) continue
-    refuseLinkOut(target, path)
-    removeFile(join(target, path))
+    removeInside(target, path)
     result.removed.push(path)
   }
-  const text = recordText(from, made)
+  const text = recordText(made, ours)
   if (digestAt(target, IMPORT_RECORD) !== sha256(text)) writeInside(target, IMPORT_RECORD, text)
   return result
 }
 
 /** Adds files to a folder that already has its texts, and records them as ours. */
 export function addToFolder(target: string, files: ReadonlyMap<string, string>, from: string): void {
-  for (const path of [...files.keys(), IMPORT_RECORD]) refuseLinkOut(target, path)
-  for (const [path, text] of files) writeInside(target, path, text)
-  writeInside(target, IMPORT_RECORD, recordText(from, files))
+  writeAll(target, new Map([...files, [IMPORT_RECORD, recordText({ tool: 'loadout packs new', from }, files)]]))
 }
 
-function recordText(from: string, files: ReadonlyMap<string, string>): string {
+/** Writes files of a pack. Writes none if a link leads one of them out of the pack. */
+export function writeAll(root: string, files: ReadonlyMap<string, string>): void {
+  for (const path of files.keys()) refuseLinkOut(root, path)
+  for (const [path, text] of files) writeInside(root, path, text)
+}
+
+/** A record of files that Loadout wrote, with their digests. */
+export function recordText(made: object, files: ReadonlyMap<string, string>): string {
   const digests = Object.fromEntries([...files].map(([path, text]) => [path, sha256(text)]))
-  return `${JSON.stringify({ tool: 'loadout packs new', from, files: digests }, undefined, 2)}\n`
+  return `${JSON.stringify({ ...made, files: digests }, undefined, 2)}\n`
 }
 
 const LARGEST_RECORD = 4 * 1024 * 1024
 
-function readRecord(target: string): Record<string, string> | undefined {
+/** The digests of the files that Loadout wrote, from their record. A file with another digest was edited. */
+export function readMade(root: string, record: string): Record<string, string> | undefined {
   try {
-    const json = readJsonInside(target, IMPORT_RECORD, LARGEST_RECORD)
+    const json = readJsonInside(root, record, LARGEST_RECORD)
     if (!isRecord(json) || !isRecord(json.files)) return undefined
     const rows = Object.entries(json.files).filter((row): row is [string, string] => typeof row[1] === 'string')
     return Object.fromEntries(rows.filter(([path]) => !path.split('/').includes('..')))
@@ -127,7 +138,86 @@ function readRecord(target: string): Record<string, string> | undefined {
   }
 }
 
-function digestAt(target: string, path: string): string | undefined {
-  const { bytes } = readInside(target, path, { most: LARGEST_RECORD })
-  return bytes === undefined ? undefined : sha256(bytes.toString('utf8'))
+/** The text of a file as it is on disk. */
+export function textAt(root: string, path: string): string | undefined {
+  return readInside(root, path, { most: LARGEST_RECORD }).bytes?.toString('utf8')
+}
+
+function digestAt(root: string, path: string): string | undefined {
+  const text = textAt(root, path)
+  return text === undefined ? undefined : sha256(text)
+}
+
+export function removeInside(root: string, path: string): void {
+  refuseLinkOut(root, path)
+  removeFile(join(root, path))
+}
+
+/** The documents of a folder, and the files that cannot be part of a pack. */
+export interface DocsFolder {
+  documents: DocumentOutline[]
+  /** Grouped by reason, with an example path. */
+  leftOut: { what: string; count: number; example: string }[]
+}
+
+/** The headings in this part of a document are enough to describe it. */
+const HEAD_BYTES = 128 * 1024
+
+/** Reads the outline of every document. Throws if there are more than a pack can hold. */
+export function readDocsFolder(linked: LinkedLayer, packRoot: string): DocsFolder {
+  const left = new Map<string, { count: number; example: string }>()
+  const leave = (what: string, path: string) => {
+    const known = left.get(what) ?? { count: 0, example: path }
+    left.set(what, { ...known, count: known.count + 1 })
+  }
+  const { paths, isCut } = listLinked(linked, packRoot, (path, why) => {
+    if (why !== 'pack') leave(why === 'kind' ? kindOfFile(path) : LEFT_OUT[why], path)
+  })
+  if (isCut) throw tooMany(linked, paths)
+  const documents = paths.flatMap((path) => {
+    const { bytes, size, failure } = readInside(linkedRoot(linked), path, { most: HEAD_BYTES, head: HEAD_BYTES })
+    const problem = failure !== undefined ? 'unreadable file' : problemOf(bytes, size)
+    if (problem !== undefined || bytes === undefined) {
+      leave(problem ?? '', path)
+      return []
+    }
+    return [outlineDocument(path, bytes.toString('utf8').replace(/\r\n?/g, '\n'))]
+  })
+  const leftOut = [...left].map(([what, rest]) => ({ what, ...rest }))
+  return { documents, leftOut: leftOut.sort((a, b) => b.count - a.count || (a.what < b.what ? -1 : 1)) }
+}
+
+/** The texts of the documents. Leaves out files that are not UTF-8: copying would change them. */
+export function copyDocuments(linked: LinkedLayer, docs: DocsFolder): Map<string, string> {
+  const texts = new Map<string, string>()
+  const refused: string[] = []
+  for (const { path } of docs.documents) {
+    const { bytes } = readInside(linkedRoot(linked), path, { most: LARGEST_PACK_FILE })
+    if (bytes !== undefined && isUtf8(bytes)) texts.set(path, bytes.toString('utf8'))
+    else refused.push(path)
+  }
+  const [example] = refused
+  if (example !== undefined) docs.leftOut.push({ what: 'document that is not UTF-8', count: refused.length, example })
+  return texts
+}
+
+const LEFT_OUT = { link: 'link', ignored: 'hidden or ignored' }
+
+function problemOf(bytes: Buffer, size: number): string | undefined {
+  if (size > LARGEST_PACK_FILE) return 'document above 2 MB'
+  if (bytes.includes(0)) return 'file that is not text'
+  return bytes.toString('utf8').trim() === '' ? 'empty document' : undefined
+}
+
+function tooMany(linked: LinkedLayer, paths: readonly string[]): LoadoutError {
+  const folders = new Map<string, number>()
+  for (const path of paths) {
+    const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'
+    folders.set(folder, (folders.get(folder) ?? 0) + 1)
+  }
+  const largest = [...folders].sort(([, a], [, b]) => b - a).slice(0, 5)
+  const named = largest.map(([folder, many]) => `${folder} (${count(many, 'document')})`).join(', ')
+  return new LoadoutError('FILE_TOO_LARGE', `${linkedRoot(linked)} contains more than ${MOST_LINKED} documents`, {
+    hint: `make a pack of one of its folders; among the documents found first: ${named}`,
+  })
 }

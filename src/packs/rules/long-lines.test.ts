@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { breakLongLines } from './long-lines.ts'
+import { breakLongLines } from './shown-text.ts'
 
 it.each([
   ['a short text. It stays.\nAs it is.\n', 1],

@@ -35,17 +35,47 @@ export interface ReadManifest {
 /** Reads the frontmatter of a KNOWLEDGE.md. Warns about every invalid value; none makes a pack more trusted. */
 export function readManifest(fields: Record<string, unknown>, folderName: string): ReadManifest {
   const reader = new ManifestReader(fields)
-  const name = readName(reader, folderName)
-  const description = readDescription(reader)
-  const words = readWords(reader)
   const metadata = reader.part('metadata')
+  const runtime = reader.part('runtime')
+  const name = readName(reader, folderName)
+  const description = reader.text('description', LIMITS.description, 'error')
+  if (description === undefined) {
+    reader.warn('error', 'pack.description.missing', 'it has no description, so it can never be chosen')
+  }
+  const type = reader.text('type', 100) ?? ''
+  if (type === '') reader.warn('error', 'pack.field.invalid', 'it has no type')
+  else if (!isKnownType(type, PACK_TYPES)) {
+    reader.warn('warning', 'pack.type.unknown', `the type ${quoted(type)} is not known; it is used only when named`)
+  }
+  const status = reader.word('status', PACK_STATUSES, 'error', 'pack.status.unknown', 'it cannot be loaded')
+  if (!reader.has('status')) reader.warn('error', 'pack.status.unknown', 'it has no status and cannot be loaded')
+  const profile = reader.word('profile', PROFILES, 'warning', 'pack.profile.unknown', 'it is read as wiki-first')
+  if (!reader.has('profile')) {
+    reader.warn('info', 'pack.profile.missing', 'it names no profile and is read as wiki-first')
+  }
+  const trust = reader.word('trust', TRUST_LABELS, 'warning', 'pack.trust.unknown', 'it counts as unreviewed')
+  const grounding = reader.word('grounding', GROUNDINGS, 'warning', 'pack.grounding.unknown', 'it counts as required')
+  const mode = runtime.word('mode', RUNTIME_MODES, 'warning', 'pack.mode.unknown', 'it is used as data')
+  const updated = reader.text('updated', 40)
+  const isDate = updated === undefined || DATE.test(updated)
+  if (!isDate) {
+    const message = `updated must be a date such as 2026-01-31, not ${quoted(updated)}`
+    reader.warn('warning', 'pack.field.invalid', message)
+  }
   const rest = {
+    name,
+    type,
+    status,
+    profile: profile ?? 'wiki-first',
+    mode: mode ?? 'data',
+    trust: trust ?? 'unreviewed',
+    grounding: reader.has('grounding') ? (grounding ?? 'required') : undefined,
     version: reader.text('version', 64),
     language: reader.text('language', 64),
     license: reader.text('license', 200),
     maintainers: readMaintainers(reader),
     ownership: reader.text('scope', 64),
-    updated: readDate(reader),
+    updated: isDate ? updated : undefined,
     compatibility: reader.text('compatibility', LIMITS.compatibility),
     primaryDocument: metadata.path('primaryDocument'),
     primaryOntology: metadata.path('primaryOntology'),
@@ -55,7 +85,7 @@ export function readManifest(fields: Record<string, unknown>, folderName: string
     isProposed: metadata.written('proposed') === 'description',
   }
   const warnings = settleWarnings(reader.warnings)
-  return { manifest: description === undefined ? undefined : { name, description, ...words, ...rest }, warnings }
+  return { manifest: description === undefined ? undefined : { description, ...rest }, warnings }
 }
 
 function readName(reader: ManifestReader, folderName: string): string {
@@ -63,7 +93,7 @@ function readName(reader: ManifestReader, folderName: string): string {
   const name = reader.text('name', LIMITS.name, 'quiet')
   if (written === undefined || name === undefined) {
     reader.warn('error', 'pack.name.invalid', `it has no name; its folder is called ${quoted(folderName)}`)
-    return reader.shown(folderName, LIMITS.name)
+    return shownText(folderName, LIMITS.name)
   }
   if (lengthOf(written) > LIMITS.name) {
     reader.warn('error', 'pack.name.invalid', `the name is longer than ${LIMITS.name} characters`)
@@ -78,97 +108,22 @@ function readName(reader: ManifestReader, folderName: string): string {
   return name
 }
 
-function readDescription(reader: ManifestReader): string | undefined {
-  const description = reader.text('description', LIMITS.description, 'error')
-  if (description === undefined) {
-    reader.warn('error', 'pack.description.missing', 'it has no description, so it can never be chosen')
-  }
-  return description
-}
-
-/** The fields with a fixed list of values, each with a fallback for other values. */
-function readWords(reader: ManifestReader) {
-  const profile = oneOf(PROFILES, reader.written('profile'))
-  if (reader.has('profile') && profile === undefined) {
-    reader.unknown('warning', 'pack.profile.unknown', 'profile', PROFILES, 'it is read as wiki-first')
-  } else if (profile === undefined) {
-    reader.warn('info', 'pack.profile.missing', 'it names no profile and is read as wiki-first')
-  }
-  const trust = oneOf(TRUST_LABELS, reader.written('trust'))
-  if (reader.has('trust') && trust === undefined) {
-    reader.unknown('warning', 'pack.trust.unknown', 'trust', TRUST_LABELS, 'it counts as unreviewed')
-  }
-  const grounding = oneOf(GROUNDINGS, reader.written('grounding'))
-  const hasOtherGrounding = reader.has('grounding') && grounding === undefined
-  if (hasOtherGrounding) {
-    reader.unknown('warning', 'pack.grounding.unknown', 'grounding', GROUNDINGS, 'it counts as required')
-  }
-  return {
-    type: readType(reader),
-    status: readStatus(reader),
-    profile: profile ?? ('wiki-first' as const),
-    mode: readMode(reader),
-    trust: trust ?? ('unreviewed' as const),
-    grounding: hasOtherGrounding ? ('required' as const) : grounding,
-  }
-}
-
-function readType(reader: ManifestReader): string {
-  const type = reader.text('type', 100) ?? ''
-  if (type === '') {
-    reader.warn('error', 'pack.field.invalid', 'it has no type')
-  } else if (!isKnownType(type, PACK_TYPES)) {
-    reader.warn('warning', 'pack.type.unknown', `the type ${quoted(type)} is not known; it is used only when named`)
-  }
-  return type
-}
-
-function readStatus(reader: ManifestReader): PackManifest['status'] {
-  const status = oneOf(PACK_STATUSES, reader.written('status'))
-  if (status === undefined && reader.has('status')) {
-    reader.unknown('error', 'pack.status.unknown', 'status', PACK_STATUSES, 'it cannot be loaded')
-  } else if (status === undefined) {
-    reader.warn('error', 'pack.status.unknown', 'it has no status and cannot be loaded')
-  }
-  return status
-}
-
-function readMode(reader: ManifestReader): PackManifest['mode'] {
-  const runtime = reader.part('runtime')
-  const mode = oneOf(RUNTIME_MODES, runtime.written('mode'))
-  if (runtime.has('mode') && mode === undefined) {
-    runtime.unknown('warning', 'pack.mode.unknown', 'mode', RUNTIME_MODES, 'it is used as data')
-  }
-  return mode ?? 'data'
-}
-
 function readMaintainers(reader: ManifestReader): string[] {
-  const value = reader.value('maintainers')
-  const items: unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value]
-  const shown: string[] = []
-  for (const item of items.slice(0, MOST_MAINTAINERS)) {
-    const text = typeof item === 'string' ? reader.shown(item, 200) : ''
-    if (text !== '') shown.push(text)
-    else reader.warn('warning', 'pack.field.invalid', 'maintainers must be a text or a list of texts')
-  }
+  const items: unknown[] = [reader.value('maintainers') ?? []].flat()
   if (items.length > MOST_MAINTAINERS) {
     reader.warn('warning', 'pack.field.too-long', `only the first ${MOST_MAINTAINERS} maintainers are kept`)
   }
-  return shown
-}
-
-function readDate(reader: ManifestReader): string | undefined {
-  const date = reader.text('updated', 40)
-  if (date === undefined || DATE.test(date)) return date
-  reader.warn('warning', 'pack.field.invalid', `updated must be a date such as 2026-01-31, not ${quoted(date)}`)
-  return undefined
+  return items.slice(0, MOST_MAINTAINERS).flatMap((item) => {
+    const text = typeof item === 'string' ? shownText(item, 200) : ''
+    if (text !== '') return text
+    reader.warn('warning', 'pack.field.invalid', 'maintainers must be a text or a list of texts')
+    return []
+  })
 }
 
 function readProducer(metadata: ManifestReader): Producer | undefined {
-  const value = metadata.value('producedBy')
-  if (value === undefined) return undefined
   const part = metadata.part('producedBy')
-  if (!isRecord(value)) return undefined
+  if (!isRecord(metadata.value('producedBy'))) return undefined
   const [kind, name] = [part.text('kind', 100), part.text('name', 200)]
   return { kind, name, version: part.text('version', 64), digest: part.text('digest', 200) }
 }
@@ -226,7 +181,7 @@ class ManifestReader {
     if (tooLong !== 'quiet' && lengthOf(value.trim()) > limit) {
       this.warn(tooLong, 'pack.field.too-long', `${this.prefix}${key} is longer than ${limit} characters`)
     }
-    return this.shown(value, limit) || undefined
+    return shownText(value, limit) || undefined
   }
 
   /** A path inside the pack. Drops any other path with a warning. */
@@ -255,15 +210,15 @@ class ManifestReader {
     return new ManifestReader(isRecord(value) ? value : {}, `${this.prefix}${key}.`, this.warnings)
   }
 
-  shown(text: string, limit: number): string {
-    return shownText(text, limit)
-  }
-
-  /** Warns about a value that is not on its list. */
-  unknown(severity: Severity, code: Code, key: string, words: readonly string[], effect: string): void {
+  /** A word of a list. Undefined, with a warning, for any other value. */
+  word<T extends string>(key: string, words: readonly T[], severity: Severity, code: Code, effect: string) {
     const written = this.written(key)
-    const what = written === undefined ? 'is not a text' : `is ${quoted(written)}`
-    this.warn(severity, code, `${this.prefix}${key} ${what}, not one of ${words.join(', ')}; ${effect}`)
+    const word = oneOf(words, written)
+    if (word === undefined && this.has(key)) {
+      const what = written === undefined ? 'is not a text' : `is ${quoted(written)}`
+      this.warn(severity, code, `${this.prefix}${key} ${what}, not one of ${words.join(', ')}; ${effect}`)
+    }
+    return word
   }
 
   warn(severity: Severity, code: Code, message: string): void {

@@ -15,7 +15,7 @@ export type TrustLabel = (typeof TRUST_LABELS)[number]
 
 /** Whether a pack wants a source for each statement. */
 export const GROUNDINGS = ['none', 'recommended', 'required'] as const
-export type Grounding = (typeof GROUNDINGS)[number]
+type Grounding = (typeof GROUNDINGS)[number]
 
 /** Where a pack keeps its primary facts. */
 export const PROFILES = ['document-first', 'wiki-first', 'hybrid'] as const
@@ -241,7 +241,7 @@ export interface ContextPart {
   path: string
   layer: PackLayer | 'guide'
   /** Counted from 1, both included. Absent for text made from records. */
-  lines?: { from: number; to: number }
+  lines?: { from: number; to: number } | undefined
   text: string
 }
 

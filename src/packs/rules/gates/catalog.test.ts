@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PackManifest, Scope } from '../pack.ts'
-import { buildCatalog, choosePack, isPackPath, newerAlternative } from './catalog.ts'
-import { catalogRow } from './listing.ts'
+import { buildCatalog, catalogRow, choosePack, isPackPath, newerAlternative } from './catalog.ts'
 import { APPROVED, DENIED, makeTrusted, UNAPPROVED } from './pack.fixture.ts'
 import type { TrustedPack } from './trust.ts'
 

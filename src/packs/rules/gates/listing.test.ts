@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type DisclosedPack, discloseCatalog } from './listing.ts'
+import { type DisclosedPack, discloseCatalog } from './catalog.ts'
 
 const pack = (changes: Partial<DisclosedPack> = {}): DisclosedPack => ({
   name: 'acme',

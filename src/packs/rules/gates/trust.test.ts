@@ -1,15 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { type Approval, makeApproval } from '../../../machine/rules/approval.ts'
 import type { Verdict } from '../../../machine/rules/verdict.ts'
-import type { Scope, TrustLabel } from '../pack.ts'
-import { makePack, makeTrusted } from './pack.fixture.ts'
-import { DEFAULT_TRUST_POLICY, isTrustedLess, obeyVerdict, packDigest, type Trust, trustOf } from './trust.ts'
+import type { KnowledgePack, PackStatus, Scope, TrustLabel } from '../pack.ts'
+import { APPROVED, DENIED, makePack, makeTrusted, UNAPPROVED } from './pack.fixture.ts'
+import {
+  type Admission,
+  admissionError,
+  admit,
+  decideTrust,
+  isTrustedLess,
+  packDigest,
+  type TrustedPack,
+  type TrustFacts,
+} from './trust.ts'
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
 const FILES = { 'KNOWLEDGE.md': DIGEST, 'wiki/a.md': OTHER }
-const NOW = { isSamePlace: true, files: FILES }
-const policy = DEFAULT_TRUST_POLICY
+const POLICY = { approvalFor: ['workspace'], explicitPathIsApproval: false } as const
+
+function trustOf(pack: KnowledgePack, facts: Partial<TrustFacts> = {}) {
+  const none = { approval: undefined, policy: POLICY, verdict: undefined }
+  return decideTrust(pack, { ...none, isSamePlace: () => true, readFiles: () => FILES, ...facts })
+}
 
 function answer(more: Partial<Omit<Approval, 'id'>> = {}): Approval {
   const at = '2024-05-06T07:08:09.000Z'
@@ -35,14 +48,14 @@ describe('trust by place', () => {
     ['built-in', 'trusted'],
   ]
   it.each(PLACES)('%s is %s', (scope, state) => {
-    const trust = trustOf(makePack({}, { scope }), undefined, undefined, policy)
+    const trust = trustOf(makePack({}, { scope }))
     expect(trust).toMatchObject({ state, isOpen: state === 'trusted' })
   })
 
   it('asks for more where the policy says so, never for less of a workspace', () => {
     const strict = { approvalFor: ['organization'], explicitPathIsApproval: true } as const
     const states = (['explicit', 'workspace', 'user', 'organization'] as const).map(
-      (scope) => trustOf(makePack({}, { scope }), undefined, undefined, strict).state,
+      (scope) => trustOf(makePack({}, { scope }), { policy: strict }).state,
     )
     expect(states).toEqual(['trusted', 'unapproved', 'trusted', 'unapproved'])
   })
@@ -53,7 +66,7 @@ describe('trust by approval', () => {
 
   it('opens the pack', () => {
     const approval = answer()
-    const trust = trustOf(pack, approval, NOW, policy)
+    const trust = trustOf(pack, { approval })
     expect(trust).toEqual({
       state: 'approved',
       isOpen: true,
@@ -66,21 +79,20 @@ describe('trust by approval', () => {
   const { files: _, ...earlier } = answer()
   const following = makeApproval({ ...earlier, follow: true })
   const { 'wiki/a.md': __, ...fewer } = FILES
-  const CHANGES: [what: string, approval: Approval, current: Parameters<typeof trustOf>[2], says: string][] = [
-    ['the same files', answer(), NOW, ''],
-    ['an approval of a part', { ...answer(), tier: 'guide' }, NOW, 'a part of it only'],
-    ['another text', answer(), { ...NOW, files: { ...FILES, 'wiki/a.md': DIGEST } }, 'wiki/a.md changed'],
-    ['a file more', answer(), { ...NOW, files: { ...FILES, 'b.md': OTHER } }, 'b.md was added'],
-    ['a file less', answer(), { ...NOW, files: fewer }, 'wiki/a.md was removed'],
-    ['files that cannot be read', answer(), { ...NOW, files: undefined }, 'its files cannot be read'],
-    ['nothing known of the files', answer(), undefined, 'its files are not known'],
-    ['another repository', answer(), { ...NOW, isSamePlace: false }, 'another project lies at this path now'],
-    ['an approval of one file', makeApproval(earlier), NOW, 'an earlier version approved KNOWLEDGE.md only'],
-    ['later changes that are trusted', following, { ...NOW, files: undefined }, ''],
-    ['another repository than the trusted', following, { ...NOW, isSamePlace: false }, 'another project'],
+  const CHANGES: [what: string, approval: Approval, now: Partial<TrustFacts>, says: string][] = [
+    ['the same files', answer(), {}, ''],
+    ['an approval of a part', { ...answer(), tier: 'guide' }, {}, 'a part of it only'],
+    ['another text', answer(), { readFiles: () => ({ ...FILES, 'wiki/a.md': DIGEST }) }, 'wiki/a.md changed'],
+    ['a file more', answer(), { readFiles: () => ({ ...FILES, 'b.md': OTHER }) }, 'b.md was added'],
+    ['a file less', answer(), { readFiles: () => fewer }, 'wiki/a.md was removed'],
+    ['files that cannot be read', answer(), { readFiles: () => undefined }, 'its files cannot be read'],
+    ['another repository', answer(), { isSamePlace: () => false }, 'another project lies at this path now'],
+    ['an approval of one file', makeApproval(earlier), {}, 'an earlier version approved KNOWLEDGE.md only'],
+    ['later changes that are trusted', following, { readFiles: () => undefined }, ''],
+    ['another repository than the trusted', following, { isSamePlace: () => false }, 'another project'],
   ]
-  it.each(CHANGES)('case 47: %s', (_, approval, current, says) => {
-    const trust = trustOf(pack, approval, current, policy)
+  it.each(CHANGES)('case 47: %s', (_, approval, now, says) => {
+    const trust = trustOf(pack, { approval, ...now })
     const isOpen = says === ''
     expect(trust).toMatchObject({ state: isOpen ? 'approved' : 'changed', isOpen, approvalId: approval.id })
     expect(trust.warnings.map(({ code }) => code)).toEqual(isOpen ? [] : ['pack.trust.changed'])
@@ -90,12 +102,7 @@ describe('trust by approval', () => {
   it.each(['workspace', 'user', 'built-in'] as const)(
     'case 48: a denial shuts a pack of %s, whatever it says later',
     (scope) => {
-      const trust = trustOf(
-        makePack({}, { scope }),
-        answer({ decision: 'denied' }),
-        { isSamePlace: false, files: {} },
-        policy,
-      )
+      const trust = trustOf(makePack({}, { scope }), { approval: answer({ decision: 'denied' }) })
       expect(trust).toMatchObject({ state: 'denied', isOpen: false })
       expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.denied' }])
     },
@@ -104,7 +111,7 @@ describe('trust by approval', () => {
 
 describe('trust by label', () => {
   it('case 46: a workspace pack cannot call itself official', () => {
-    const trust = trustOf(makePack({ trust: 'official' }, { scope: 'workspace' }), undefined, undefined, policy)
+    const trust = trustOf(makePack({ trust: 'official' }, { scope: 'workspace' }))
     expect(trust).toMatchObject({ state: 'unapproved', isOpen: false })
     expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.unapproved' }])
   })
@@ -116,7 +123,7 @@ describe('trust by label', () => {
     ['official', []],
   ]
   it.each(LABELS)('case 52: a user pack that says %s', (label, codes) => {
-    const trust = trustOf(makePack({ trust: label }), undefined, undefined, policy)
+    const trust = trustOf(makePack({ trust: label }))
     expect(trust.isOpen).toBe(true)
     expect(trust.warnings.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
       codes.map((code) => `warning ${code}`),
@@ -134,38 +141,180 @@ describe('trust by label', () => {
 })
 
 describe('the catalog of a team', () => {
-  const trusted = makeTrusted({}, {}).trust
-  const open = { ...trusted, state: 'trusted', isOpen: true } as const
-  const unapproved = trustOf(makePack({}, { scope: 'workspace' }), undefined, undefined, policy)
-  const denied = trustOf(makePack({}, { scope: 'user' }), answer({ decision: 'denied' }), undefined, policy)
+  const [open, unapproved] = (['user', 'workspace'] as const).map((scope) => makePack({}, { scope })) as [
+    KnowledgePack,
+    KnowledgePack,
+  ]
+  const denial = answer({ decision: 'denied' })
   const says = (state: Verdict['state'], digest = packDigest(FILES)): Verdict => ({
     ...{ kind: 'pack', name: 'handbook', version: '1', by: 'admin', commit: '', digest },
     state,
   })
-  const ROWS: [what: string, Trust, Verdict | undefined, state: string, code?: string][] = [
-    ['does not list it', open, undefined, 'trusted'],
-    ['approved these files', open, says('approved'), 'trusted'],
-    ['approved other files', open, says('approved', DIGEST), 'held', 'CATALOG_HELD'],
-    ['holds it', open, says('held'), 'held', 'CATALOG_HELD'],
-    ['retired it', open, says('retired'), 'held', 'CATALOG_RETIRED'],
-    ['approved it, and nobody here did', unapproved, says('approved'), 'unapproved', 'pack.trust.unapproved'],
-    ['retired what nobody here approved', unapproved, says('retired'), 'held', 'CATALOG_RETIRED'],
-    ['approved what a person denied', denied, says('approved'), 'denied', 'pack.trust.denied'],
+  const ROWS: [what: string, KnowledgePack, Partial<TrustFacts>, state: string, code?: string][] = [
+    ['does not list it', open, {}, 'trusted'],
+    ['approved these files', open, { verdict: says('approved') }, 'trusted'],
+    ['approved other files', open, { verdict: says('approved', DIGEST) }, 'held', 'CATALOG_HELD'],
+    ['holds it', open, { verdict: says('held') }, 'held', 'CATALOG_HELD'],
+    ['retired it', open, { verdict: says('retired') }, 'held', 'CATALOG_RETIRED'],
+    [
+      'approved it, and nobody here did',
+      unapproved,
+      { verdict: says('approved') },
+      'unapproved',
+      'pack.trust.unapproved',
+    ],
+    ['retired what nobody here approved', unapproved, { verdict: says('retired') }, 'held', 'CATALOG_RETIRED'],
+    [
+      'approved what a person denied',
+      open,
+      { verdict: says('approved'), approval: denial },
+      'denied',
+      'pack.trust.denied',
+    ],
   ]
-  it.each(ROWS)('%s', (_, trust, verdict, state, code) => {
-    const judged = obeyVerdict(trust, verdict, () => FILES)
+  it.each(ROWS)('%s', (_, pack, facts, state, code) => {
+    const judged = trustOf(pack, facts)
     expect([judged.state, judged.isOpen]).toEqual([state, state === 'trusted'])
     if (code !== undefined) expect(judged.warnings.map((each) => each.code)).toEqual([code])
   })
 
   it('pins the files that it approved, and holds back what cannot be read', () => {
-    expect(obeyVerdict(open, says('approved'), () => FILES).files).toEqual(FILES)
-    expect(obeyVerdict(open, says('approved'), () => undefined).state).toBe('held')
+    expect(trustOf(open, { verdict: says('approved') }).files).toEqual(FILES)
+    expect(trustOf(open, { verdict: says('approved'), readFiles: () => undefined }).state).toBe('held')
   })
 
   it('knows a pack by every file, in any order', () => {
     const [a, b] = Object.entries(FILES)
     expect(packDigest(Object.fromEntries([b!, a!]))).toBe(packDigest(FILES))
     expect(packDigest({ ...FILES, 'wiki/b.md': DIGEST })).not.toBe(packDigest(FILES))
+  })
+})
+
+const asked = { isExplicit: false, isConfirmed: false }
+const shut = {
+  ...UNAPPROVED,
+  warnings: [{ severity: 'error', code: 'pack.trust.unapproved', path: 'KNOWLEDGE.md', message: '' }],
+} as const
+const external = { severity: 'warning', code: 'pack.trust.external', path: 'KNOWLEDGE.md', message: '' } as const
+
+const GATES: [what: string, TrustedPack, Partial<typeof asked>, Admission['verdict'], codes: string[]][] = [
+  [
+    'case 44: not approved',
+    makeTrusted({}, { trust: shut }),
+    { isExplicit: true },
+    'approval-needed',
+    ['pack.trust.unapproved'],
+  ],
+  ['case 45: approved', makeTrusted({}, { trust: APPROVED }), {}, 'admitted', []],
+  ['case 48: denied', makeTrusted({}, { trust: DENIED }), {}, 'refused', []],
+  [
+    'case 52: external',
+    makeTrusted({}, { trust: { ...APPROVED, warnings: [external] } }),
+    {},
+    'admitted',
+    ['pack.trust.external'],
+  ],
+  [
+    'case 53: approved, yet disputed',
+    makeTrusted({ status: 'disputed' }, { trust: APPROVED }),
+    { isExplicit: true },
+    'confirmation-needed',
+    ['pack.status.disputed'],
+  ],
+  [
+    'case 53: confirmed, yet not approved',
+    makeTrusted({ status: 'disputed' }, { trust: shut }),
+    { isConfirmed: true },
+    'approval-needed',
+    ['pack.trust.unapproved'],
+  ],
+  [
+    'case 59: approved and confirmed',
+    makeTrusted({ status: 'disputed' }, { trust: APPROVED }),
+    { isConfirmed: true },
+    'admitted',
+    ['pack.status.disputed'],
+  ],
+  ['case 55: a draft', makeTrusted({ status: 'draft' }), {}, 'confirmation-needed', ['pack.status.draft']],
+  ['case 60: archived', makeTrusted({ status: 'archived' }), {}, 'refused', ['pack.status.archived']],
+  [
+    'case 61: archived and named',
+    makeTrusted({ status: 'archived' }),
+    { isExplicit: true },
+    'admitted',
+    ['pack.status.archived'],
+  ],
+  [
+    'case 28: of unknown status',
+    makeTrusted({ status: undefined }),
+    { isExplicit: true, isConfirmed: true },
+    'refused',
+    ['pack.status.unknown'],
+  ],
+  ['case 29: of unknown type', makeTrusted({ type: 'nonsense' }), {}, 'refused', []],
+  ['case 29: of unknown type, and named', makeTrusted({ type: 'nonsense' }), { isExplicit: true }, 'admitted', []],
+  ['case 29: of a type of its own', makeTrusted({ type: 'custom:acme' }), {}, 'admitted', []],
+]
+
+describe('the gate', () => {
+  it.each(GATES)('%s', (_, pack, more, verdict, codes) => {
+    const admission = admit(pack, { ...asked, ...more })
+    expect(admission.verdict).toBe(verdict)
+    expect(admission.warnings.map(({ code }) => code)).toEqual(codes)
+  })
+
+  it('keep what a status asks for', () => {
+    expect(admit(makeTrusted({ status: 'disputed' }), { ...asked, isConfirmed: true }).isDisputed).toBe(true)
+    expect(admit(makeTrusted({ status: 'needs-review' }), asked).showsGaps).toBe(true)
+  })
+})
+
+describe('a refusal', () => {
+  const ERRORS: [TrustedPack, verdict: string, allowedBy: string, code: string, message: string][] = [
+    [makeTrusted({}, { trust: shut }), 'approval-needed', 'user', 'APPROVAL_NEEDED', 'handbook is not approved'],
+    [
+      makeTrusted({}, { trust: { ...shut, state: 'changed' } }),
+      'approval-needed',
+      'user',
+      'APPROVAL_NEEDED',
+      'has changed since',
+    ],
+    [makeTrusted({}, { trust: DENIED }), 'refused', 'user', 'pack.trust.denied', 'was denied'],
+    [makeTrusted({ status: 'draft' }), 'confirmation-needed', 'user', 'CONFIRMATION_NEEDED', 'is a draft'],
+    [makeTrusted({ status: undefined }), 'refused', 'author', 'pack.status.unknown', 'has an unknown status'],
+  ]
+  it.each(ERRORS)('of %o is $1, and $2 can change it', (pack, verdict, allowedBy, code, message) => {
+    const admission = admit(pack, asked)
+    expect(admission).toMatchObject({ verdict, allowedBy })
+    const error = admissionError(pack, admission.reason ?? 'invalid', admission.why)
+    expect(error.code).toBe(code)
+    expect(error.message).toContain(message)
+    expect(error.hint).toBeTruthy()
+  })
+})
+
+const implicit = { isExplicit: false, isConfirmed: false }
+const explicit = { isExplicit: true, isConfirmed: false }
+const confirmed = { isExplicit: false, isConfirmed: true }
+
+describe('the status of an open pack', () => {
+  it.each<[number, PackStatus | undefined, typeof asked, Admission['verdict'], effects: string[]]>([
+    [54, 'ready', implicit, 'admitted', []],
+    [55, 'draft', explicit, 'confirmation-needed', []],
+    [55, 'draft', confirmed, 'admitted', []],
+    [56, 'needs-review', implicit, 'admitted', ['showsGaps']],
+    [58, 'stale', implicit, 'admitted', []],
+    [59, 'disputed', explicit, 'confirmation-needed', ['isDisputed']],
+    [59, 'disputed', confirmed, 'admitted', ['isDisputed']],
+    [60, 'archived', confirmed, 'refused', []],
+    [61, 'archived', explicit, 'admitted', []],
+    [28, undefined, { isExplicit: true, isConfirmed: true }, 'refused', []],
+  ])('case %i: %s, asked %o: %s', (_, status, request, verdict, effects) => {
+    const admission = admit(makeTrusted({ status }), request)
+    expect(admission.verdict).toBe(verdict)
+    expect(admission.warnings.map(({ code }) => code)).toEqual(
+      status === 'ready' ? [] : [`pack.status.${status ?? 'unknown'}`],
+    )
+    expect((['isDisputed', 'showsGaps'] as const).filter((effect) => admission[effect])).toEqual(effects)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareVersions, isLaterDay } from './version-order.ts'
+import { compareVersions, isLaterDay } from './catalog.ts'
 
 // Each earlier than the next.
 const ORDER = [

@@ -1,7 +1,7 @@
 import type { TaskWords } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { isWorkWord } from '../../../search/word-lists.ts'
-import type { SectionHit } from './section-documents.ts'
+import type { SectionHit } from './sections.ts'
 
 /** A pack that a task may be about. */
 export interface LikelyPack<Pack> {
@@ -9,7 +9,7 @@ export interface LikelyPack<Pack> {
   /** 0 to 1: how likely it is that the task is about it. */
   confidence: number
   /** The section that says most about the task. */
-  section?: SectionHit
+  section?: SectionHit | undefined
 }
 
 /** What is known of a pack before its text is read. */
@@ -56,7 +56,7 @@ export function likelyPacks<Pack extends PackCard>(
     .map(({ pack, section, card }) => {
       const own = section && wordsOf(pack.root)
       const confidence = Math.max(card, own ? aboutness(pack, words, section, own) : 0)
-      return { pack, confidence, ...(section !== undefined && { section }) }
+      return { pack, confidence, section }
     })
 }
 

@@ -1,11 +1,18 @@
 import { asTyped, matchAny, readTask, shareOf, type Task, type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
+import { findInlineAnchors } from '../anchors.ts'
 import { type ClaimStatus, isProse, type PackManifest, type PackWarning, packSections } from '../pack.ts'
-import { findInlineAnchors } from '../records/anchor.ts'
 import { shownText } from '../shown-text.ts'
-import { type Choice, isAbout, matchedShare, pathWords } from './choice.ts'
-import { hasDocument, type PackResolution, type Reading } from './resolution.ts'
-import { statementsOf } from './statements.ts'
+import {
+  type Choice,
+  hasDocument,
+  isAbout,
+  matchedShare,
+  type PackResolution,
+  pathWords,
+  type Reading,
+} from './choose.ts'
+import { statementsOf } from './sections.ts'
 
 /** The task must mention at least this share of a gap's words. */
 const ABOUT_THE_TASK = 0.5
@@ -41,7 +48,7 @@ function isSaid(words: TaskWords, given: readonly Given[]): boolean {
   if (words.size === 0) return true
   if (given.some(({ resolution }) => resolution.missing.some((gap) => matchedShare(words, gap) >= MOSTLY))) return false
   return given.some(({ resolution }) =>
-    resolution.choices.some(({ part: { path, text } }) =>
+    resolution.choices.some(({ path, text }) =>
       packSections(path, text).some((section) => {
         const above = `${pathWords(path)} ${section.title}`
         return statementsOf(section).some(({ text: statement }) => {
@@ -64,7 +71,7 @@ const LEAST_ABSENT = 0.25
 function notFound({ text: typed, words }: Task, given: readonly Given[], rarity: (term: string) => number): string[] {
   const texts = given.flatMap(({ manifest, resolution }) => [
     `${manifest.name.replace(/-/g, ' ')} ${manifest.description}`,
-    ...resolution.choices.map(({ part }) => `${pathWords(part.path)} ${part.text}`),
+    ...resolution.choices.map(({ path, text: given }) => `${pathWords(path)} ${given}`),
   ])
   const text = texts.join('\n')
   const held = wordsIn(words, text)
@@ -129,9 +136,7 @@ function isAsked({ request }: Reading, { text, id }: KnownGap): boolean {
 
 /** The pack's open questions, except those that a claim already covers. */
 function openQuestions(reading: Reading): string[] {
-  const claimed = new Set(
-    reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path)),
-  )
+  const claimed = new Set(reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto))
   return reading.files
     .list('wiki/open-questions')
     .filter((path) => isProse(path) && !claimed.has(path))
@@ -144,10 +149,10 @@ const HALF = 0.5
 /** Statements about the task without a source, for a pack that requires sources. */
 export function findUncited(reading: Reading, choices: readonly Choice[]): { path: string; line: number }[] {
   const { records } = reading
-  return choices.flatMap(({ part }) => {
+  return choices.flatMap((part) => {
     if (!['compiled', 'wiki', 'documents'].includes(part.layer)) return []
     const anchored = new Set(findInlineAnchors(part.text).map(({ line }) => line))
-    const own = records.claims.filter(({ compiledInto }) => compiledInto.some(({ path }) => path === part.path))
+    const own = records.claims.filter(({ compiledInto }) => compiledInto.includes(part.path))
     const claims = own.map(({ text }) => readTask(text).words)
     const isClaimed = matchAny(claims, MOSTLY)
     return statementLines(part.text)

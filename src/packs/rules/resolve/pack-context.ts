@@ -1,21 +1,23 @@
 import { roundScore } from '../../../search/document.ts'
+import { termsOf } from '../../../search/tokens.ts'
+import type { Finding } from '../../../text/trouble.ts'
 import { compareText } from '../../../text/values.ts'
-import { type Wrapper, wrapContext } from '../fence/wrapper.ts'
-import type { RefusedPack } from '../gates/admission.ts'
+import { type Wrapper, wrapContext } from '../fence.ts'
 import type { Collision } from '../gates/catalog.ts'
-import type { TrustedPack } from '../gates/trust.ts'
+import { packWord, type RefusedPack, type TrustedPack } from '../gates/trust.ts'
 import {
   type Activation,
   type ContextPart,
   type PackWarning,
+  packSections,
   type RuntimeMode,
   type Scope,
   settleWarnings,
+  toFinding,
 } from '../pack.ts'
-import type { Choice } from './choice.ts'
-import { fitBudget, type TokenCounter } from './fit-budget.ts'
+import { type Choice, type Omission, type PackResolution, setsLimits } from './choose.ts'
 import { allGaps, RECOMMENDATION } from './gaps.ts'
-import type { Omission, PackResolution } from './resolution.ts'
+import { statementsOf } from './sections.ts'
 
 /** A pack that contributes to a task. */
 export interface ActivePack {
@@ -67,7 +69,7 @@ export function newWrappers({ active }: PackContext): { pack: string; text: stri
 
 /** The files a pack contributes, without its guide. */
 function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): string[] {
-  return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))]
+  return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ path }) => path))]
 }
 
 /** The gaps of all packs, each once. */
@@ -87,7 +89,7 @@ export function toResolverOutput(context: PackContext) {
       presented.warnings.map((warning) => ({ ...warningOutput(warning), pack: pack.manifest.name })),
     ),
     missing,
-    ...(missing.length > 0 && { recommendation: RECOMMENDATION }),
+    recommendation: missing.length > 0 ? RECOMMENDATION : undefined,
     token_estimate: tokens,
     token_counter: 'chars/4',
     budget,
@@ -128,10 +130,10 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
     compile_warnings: presented.warnings.map(warningOutput),
     missing: allGaps(resolution),
     citation_gaps: resolution.citationGaps,
-    reasons: presented.choices.map(({ part, rule, score, why }) => ({
-      path: part.path,
-      layer: part.layer,
-      lines: part.lines,
+    reasons: presented.choices.map(({ path, layer, lines, rule, score, why }) => ({
+      path,
+      layer,
+      lines,
       rule,
       score,
       hint: why,
@@ -163,12 +165,7 @@ export function presentPack(
 ): PresentedPack {
   const withOmissions = (omitted: readonly Omission[]) => settleWarnings([...warnings, ...summarize(omitted)])
   const wrap = (kept: readonly Choice[], omitted: readonly Omission[]) =>
-    wrapPack(
-      pack,
-      kept.map(({ part }) => part),
-      withOmissions(omitted),
-      missing,
-    )
+    wrapPack(pack, kept, withOmissions(omitted), missing)
   const { text, choices: kept, omitted } = fitBudget(choices, budget, count, (some, rest) => wrap(some, rest).text)
   const fence = text === undefined ? [] : wrap(kept, omitted).warnings
   return {
@@ -192,14 +189,15 @@ export function wrapPack(
   return wrapContext({
     name,
     status,
-    ...(grounding !== undefined && { grounding }),
+    grounding,
     trust: trust.state,
     profile,
     mode,
-    ...(version !== undefined && { version }),
+    version,
     warnings,
     missing,
-    parts,
+    // The boundary is a digest of them: without what only a record needs.
+    parts: parts.map(({ path, layer, lines, text }) => ({ path, layer, lines, text })),
   })
 }
 
@@ -213,17 +211,171 @@ function summarize(omitted: readonly Omission[]): PackWarning[] {
 
 function omissionWarning({ path, lines, tokens }: Omission): PackWarning {
   const message = `left out to stay within the budget: about ${tokens} tokens`
-  return {
-    severity: 'warning',
-    code: 'context.omitted',
-    path,
-    ...(lines !== undefined && { line: lines.from }),
-    message,
-  }
+  return { severity: 'warning', code: 'context.omitted', path, line: lines?.from, message }
 }
 
 /** Personas first, because they set the voice of the rest; then by activation, then by name. */
 export function orderWrappers<T extends { name: string; mode: RuntimeMode; order: number }>(packs: readonly T[]): T[] {
   const rank = ({ mode }: T) => (mode === 'persona' ? 0 : 1)
   return [...packs].sort((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))
+}
+
+/** Counts the tokens of a text. */
+type TokenCounter = (text: string) => number
+
+/** What a line between two files costs, in tokens. */
+const DELIMITER = 16
+
+/**
+ * Keeps as many sections as the budget allows: limits first, then by rule and score. Cuts only between sections.
+ * `render` returns the whole wrapper, whose size must fit. No text if not even the frame and its warnings fit.
+ */
+function fitBudget(
+  choices: readonly Choice[],
+  budget: number,
+  count: TokenCounter,
+  render: (choices: readonly Choice[], omitted: readonly Omission[]) => string,
+): { text: string | undefined; choices: readonly Choice[]; omitted: readonly Omission[] } {
+  const whole = render(choices, [])
+  if (count(whole) <= budget) return { text: whole, choices, omitted: [] }
+  const pieces = choices.flatMap((choice): Choice[] => {
+    const { path, lines, text, rule } = choice
+    if (lines === undefined || rule === 'excerpt') return [choice]
+    const sections = packSections(path, text, lines.from)
+    return sections.map(({ from, to, text: own }) => ({ ...choice, lines: { from, to }, text: own }))
+  })
+  const omit = (some: readonly Choice[]): Omission[] =>
+    some.map(({ path, lines, text }) => ({ path, lines, reason: 'budget', tokens: count(text) }))
+  const frame = render([], omit(pieces))
+  if (count(frame) > budget) return { text: undefined, choices: [], omitted: omit(pieces) }
+  const worth = new Map(pieces.map((piece, at) => [piece, { at, rank: rankOf(piece) }]))
+  const byWorth = pieces.toSorted((a, b) => {
+    const [own, other] = [worth.get(a)!, worth.get(b)!]
+    return own.rank - other.rank || b.score - a.score || own.at - other.at
+  })
+  // By an estimate, as long as there is room; then the real size decides.
+  let left = budget - count(frame)
+  const taken = new Set<Choice>()
+  for (const piece of byWorth) {
+    const { at } = worth.get(piece)!
+    // A section next to a taken one needs no delimiter.
+    const isJoined = [pieces[at - 1], pieces[at + 1]].some(
+      (near) => near && taken.has(near) && near.path === piece.path,
+    )
+    const cost = count(piece.text) + (isJoined ? 0 : count(piece.path) + DELIMITER)
+    if (cost > left) continue
+    left -= cost
+    taken.add(piece)
+  }
+  for (;;) {
+    const kept = join(
+      pieces.filter((piece) => taken.has(piece)),
+      (last, next) => last.rule === next.rule && { text: last.text + next.text },
+    )
+    const omitted = omit(pieces.filter((piece) => !taken.has(piece)))
+    const text = render(kept, omitted)
+    if (count(text) <= budget) {
+      return { text, choices: kept, omitted: join(omitted, (last, next) => ({ tokens: last.tokens + next.tokens })) }
+    }
+    taken.delete([...taken].at(-1)!)
+  }
+}
+
+/** Joins parts of a file whose lines follow each other, if `merge` allows it. */
+function join<Part extends Pick<ContextPart, 'path' | 'lines'>>(
+  parts: readonly Part[],
+  merge: (last: Part, next: Part) => Partial<Part> | false,
+): Part[] {
+  const joined: Part[] = []
+  for (const next of parts) {
+    const last = joined.at(-1)
+    const isNext = last?.lines !== undefined && last.path === next.path && last.lines.to + 1 === next.lines?.from
+    const merged = isNext && next.lines && merge(last, next)
+    if (isNext && merged) {
+      joined[joined.length - 1] = { ...last, ...merged, lines: { from: last.lines!.from, to: next.lines!.to } }
+    } else joined.push(next)
+  }
+  return joined
+}
+
+/** Before the sections, which compete by their score; everything else comes after them. */
+const FIRST: readonly Choice['rule'][] = ['contradiction', 'guide', 'answer', 'ontology']
+
+function rankOf({ path, layer, text, rule }: Choice): number {
+  if (path.startsWith('compiled/') && setsLimits(path)) return -2
+  const isOwn = layer === 'compiled' || layer === 'guide'
+  if (isOwn && setsLimits(packSections(path, text)[0]?.title ?? '')) return -1
+  if (rule === 'excerpt') return FIRST.length + 1
+  const at = FIRST.indexOf(rule)
+  return at === -1 ? FIRST.length : at
+}
+
+/** The findings about a context: refused and replaced packs, warnings, contradictions. */
+export function contextFindings({ active, refused, substitutions }: PackContext): Finding[] {
+  const warnings = active.flatMap(({ pack, presented }) =>
+    presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
+  )
+  return [
+    ...refused.map((each): Finding => {
+      const { name, message, command } = each
+      const code = isWaiting(each)
+        ? each.reason === 'approval-needed'
+          ? 'APPROVAL_NEEDED'
+          : 'CONFIRMATION_NEEDED'
+        : 'PACK_REFUSED'
+      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, hint: command }
+    }),
+    ...substitutions.map(({ name, from, to }): Finding => {
+      const message = `${packWord(name)} of the ${from.scope} is stale; the newer one of the ${to.scope} is used instead`
+      return { severity: 'info', code: 'pack.substituted', message, subject: name }
+    }),
+    ...warnings,
+    ...findContradictions(active),
+  ]
+}
+
+interface Place {
+  pack: string
+  path: string
+  line: number
+  numbers: string
+}
+
+/** Statements with fewer words are too short to be called the same. */
+const LEAST_WORDS = 3
+const MOST_NAMED = 8
+
+/** Finds statements of several packs that differ only in numbers. Loadout cannot know which is right. */
+function findContradictions(active: readonly ActivePack[]): Finding[] {
+  const stated = new Map<string, Place[]>()
+  for (const { pack, presented } of active) {
+    for (const part of presented.choices) {
+      for (const { from, text } of packSections(part.path, part.text, part.lines?.from).flatMap(statementsOf)) {
+        const { words, numbers } = takeApart(text)
+        if (words.length < LEAST_WORDS || numbers === '') continue
+        const key = words.join(' ')
+        const place = { pack: pack.manifest.name, path: part.path, line: from, numbers }
+        stated.set(key, [...(stated.get(key) ?? []), place])
+      }
+    }
+  }
+  return [...stated.values()].filter(isContradicted).slice(0, MOST_NAMED).map(contradictionFinding)
+}
+
+function takeApart(text: string): { words: string[]; numbers: string } {
+  const plain = text.replace(/\[source:[^\]]*\]/g, '')
+  const isNumber = (term: string) => /^\d/.test(term)
+  const terms = termsOf(plain)
+  return { words: terms.filter((term) => !isNumber(term)).sort(), numbers: terms.filter(isNumber).join(' ') }
+}
+
+function isContradicted(places: readonly Place[]): boolean {
+  const [first] = places
+  return places.some(({ pack, numbers }) => pack !== first?.pack && numbers !== first?.numbers)
+}
+
+function contradictionFinding(places: readonly Place[]): Finding {
+  const named = [...new Set(places.map(({ pack, path, line }) => `${pack} ${path}:${line}`))].join(', ')
+  const message = `packs state different numbers for the same thing: ${named}`
+  return { severity: 'warning', code: 'claim.disputed', message, hint: 'name both, each with its source' }
 }

@@ -1,20 +1,31 @@
 import { withoutWords, wordsIn } from '../../../search/task.ts'
-import { examplesOf, guardChoices, withholdSecrets } from '../fence/content-guard.ts'
-import { guideChoices, readGuide } from '../fence/guide.ts'
-import { groundRecords } from '../graph/answers.ts'
-import { type PackFiles, type PackManifest, type PackWarning, SOURCE_MAP_PATH } from '../pack.ts'
-import { checkHealth, claimsOf, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
-import { announcesLimits, type Choice, isAbout, pathWords } from './choice.ts'
+import { termsOf } from '../../../search/tokens.ts'
+import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../anchors.ts'
+import { groundRecords } from '../graph.ts'
+import { examplesOf, guardChoices, withholdSecrets } from '../guard.ts'
+import { guideChoices, readGuide } from '../guide.ts'
+import { type PackFiles, type PackManifest, type PackWarning, packPathProblem, SOURCE_MAP_PATH } from '../pack.ts'
+import { checkHealth, claimsOf, claimWarnings, type FileHealth, readRecords } from '../records.ts'
+import { shownText } from '../shown-text.ts'
 import {
+  announcesLimits,
+  type Choice,
   chooseCompanions,
   chooseContradictions,
   chooseDefaults,
+  chooseLines,
   choosePagesOfClaims,
   chooseSections,
-} from './choose-sections.ts'
-import { citingWords, gatherEvidence } from './evidence.ts'
+  hasDocument,
+  isAbout,
+  matchedShare,
+  type PackRequest,
+  type PackResolution,
+  pathWords,
+  type Reading,
+  takeLines,
+} from './choose.ts'
 import { findDeclared, findUncited, uncitedWarnings } from './gaps.ts'
-import { hasDocument, type PackRequest, type PackResolution, type Reading } from './resolution.ts'
 
 /**
  * Chooses what a task needs from one admitted pack: the rules of use, the limits, the sections that say most about the
@@ -45,7 +56,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     ...(found.length > 0 ? found : chooseDefaults(reading, healthOf)),
     ...chooseCompanions(reading, healthOf),
   ])
-  const paths = new Set(content.map(({ part }) => part.path))
+  const paths = new Set(content.map(({ path }) => path))
   const isFailed = ([path, health]: [string, FileHealth]) => health.isFailed && isInPlay(reading, path)
   const used = new Map([...healths].filter((each) => paths.has(each[0]) || isFailed(each)))
   content.push(...distinct([...choosePagesOfClaims(reading, used), ...chooseContradictions(reading, used)], paths))
@@ -63,6 +74,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
       ...records.warnings,
       ...evidence.warnings,
       ...[...used.values()].flatMap((health) => health.warnings),
+      ...[...healths].flatMap(([path, { age }]) => (age === undefined || paths.has(path) ? [] : [age])),
       ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
       ...uncitedWarnings(uncited),
       ...profileWarnings(reading, choices),
@@ -81,7 +93,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     sourceMapDigest: reading.records.sourceMapDigest,
     claims: [...new Set([...claimsOf(used), ...asked].map(({ id }) => id))].sort(),
     runs: Object.fromEntries(
-      content.flatMap(({ part }) => {
+      content.flatMap((part) => {
         const run = used.get(part.path)?.run
         return run === undefined ? [] : [[part.path, run.runId]]
       }),
@@ -109,18 +121,20 @@ function isInPlay({ hits }: Reading, path: string): boolean {
 
 /** Without text that is already chosen: the first choice of a file wins over a later one of the same lines. */
 function distinct(choices: readonly Choice[], known: ReadonlySet<string> = new Set()): Choice[] {
-  const overlaps = ({ part: a }: Choice, { part: b }: Choice) =>
+  const overlaps = (a: Choice, b: Choice) =>
     a.path === b.path && (a.lines?.from ?? 1) <= (b.lines?.to ?? 0) && (b.lines?.from ?? 1) <= (a.lines?.to ?? 0)
   return choices.filter(
-    (choice, at) => !known.has(choice.part.path) && !choices.slice(0, at).some((other) => overlaps(other, choice)),
+    (choice, at) => !known.has(choice.path) && !choices.slice(0, at).some((other) => overlaps(other, choice)),
   )
 }
 
 function healthFor(reading: Reading, path: string, isStrict: boolean): FileHealth {
   const { request, records, files } = reading
-  return checkHealth(path, records, files, isStrict, {
+  return checkHealth(path, records, files, {
+    isStrict,
+    today: request.today,
     isAboutClaim: ({ text, compiledInto }) => {
-      const pages = compiledInto.filter((page) => page.path.startsWith('wiki/')).map((page) => pathWords(page.path))
+      const pages = compiledInto.filter((page) => page.startsWith('wiki/')).map(pathWords)
       return request.isDisputed || isAbout(reading, [text, ...pages].join(' '))
     },
     isAbout: (text) => request.isDisputed || isAbout(reading, text),
@@ -136,7 +150,7 @@ function chooseRecords({ manifest, files, request }: Reading) {
   })
   const choices = parts.map((part): Choice => {
     const rule = part.layer === 'answers' ? 'answer' : 'ontology'
-    return { part, rule, score: 1, why: 'its records are about the task', sources }
+    return { ...part, rule, score: 1, why: 'its records are about the task', sources }
   })
   return { ...rest, choices, isAnswered: rest.isAnswered ?? false }
 }
@@ -167,10 +181,141 @@ function profileWarnings(reading: Reading, choices: readonly Choice[]): PackWarn
     const message = 'it keeps its facts in documents, but the document is missing'
     warnings.push({ severity: 'warning', code: 'pack.documents.missing', path, message })
   }
-  const texts = [{ path, text: guide.body }, ...choices.map(({ part }) => part)]
+  const texts = [{ path, text: guide.body }, ...choices]
   if (manifest.mode === 'persona' && !announcesLimits(files, texts)) {
     const message = 'it is a persona without limits on what it says'
     warnings.push({ severity: 'warning', code: 'pack.persona.unbounded', path, message })
   }
   return warnings
+}
+
+/** A place in a source that a chosen text names. */
+interface Reference {
+  path: string
+  anchor: string | undefined
+  /** The statement that names it. */
+  about: string
+}
+
+const CITES =
+  /\b(?:cit(?:e|es|ed|ing|ation|ations)|sources?|verif(?:y|ied|ies|ication)|evidence|references?|proof|footnotes?|fact.?check\w*|ingest\w*)\b|\u5f15\u7528|\u51fa\u5904|\u6765\u6e90|\u6838\u5b9e|\u9a8c\u8bc1/gi
+
+/** Words of the task that ask for sources, such as "cite". They are not its subject. */
+function citingWords(task: string): string[] {
+  return [...task.matchAll(CITES)].flatMap(([word]) => termsOf(word))
+}
+
+/** The sources of the chosen files: from claims in the source map and from marks in the text. */
+function collectReferences(choices: readonly Choice[], healths: ReadonlyMap<string, FileHealth>): Reference[] {
+  const references = choices.flatMap((part): Reference[] => {
+    const lines = part.text.split('\n')
+    const inline = findInlineAnchors(part.text).map(({ path, anchor, line }) => ({
+      path,
+      anchor,
+      about: lines[line - 1] ?? '',
+    }))
+    const claims = (healths.get(part.path)?.claims ?? []).map(({ source, text }) => ({
+      path: source.path,
+      anchor: source.anchor,
+      about: text,
+    }))
+    return [...inline, ...claims]
+  })
+  const distinct = new Map<string, Reference>()
+  for (const reference of references) {
+    const key = formatAnchor(reference)
+    const known = distinct.get(key)
+    if (reference.path === '') continue
+    distinct.set(key, known === undefined ? reference : { ...known, about: `${known.about} ${reference.about}` })
+  }
+  return [...distinct.values()]
+}
+
+/** Statements below this share of the best match are not what the task asks for. */
+const CLOSE = 0.7
+
+/** The sources of statements about the task. If none matches, a task that asks for sources gets all. */
+function askedReferences(reading: Reading, references: readonly Reference[], isCiting: boolean): Reference[] {
+  const scored = references.map((reference) => ({ reference, share: matchedShare(reading.rareWords, reference.about) }))
+  const best = Math.max(0, ...scored.map(({ share }) => share))
+  if (best === 0) return isCiting ? [...references] : []
+  return scored
+    .filter(({ share }) => share > 0 && share >= CLOSE * best)
+    .sort((a, b) => b.share - a.share)
+    .map(({ reference }) => reference)
+}
+
+/** Warns about wrong places, by paths and sizes. Opens no file. */
+function checkReferences(references: readonly Reference[], files: PackFiles): PackWarning[] {
+  return references.flatMap(({ path, anchor }): PackWarning[] => {
+    const problem = packPathProblem(path)
+    if (problem !== undefined) {
+      const message = `a statement names this path as its source, but it is refused: ${problem}`
+      return [{ severity: 'error', code: 'source.escape', path: shownText(path), message }]
+    }
+    const size = files.sizeOf(path)
+    if (size === undefined) {
+      const message = 'a statement names this file as its source, but the file is missing'
+      return [{ severity: 'warning', code: 'source.absent', path: shownText(path), message }]
+    }
+    // A file cannot have more lines than bytes, plus one without a line end.
+    const place = anchor === undefined ? undefined : parseAnchor(anchor)
+    return place?.kind === 'lines' && place.to > size + 1 ? [anchorAbsent(path, anchor)] : []
+  })
+}
+
+function anchorAbsent(path: string, anchor: string | undefined): PackWarning {
+  const message = `the place ${shownText(anchor ?? '', 60)} does not exist in it`
+  return { severity: 'warning', code: 'source.anchor.absent', path: shownText(path), message }
+}
+
+const MOST_EXCERPTS = 8
+const LONGEST_EXCERPT = 40
+
+/** The exact source lines of statements about the task. Withholds an excerpt with a secret. */
+function chooseExcerpts(
+  { files, words }: Reading,
+  references: readonly Reference[],
+): { choices: Choice[]; warnings: PackWarning[] } {
+  const warnings: PackWarning[] = []
+  const places = references.filter(({ path }) => path.startsWith('sources/') && packPathProblem(path) === undefined)
+  const choices = places.slice(0, MOST_EXCERPTS).flatMap(({ path, anchor }) => {
+    const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
+    if (file === undefined || anchor === undefined) return []
+    const { isFound, lines } = findAnchor(file.text, anchor, file.path)
+    if (!isFound) warnings.push(anchorAbsent(path, anchor))
+    if (lines === undefined) return []
+    const to = Math.min(lines.to, lines.from + LONGEST_EXCERPT - 1)
+    const text = takeLines(file.text, { from: lines.from, to })
+    // Scans the whole file: a single line of a key does not look like a secret.
+    const line = withholdSecrets(file.text, examplesOf(files)(path)).lines.find(
+      (each) => each >= lines.from && each <= to,
+    )
+    if (line !== undefined) {
+      const message = 'an excerpt was withheld: it contains what looks like a secret'
+      warnings.push({ severity: 'error', code: 'content.secret', path, line, message })
+      return []
+    }
+    return [chooseLines(file, { from: lines.from, to, text }, 'excerpt', words, 'a statement rests on these lines')]
+  })
+  return { choices, warnings }
+}
+
+/** The sources of the chosen text. Adds their lines only for citations, verification or disputes. */
+function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
+  const { request, manifest } = reading
+  const isCiting = request.wantsCitations || citingWords(request.task.text).length > 0
+  const all = collectReferences(content, healths)
+  const references = askedReferences(reading, all, isCiting)
+  const warnings = [
+    ...checkReferences(all, reading.files).filter(({ code }) => code === 'source.escape'),
+    ...checkReferences(references, reading.files),
+  ]
+  if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
+  const anchors = references.map(formatAnchor)
+  const isDisputed = claimsOf(healths).some(({ status }) => status === 'disputed')
+  const opensSources = isCiting || request.isDisputed || isDisputed
+  if (!opensSources) return { choices: [], warnings, anchors }
+  const excerpts = chooseExcerpts(reading, references)
+  return { choices: excerpts.choices, warnings: [...warnings, ...excerpts.warnings], anchors }
 }

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { cloneRepository, cloneSource } from '../../machine/clone.ts'
+import { resolveConfigured } from '../../machine/config-file.ts'
+import { asLoadoutError, exists, isFolder, makeFolders } from '../../machine/files.ts'
+import { type Patience, runGit } from '../../machine/git.ts'
+import { refuseUnsafeConfig } from '../../machine/git-config.ts'
+import { withoutPassword } from '../../machine/git-process.ts'
+import { readInside } from '../../machine/inside.ts'
+import { acquireLock } from '../../machine/lock.ts'
+import { type Machine, stateFolder } from '../../machine/machine.ts'
+import { move } from '../../machine/platform.ts'
+import { headCommit } from '../../machine/repository.ts'
+import { parseForeignJson } from '../../text/json.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
+import { clonePath } from './discover.ts'
+
+export interface GitSource {
+  url: string
+  branch: string | undefined
+}
+
+/** The result of fetching one repository of the organization. */
+export interface FetchedSource {
+  /** Its address, without a password. */
+  source: string
+  branch?: string | undefined
+  state: 'fetched' | 'updated' | 'unchanged' | 'failed'
+  /** The current commit; after a failure, the previous one. */
+  commit?: string | undefined
+  error?: LoadoutError
+}
+
+const ASK_MS = 60_000
+
+/** Clones a repository or updates its clone. A failure leaves the clone as it was. */
+export async function fetchSource(
+  machine: Machine,
+  source: GitSource,
+  patience: Patience = {},
+): Promise<FetchedSource> {
+  const { url, branch } = source
+  const told = { source: withoutPassword(url), branch }
+  const folder = clonePath(machine, source)
+  let before: string | undefined
+  try {
+    const lock = join(stateFolder(machine), 'locks', `packs-${basename(folder)}`)
+    const release = await acquireLock(lock, { purpose: 'packs fetch', signal: patience.signal })
+    try {
+      const address = addressOf(machine, url)
+      makeFolders(dirname(folder))
+      recover(folder)
+      before = await copiedCommit(machine, folder)
+      if (before !== undefined && before === (await remoteCommit(machine, folder, address, branch, patience))) {
+        return { ...told, state: 'unchanged', commit: before }
+      }
+      const commit = await replace(machine, folder, address, branch, patience)
+      return { ...told, state: before === undefined ? 'fetched' : 'updated', commit }
+    } finally {
+      release()
+    }
+  } catch (error) {
+    if (!(error instanceof LoadoutError) && patience.signal?.aborted) throw error
+    const problem = asLoadoutError(error, folder, 'write')
+    return { ...told, state: 'failed', commit: before, error: problem }
+  }
+}
+
+/** A path is relative to the configuration file. */
+function addressOf(machine: Machine, url: string): string {
+  const address = cloneSource(machine, url)
+  return /^[^/]+:/.test(url) ? address : resolveConfigured(machine, url)
+}
+
+/** Undefined if the clone is not a repository or its git settings are unsafe: then it is cloned again. */
+async function copiedCommit(machine: Machine, folder: string): Promise<string | undefined> {
+  if (!exists(join(folder, '.git'))) return undefined
+  try {
+    await refuseUnsafeConfig(machine, folder)
+    return await headCommit(machine, folder)
+  } catch {
+    return undefined
+  }
+}
+
+async function remoteCommit(
+  machine: Machine,
+  folder: string,
+  address: string,
+  branch: string | undefined,
+  patience: Patience,
+): Promise<string | undefined> {
+  const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
+  const args = ['ls-remote', '--quiet', '--', address, ref]
+  const { stdout } = await runGit(machine, dirname(folder), args, { timeoutMs: ASK_MS, ...patience })
+  return /^[0-9a-f]{40,64}/.exec(stdout)?.[0]
+}
+
+/** Makes the new clone beside the old one and swaps them when it is complete. */
+async function replace(
+  machine: Machine,
+  folder: string,
+  address: string,
+  branch: string | undefined,
+  patience: Patience,
+): Promise<string | undefined> {
+  const id = randomBytes(4).toString('hex')
+  const [stage, old] = [`${folder}.${id}.new`, `${folder}.${id}.old`]
+  await cloneRepository(machine, address, stage, { depth: 1, branch, ...patience })
+  const commit = await headCommit(machine, stage)
+  if (exists(folder)) move(folder, old)
+  move(stage, folder)
+  rmSync(old, { recursive: true, force: true })
+  return commit
+}
+
+/** Cleans up after a killed process: removes unfinished clones and restores the old one if there is no new one. */
+function recover(folder: string): void {
+  const own = `${basename(folder)}.`
+  for (const name of readdirSync(dirname(folder))) {
+    if (!name.startsWith(own)) continue
+    const path = join(dirname(folder), name)
+    if (name.endsWith('.old') && !exists(folder)) move(path, folder)
+    else if (/\.(?:new|old)$/.test(name)) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** Where to look for a package, nearest first. Looks only at folders and runs nothing. */
+export interface PackagePlaces {
+  /** The installed package of Loadout, for packages beside it. */
+  packageFolder: string
+  /** The folder of the call, and the project around it. */
+  place: string
+  root: string
+}
+
+/** The folder where npm, pnpm or yarn installed a package. Undefined if it is not installed. */
+export function findPackage(machine: Machine, name: string, places: PackagePlaces): string | undefined {
+  const { packageFolder, place, root } = places
+  const inModules = (folders: Iterable<string>) => firstFolder(folders, (folder) => join(folder, 'node_modules', name))
+  return (
+    inModules(upwardsFrom(packageFolder)) ??
+    firstFolder(globalModules(machine), (folder) => join(folder, name)) ??
+    inModules(upwardsFrom(place)) ??
+    inModules(upwardsFrom(root)) ??
+    inModules(members(root)) ??
+    firstFolder(nestedModules(root), (folder) => join(folder, name))
+  )
+}
+
+function firstFolder(folders: Iterable<string>, at: (folder: string) => string): string | undefined {
+  for (const folder of folders) {
+    const found = at(folder)
+    if (isFolder(found)) return found
+  }
+  return undefined
+}
+
+function* upwardsFrom(start: string): Generator<string> {
+  for (let folder = start; ; folder = dirname(folder)) {
+    yield folder
+    if (dirname(folder) === folder) return
+  }
+}
+
+/** Folders of global packages: from npm's prefix setting, and beside the `bin` folders on the PATH. */
+function* globalModules({ env, home }: Machine): Generator<string> {
+  const npmrc = readInside(home, '.npmrc', { most: 64 * 1024 }).bytes?.toString('utf8') ?? ''
+  const written = /^\s*prefix\s*=\s*(.+?)\s*$/m.exec(npmrc)?.[1]?.replace(/^(["'])(.*)\1$/, '$2')
+  const prefixes = [env.npm_config_prefix, written?.replace(/^(?:~|\$\{HOME\})(?=$|\/)/, home)]
+  for (const prefix of prefixes) if (prefix !== undefined && prefix !== '') yield join(prefix, 'lib', 'node_modules')
+  for (const folder of (env.PATH ?? '').split(delimiter).slice(0, MOST_ON_PATH)) {
+    if (/[\\/]bin$/.test(folder)) yield join(dirname(folder), 'lib', 'node_modules')
+  }
+  if (env.PNPM_HOME !== undefined) yield join(env.PNPM_HOME, 'global', '5', 'node_modules')
+  if (env.APPDATA !== undefined) yield join(env.APPDATA, 'npm', 'node_modules')
+}
+
+const MOST_ON_PATH = 100
+const MOST_MEMBERS = 500
+
+/** The workspace packages of a project, from package.json or pnpm-workspace.yaml. */
+function members(root: string): string[] {
+  const patterns = [...npmMembers(root), ...pnpmMembers(root)].filter((pattern) => !pattern.startsWith('!'))
+  return patterns.flatMap((pattern) => expand(root, pattern)).slice(0, MOST_MEMBERS)
+}
+
+function npmMembers(root: string): string[] {
+  const text = readInside(root, 'package.json', { most: 1024 * 1024 }).bytes?.toString('utf8')
+  const parsed = text === undefined ? undefined : parseForeignJson(text)
+  const json = parsed !== undefined && 'value' in parsed && isRecord(parsed.value) ? parsed.value.workspaces : undefined
+  const list = isRecord(json) ? json.packages : json
+  return isTextList(list) ? list : []
+}
+
+function pnpmMembers(root: string): string[] {
+  const text = readInside(root, 'pnpm-workspace.yaml', { most: 64 * 1024 }).bytes?.toString('utf8') ?? ''
+  const list = /^packages:[ \t]*\n((?:[ \t]*(?:-.*|#.*)?\n?)*)/m.exec(text)?.[1] ?? ''
+  return [...list.matchAll(/^[ \t]*-[ \t]*(["']?)(.+?)\1[ \t]*$/gm)].map(([, , pattern = '']) => pattern)
+}
+
+/** Expands `packages/*`, `packages/**` or one folder. Other pattern characters have no special meaning. */
+function expand(root: string, pattern: string): string[] {
+  const parts = pattern.replace(/^\.\//, '').split('/').filter(Boolean)
+  if (parts.includes('..') || pattern.startsWith('/')) return []
+  return parts.reduce<string[]>(
+    (folders, part) => {
+      const next = folders.flatMap((folder) => (part.includes('*') ? foldersIn(folder) : [join(folder, part)]))
+      const deeper = part === '**' ? next.flatMap(foldersIn) : []
+      return [...next, ...deeper].slice(0, MOST_MEMBERS)
+    },
+    [root],
+  )
+}
+
+/** `node_modules` of other packages, and pnpm's folder of indirect dependencies. */
+function* nestedModules(root: string): Generator<string> {
+  const modules = join(root, 'node_modules')
+  yield join(modules, '.pnpm', 'node_modules')
+  const scopes = foldersIn(modules).flatMap((folder) => (/[\\/]@[^\\/]+$/.test(folder) ? foldersIn(folder) : [folder]))
+  for (const folder of scopes.slice(0, MOST_NESTED)) yield join(folder, 'node_modules')
+}
+
+const MOST_NESTED = 5_000
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries
+      .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^(?:\.|node_modules$)/.test(entry.name))
+      .map(({ name }) => join(folder, name))
+      .sort()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,341 @@
+import { cut } from '../../../text/cut.ts'
+import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
+import { compareText } from '../../../text/values.ts'
+import { readContextMap } from '../guide.ts'
+import type { Profile, RuntimeMode } from '../pack.ts'
+import { shownText } from '../shown-text.ts'
+
+export interface PackPlan {
+  name: string
+  description: string
+  profile: Profile
+  mode: RuntimeMode
+}
+
+const FACT = 'The first fact of this pack stands here until its author writes a true one.'
+const USE = 'Say here which questions this pack answers, and which it leaves to others.'
+const LIMIT = '# Boundaries\n\n- Say that a fact is unknown when no page of this pack holds it.\n'
+
+/** Whether a text still has a placeholder. */
+export function isPlaceholder(text: string): boolean {
+  return text.includes(FACT) || text.includes(USE)
+}
+
+/** Whether a text is still as in a new pack, also without a placeholder. */
+export function isTemplate(text: string): boolean {
+  return isPlaceholder(text) || text === LIMIT
+}
+
+const SOURCE = 'sources/notes.md'
+const SOURCE_LINE = 3
+
+/** The files of a small, complete and valid pack, for its author to fill in. */
+export function packTemplate(plan: PackPlan): Map<string, string> {
+  const hasWiki = plan.profile !== 'document-first'
+  const hasDocument = plan.profile !== 'wiki-first'
+  return new Map([
+    ['KNOWLEDGE.md', guide(plan, hasWiki, hasDocument)],
+    ...(hasWiki ? wikiFiles(plan) : []),
+    ...(hasDocument ? documentFiles(plan) : []),
+    ['compiled/boundaries.md', LIMIT],
+    [SOURCE, `# Notes\n\n${FACT}\n`],
+    ['indexes/source-map.json', sourceMap(plan, hasWiki, hasDocument)],
+    ['evals/discovery.train.json', suite(plan, 'train')],
+    ['evals/discovery.validation.json', suite(plan, 'validation')],
+  ])
+}
+
+function titleOf({ name }: { name: string }): string {
+  return name.replace(/-+/g, ' ').replace(/^./, (letter) => letter.toUpperCase())
+}
+
+function documentPath({ name }: PackPlan): string {
+  return `documents/${name}.md`
+}
+
+function splitPath({ name }: PackPlan): string {
+  return `compiled/splits/${name}/010_overview.md`
+}
+
+function guide(plan: PackPlan, hasWiki: boolean, hasDocument: boolean): string {
+  const { name, description, profile, mode } = plan
+  const fields = [
+    `name: ${name}`,
+    // JSON strings are valid YAML.
+    `description: ${JSON.stringify(description)}`,
+    `type: ${mode === 'persona' ? 'brand-persona' : 'domain-reference'}`,
+    `profile: ${profile}`,
+    'status: draft',
+    'version: 0.1.0',
+    'trust: unreviewed',
+    'grounding: recommended',
+    'runtime:',
+    `  mode: ${mode}`,
+    ...(hasDocument ? ['metadata:', `  primaryDocument: ${documentPath(plan)}`] : []),
+  ]
+  const map = [
+    ...(hasWiki ? ['- Ordinary questions: `compiled/briefing.md`', '- Single facts: `compiled/facts.md`'] : []),
+    ...(hasDocument ? [`- The overview: \`${splitPath(plan)}\``] : []),
+    '- Before any promise: `compiled/boundaries.md`',
+    ...(hasDocument ? [`- The whole text: \`${documentPath(plan)}\``] : []),
+    ...(hasWiki ? ['- All pages, for questions that go deeper: `wiki/index.md`'] : []),
+    '- To cite or to verify: `sources/`',
+  ]
+  return `---\n${fields.join('\n')}\n---\n\n# ${titleOf(plan)}\n\n## When to use\n\n${USE}\n\n## Context map\n\n${map.join('\n')}\n`
+}
+
+function wikiFiles(plan: PackPlan): [string, string][] {
+  const title = titleOf(plan)
+  const mark = `[source: ${SOURCE}#L${SOURCE_LINE}]`
+  return [
+    ['wiki/index.md', `# Pages\n\n- [Overview](concepts/overview.md) - where to begin\n`],
+    ['wiki/concepts/overview.md', `# Overview of ${title}\n\n${FACT} ${mark}\n`],
+    ['compiled/briefing.md', `# Briefing\n\n${title} in a few sentences. ${FACT} ${mark}\n`],
+    ['compiled/facts.md', `# Facts\n\n- ${FACT} ${mark}\n`],
+  ]
+}
+
+function documentFiles(plan: PackPlan): [string, string][] {
+  const mark = `[source: ${SOURCE}#L${SOURCE_LINE}]`
+  return [
+    [documentPath(plan), `# ${titleOf(plan)}\n\n## Overview\n\n${FACT} ${mark}\n`],
+    [splitPath(plan), `# Overview\n\n${FACT} ${mark}\n`],
+  ]
+}
+
+function sourceMap(plan: PackPlan, hasWiki: boolean, hasDocument: boolean): string {
+  const claim = {
+    claim_id: 'first-fact',
+    text: FACT,
+    status: 'confirmed',
+    source: { path: SOURCE, anchor: `L${SOURCE_LINE}` },
+    compiled_into: [
+      ...(hasWiki ? ['wiki/concepts/overview.md', 'compiled/briefing.md', 'compiled/facts.md'] : []),
+      ...(hasDocument ? [splitPath(plan)] : []),
+    ],
+    ...(hasDocument ? { document: documentPath(plan), section_id: 'overview' } : {}),
+  }
+  const section = {
+    document: documentPath(plan),
+    section_id: 'overview',
+    title: 'Overview',
+    source_anchors: [`${SOURCE}#L${SOURCE_LINE}`],
+    compiled_into: [splitPath(plan)],
+  }
+  return json({ claims: [claim], ...(hasDocument ? { document_sections: [section] } : {}) })
+}
+
+function suite(plan: PackPlan, kind: 'train' | 'validation'): string {
+  const subject = titleOf(plan).toLowerCase()
+  const [select, reject] =
+    kind === 'train'
+      ? [`What do we know about ${subject}?`, 'Bake a loaf of rye bread.']
+      : [`Give me an overview of ${subject}.`, 'Which wine goes with mushrooms?']
+  return json({
+    pack_name: plan.name,
+    cases: [
+      { id: 'its-subject', prompt: select, expected: 'select' },
+      { id: 'something-else', prompt: reject, expected: 'reject' },
+    ],
+  })
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}
+
+/** The outline of one document. */
+export interface DocumentOutline {
+  /** Relative to the folder. */
+  path: string
+  title: string
+  headings: string[]
+  /** Whether it has wiki links such as `[[page]]`. */
+  isWiki: boolean
+}
+
+const MOST_HEADINGS = 40
+
+/** Reads the headings of a document. The title is from its frontmatter, first heading or file name. */
+export function outlineDocument(path: string, markdown: string): DocumentOutline {
+  const found = cut(path, markdown)
+    .map(({ level, title }) => ({ level, title: plain(title) }))
+    .filter(({ title }) => title !== '')
+  const top = Math.min(...found.map(({ level }) => level))
+  const own = plain(frontmatterTitle(markdown))
+  const first = own === '' ? found.find(({ level }) => level === top) : undefined
+  const title = first?.title ?? (own || nameWords(path))
+  const headings = found.filter((each) => each !== first && each.title !== own).map((each) => each.title)
+  return {
+    path,
+    title,
+    headings: [...new Set(headings)].slice(0, MOST_HEADINGS),
+    isWiki: /\[\[[^\]\n]+\]\]/.test(markdown),
+  }
+}
+
+/** A heading as plain words. Without backticks, which would mark a path in the context map. */
+function plain(title: string): string {
+  const text = title
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/:[a-z]+:`([^`<]+)(?:<[^>]*>)?`/g, '$1')
+    .replace(/<[^>]{0,200}>|\{#[^}]*\}/g, '')
+    .replace(/[`*|]/g, '')
+  return shownText(text.trim(), 80)
+}
+
+function nameWords(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[a-z]+$/i, '')
+  return shownText(name.replace(/[_\-.]+/g, ' ').trim() || path, 80)
+}
+
+/** `wiki-first` if at least a third of the pages have wiki links. */
+export function profileOf(documents: readonly DocumentOutline[]): Extract<Profile, 'wiki-first' | 'document-first'> {
+  const linked = documents.filter(({ isWiki }) => isWiki).length
+  return linked >= 2 && linked * 3 >= documents.length ? 'wiki-first' : 'document-first'
+}
+
+export interface DocsPlan {
+  name: string
+  description: string
+  /** Whether Loadout proposed the description. */
+  isProposed: boolean
+  profile: Profile
+  /** The layer of the documents; undefined if they already are in their layers. */
+  layer: 'documents' | 'wiki' | undefined
+  /** The folder of the project with the documents, if they are not copied. */
+  from: string | undefined
+  documents: readonly DocumentOutline[]
+}
+
+const CONFIRM = 'proposed from the headings: correct it, then remove "proposed" below and set status: ready'
+
+/** Writes the KNOWLEDGE.md for existing documents. Keeps a body that the user wrote. */
+export function docsGuide(plan: DocsPlan, written?: string): string {
+  const { name, description, isProposed, profile, layer, from } = plan
+  const fields = [
+    `name: ${name}`,
+    ...(isProposed ? [`# ${CONFIRM}`] : []),
+    // JSON strings are valid YAML.
+    `description: ${JSON.stringify(description)}`,
+    'type: domain-reference',
+    `profile: ${profile}`,
+    `status: ${isProposed ? 'needs-review' : 'ready'}`,
+    'version: 0.1.0',
+    'trust: unreviewed',
+    'grounding: recommended',
+    'runtime:',
+    '  mode: data',
+    'metadata:',
+    ...(isProposed ? ['  proposed: description'] : []),
+    ...(layer !== undefined && from !== undefined ? [`  ${layer}From: ${JSON.stringify(from)}`] : []),
+    '  producedBy:',
+    '    kind: import',
+    '    name: loadout packs new',
+  ]
+  const map = contextMap(plan)
+  const body = written ?? `\n# ${titleOf(plan)}\n\n## Context map\n\n${map}`
+  const hasMap = written === undefined || map === '' || readContextMap(written, 1).sectionLines.length > 0
+  const added = hasMap ? '' : `${body.endsWith('\n') ? '' : '\n'}\n## Context map\n\n${map}`
+  return `---\n${fields.join('\n')}\n---\n${body}${added}`
+}
+
+const MOST_MAPPED = 400
+const LONGEST_HINT = 240
+
+/** One line per document, or per folder if there are too many documents. */
+function contextMap({ documents, layer }: DocsPlan): string {
+  const prefix = layer === undefined ? '' : `${layer}/`
+  const mappable = documents.filter(({ path }) => !/[`\n\r]/.test(path))
+  if (mappable.length <= MOST_MAPPED) {
+    return mappable.map((each) => `- ${hintOf(each)}: \`${prefix}${each.path}\`\n`).join('')
+  }
+  const folders = new Map<string, DocumentOutline[]>()
+  for (const each of mappable) {
+    const folder = each.path.slice(0, each.path.indexOf('/') + 1)
+    folders.set(folder, [...(folders.get(folder) ?? []), each])
+  }
+  return [...folders]
+    .sort(([a], [b]) => compareText(a, b))
+    .slice(0, MOST_MAPPED)
+    .map(([folder, inside]) => {
+      const titles = joinWhile(
+        inside.map(({ title }) => title),
+        LONGEST_HINT,
+      )
+      return `- ${inside.length} documents, such as ${titles}: \`${prefix}${folder}\`\n`
+    })
+    .join('')
+}
+
+function hintOf({ title, headings }: DocumentOutline): string {
+  const rest = joinWhile(headings, LONGEST_HINT - title.length)
+  return rest === '' ? title : `${title}: ${rest}`
+}
+
+/** Joins as many texts as fit on a line. */
+function joinWhile(texts: readonly string[], most: number): string {
+  let line = ''
+  for (const text of texts) {
+    const next = line === '' ? text : `${line}, ${text}`
+    if (next.length > most) break
+    line = next
+  }
+  return line
+}
+
+const LONGEST_PROPOSAL = 700
+
+/** Proposes a description from the titles of the documents, top folders first. */
+export function proposeDescription(name: string, documents: readonly DocumentOutline[]): string {
+  const subject = name.replace(/-(?:docs?|documentation|wiki|handbook|guides?)$/, '').replace(/-+/g, ' ')
+  const depth = ({ path }: DocumentOutline) => path.split('/').length
+  const order = [...documents].sort((a, b) => depth(a) - depth(b) || compareText(a.path, b.path))
+  const titles = [...new Set(order.map(({ title }) => title))].filter(
+    (title) => !DULL.test(title) && title.toLowerCase() !== subject.toLowerCase(),
+  )
+  const named = joinWhile(titles, LONGEST_PROPOSAL)
+  const about = `Documentation of ${subject}`
+  return named === '' ? `${about}. Use for questions about it.` : `${about}: ${named}. Use for questions about these.`
+}
+
+/** A question that the pack can answer: the title of a document. */
+export function exampleQuestion(documents: readonly DocumentOutline[]): string | undefined {
+  const titles = documents.map(({ title }) => title).filter((title) => !DULL.test(title))
+  return titles.find((title) => title.includes(' ')) ?? titles[0]
+}
+
+const DULL = /^(?:index|readme|home|contents|table of contents|overview|introduction|license|changelog|changes)$/i
+
+/** Proposes a name from the folder names. Empty if they have no usable letters. */
+export function proposeName(folders: readonly string[]): string {
+  const [base = '', above = ''] = folders.map(slug)
+  const isGeneral = /^(?:docs?|documentation|wiki|handbook|knowledge|content|pages|site|src|source|guide|guides)$/.test(
+    base,
+  )
+  return (isGeneral && above !== '' ? `${above}-${base}` : base).slice(0, 64).replace(/-+$/, '')
+}
+
+function slug(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+}
+
+/** Names for kinds of files that are not text, for the list of files left out. */
+const KINDS: readonly [kind: string, pattern: RegExp][] = [
+  ['image', /\.(?:png|jpe?g|gif|svg|webp|ico|bmp|tiff?|avif|drawio|puml|excalidraw)$/i],
+  ['PDF', /\.pdf$/i],
+  ['office document', /\.(?:docx?|xlsx?|pptx?|odt|ods|odp|pages|numbers|key|epub)$/i],
+  ['recording', /\.(?:mp[34]|m4[av]|webm|mov|avi|wav|ogg|cast)$/i],
+  ['archive', /\.(?:zip|gz|tgz|xz|bz2|7z|tar|rar)$/i],
+  ['web page', /\.(?:html?|css|scss|woff2?|ttf|eot)$/i],
+  ['notebook', /\.ipynb$/i],
+]
+
+export function kindOfFile(path: string): string {
+  return KINDS.find(([, pattern]) => pattern.test(path))?.[0] ?? 'other kind of file'
+}
