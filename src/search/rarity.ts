@@ -1,4 +1,5 @@
 import type { Library } from './library.ts'
+import { fieldOf, postingAt } from './term-index.ts'
 import type { Tuning } from './tuning.ts'
 import { isEveryday } from './word-lists.ts'
 
@@ -53,7 +54,11 @@ export class Rarity {
     let count = 0
     for (const { index, slots } of this.libraries) {
       const list = index.find(term) ?? []
-      for (let i = 0; i < list.length; i += 2) if (slots.targets[list[i]!] === list[i]) count++
+      for (let i = 0; i < list.length; i += 2) {
+        const target = slots.targets[list[i]!]!
+        const isExample = this.tuning.fields[fieldOf(list[i + 1]!)]?.isApart === true
+        if (target === list[i] || (isExample && target >= 0 && postingAt(list, target) === undefined)) count++
+      }
     }
     return count
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AnswerForm } from '../../search/document.ts'
 import { type EvalQuery, evaluate } from './evaluation.ts'
 import { readLibraryLines, readQueryLines, readTriggerTests } from './suite-forms.ts'
 
@@ -47,12 +48,12 @@ describe('figures', () => {
     expect(figures(asked, '')).toMatchObject({ falseTriggers: 0, pairViolations: 0 })
   })
 
-  it('tells texts from pointers by what the first answer is sure of', () => {
+  it('tells texts from pointers by the form of the answers', () => {
     const asked = [query({}), query({ relevant: ['b'] }), query({ kind: 'neg', relevant: [] })]
-    const sure = (confidence: number) =>
-      evaluate(asked, () => answers('a').map((each) => ({ ...each, confidence }))).figures
-    expect(sure(0.9)).toMatchObject({ texts: 100, rightTexts: 50, falseTexts: 100, falseTriggers: 100 })
-    expect(sure(0.5)).toMatchObject({ texts: 0, rightTexts: 0, falseTexts: 0, falseTriggers: 100 })
+    const given = (form: AnswerForm) =>
+      evaluate(asked, () => answers('a').map((each) => ({ ...each, form }))).figures
+    expect(given('text')).toMatchObject({ texts: 100, rightTexts: 50, falseTexts: 100, falseTriggers: 100 })
+    expect(given('pointer')).toMatchObject({ texts: 0, rightTexts: 0, falseTexts: 0, falseTriggers: 100 })
     expect(figures(asked, 'a')).toMatchObject({ texts: 0, falseTexts: 0 })
   })
 

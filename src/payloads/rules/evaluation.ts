@@ -1,4 +1,4 @@
-import { answerForm, type Why } from '../../search/document.ts'
+import type { AnswerForm, Why } from '../../search/document.ts'
 import { compareText } from '../../text/values.ts'
 
 /** One question of a suite: what should match it, and what must not. */
@@ -17,8 +17,8 @@ export interface EvalQuery {
 export interface Answer {
   id: string
   why: readonly Why[]
-  /** 0 to 1; absent where answers have none. */
-  confidence?: number
+  /** Absent where answers have none. */
+  form?: AnswerForm
 }
 
 /** All in per cent, except the counts. Positives without an answer count as not found. */
@@ -32,9 +32,9 @@ export interface Figures {
   ndcg5: number
   mrr: number
   answered: number
-  /** Positives whose first answer is certain enough to load its text; the others get pointers, or nothing. */
+  /** Positives with an answer that is certain enough to load its text; the others get pointers, or nothing. */
   texts: number
-  /** Of these, the ones with the right text. */
+  /** Of all texts that these load, the right ones. */
   rightTexts: number
   /** Negatives that got an answer. */
   falseTriggers: number
@@ -115,7 +115,7 @@ function figuresOf(results: readonly Result[]): Figures {
     mrr: average(places.map((place) => 1 / (place + 1))),
     answered: share(positives, ({ answers }) => answers.length > 0),
     texts: share(positives, isText),
-    rightTexts: share(positives.filter(isText), (result) => placeOf(result) === 0),
+    rightTexts: share(positives.flatMap(textsOf), (isRight) => isRight),
     falseTriggers: share(of('neg'), ({ answers }) => answers.length > 0),
     falseTexts: share(of('neg'), isText),
     pairViolations: share(of('pairneg'), isViolated),
@@ -139,9 +139,13 @@ function confusionOf(result: Result): Confusion[] {
   ]
 }
 
-function isText({ answers }: Result): boolean {
-  const confidence = answers[0]?.confidence
-  return confidence !== undefined && answerForm(confidence) === 'text'
+/** Of each text that is loaded, whether it is right. */
+function textsOf({ query, answers }: Result): boolean[] {
+  return answers.filter(({ form }) => form === 'text').map(({ id }) => query.relevant.includes(id))
+}
+
+function isText(result: Result): boolean {
+  return textsOf(result).length > 0
 }
 
 function isViolated({ query, answers }: Result): boolean {
