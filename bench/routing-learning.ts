@@ -95,7 +95,56 @@ function previousPrompts({ queries }: RoutingSet, from: readonly ('own' | 'other
   }
 }
 
-const THRESHOLDS = [0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+/**
+ * What examples for half of the entries do to questions about the others, and how many of the texts that a hook would
+ * load are right. Each half is taught once; half of the questions about an entry teach, at most so many.
+ */
+export function reportTeaching(set: RoutingSet, most: number): void {
+  const random = generator(5)
+  const sides = new Map(set.library.map(({ id }) => [id, random() < 0.5 ? 0 : 1]))
+  const positives = set.queries.filter(({ kind }) => kind === 'pos')
+  const negatives = set.queries.filter(({ kind }) => kind === 'neg')
+  const folds = foldsOf(set, 2, most)
+  const halves = [0, 1].map((side) => {
+    const isTaught = (id: string) => sides.get(id) === side
+    const library = folds[0]!.library.map((each) => (isTaught(each.id) ? each : { ...each, examples: [] }))
+    return { library, asked: positives.filter(({ expected }) => !expected.some(isTaught)) }
+  })
+  const bare = halves.map(({ asked }) => ({ library: set.library, asked }))
+  const row = (label: string, answers: readonly Asked[], none: readonly Asked[] = []) => {
+    const texts = answers.map(({ hits, expected }) =>
+      hits.filter(({ form }) => form === 'text').map(({ id }) => expected.includes(id)),
+    )
+    const within = (k: number) => answers.filter((each) => isRight(each, k)).length
+    return [
+      label,
+      String(answers.length),
+      ...[1, 3, 5].map((k) => percent(within(k), answers.length)),
+      percent(texts.filter(({ length }) => length > 0).length, texts.length),
+      percent(texts.flat().filter(Boolean).length, texts.flat().length),
+      percent(none.filter(({ hits }) => hits.some(({ form }) => form === 'text')).length, none.length),
+    ]
+  }
+  const all = (asked: Question[]) => asked
+  const noneOf = (libraries: readonly Fold[]) =>
+    ask(
+      libraries.map(({ library }) => ({ library, asked: negatives })),
+      all,
+      {},
+    )
+  const words = [{ library: set.library, asked: positives }]
+  printTable(`${set.name}, ${set.library.length} entries: who is taught, and the texts of a hook`, [
+    ['examples', 'questions', 'R@1', 'R@3', 'R@5', 'get text', 'right texts', 'negatives with text'],
+    row('for no entry', ask(words, all, {}), noneOf(words)),
+    row('for every entry with questions', ask(folds, all, {}), noneOf(folds)),
+    row('untaught half, nobody taught', ask(bare, all, {})),
+    row('untaught half, the other taught', ask(halves, all, {}), noneOf(halves)),
+  ])
+}
+
+const isRight = ({ hits, expected }: Asked, k: number) => hits.slice(0, k).some(({ id }) => expected.includes(id))
+
+const THRESHOLDS = [0.03, 0.05, 0.07, 0.1, 0.2, 0.5, 0.8]
 
 /** What each threshold would answer, on the half that thresholds are chosen on and on the other. */
 export function reportAnswers(set: RoutingSet, options: RankerOptions = {}): void {
@@ -115,7 +164,6 @@ export function reportAnswers(set: RoutingSet, options: RankerOptions = {}): voi
       options,
     )
     const first = ({ hits }: Asked) => hits[0]?.confidence ?? 0
-    const isRight = ({ hits, expected }: Asked, k: number) => hits.slice(0, k).some(({ id }) => expected.includes(id))
     const share = (list: readonly Asked[], test: (each: Asked) => boolean) =>
       percent(list.filter(test).length, list.length)
     printTable(

@@ -10,7 +10,7 @@ import { DEFAULT_TUNING, type Field, type Tuning } from '../src/search/tuning.ts
 import { STOP_WORDS } from '../src/search/word-lists.ts'
 import { printTable } from './measure.ts'
 import { type RoutingSet, readRoutingSet } from './routing-data.ts'
-import { reportAnswers, reportLearning } from './routing-learning.ts'
+import { reportAnswers, reportLearning, reportTeaching } from './routing-learning.ts'
 
 const HEADINGS = ['', 'questions', 'R@1', 'R@3', 'R@5', 'nDCG@5', 'MRR', 'answered', 'false', 'pairs']
 
@@ -40,16 +40,23 @@ const ABLATIONS: [name: string, router: Router][] = [
 const folder = process.argv[2]
 if (folder === undefined) {
   console.error(
-    'usage: npm run bench:routing -- <folder with skills/ and tools/, each with library.jsonl and queries.jsonl>',
+    'usage: npm run bench:routing -- <folder with skills/ and tools/, each with library.jsonl and queries.jsonl> [--learning | --teaching] [further sets]',
   )
   process.exit(2)
 }
 const skills = readRoutingSet(folder, 'skills')
 const tools = readRoutingSet(folder, 'tools')
-if (!process.argv.includes('--learning')) for (const set of [skills, tools]) report(set)
-reportLearning(skills, 2, Infinity)
-reportLearning(tools, 5, 5)
-reportAnswers(skills)
+const isTeachingOnly = process.argv.includes('--teaching')
+if (!isTeachingOnly && !process.argv.includes('--learning')) for (const set of [skills, tools]) report(set)
+if (!isTeachingOnly) {
+  reportLearning(skills, 2, Infinity)
+  reportLearning(tools, 5, 5)
+  reportAnswers(skills)
+}
+const further = process.argv.slice(3).filter((argument) => !argument.startsWith('--'))
+for (const set of [skills, tools, ...further.map((name) => readRoutingSet(folder, name))]) {
+  reportTeaching(set, set === tools ? 5 : Infinity)
+}
 
 function report(set: RoutingSet): void {
   const { name, library, queries, sourceOf } = set

@@ -131,7 +131,7 @@ function dropDenial(text: string): string {
 /** The parts of a document: what the ranker stores of it, and one text per slot. */
 export interface Analysis {
   readonly record: DocumentRecord
-  /** The document's own text, then the topics of its redirects. */
+  /** The document's own text, then the topics of its redirects, then its examples. */
   readonly texts: readonly FieldedText[]
   readonly factor: number
 }
@@ -142,15 +142,23 @@ export type FieldedText = readonly (readonly [field: number, content: string | r
 // Longer bodies were not measured; the first pages show what a document is about.
 const MAX_BODY = 4_000
 
+/** The name under which a document keeps its examples as a topic of its own. No document has this name. */
+export const TAUGHT = '\n'
+
 export function analyze(document: RankDocument, fields: readonly Field[]): Analysis {
   const clauses = readClauses(document.description ?? '')
   const name = document.name.toLowerCase()
   const redirects = clauses.redirects.filter(({ to }) => to !== name)
+  const examples = joinLines(document.examples)
+  const topics = redirects.map(({ topic }) => new Map([['redirect', topic]]))
+  if (examples !== '') {
+    redirects.push({ to: TAUGHT, topic: '', isDenied: false })
+    topics.push(new Map([['examples', examples]]))
+  }
   const own = new Map(Object.entries(document.fields ?? {}))
   const put = (field: string, content: string) => void (content !== '' && own.set(field, content))
   put('name', document.name)
   put('keywords', joinLines(document.keywords))
-  put('examples', joinLines(document.examples))
   put('lead', clauses.lead)
   put('rest', clauses.rest)
   put('headings', joinLines(document.headings))
@@ -164,7 +172,7 @@ export function analyze(document: RankDocument, fields: readonly Field[]): Analy
       redirects: redirects.map(({ to, isDenied }) => ({ to, isDenied })),
       ...(document.kept !== undefined && { kept: document.kept }),
     },
-    texts: [own, ...redirects.map(({ topic }) => new Map([['redirect', topic]]))].map((text) => inOrder(text, fields)),
+    texts: [own, ...topics].map((text) => inOrder(text, fields)),
     factor: Math.min(1, Math.max(0, document.factor ?? 1)),
   }
 }

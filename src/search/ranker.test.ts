@@ -54,6 +54,56 @@ describe('rank', () => {
     },
   )
 
+  describe('examples', () => {
+    const documents = (examples: readonly string[]): RankDocument[] => [
+      { id: 'refunds', name: 'refunds', description: 'Pay money back to a customer.' },
+      { id: 'invoices', name: 'invoices', description: 'Send a bill.', examples },
+    ]
+    const first = (task: string, examples: readonly string[]) =>
+      createRanker(documents(examples), { silence: 0 }).rank(task)[0]!
+
+    test('lift the document that they belong to', () => {
+      const task = 'the accountant wants last month once more'
+      expect(createRanker(documents([]), { silence: 0 }).rank(task)).toEqual([])
+      expect(first(task, ['our accountant needs last month again']).id).toBe('invoices')
+    })
+
+    test('do not push out the best document by words that has none, unless they say much more', () => {
+      const near = first('a customer wants money back', ['how much money does the customer get back'])
+      expect(near).toMatchObject({ id: 'refunds' })
+      const task = 'the customer asks where the letter with the yearly total went'
+      const far = first(task, ['the customer lost the letter with the yearly total'])
+      expect(far.id).toBe('invoices')
+    })
+  })
+
+  describe('the form of a hit', () => {
+    const forms = (task: string, ...all: string[]) =>
+      createRanker(all.map((id) => ({ id, name: id.replace(/.*\//, ''), description: `How ${id} works.` })))
+        .rank(task)
+        .map(({ id, form }) => [id, form])
+
+    test('is text for a certain one', () => {
+      expect(forms('kubernetes rollback', 'kubernetes-rollback', 'invoice-archive')).toEqual([
+        ['kubernetes-rollback', 'text'],
+      ])
+    })
+
+    test('is a pointer for each of several that match the same words', () => {
+      expect(forms('kubernetes rollback', 'a/kubernetes-rollback', 'b/kubernetes-rollback')).toEqual([
+        ['a/kubernetes-rollback', 'pointer'],
+        ['b/kubernetes-rollback', 'pointer'],
+      ])
+    })
+
+    test('is text for each of several that have words of their own', () => {
+      expect(forms('kubernetes rollback, then the invoice archive', 'kubernetes-rollback', 'invoice-archive')).toEqual([
+        ['kubernetes-rollback', 'text'],
+        ['invoice-archive', 'text'],
+      ])
+    })
+  })
+
   test('a prompt among the negatives excludes the document, another one does not', () => {
     expect(ids('delete all the invoices of this supplier')).not.toContain('office/invoice-archive')
     expect(ids('file the invoices of this supplier')).toContain('office/invoice-archive')
@@ -158,8 +208,8 @@ describe('explain', () => {
 
   test('agrees with rank', () => {
     const [hit] = ranker.rank('sourdough dough')
-    const { score, confidence, why } = ranker.explain('sourdough dough', hit!.id)
-    expect({ id: hit!.id, score, confidence, why }).toEqual(hit)
+    const { score, confidence, form, why } = ranker.explain('sourdough dough', hit!.id)
+    expect({ id: hit!.id, score, confidence, form, why }).toEqual(hit)
   })
 })
 

@@ -1,7 +1,19 @@
 import { LoadoutError } from '../text/trouble.ts'
 import { checksum } from '../text/values.ts'
+import { TAUGHT } from './analyze.ts'
 import { bestFirst } from './best-first.ts'
-import type { Lift, RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest, Why } from './document.ts'
+import {
+  formsOf,
+  type Lift,
+  MOST_RIVALS,
+  type RankDocument,
+  type RankExplanation,
+  type RankHit,
+  type RankOutcome,
+  type RankRequest,
+  TEXT_CERTAINTY,
+  type Why,
+} from './document.ts'
 import { buildLibrary, openLibrary, SavedLibrary, saveLibrary } from './library.ts'
 import { matchesNegative } from './negatives.ts'
 import { fieldOf, fullImpact, postingAt, strongImpact } from './postings.ts'
@@ -97,6 +109,10 @@ interface ScoredDocument {
   readonly at: number
   readonly slot: number
   readonly score: number
+  /** The score without examples. */
+  readonly words: number
+  /** The factor of `withUntaught`, included in the score. */
+  readonly raise?: number
 }
 
 /** Documents are added to and removed from the first library. */
@@ -169,21 +185,26 @@ class LibraryRanker implements Ranker {
 
   private rankQuery(query: Query, request: RankRequest): RankHit[] {
     const mass = this.massOf(query)
-    const hits: RankHit[] = []
+    const { limit = DEFAULT_LIMIT, lift } = request
+    const hits: Omit<RankHit, 'form'>[] = []
+    const rivals: Pick<RankHit, 'id' | 'confidence' | 'why'>[] = []
     let tokens = request.budget ?? Infinity
-    let isBest = true
     for (const candidate of this.bestOf(this.lifted(this.findCandidates(query), query, request), query)) {
-      if (hits.length >= (request.limit ?? DEFAULT_LIMIT)) break
       const { at, slot, score } = candidate
-      if (isBest && this.isSilent(candidate, mass, query)) break
-      isBest = false
+      const confidence = confidenceOf(score, mass)
+      const isFull = hits.length >= limit
+      const isRival = rivals.length < MOST_RIVALS && (rivals[0]?.confidence ?? confidence) >= TEXT_CERTAINTY
+      if (isFull && !isRival) break
+      if (rivals.length === 0 && this.isSilent(candidate, mass, query)) break
       const { id, tokens: cost, kept } = this.parts[at]!.library.recordAt(slot)
-      if (cost > tokens) continue
+      const why = this.explainScore(query, candidate)
+      if (isRival || rivals.length === 0) rivals.push({ id, confidence, why })
+      if (isFull || cost > tokens) continue
       tokens -= cost
-      const why = withLift(this.explainScore(query, candidate), score, request.lift)
-      hits.push({ id, score, confidence: confidenceOf(score, mass), why, ...(kept !== undefined && { kept }) })
+      hits.push({ id, score, confidence, why: withMore(why, candidate, lift), ...(kept !== undefined && { kept }) })
     }
-    return hits
+    const forms = formsOf(rivals)
+    return hits.map((hit) => ({ ...hit, form: forms[rivals.findIndex(({ id }) => id === hit.id)] ?? 'pointer' }))
   }
 
   private explainQuery(query: Query, id: string): RankExplanation {
@@ -203,14 +224,31 @@ class LibraryRanker implements Ranker {
     const isSilent = this.isSilent(best, mass, query)
     const outcome: RankOutcome = isSilent ? 'silent' : better.length === 0 ? 'first' : 'outranked'
     const { score } = found
-    const confidence = confidenceOf(score, mass)
-    return { id, outcome, rank: better.length + 1, score, confidence, why: this.explainScore(query, found), redirects }
+    const { form } = this.rankQuery(query, { limit: MOST_RIVALS }).find((hit) => hit.id === id) ?? NO_MATCH
+    const why = withMore(this.explainScore(query, found), found)
+    return { id, outcome, rank: better.length + 1, score, confidence: confidenceOf(score, mass), form, why, redirects }
   }
 
-  private findCandidates(query: Query): ScoredDocument[] {
-    return this.scorers.flatMap((scorer, at) => {
-      const { slots, scores } = scorer.score(query)
-      return slots.map((slot, i) => ({ at, slot, score: scores[i]! }))
+  private findCandidates(query: Query): readonly ScoredDocument[] {
+    const candidates = this.scorers.flatMap((scorer, at): ScoredDocument[] => {
+      const { slots, scores, words } = scorer.score(query)
+      return slots.map((slot, i) => ({ at, slot, score: scores[i]!, words: words[i]! }))
+    })
+    return this.withUntaught(candidates, query)
+  }
+
+  /**
+   * The best document by words alone gives way to the examples of others only by a margin, if it has none itself. The
+   * surer the words are, the larger the margin.
+   */
+  private withUntaught(candidates: readonly ScoredDocument[], query: Query): readonly ScoredDocument[] {
+    const most = candidates.reduce((best, { words }) => Math.max(best, words), 0)
+    if (candidates.every(({ score }) => score <= most)) return candidates
+    const raise = 1.1 + 0.4 * confidenceOf(most, this.massOf(query))
+    return candidates.map((each) => {
+      if (each.words < most) return each
+      const { redirects } = this.parts[each.at]!.library.recordAt(each.slot)
+      return redirects.some(({ to }) => to === TAUGHT) ? each : { ...each, score: raise * each.score, raise }
     })
   }
 
@@ -303,26 +341,38 @@ class LibraryRanker implements Ranker {
     const scorer = this.scorers[at]!
     const sources = [slot, ...library.inbound(slot)]
     const why: Why[] = []
-    for (const term of query.terms) this.pushBest(why, term.word, scorer.evidenceFor(term), sources)
-    for (const pair of query.pairs) this.pushBest(why, pair.word, scorer.pairEvidence(pair), sources)
+    for (const term of query.terms) this.pushBest(why, term, scorer, scorer.evidenceFor(term), sources)
+    for (const pair of query.pairs) this.pushBest(why, pair, scorer, scorer.pairEvidence(pair), sources)
     const bonus = scorer.nameBonus(query, slot)
     if (bonus > 0) why.push({ term: library.recordAt(slot).name, field: 'name', weight: bonus })
     return why.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
   }
 
-  private pushBest(why: Why[], term: string, evidence: readonly Evidence[], sources: readonly number[]): void {
-    let best: Why | null = null
+  private pushBest(
+    why: Why[],
+    term: QueryTerm,
+    scorer: Scorer,
+    evidence: readonly Evidence[],
+    sources: readonly number[],
+  ): void {
+    let [own, taught]: [Why | null, Why | null] = [null, null]
     for (const { list, factor, isRelated, word } of evidence) {
       for (const source of sources) {
         const packed = postingAt(list, source)
         if (packed === undefined) continue
         const weight = factor * (isRelated ? strongImpact(packed) : fullImpact(packed))
-        if (weight <= (best?.weight ?? 0)) continue
+        const isTaught = scorer.isTaught(packed)
+        if (weight <= ((isTaught ? taught : own)?.weight ?? 0)) continue
         const { name, label = name } = this.tuning.fields[fieldOf(packed)]!
-        best = { term, field: label, weight, ...(isRelated ? { via: word } : {}) }
+        const found: Why = { term: term.word, field: label, weight, ...(isRelated ? { via: word } : {}) }
+        if (isTaught) taught = found
+        else own = found
       }
     }
-    if (best !== null) why.push(best)
+    const best = taught === null || (own !== null && own.weight >= taught.weight) ? own : taught
+    if (best === null) return
+    const gain = scorer.gainOf(term, own?.weight ?? 0, taught?.weight ?? 0)
+    why.push({ ...best, weight: (own?.weight ?? 0) + gain })
   }
 
   private open(): void {
@@ -353,14 +403,16 @@ class LibraryRanker implements Ranker {
   }
 }
 
-// The weights of the words add up to the score before lifting.
-function withLift(why: Why[], score: number, lift: Lift | undefined): Why[] {
-  if (lift === undefined) return why
-  const weight = score - why.reduce((sum, each) => sum + each.weight, 0)
-  return Math.abs(weight) < 1e-9 ? why : [...why, { term: weight > 0 ? 'more' : 'less', field: lift.label, weight }]
+// The weights of the words add up to the score before it was raised and lifted.
+function withMore(words: Why[], { score, raise = 1 }: ScoredDocument, lift?: Lift): Why[] {
+  const sum = words.reduce((all, { weight }) => all + weight, 0)
+  const why = raise === 1 ? words : [...words, { term: 'more', field: 'words', weight: (raise - 1) * sum }]
+  const weight = score - raise * sum
+  if (lift === undefined || Math.abs(weight) < 1e-9) return why
+  return [...why, { term: weight > 0 ? 'more' : 'less', field: lift.label, weight }]
 }
 
-const NO_MATCH = { rank: null, score: 0, confidence: 0, why: [], redirects: [] }
+const NO_MATCH = { rank: null, score: 0, confidence: 0, form: 'pointer', why: [], redirects: [] } as const
 
 function duplicateIds(ids: readonly string[]): LoadoutError {
   return new LoadoutError('DUPLICATE_ID', `documents share the id ${ids.join(', ')}`, {

@@ -1,4 +1,5 @@
 import type { Library } from './library.ts'
+import { fieldOf, postingAt } from './postings.ts'
 import type { Tuning } from './tuning.ts'
 import { isEveryday } from './word-lists.ts'
 
@@ -49,7 +50,11 @@ export class Rarity {
     for (const library of this.libraries) {
       const list = library.find(term) ?? []
       const { targets } = library
-      for (let i = 0; i < list.length; i += 2) if (targets[list[i]!] === list[i]) count++
+      for (let i = 0; i < list.length; i += 2) {
+        const target = targets[list[i]!]!
+        const isExample = this.tuning.fields[fieldOf(list[i + 1]!)]?.isApart === true
+        if (target === list[i] || (isExample && target >= 0 && postingAt(list, target) === undefined)) count++
+      }
     }
     return count
   }

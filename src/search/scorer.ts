@@ -1,5 +1,5 @@
 import type { Library } from './library.ts'
-import { fullImpact, isInName, type PostingList, postingAt, strongImpact } from './postings.ts'
+import { fieldOf, fullImpact, isInName, type PostingList, postingAt, strongImpact } from './postings.ts'
 import type { Rarity } from './rarity.ts'
 import type { Query, QueryTerm } from './task.ts'
 import { termsOf } from './tokens.ts'
@@ -18,6 +18,8 @@ export interface Evidence {
 export interface Scores {
   readonly slots: readonly number[]
   readonly scores: readonly number[]
+  /** The scores without examples. */
+  readonly words: readonly number[]
 }
 
 /** Adds up scores. Every sum follows the order of the task's words, so it does not depend on the order of documents. */
@@ -25,6 +27,8 @@ export class Scorer {
   private readonly rarity: Rarity
   private scores = new Float64Array(0)
   private best = new Float64Array(0)
+  private taught = new Float64Array(0)
+  private gains = new Float64Array(0)
   private named = new Float64Array(0)
   private readonly nameMasses = new Map<number, number>()
 
@@ -41,9 +45,11 @@ export class Scorer {
     this.reserve(this.library.targets.length)
     const touched: number[] = []
     for (const term of query.terms) this.addTerm(term, touched)
-    for (const pair of query.pairs) this.addEvidence(this.pairEvidence(pair), touched)
+    for (const pair of query.pairs) this.addEvidence(pair, this.pairEvidence(pair), touched)
     this.addNameCoverage(touched)
-    return { slots: touched, scores: this.takeScores(touched) }
+    const scores = take(this.scores, touched)
+    const gains = take(this.gains, touched)
+    return { slots: touched, scores, words: scores.map((score, i) => score - gains[i]!) }
   }
 
   evidenceFor(term: QueryTerm): Evidence[] {
@@ -69,6 +75,16 @@ export class Scorer {
     return [{ list, factor: pair.weight * this.rarity.of(pair.term), isRelated: false, word: pair.word }]
   }
 
+  /** Whether a posting is of an example. */
+  isTaught(packed: number): boolean {
+    return this.tuning.fields[fieldOf(packed)]?.isApart === true
+  }
+
+  /** What examples add to what the document's own text gives for a word: their share of what that leaves. */
+  gainOf({ term, weight }: QueryTerm, own: number, taught: number): number {
+    return taught === 0 ? 0 : taught * (1 - own / (weight * this.rarity.of(term)))
+  }
+
   nameBonus(query: Query, slot: number): number {
     let mass = 0
     for (const { term, isJoined } of query.terms) {
@@ -81,7 +97,7 @@ export class Scorer {
 
   private addTerm(term: QueryTerm, touched: number[]): void {
     const evidence = this.evidenceFor(term)
-    this.addEvidence(evidence, touched)
+    this.addEvidence(term, evidence, touched)
     const own = evidence[0]
     if (own === undefined || own.isRelated || term.isJoined) return
     const rarity = this.rarity.of(term.term)
@@ -91,25 +107,29 @@ export class Scorer {
     }
   }
 
-  // If a word can be found in several ways, only the best counts.
-  private addEvidence(evidence: readonly Evidence[], touched: number[]): void {
+  // If a word can be found in several ways, only the best counts, and what the examples add to it.
+  private addEvidence(term: QueryTerm, evidence: readonly Evidence[], touched: number[]): void {
     const { targets } = this.library
     const found: number[] = []
     for (const { list, factor, isRelated } of evidence) {
       for (let i = 0; i < list.length; i += 2) {
         const target = targets[list[i]!]!
         if (target < 0) continue
-        const amount = factor * (isRelated ? strongImpact(list[i + 1]!) : fullImpact(list[i + 1]!))
-        const known = this.best[target]!
-        if (amount <= known) continue
-        if (known === 0) found.push(target)
-        this.best[target] = amount
+        const packed = list[i + 1]!
+        const amount = factor * (isRelated ? strongImpact(packed) : fullImpact(packed))
+        const best = this.isTaught(packed) ? this.taught : this.best
+        if (amount <= best[target]!) continue
+        if (this.best[target] === 0 && this.taught[target] === 0) found.push(target)
+        best[target] = amount
       }
     }
     for (const target of found) {
       if (this.scores[target] === 0) touched.push(target)
-      this.scores[target]! += this.best[target]!
+      const gain = this.gainOf(term, this.best[target]!, this.taught[target]!)
+      this.scores[target]! += this.best[target]! + gain
+      this.gains[target]! += gain
       this.best[target] = 0
+      this.taught[target] = 0
     }
   }
 
@@ -127,14 +147,6 @@ export class Scorer {
     return (this.tuning.nameCoverage * mass * mass) / Math.max(mass, this.nameMass(slot))
   }
 
-  private takeScores(touched: readonly number[]): number[] {
-    return touched.map((slot) => {
-      const score = this.scores[slot]!
-      this.scores[slot] = 0
-      return score
-    })
-  }
-
   private nameMass(slot: number): number {
     let mass = this.nameMasses.get(slot)
     if (mass === undefined) {
@@ -150,6 +162,16 @@ export class Scorer {
     const room = Math.max(64, size * 2)
     this.scores = new Float64Array(room)
     this.best = new Float64Array(room)
+    this.taught = new Float64Array(room)
+    this.gains = new Float64Array(room)
     this.named = new Float64Array(room)
   }
+}
+
+function take(from: Float64Array, touched: readonly number[]): number[] {
+  return touched.map((slot) => {
+    const amount = from[slot]!
+    from[slot] = 0
+    return amount
+  })
 }

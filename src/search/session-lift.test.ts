@@ -6,7 +6,7 @@ const ranker = createRanker(
   ['billing/export', 'reports/export'].map((id) => ({ id, name: 'export', description: 'Export a table.' })),
   { silence: 0 },
 )
-const hit = (id: string, confidence: number) => ({ id, confidence, score: 1, why: [] })
+const hit = (id: string, confidence: number) => ({ id, confidence, form: 'pointer' as const, score: 1, why: [] })
 
 test.each([
   ['billing/refunds', 'billing'],

@@ -39,13 +39,15 @@ export interface Field {
   readonly isName?: boolean
   /** The author chose every word of it: a task that contains one always gets an answer. */
   readonly isChosen?: boolean
+  /** Documents are also compared without it. */
+  readonly isApart?: boolean
 }
 
 /** The parts of an entry: a payload, a pack, a skill, a note. */
 const ENTRY_FIELDS: readonly Field[] = [
   { name: 'name', weight: 4, norm: 0.55, length: 3, isName: true },
   { name: 'keywords', weight: 4.5, norm: 0.4, length: 8, isChosen: true },
-  { name: 'examples', weight: 1, norm: 0.4, length: 80 },
+  { name: 'examples', weight: 0.8, norm: 0.4, length: 80, isApart: true },
   { name: 'lead', label: 'description', weight: 2.5, norm: 0.4, length: 14 },
   { name: 'rest', label: 'description', weight: 1, norm: 0.65, length: 35 },
   { name: 'redirect', weight: 2, norm: 0.25, length: 6 },

@@ -12,7 +12,7 @@ import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { type MatchResult, triggerOf } from '../../payloads/rules/match.ts'
 import { rankedMatch } from '../../payloads/rules/ranked.ts'
 import { hasIndex } from '../../project/has-index.ts'
-import { type AnswerForm, answerForm } from '../../search/document.ts'
+import type { AnswerForm } from '../../search/document.ts'
 import type { Ranker } from '../../search/ranker.ts'
 import { DamagedForm } from '../../search/saved-form.ts'
 import { type FamilyShares, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
@@ -174,7 +174,7 @@ function findFor(machine: Machine, prompt: Prompt, session?: Session): Finds {
   const family = (_: string, kept: unknown) => familyOf(kept)
   const lift = session && sessionLift(session.recent, family)
   const hits = ranker.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
-  const sure = new Set(hits.filter(({ confidence }) => answerForm(confidence) === 'text').map(({ id }) => id))
+  const sure = new Set(hits.filter(({ form }) => form === 'text').map(({ id }) => id))
   // The sections of these packs decide.
   const asked = new Set(packs && catalog.readable.map(({ name }) => name))
   const ranked = hits.flatMap((hit): Found[] => {

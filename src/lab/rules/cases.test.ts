@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AnswerForm } from '../../search/document.ts'
 import { ask, type Question, recallAt, summarize } from './cases.ts'
 import { readLibraryLines, readQuestionLines, readTriggerTests } from './suite-forms.ts'
 
@@ -7,8 +8,8 @@ const question = (changes: Partial<Question>): Question => {
 }
 const answers = (ids: string) =>
   ids.split('').map((id) => ({ id, why: [{ term: `by ${id}`, field: 'name', weight: 1 }] }))
-const evaluate = (questions: Question[], ids: string, confidence?: number) =>
-  summarize(ask(questions, () => answers(ids).map((each) => ({ ...each, confidence }))))
+const evaluate = (questions: Question[], ids: string, form?: AnswerForm) =>
+  summarize(ask(questions, () => answers(ids).map((each) => ({ ...each, form }))))
 const figures = (questions: Question[], ids: string) => evaluate(questions, ids).figures
 
 it('tells who took whose questions', () => {
@@ -50,11 +51,11 @@ describe('figures', () => {
     expect(figures(asked, '')).toMatchObject({ falseTriggers: 0, pairViolations: 0 })
   })
 
-  it('tells texts from pointers by what the first answer is sure of', () => {
+  it('tells texts from pointers by the form of the answers', () => {
     const asked = [question({}), question({ expected: ['b'] }), question({ kind: 'neg', expected: [] })]
-    const sure = (confidence: number) => evaluate(asked, 'a', confidence).figures
-    expect(sure(0.9)).toMatchObject({ texts: 100, rightTexts: 50, falseTexts: 100, falseTriggers: 100 })
-    expect(sure(0.5)).toMatchObject({ texts: 0, rightTexts: 0, falseTexts: 0, falseTriggers: 100 })
+    const given = (form: AnswerForm) => evaluate(asked, 'a', form).figures
+    expect(given('text')).toMatchObject({ texts: 100, rightTexts: 50, falseTexts: 100, falseTriggers: 100 })
+    expect(given('pointer')).toMatchObject({ texts: 0, rightTexts: 0, falseTexts: 0, falseTriggers: 100 })
     expect(figures(asked, 'a')).toMatchObject({ texts: 0, falseTexts: 0 })
   })
 

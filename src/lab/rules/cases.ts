@@ -1,4 +1,4 @@
-import { answerForm, type Why } from '../../search/document.ts'
+import type { AnswerForm, Why } from '../../search/document.ts'
 import { compareText } from '../../text/values.ts'
 
 /** A prompt, and what it should find: entries, or files of a project. */
@@ -24,8 +24,8 @@ export interface Case extends Question {
 export interface Found {
   id: string
   why?: readonly Why[]
-  /** 0 to 1; absent where answers have none. */
-  confidence?: number
+  /** Absent where answers have none. */
+  form?: AnswerForm | undefined
 }
 
 /** All in per cent, except the counts. Positives without an answer count as not found. */
@@ -39,9 +39,9 @@ export interface Figures {
   ndcg5: number
   mrr: number
   answered: number
-  /** Positives whose first answer is certain enough to load its text; the others get pointers, or nothing. */
+  /** Positives with an answer that is certain enough to load its text; the others get pointers, or nothing. */
   texts: number
-  /** Of these, the ones with the right text. */
+  /** Of all texts that these load, the right ones. */
   rightTexts: number
   /** Negatives that got an answer. */
   falseTriggers: number
@@ -123,7 +123,7 @@ function figuresOf(cases: readonly Case[]): Figures {
     mrr: average(positives, (each) => 1 / (placeOf(each) + 1)),
     answered: share(positives, isAnswered),
     texts: share(positives, isText),
-    rightTexts: share(positives.filter(isText), (each) => placeOf(each) === 0),
+    rightTexts: share(positives.flatMap(textsOf), (isRight) => isRight),
     falseTriggers: share(negatives, isAnswered),
     falseTexts: share(negatives, isText),
     pairViolations: share(pairs, isViolated),
@@ -140,9 +140,13 @@ function confusionOf(each: Case): Confusion[] {
   return [{ qid: id, query: prompt, expected, got: found[0]?.id ?? null, place: rank, words }]
 }
 
-function isText({ found }: Case): boolean {
-  const confidence = found[0]?.confidence
-  return confidence !== undefined && answerForm(confidence) === 'text'
+/** Of each text that is loaded, whether it is right. */
+function textsOf({ expected, found }: Case): boolean[] {
+  return found.filter(({ form }) => form === 'text').map(({ id }) => expected.includes(id))
+}
+
+function isText(asked: Case): boolean {
+  return textsOf(asked).length > 0
 }
 
 function isViolated({ not, found }: Case): boolean {

@@ -1,11 +1,4 @@
-import {
-  answerForm,
-  describeWhy,
-  percent,
-  type RankDocument,
-  type RankExplanation,
-  type RankHit,
-} from '../../search/document.ts'
+import { describeWhy, percent, type RankDocument, type RankExplanation, type RankHit } from '../../search/document.ts'
 import { cut } from '../../text/cut.ts'
 import { createTable, type DispatchTable } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
@@ -89,14 +82,14 @@ export function rankedMatches(
   return [...core.map((position) => coreMatch(entryAt(position))), ...ranked]
 }
 
-export function rankedMatch(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult {
+export function rankedMatch(entry: LoadoutEntry, { confidence, form, why }: RankHit): MatchResult {
   const terms = new Set(why.map(({ term }) => term))
   return {
     entry,
     score: confidence,
     matchedKeywords: (entry.keywords ?? []).filter((keyword) => terms.has(keyword.toLowerCase())),
     matchedPatterns: [],
-    reason: `ranked (${answerForm(confidence)}, ${percent(confidence)}): ${describeWhy(why)}`,
+    reason: `ranked (${form}, ${percent(confidence)}): ${describeWhy(why)}`,
     mode: 'lazy',
   }
 }
@@ -110,7 +103,7 @@ export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation,
     return { loaded: false, ...found, reason: 'manual: never loaded by a task', hint }
   }
   const why = describeWhy(explanation.why)
-  const form = answerForm(explanation.confidence)
+  const { form } = explanation
   const place = `number ${explanation.rank} (${form}, confidence ${percent(explanation.confidence)}): ${why}`
   const given = explanation.redirects.length > 0 ? `; it refers this to ${explanation.redirects.join(', ')}` : ''
   switch (explanation.outcome) {
