@@ -12,10 +12,10 @@ import { listMerges } from './disk/pending-merge.ts'
 import { sourceCaches } from './disk/source-repo.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { listingFindings } from './listing.ts'
-import { asRootWriter, carryOut, type Observation, type Outcome, observe } from './observe.ts'
+import { asRootWriter, carryOut, foreseeEdits, type Observation, type Outcome, observe } from './observe.ts'
 import { findQuarantined, quarantineFindings } from './quarantine.ts'
 import { needsAction } from './rules/attention.ts'
-import type { PlacementStatus } from './rules/skill.ts'
+import { EDIT_OUTCOMES, type PlacementStatus, placeOf } from './rules/skill.ts'
 import { describeStanding, standingOf } from './rules/standing.ts'
 import { decideSync } from './rules/sync-decision.ts'
 import type { Setup } from './setup.ts'
@@ -43,7 +43,7 @@ export async function examineSkills(setup: Setup, hasGit: boolean): Promise<Chec
   return [
     ...repository,
     seen.check,
-    ...checkSkills(seen.value),
+    ...(await checkSkills(setup, seen.value, hasGit)),
     ...checkUnmanaged(seen.value),
     ...checkDecisions(setup, seen.value),
     ...checkSources(setup),
@@ -105,12 +105,21 @@ export function checkOf(name: string, { severity, message, code, hint }: Finding
 }
 
 /** Reports broken skills, and installs that differ from the library. */
-function checkSkills({ registry, statuses }: Observation): Check[] {
+async function checkSkills(setup: Setup, observation: Observation, hasGit: boolean): Promise<Check[]> {
+  const { registry, statuses } = observation
   const invalid = registry.findings.map((finding) => checkOf('skills', finding))
+  const edits = hasGit ? await foreseeEdits(setup, observation) : undefined
+  const actionFor = (name: string, found: PlacementStatus) => {
+    const finding = needsAction(name, found)
+    const edit = found.state === 'edited' ? edits?.get(placeOf(found)) : undefined
+    return edit === undefined
+      ? finding
+      : { ...finding, message: `${placeOf(found)} was edited by hand: ${EDIT_OUTCOMES[edit]}` }
+  }
   const installs = statuses.flatMap(({ name, placements }) =>
     placements
       .filter(({ state }) => state !== 'current' && state !== 'unmanaged')
-      .map((found) => checkOf('installs', { ...needsAction(name, found), severity: 'error' })),
+      .map((found) => checkOf('installs', { ...actionFor(name, found), severity: 'error' })),
   )
   if (installs.length > 0) return [...invalid, ...installs]
   const current = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
