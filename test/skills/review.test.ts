@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Capability, MOST_STEPS, readSheet } from '../../src/skills/rules/review/sheet.ts'
 import { HOSTILE_SKILLS, type HostileSkill } from './hostile-skills.ts'
@@ -168,6 +169,21 @@ describe('the deadline of the sheet', () => {
     setImmediate(() => controller.abort())
     await expect(equipping).rejects.toMatchObject({ name: 'AbortError' })
     expect(person.has(COPY)).toBe(false)
+  })
+
+  it('a signal is answered while an update is looked through, and nothing is changed', async () => {
+    const person = await makePerson({})
+    const source = join(person.home, 'source')
+    const text = '---\nname: slow\ndescription: Text.\n---\n# Slow\n'
+    person.put('source/SKILL.md', text)
+    await person.calls.importSkills({ source })
+    person.put('source/SKILL.md', `${text}More.\n`)
+    const before = person.read('library/skills/slow/SKILL.md')
+    const controller = new AbortController()
+    const onProgress = (_done: number, _all: number, what: string) => what === 'slow' && controller.abort()
+    const updating = person.calls.update({ names: ['slow'], signal: controller.signal, onProgress })
+    await expect(updating).rejects.toMatchObject({ name: 'AbortError' })
+    expect(person.read('library/skills/slow/SKILL.md')).toBe(before)
   })
 })
 
