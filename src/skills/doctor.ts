@@ -4,7 +4,7 @@ import { exists, isFolder, isWritable } from '../machine/files.ts'
 import { requireRepository } from '../machine/repository.ts'
 import { count, listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Code, type Finding, LoadoutError } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { lastAsked, readRepoState } from './disk/library-state.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
@@ -132,9 +132,13 @@ function checkDecisions({ machine, library }: Setup, { registry }: Observation):
     const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
   })
-  const waiting = findQuarantined(machine, library, registry).filter(({ isDenied }) => !isDenied)
-  const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
-  return [...merges, ...quarantined]
+  try {
+    const waiting = findQuarantined(machine, library, registry).filter(({ isDenied }) => !isDenied)
+    const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
+    return [...merges, ...quarantined]
+  } catch (error) {
+    return [...merges, checkOf('review', { ...asFinding(error), severity: 'error' })]
+  }
 }
 
 /** A broken cache of a source is replaced by the next fetch, unless Loadout cannot write there. */
