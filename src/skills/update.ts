@@ -152,6 +152,7 @@ async function mergeAll(
       if (each.state.state !== 'outdated') value.push({ asked: each, update })
       else value.push(await mergeOne(setup, each, request, scratch, at, findTwin))
     } catch (error) {
+      request.signal?.throwIfAborted()
       findings.push({ ...asFinding(error), severity: 'error', subject: each.state.name })
       value.push({ asked: each, update: { ...update, result: 'undecided' } })
     }
@@ -201,15 +202,15 @@ async function mergeOne(
           `${at}-source`,
         )
   if (theirs === undefined) throw new LoadoutError('FILE_NOT_FOUND', `${state.source} has no folder ${folder}`)
-  const { ref, take } = request
+  const { ref, take, signal } = request
   const history = repo ?? (await sourceHistory(machine, skill.source))
   const input = { library, registered: skill, source: skill.source, theirs, commit: history?.head, ref, folder, take }
   const made = await mergeUpdate(machine, { ...input, repo: history?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
-  const known = new Set((await sheetOfFolder(made.versions.ours, skill.skill, findTwin)).map(({ id }) => id))
+  const known = new Set((await sheetOfFolder(made.versions.ours, skill.skill, findTwin, signal)).map(({ id }) => id))
   // Also looks at conflicting files, because the user may take their content.
-  const sheet = await sheetOfFolder(made.result, made.skill, findTwin)
+  const sheet = await sheetOfFolder(made.result, made.skill, findTwin, signal)
   const review = sheet.filter(({ id }) => !known.has(id))
   const answers = readAnswers(machine, library)
   const open = sheet.filter((each) => !answers.allow(skill.skill, each))

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { EDIT_OUTCOMES } from '../../src/skills/rules/skill.ts'
 import { makePerson, type Person } from './in-process.ts'
 import { commitAll, git } from './world.ts'
 
@@ -125,6 +126,8 @@ describe('a copy that a person edited', () => {
       const { library } = (await person.calls.status({})).value
       const path = join(person.home, COPY)
       expect(library).toMatchObject({ drift, edited: [{ skill: 'alpha', path, edit: what }] })
+      const { checks } = (await person.calls.doctor({})).value
+      expect(checks.map(({ message }) => message)).toContain(`${path} was edited by hand: ${EDIT_OUTCOMES[what]}`)
       const { value, findings } = await person.calls.sync({ dryRun: true })
       const told = { kept: 'EDITED_INSTALL', merged: undefined, conflicts: 'MERGE_CONFLICT' }[what]
       expect(findings.map(({ code }) => code)).toEqual(told === undefined ? [] : [told])

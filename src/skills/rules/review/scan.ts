@@ -68,7 +68,11 @@ export function scanText(text: string, form: TextForm, steps: Steps = { count: 0
       for (const found of worst.values()) {
         const spot = { ...found, line, text: part }
         spots.push(spot)
-        if (found.what === FROM_PROGRAM && place === 'code') samples.set(block, [...(samples.get(block) ?? []), spot])
+        if (found.what === FROM_PROGRAM && place === 'code') {
+          const before = samples.get(block)
+          if (before === undefined) samples.set(block, [spot])
+          else before.push(spot)
+        }
       }
     }
   }
