@@ -211,13 +211,8 @@ function versionsNamed(base: Snapshot | undefined, entries: readonly CatalogEntr
 }
 
 function notListed(name: string, version: string | undefined): LoadoutError {
-  return new LoadoutError(
-    'SKILL_NOT_FOUND',
-    `the catalog has no ${name}${version === undefined ? '' : ` ${version}`}`,
-    {
-      hint: 'loadout catalog search',
-    },
-  )
+  const what = version === undefined ? name : `${name} ${version}`
+  return new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${what}`, { hint: 'loadout catalog search' })
 }
 
 function change(

@@ -86,7 +86,8 @@ export async function readCatalog(
   })
   const entries = Array.isArray(reply.entries) ? reply.entries.filter(isEntry) : []
   const { text, signature } = reply.isSame === true ? before : reply
-  const signers = await allowedSigners(machine)
+  // Those that were pinned when this machine joined; otherwise those that the library has committed.
+  const signers = readPinnedSigners(machine) ?? (await committedFile(machine, SIGNERS_FILE))
   let offered: Catalog['offered']
   if (typeof text === 'string' && typeof signature === 'string' && text !== '') {
     const snapshot = parseSnapshot(text)
@@ -169,12 +170,8 @@ function verdictsFrom(
   }
   // A library without signers may be a private one: only what the catalog names is held.
   const named = [...(offered?.snapshot?.versions ?? []), ...entries]
-  const held = chooseVerdicts(undefined, {
-    group,
-    stops,
-    entries: named.map((each) => ({ owner: '', published: '', ...each })),
-  })
-  return held
+  const unsigned = named.map((each) => ({ owner: '', published: '', ...each }))
+  return chooseVerdicts(undefined, { group, stops, entries: unsigned })
 }
 
 /** From now on installs and packs obey this catalog, also without a connection. */
@@ -203,9 +200,4 @@ export async function replaceCatalog(machine: Machine, known: KnownCatalog): Pro
 export function nameKnownCatalog(machine: Machine): string | undefined {
   const { snapshot, text } = readRecord(machine, RECORD)
   return snapshot && `number ${snapshot.number}, signed by ${snapshot.by}, fingerprint ${fingerprintOf(text)}`
-}
-
-/** The signers that were pinned when this machine joined; otherwise those that the library has committed. */
-async function allowedSigners(machine: Machine): Promise<string | undefined> {
-  return readPinnedSigners(machine) ?? (await committedFile(machine, SIGNERS_FILE))
 }

@@ -45,18 +45,7 @@ const CATALOG = `
 /** The time of the first two grows with the range, that of the others with the number of machines. */
 export const REPORT_QUERIES = { figures: FIGURES, people: PEOPLE, holdings: HOLDINGS }
 
-interface FigureRow {
-  facet: number
-  isJoined: boolean
-  name: string
-  version: string
-  stage: number
-  times: number
-  tokens: number
-  people: number
-  first: string
-  last: string
-}
+type FigureRow = Omit<ReportRows['usage'][number], 'stage'> & { facet: number; stage: number }
 
 export async function queryReport(
   database: Pick<Connection, 'query'>,

@@ -71,14 +71,7 @@ async function join({ backend: { database }, caller, readBody }: Call): Promise<
     })
   }
   const { id: token, group, role } = caller
-  const { expected } = await joinMachine(database, {
-    machine,
-    token,
-    group,
-    client,
-    replaces,
-    resume,
-  })
+  const { expected } = await joinMachine(database, { machine, token, group, client, replaces, resume })
   return { json: { team: team.id, group, role, expected, formats: ACCEPTED_FORMATS } }
 }
 
@@ -106,38 +99,25 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
       hint: 'loadout team leave, then join this one',
     })
   }
-  const off = hoursOff(readClock(header('x-loadout-clock')), backend.now().getTime() / 1000)
+  const clock = header('x-loadout-clock') ?? ''
+  const off = hoursOff(/^\d{1,15}$/.test(clock) ? Number(clock) : undefined, backend.now().getTime() / 1000)
   const outcome = await acceptBatch(backend.database, { ...batch, bytes, token: caller.id, hoursOff: off })
   backend.onBatch(
     batch.rows.reduce((sum, { times }) => sum + times, 0),
     outcome.result,
   )
-  return answerBatch(outcome, off)
+  const { result } = outcome
+  if (result === 'accepted' || result === 'duplicate') return { json: { result, hoursOff: off } }
+  const [code, message] = REFUSED[result]
+  return { status: 409, json: { error: { code, message }, ...outcome } }
 }
 
-function readClock(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
-}
-
-function answerBatch(outcome: BatchResult, off: number): Answer {
-  switch (outcome.result) {
-    case 'accepted':
-    case 'duplicate':
-      return { json: { result: outcome.result, hoursOff: off } }
-    case 'behind':
-      return { status: 409, json: { ...problem('TEAM_BEHIND', 'batches before it are missing'), ...outcome } }
-    case 'cloned':
-      return { status: 409, json: problem('TEAM_CLONED', 'another machine has sent other rows under this number') }
-    case 'left':
-      return { status: 409, json: problem('TEAM_LEFT', 'this machine has left the team') }
-    case 'unknown machine':
-      return { status: 409, json: problem('TEAM_UNKNOWN_MACHINE', 'this machine has not joined with this token') }
-  }
-}
-
-function problem(code: string, message: string): object {
-  return { error: { code, message } }
-}
+const REFUSED = {
+  behind: ['TEAM_BEHIND', 'batches before it are missing'],
+  cloned: ['TEAM_CLONED', 'another machine has sent other rows under this number'],
+  left: ['TEAM_LEFT', 'this machine has left the team'],
+  'unknown machine': ['TEAM_UNKNOWN_MACHINE', 'this machine has not joined with this token'],
+} as const
 
 async function report({ backend, query }: Call): Promise<Answer> {
   const today = backend.now().toISOString().slice(0, 10)

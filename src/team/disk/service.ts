@@ -96,15 +96,8 @@ function createService(service: Service, onBatch: () => void): HttpApp {
       let code: unknown
       try {
         caller = await orRefuse(requireCaller(service, req.header('authorization'), right))
-        const { params, query } = { params: req.param(), query: req.query() }
-        const call = {
-          backend,
-          caller,
-          params,
-          query,
-          header: (name: string) => req.header(name),
-          readBody: () => req.text(),
-        }
+        const read = { header: (name: string) => req.header(name), readBody: () => req.text() }
+        const call = { backend, caller, params: req.param(), query: req.query(), ...read }
         const { json, status: given = 200 } = await orRefuse(answer(call))
         status = given
         code = getDeep(json, 'error', 'code')

@@ -53,17 +53,12 @@ interface Part<T, Name = number> {
 /** What one person did, or what some machines have, which stand for people. */
 type Counted = { person: number } | { machines: readonly number[] }
 
-export function countPeople(rows: readonly Counted[]): number {
-  const people = new Set<number>()
-  for (const row of rows) {
-    if ('person' in row) people.add(row.person)
-    else for (const machine of row.machines) people.add(machine)
-  }
-  return people.size
+export function peopleIn(rows: readonly Counted[]): Set<number> {
+  return new Set(rows.flatMap((row) => ('person' in row ? row.person : row.machines)))
 }
 
 function isEnough(rows: readonly Counted[]): boolean {
-  return countPeople(rows) > LARGEST_HIDDEN_GROUP
+  return peopleIn(rows).size > LARGEST_HIDDEN_GROUP
 }
 
 function split<T, Name>(rows: readonly T[], nameOf: (row: T) => Name): Part<T, Name>[] {
@@ -77,42 +72,28 @@ function split<T, Name>(rows: readonly T[], nameOf: (row: T) => Name): Part<T, N
 }
 
 /**
- * Splits rows so that more than five people stand behind each part. Joins smaller parts; if they are still too few
- * people together, the smallest of the others joins them: it would otherwise be the whole minus what is shown. Empty if
- * all rows together are of too few people.
+ * Splits rows so that more than five people stand behind each part, and behind what the others leave of the whole. Joins
+ * those with the fewest people. Empty if all rows together are of too few people.
  */
 export function partition<T extends Counted>(rows: readonly T[], nameOf: (row: T) => number): Part<T>[] {
-  const sized = split(rows, nameOf).map((part) => ({ ...part, people: countPeople(part.rows) }))
-  sized.sort((a, b) => a.people - b.people || a.name - b.name)
-  const joined: T[] = []
-  let at = 0
-  for (; at < sized.length; at++) {
-    const { people, rows: each } = sized[at]!
-    if (people > LARGEST_HIDDEN_GROUP && (joined.length === 0 || isEnough(joined))) break
-    for (const row of each) joined.push(row)
-  }
-  const shown = sized.slice(at).map(({ name, rows: each }) => ({ name, rows: each }))
-  if (joined.length === 0) return shown
-  return isEnough(joined) ? [...shown, { name: SEVERAL, rows: joined }] : []
+  return isEnough(rows) ? splitAcross([rows], (row, isJoined) => (isJoined ? SEVERAL : nameOf(row))) : []
 }
 
 /**
- * Splits the rows of several portions by another name, such as the agent. The sums of both are shown, so a person who
- * knows that an agent never has some entries can subtract one from the other. Where that would leave five people or fewer, names
- * are joined into a coarser one, those with the fewest people first; the coarsest is safe.
+ * Splits the rows of several portions by another name, such as the agent. The sums of both are shown, so a reader who
+ * knows that an agent never has some entries can subtract one from the other. Where that would leave five people or
+ * fewer, names are joined, those with the fewest people first.
  */
-function splitAcross<Name>(
-  portions: readonly (readonly WaitingRow[])[],
-  nameOf: (row: WaitingRow) => Name,
-  coarser: (row: WaitingRow) => Name,
-): Part<WaitingRow, Name>[] {
+function splitAcross<T extends Counted, Name>(
+  portions: readonly (readonly T[])[],
+  nameOf: (row: T, isJoined: boolean) => Name,
+): Part<T, Name>[] {
   const rows = portions.flat()
-  const sized = split(rows, nameOf).map((part) => ({ ...part, people: countPeople(part.rows) }))
+  const sized = split(rows, (row) => nameOf(row, false)).map((part) => ({ ...part, people: peopleIn(part.rows).size }))
   sized.sort((a, b) => a.people - b.people || (a.name < b.name ? -1 : 1))
   const places = new Map(sized.map(({ name }, at) => [name, at]))
-  const joining = (count: number) =>
-    split(rows, (row) => ((places.get(nameOf(row)) ?? 0) < count ? coarser(row) : nameOf(row)))
-  // What is safe stays so when more is joined.
+  const joining = (count: number) => split(rows, (row) => nameOf(row, (places.get(nameOf(row, false)) ?? 0) < count))
+  // What is safe stays so when more is joined, and all joined is safe.
   let [from, to] = [0, sized.length]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -129,25 +110,23 @@ const MOST_PARTS = 10
  * Adding and subtracting sums of portions and of parts leaves at least what lies, for some choice of the parts, inside of
  * them of some portions and outside of them of the others. That must be of more than five people for every choice.
  */
-function isSafe(portions: readonly (readonly WaitingRow[])[], parts: readonly Part<WaitingRow, unknown>[]): boolean {
+function isSafe<T extends Counted>(portions: readonly (readonly T[])[], parts: readonly Part<T, unknown>[]): boolean {
   const partOf = new Map(parts.flatMap((part, at) => part.rows.map((row) => [row, at])))
   // A choice between two parts that enough people have of the same portion is always safe: they count as one.
   let choosable = parts.map((_, at) => at)
   for (const portion of portions) {
     const large = split(portion, (row) => partOf.get(row) ?? 0).filter((part) => isEnough(part.rows))
     const same = new Set(large.map(({ name }) => choosable[name]))
-    const [first] = same
-    if (same.size > 1) choosable = choosable.map((name) => (same.has(name) ? (first ?? name) : name))
+    choosable = choosable.map((name) => (same.has(name) ? Math.min(...large.map((part) => part.name)) : name))
   }
   const names = [...new Set(choosable)]
   if (names.length > MOST_PARTS) return false
   // The last one is always outside: the other choices are the same ones turned round.
   for (let choice = 1; choice < 2 ** (names.length - 1); choice++) {
     const isInside = choosable.map((name) => (choice >> names.indexOf(name)) & 1)
-    const cuts = portions.flatMap((portion) => {
-      const sides = split(portion, (row) => isInside[partOf.get(row) ?? 0])
-      return sides.length < 2 ? [] : [sides.map((side) => new Set(side.rows.map(({ person }) => person)))]
-    })
+    const cuts = portions
+      .map((portion) => split(portion, (row) => isInside[partOf.get(row) ?? 0]).map((side) => peopleIn(side.rows)))
+      .filter((sides) => sides.length === 2)
     if (cuts.length > 0 && areFew(cuts, new Set())) return false
   }
   return true
@@ -177,7 +156,7 @@ export function publish(rows: readonly WaitingRow[], isOver: boolean): Publicati
     const byGroup = ({ group }: WaitingRow) => group
     const parts = isOver ? partition(cell, byGroup) : split(cell, byGroup).filter((part) => isEnough(part.rows))
     for (const part of parts) {
-      portions.push({ group: part.name, people: countPeople(part.rows), rows: part.rows })
+      portions.push({ group: part.name, people: peopleIn(part.rows).size, rows: part.rows })
       const { entry, stage } = part.rows[0]!
       for (const { name: group } of split(part.rows, byGroup)) published.push({ entry, stage, group })
     }
@@ -203,7 +182,7 @@ export function publish(rows: readonly WaitingRow[], isOver: boolean): Publicati
     const { entry } = portion[0]!
     add(group, FACETS.entry, entry, 0, portion, people)
     for (const part of versionsOf(portion))
-      add(group, FACETS.version, entry, part.name, part.rows, countPeople(part.rows))
+      add(group, FACETS.version, entry, part.name, part.rows, peopleIn(part.rows).size)
   }
   for (const { name: group, rows: shares } of split(portions, (portion) => portion.group)) {
     for (const { rows: same } of split(shares, (portion) => portion.rows[0]!.stage)) {
@@ -211,22 +190,14 @@ export function publish(rows: readonly WaitingRow[], isOver: boolean): Publicati
       const most = same.reduce((people, portion) => Math.max(people, portion.people), 0)
       add(group, FACETS.group, group, 0, all, most)
       const shown = same.flatMap((portion) => versionsOf(portion.rows).map((part) => part.rows))
-      const agents = splitAcross(
-        shown,
-        ({ agent }) => agent,
-        () => SEVERAL,
-      )
       const agentOf = new Map<WaitingRow, number>()
-      for (const part of agents) {
+      for (const part of splitAcross(shown, ({ agent }, isJoined) => (isJoined ? SEVERAL : agent))) {
         add(group, FACETS.agent, part.name, 0, part.rows, 0)
         for (const row of part.rows) agentOf.set(row, part.name)
       }
-      const projects = splitAcross(
-        shown,
-        (row) => `${agentOf.get(row)} ${row.project}`,
-        (row) => `${agentOf.get(row)} ${SEVERAL}`,
-      )
-      for (const { name, rows: part } of projects) add(group, FACETS.project, Number(name.split(' ')[1]), 0, part, 0)
+      const nameOf = (row: WaitingRow, isJoined: boolean) => `${agentOf.get(row)} ${isJoined ? SEVERAL : row.project}`
+      for (const { name, rows: part } of splitAcross(shown, nameOf))
+        add(group, FACETS.project, Number(name.split(' ')[1]), 0, part, 0)
     }
   }
   return { figures: [...sums.values()], published }

@@ -2,7 +2,7 @@ import type { Money } from '../../text/cost.ts'
 import { compareText } from '../../text/values.ts'
 import type { EntryKind } from '../../usage/rules/usage-event.ts'
 import type { SentStage } from './batch.ts'
-import { countPeople, LARGEST_HIDDEN_GROUP, partition, SEVERAL, TEAM } from './portions.ts'
+import { LARGEST_HIDDEN_GROUP, partition, peopleIn, SEVERAL, TEAM } from './portions.ts'
 
 /** A number of people or machines, or null if it is from one to five, which is not shown. */
 type People = number | null
@@ -253,16 +253,10 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
         })
       const parts = partition(rows, (row) => row.group).filter(({ name }) => group === TEAM || name === group)
       if (parts.length === 0) {
-        if (group !== TEAM) return []
-        return [
-          {
-            ...about,
-            machines: null,
-            versions: [{ versions: named(digests), machines: null, share: null, since: null }],
-          },
-        ]
+        const versions = [{ versions: named(digests), machines: null, share: null, since: null }]
+        return group === TEAM ? [{ ...about, machines: null, versions }] : []
       }
-      const all = parts.reduce((sum, part) => sum + countPeople(part.rows), 0)
+      const all = parts.reduce((sum, part) => sum + peopleIn(part.rows).size, 0)
       const shown = new Map<string, { names: string[]; machines: number; since: string }>()
       for (const part of parts) {
         for (const version of partition(part.rows, (row) => numberOf.get(row.version) ?? 0)) {
@@ -270,7 +264,7 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
           const since = [...new Set(version.rows.map((row) => row.since))].sort(compareText)[0] ?? ''
           const key = version.name === SEVERAL ? names.sort(compareText).join(' ') : (names[0] ?? '')
           const known = shown.get(key) ?? { names, machines: 0, since }
-          const machines = known.machines + countPeople(version.rows)
+          const machines = known.machines + peopleIn(version.rows).size
           shown.set(key, { names, machines, since: [since, known.since].sort(compareText)[0] ?? '' })
         }
       }
