@@ -11,15 +11,12 @@ import { admitExamples, type Proposal } from './rules/admit.ts'
 import { type AnswerItem, exportText, LONGEST_ANSWER, readAnswer, type TeachingTask } from './rules/teach-exchange.ts'
 import { ENOUGH, findTeachable, openTeachable, type Teachable, type TeachableEntry } from './teachable.ts'
 
-interface ChangeRequest extends SourceRequest {
+export interface TeachRequest extends SourceRequest {
+  items: readonly AnswerItem[]
+  origin: Exclude<Origin, 'use'>
   dryRun?: boolean | undefined
   /** Whether to commit a change of the library. Default: true. */
   commit?: boolean | undefined
-}
-
-export interface TeachRequest extends ChangeRequest {
-  items: readonly AnswerItem[]
-  origin: Exclude<Origin, 'use'>
 }
 
 export interface Teaching {
@@ -37,7 +34,7 @@ export function teach(machine: Machine, request: TeachRequest): Promise<Report<T
 /** Confirms that the examples of some entries still fit, although their descriptions have changed. */
 export function renewTeaching(
   machine: Machine,
-  request: ChangeRequest & { ids: readonly string[] },
+  request: Omit<TeachRequest, 'items' | 'origin'> & { ids: readonly string[] },
 ): Promise<Report<Teaching>> {
   const teachable = openTeachable(machine, request)
   const findings: Finding[] = []
@@ -56,7 +53,7 @@ export function renewTeaching(
 /** Adds the examples in the answer of an agent, from a file or as text. Findings name the prompts that were not added. */
 export async function importTeaching(
   machine: Machine,
-  request: ChangeRequest & ({ file: string } | { text: string }),
+  request: Omit<TeachRequest, 'items' | 'origin'> & ({ file: string } | { text: string }),
 ): Promise<Report<Teaching>> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_ANSWER) : request.text
   if (text.length > LONGEST_ANSWER) {
