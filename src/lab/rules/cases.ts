@@ -109,8 +109,8 @@ function figuresOf(cases: readonly Case[]): Figures {
   const [positives = [], negatives = [], pairs = []] = ['pos', 'neg', 'pairneg'].map((kind) =>
     cases.filter((each) => each.kind === kind),
   )
-  const average = (some: readonly Case[], of: (each: Case) => number) => mean(some.map(of), 100)
-  const share = (some: readonly Case[], isCounted: (each: Case) => boolean) => average(some, (each) => +isCounted(each))
+  const average = <T>(some: readonly T[], of: (each: T) => number) => mean(some.map(of), 100)
+  const share = <T>(some: readonly T[], isCounted: (each: T) => boolean) => average(some, (each) => +isCounted(each))
   const isAnswered = ({ found }: Case) => found.length > 0
   return {
     positives: positives.length,
