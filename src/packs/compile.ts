@@ -250,7 +250,7 @@ export function writeViews(
     const before = textAt(root, path)
     return { path, operation: before === undefined ? 'created' : before === text ? 'unchanged' : 'updated' }
   })
-  // Our views of an earlier answer that this one lacks are obsolete, unless somebody changed them.
+  // Our views of an earlier answer that this one lacks are obsolete, unless a user changed them.
   const isObsolete = (path: string) => {
     const text = views.has(path) || !/^compiled\/[a-z]+\.md$/.test(path) ? undefined : textAt(root, path)
     return text !== undefined && sha256(text) === made[path]

@@ -291,6 +291,14 @@ describe('several packs', () => {
     expect(Object.keys(json)).not.toContain('system')
   })
 
+  it('are named in the paths and anchors of their common answer', () => {
+    const { json } = world.resolve([TASK, ...named('quails', 'quail-notes')])
+    expect(json.selected_files).toEqual(
+      expect.arrayContaining(['quails/compiled/facts.md', 'quail-notes/compiled/facts.md']),
+    )
+    expect(json.source_anchors).toEqual(['quails/sources/log.md#L3', 'quail-notes/sources/log.md#L3'])
+  })
+
   it.each([0, 1, 50, 200, 400, 700, 1_000_000_000])('share a budget of %d', (budget) => {
     const { code, json } = world.resolve([
       TASK,

@@ -72,7 +72,7 @@ export function escapingPack(path: string): MadePack {
     'indexes/source-map.json': JSON.stringify({
       claims: [
         { ...claim, source: { path } },
-        { ...claim, compiled_into: [path], document: path },
+        { ...claim, compiled_into: [path] },
       ],
       document_sections: [{ document: path, section_id: 's', title: 't' }],
     }),
@@ -83,9 +83,7 @@ export function escapingPack(path: string): MadePack {
       inputs: [{ path }],
       outputs: [{ path, operation: 'created' }],
       diagnostics: [{ severity: 'info', path, message: 'm' }],
-      primary_document: path,
-      documents: [{ path }],
-      chapters: [{ id: 'c', title: 't', coverage: 'full', path, document: path, source_anchors: [path] }],
+      chapters: [{ id: 'c', title: 't', coverage: 'full', path }],
     }),
   })
 }

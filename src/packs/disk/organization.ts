@@ -49,14 +49,26 @@ export async function fetchSource(
     const lock = join(stateFolder(machine), 'locks', `packs-${basename(folder)}`)
     const release = await acquireLock(lock, { purpose: 'packs fetch', signal: patience.signal })
     try {
-      const address = addressOf(machine, url)
+      // A path is relative to the configuration file.
+      const known = cloneSource(machine, url)
+      const address = /^[^/]+:/.test(url) ? known : resolveConfigured(machine, url)
       makeFolders(dirname(folder))
       recover(folder)
       before = await copiedCommit(machine, folder)
-      if (before !== undefined && before === (await remoteCommit(machine, folder, address, branch, patience))) {
-        return { ...told, state: 'unchanged', commit: before }
+      if (before !== undefined) {
+        const ask = ['ls-remote', '--quiet', '--', address, branch === undefined ? 'HEAD' : `refs/heads/${branch}`]
+        const { stdout } = await runGit(machine, dirname(folder), ask, { timeoutMs: ASK_MS, ...patience })
+        const isSame = /^[0-9a-f]{40,64}/.exec(stdout)?.[0] === before
+        if (isSame) return { ...told, state: 'unchanged', commit: before }
       }
-      const commit = await replace(machine, folder, address, branch, patience)
+      // The new clone is made beside the old one and swapped when it is complete.
+      const id = randomBytes(4).toString('hex')
+      const [stage, old] = [`${folder}.${id}.new`, `${folder}.${id}.old`]
+      await cloneRepository(machine, address, stage, { depth: 1, branch, ...patience })
+      const commit = await headCommit(machine, stage)
+      if (exists(folder)) move(folder, old)
+      move(stage, folder)
+      rmSync(old, { recursive: true, force: true })
       return { ...told, state: before === undefined ? 'fetched' : 'updated', commit }
     } finally {
       release()
@@ -68,12 +80,6 @@ export async function fetchSource(
   }
 }
 
-/** A path is relative to the configuration file. */
-function addressOf(machine: Machine, url: string): string {
-  const address = cloneSource(machine, url)
-  return /^[^/]+:/.test(url) ? address : resolveConfigured(machine, url)
-}
-
 /** Undefined if the clone is not a repository or its git settings are unsafe: then it is cloned again. */
 async function copiedCommit(machine: Machine, folder: string): Promise<string | undefined> {
   if (!exists(join(folder, '.git'))) return undefined
@@ -83,37 +89,6 @@ async function copiedCommit(machine: Machine, folder: string): Promise<string | 
   } catch {
     return undefined
   }
-}
-
-async function remoteCommit(
-  machine: Machine,
-  folder: string,
-  address: string,
-  branch: string | undefined,
-  patience: Patience,
-): Promise<string | undefined> {
-  const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
-  const args = ['ls-remote', '--quiet', '--', address, ref]
-  const { stdout } = await runGit(machine, dirname(folder), args, { timeoutMs: ASK_MS, ...patience })
-  return /^[0-9a-f]{40,64}/.exec(stdout)?.[0]
-}
-
-/** Makes the new clone beside the old one and swaps them when it is complete. */
-async function replace(
-  machine: Machine,
-  folder: string,
-  address: string,
-  branch: string | undefined,
-  patience: Patience,
-): Promise<string | undefined> {
-  const id = randomBytes(4).toString('hex')
-  const [stage, old] = [`${folder}.${id}.new`, `${folder}.${id}.old`]
-  await cloneRepository(machine, address, stage, { depth: 1, branch, ...patience })
-  const commit = await headCommit(machine, stage)
-  if (exists(folder)) move(folder, old)
-  move(stage, folder)
-  rmSync(old, { recursive: true, force: true })
-  return commit
 }
 
 /** Cleans up after a killed process: removes unfinished clones and restores the old one if there is no new one. */

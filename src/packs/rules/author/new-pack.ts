@@ -26,39 +26,18 @@ export function isTemplate(text: string): boolean {
   return isPlaceholder(text) || text === LIMIT
 }
 
-const SOURCE = 'sources/notes.md'
-const SOURCE_LINE = 3
-
 /** The files of a small, complete and valid pack, for its author to fill in. */
-export function packTemplate(plan: PackPlan): Map<string, string> {
-  const hasWiki = plan.profile !== 'document-first'
-  const hasDocument = plan.profile !== 'wiki-first'
-  return new Map([
-    ['KNOWLEDGE.md', guide(plan, hasWiki, hasDocument)],
-    ...(hasWiki ? wikiFiles(plan) : []),
-    ...(hasDocument ? documentFiles(plan) : []),
-    ['compiled/boundaries.md', LIMIT],
-    [SOURCE, `# Notes\n\n${FACT}\n`],
-    ['indexes/source-map.json', sourceMap(plan, hasWiki, hasDocument)],
-    ['evals/discovery.train.json', suite(plan, 'train')],
-    ['evals/discovery.validation.json', suite(plan, 'validation')],
-  ])
-}
-
-function titleOf({ name }: { name: string }): string {
-  return name.replace(/-+/g, ' ').replace(/^./, (letter) => letter.toUpperCase())
-}
-
-function documentPath({ name }: PackPlan): string {
-  return `documents/${name}.md`
-}
-
-function splitPath({ name }: PackPlan): string {
-  return `compiled/splits/${name}/010_overview.md`
-}
-
-function guide(plan: PackPlan, hasWiki: boolean, hasDocument: boolean): string {
-  const { name, description, profile, mode } = plan
+export function packTemplate({ name, description, profile, mode }: PackPlan): Map<string, string> {
+  const [hasWiki, hasDocument] = [profile !== 'document-first', profile !== 'wiki-first']
+  const [document, split, page] = [
+    `documents/${name}.md`,
+    `compiled/splits/${name}/010_overview.md`,
+    'wiki/concepts/overview.md',
+  ]
+  const title = titleOf({ name })
+  const source = 'sources/notes.md'
+  const fact = `${FACT} [source: ${source}#L3]`
+  const json = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`
   const fields = [
     `name: ${name}`,
     // JSON strings are valid YAML.
@@ -71,77 +50,65 @@ function guide(plan: PackPlan, hasWiki: boolean, hasDocument: boolean): string {
     'grounding: recommended',
     'runtime:',
     `  mode: ${mode}`,
-    ...(hasDocument ? ['metadata:', `  primaryDocument: ${documentPath(plan)}`] : []),
+    ...(hasDocument ? ['metadata:', `  primaryDocument: ${document}`] : []),
   ]
   const map = [
     ...(hasWiki ? ['- Ordinary questions: `compiled/briefing.md`', '- Single facts: `compiled/facts.md`'] : []),
-    ...(hasDocument ? [`- The overview: \`${splitPath(plan)}\``] : []),
+    ...(hasDocument ? [`- The overview: \`${split}\``] : []),
     '- Before any promise: `compiled/boundaries.md`',
-    ...(hasDocument ? [`- The whole text: \`${documentPath(plan)}\``] : []),
+    ...(hasDocument ? [`- The whole text: \`${document}\``] : []),
     ...(hasWiki ? ['- All pages, for questions that go deeper: `wiki/index.md`'] : []),
     '- To cite or to verify: `sources/`',
   ]
-  return `---\n${fields.join('\n')}\n---\n\n# ${titleOf(plan)}\n\n## When to use\n\n${USE}\n\n## Context map\n\n${map.join('\n')}\n`
-}
-
-function wikiFiles(plan: PackPlan): [string, string][] {
-  const title = titleOf(plan)
-  const mark = `[source: ${SOURCE}#L${SOURCE_LINE}]`
-  return [
+  const guide = `# ${title}\n\n## When to use\n\n${USE}\n\n## Context map\n\n${map.join('\n')}\n`
+  const wiki: [string, string][] = [
     ['wiki/index.md', `# Pages\n\n- [Overview](concepts/overview.md) - where to begin\n`],
-    ['wiki/concepts/overview.md', `# Overview of ${title}\n\n${FACT} ${mark}\n`],
-    ['compiled/briefing.md', `# Briefing\n\n${title} in a few sentences. ${FACT} ${mark}\n`],
-    ['compiled/facts.md', `# Facts\n\n- ${FACT} ${mark}\n`],
+    [page, `# Overview of ${title}\n\n${fact}\n`],
+    ['compiled/briefing.md', `# Briefing\n\n${title} in a few sentences. ${fact}\n`],
+    ['compiled/facts.md', `# Facts\n\n- ${fact}\n`],
   ]
-}
-
-function documentFiles(plan: PackPlan): [string, string][] {
-  const mark = `[source: ${SOURCE}#L${SOURCE_LINE}]`
-  return [
-    [documentPath(plan), `# ${titleOf(plan)}\n\n## Overview\n\n${FACT} ${mark}\n`],
-    [splitPath(plan), `# Overview\n\n${FACT} ${mark}\n`],
+  const documents: [string, string][] = [
+    [document, `# ${title}\n\n## Overview\n\n${fact}\n`],
+    [split, `# Overview\n\n${fact}\n`],
   ]
-}
-
-function sourceMap(plan: PackPlan, hasWiki: boolean, hasDocument: boolean): string {
+  const views = [
+    ...(hasWiki ? [page, 'compiled/briefing.md', 'compiled/facts.md'] : []),
+    ...(hasDocument ? [split] : []),
+  ]
   const claim = {
     claim_id: 'first-fact',
     text: FACT,
     status: 'confirmed',
-    source: { path: SOURCE, anchor: `L${SOURCE_LINE}` },
-    compiled_into: [
-      ...(hasWiki ? ['wiki/concepts/overview.md', 'compiled/briefing.md', 'compiled/facts.md'] : []),
-      ...(hasDocument ? [splitPath(plan)] : []),
-    ],
-    ...(hasDocument ? { document: documentPath(plan), section_id: 'overview' } : {}),
+    source: { path: source, anchor: 'L3' },
+    compiled_into: views,
+    document: hasDocument ? document : undefined,
+    section_id: hasDocument ? 'overview' : undefined,
   }
-  const section = {
-    document: documentPath(plan),
-    section_id: 'overview',
-    title: 'Overview',
-    source_anchors: [`${SOURCE}#L${SOURCE_LINE}`],
-    compiled_into: [splitPath(plan)],
-  }
-  return json({ claims: [claim], ...(hasDocument ? { document_sections: [section] } : {}) })
+  const anchors = { source_anchors: [`${source}#L3`], compiled_into: [split] }
+  const section = { document, section_id: 'overview', title: 'Overview', ...anchors }
+  const suite = (select: string, reject: string) =>
+    json({
+      pack_name: name,
+      cases: [
+        { id: 'its-subject', prompt: select, expected: 'select' },
+        { id: 'something-else', prompt: reject, expected: 'reject' },
+      ],
+    })
+  const subject = title.toLowerCase()
+  return new Map([
+    ['KNOWLEDGE.md', `---\n${fields.join('\n')}\n---\n\n${guide}`],
+    ...(hasWiki ? wiki : []),
+    ...(hasDocument ? documents : []),
+    ['compiled/boundaries.md', LIMIT],
+    [source, `# Notes\n\n${FACT}\n`],
+    ['indexes/source-map.json', json({ claims: [claim], document_sections: hasDocument ? [section] : undefined })],
+    ['evals/discovery.train.json', suite(`What do we know about ${subject}?`, 'Bake a loaf of rye bread.')],
+    ['evals/discovery.validation.json', suite(`Give me an overview of ${subject}.`, 'Which wine goes with mushrooms?')],
+  ])
 }
 
-function suite(plan: PackPlan, kind: 'train' | 'validation'): string {
-  const subject = titleOf(plan).toLowerCase()
-  const [select, reject] =
-    kind === 'train'
-      ? [`What do we know about ${subject}?`, 'Bake a loaf of rye bread.']
-      : [`Give me an overview of ${subject}.`, 'Which wine goes with mushrooms?']
-  return json({
-    pack_name: plan.name,
-    cases: [
-      { id: 'its-subject', prompt: select, expected: 'select' },
-      { id: 'something-else', prompt: reject, expected: 'reject' },
-    ],
-  })
-}
-
-function json(value: object): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`
+function titleOf({ name }: { name: string }): string {
+  return name.replace(/-+/g, ' ').replace(/^./, (letter) => letter.toUpperCase())
 }
 
 /** The outline of one document. */

@@ -8,6 +8,7 @@ import {
   type PackManifest,
   type PackStatus,
   type PackWarning,
+  type Producer,
   type RuntimeMode,
   SCOPES,
   type Scope,
@@ -227,54 +228,27 @@ const VERSION = new RegExp(
   `^v?${NUMBER}(?:\\.${NUMBER})?(?:\\.${NUMBER})?(?:-([0-9A-Za-z.-]+))?(?:\\+[0-9A-Za-z.-]+)?$`,
 )
 
-interface Version {
-  numbers: readonly string[]
-  /** Empty for a release. */
-  prerelease: readonly string[]
-}
-
 /** Compares semantic versions; a missing part counts as 0. Undefined if one is not a semantic version. */
-export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
-  const [left, right] = [parseVersion(a), parseVersion(b)]
+export function compareVersions(a = '', b = ''): number | undefined {
+  const [left, right] = [versionParts(a), versionParts(b)]
   if (left === undefined || right === undefined) return undefined
-  for (const [at, number] of left.numbers.entries()) {
-    const order = compareNumbers(number, right.numbers[at] ?? '0')
-    if (order !== 0) return order
-  }
-  return comparePrereleases(left.prerelease, right.prerelease)
-}
-
-function parseVersion(text: string | undefined): Version | undefined {
-  const found = VERSION.exec(text ?? '')
-  if (found === null) return undefined
-  const [, major = '0', minor = '0', patch = '0', tag] = found
-  const prerelease = tag?.split('.') ?? []
-  if (prerelease.some((part) => part === '' || /^0\d+$/.test(part))) return undefined
-  return { numbers: [major, minor, patch], prerelease }
-}
-
-/** A release is later than its prereleases, words are later than numbers, and more parts are later than fewer. */
-function comparePrereleases(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 || b.length === 0) return b.length - a.length
-  for (const [at, part] of a.entries()) {
-    const other = b[at]
+  for (const [at, part] of left.entries()) {
+    const other = right[at]
+    // With more parts it is later.
     if (other === undefined) return 1
-    const order = compareParts(part, other)
-    if (order !== 0) return order
+    const [isNumber, isOtherNumber] = [/^\d+$/.test(part), /^\d+$/.test(other)]
+    // As text: a version number may be larger than a safe integer. Words are later than numbers.
+    const order = isNumber && isOtherNumber ? part.length - other.length : Number(isOtherNumber) - Number(isNumber)
+    if (order !== 0 || part !== other) return order || compareText(part, other)
   }
-  return a.length - b.length
+  return left.length - right.length
 }
 
-function compareParts(a: string, b: string): number {
-  const [isNumberA, isNumberB] = [/^\d+$/.test(a), /^\d+$/.test(b)]
-  if (isNumberA && isNumberB) return compareNumbers(a, b)
-  if (isNumberA !== isNumberB) return isNumberA ? -1 : 1
-  return compareText(a, b)
-}
-
-/** Compares as text: a version number may be larger than a safe integer. */
-function compareNumbers(a: string, b: string): number {
-  return a.length - b.length || compareText(a, b)
+function versionParts(text: string): string[] | undefined {
+  const [whole, major = '0', minor = '0', patch = '0', tag] = VERSION.exec(text) ?? []
+  // A release is later than its prereleases: a tilde comes after every letter.
+  const parts = [major, minor, patch, ...(tag?.split('.') ?? ['~'])]
+  return whole === undefined || parts.some((part) => part === '' || /^0\d+$/.test(part)) ? undefined : parts
 }
 
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?=$|[T ])/
@@ -336,9 +310,13 @@ export function catalogRow({ manifest, scope, root, trust, warnings }: TrustedPa
     grounding,
     ownership,
     compatibility,
-    producedBy,
+    producedBy: producedBy && producerOf(producedBy),
     diagnostics: settleWarnings([...warnings, ...trust.warnings]),
   }
+}
+
+function producerOf({ kind, name, version, digest }: Producer): Producer {
+  return { kind, name, version, digest }
 }
 
 /** What a model may see of a pack before the pack is used. */

@@ -288,88 +288,66 @@ function preference({ manifest, guide }: Reading, { path }: SectionHit): number 
   return isFirst ? 1.2 : path === manifest.primaryDocument ? 1.1 : 1
 }
 
+/** Chooses whole files that are not empty, each once. */
+function chooseFiles({ files, words }: Reading, paths: readonly string[], why: string, rule?: Rule): Choice[] {
+  return [...new Set(paths)].flatMap((path) => {
+    const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
+    const isEmpty = file === undefined || file.text.trim() === ''
+    return isEmpty ? [] : [chooseFile(file, rule ?? ruleFor(path), words, why)]
+  })
+}
+
 /** What goes with any part of the pack: its limits, and for a persona its voice. */
 export function chooseCompanions(reading: Reading, healthOf: (path: string) => FileHealth): Choice[] {
-  const { files, words, manifest } = reading
-  const limits = files.list('compiled').filter((path) => isProse(path) && setsLimits(pathWords(path)))
-  const voice = manifest.mode === 'persona' ? voiceOf(reading) : []
-  const read = (paths: readonly string[], why: string) =>
-    [...new Set(paths)].slice(0, MOST_SECTIONS).flatMap((path) => {
-      const file = healthOf(path).isFailed ? undefined : files.read(path)
-      return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, ruleFor(path), words, why)]
-    })
-  return [
-    ...read(limits, 'sets limits'),
-    ...read(
-      voice.filter((path) => !limits.includes(path)),
-      'shapes the voice',
-    ),
-    ...voiceSections(reading),
-  ]
-}
-
-/** Views, and files that the context map names, whose name or hint is about a voice. */
-function voiceOf({ files, guide }: Reading): string[] {
-  const hintFor = (path: string) => guide.map.filter((entry) => entry.path === path).map(({ hint }) => hint)
-  // A map cannot open raw sources, indexes and records.
+  const { files, words, manifest, guide } = reading
+  const isUsable = (path: string) => isProse(path) && !healthOf(path).isFailed
+  const limits = files.list('compiled').filter((path) => setsLimits(pathWords(path)) && isUsable(path))
+  const chosen = chooseFiles(reading, limits.slice(0, MOST_SECTIONS), 'sets limits')
+  if (manifest.mode !== 'persona') return chosen
+  // Views, and files that the context map names, whose name or hint is about a voice. A map cannot open raw sources.
   const mapped = guide.map.filter(({ layer, isDirectory }) => !isDirectory && /^(?:wiki|documents)$/.test(layer))
-  return [...files.list('compiled'), ...mapped.map(({ path }) => path)].filter(
-    (path) => isProse(path) && shapesVoice([pathWords(path), ...hintFor(path)].join(' ')),
-  )
-}
-
-/** Sections of a persona's document that shape its voice, if no slice of it does. */
-function voiceSections({ files, words, manifest }: Reading): Choice[] {
+  const hints = (path: string) => guide.map.filter((entry) => entry.path === path).map(({ hint }) => hint)
+  const voice = [...files.list('compiled'), ...mapped.map(({ path }) => path)]
+    .filter((path) => shapesVoice([pathWords(path), ...hints(path)].join(' ')) && isUsable(path))
+    .filter((path) => !limits.includes(path))
+  // Sections of its document, if there are no slices of it.
   const path = manifest.primaryDocument ?? files.list('documents').find(isProse)
-  const hasSlices = files.list('compiled/splits').some(isProse)
-  const file = manifest.mode === 'persona' && path !== undefined && !hasSlices ? files.read(path) : undefined
-  if (file === undefined) return []
-  return packSections(file.path, file.text)
-    .filter(({ title }) => shapesVoice(title))
-    .map((section) => chooseLines(file, section, 'section', words, 'shapes the voice'))
+  const document = path === undefined || files.list('compiled/splits').some(isProse) ? undefined : files.read(path)
+  const sections = document === undefined ? [] : packSections(document.path, document.text)
+  return [
+    ...chosen,
+    ...chooseFiles(reading, voice.slice(0, MOST_SECTIONS), 'shapes the voice'),
+    ...sections
+      .filter(({ title }) => shapesVoice(title))
+      .map((section) => chooseLines(document!, section, 'section', words, 'shapes the voice')),
+  ]
 }
 
 /** For a task that matches nothing: the short views. */
 export function chooseDefaults(reading: Reading, healthOf: (path: string) => FileHealth): Choice[] {
-  const { files, words } = reading
+  const { files } = reading
   const isUsable = (path: string) => isProse(path) && files.sizeOf(path) !== undefined && !healthOf(path).isFailed
   const views = STANDARD_VIEWS.filter(isUsable)
   const others = files.list('compiled').filter((path) => isUsable(path) && !path.startsWith('compiled/splits/'))
-  const paths = views.length > 0 ? views : others.slice(0, 3)
-  return paths.flatMap((path) => {
-    const file = files.read(path)
-    return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, 'view', words, 'standard view')]
-  })
+  return chooseFiles(reading, views.length > 0 ? views : others.slice(0, 3), 'standard view', 'view')
 }
 
 const MOST_PAGES = 4
 
 /** For views that are out of date: the pages of their stale claims, or the page that says most about the task. */
 export function choosePagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth>): Choice[] {
-  const { files, hits, words } = reading
   if (![...healths.values()].some(({ isStale }) => isStale)) return []
+  const isPage = (path: string) => path.startsWith('wiki/') && isContent(path)
   const stale = claimsOf(healths).filter(({ status }) => status === 'stale')
-  const named = stale.flatMap(({ compiledInto }) => compiledInto).filter(isPage)
-  const pages =
-    named.length > 0
-      ? named
-      : hits
-          .map(({ path }) => path)
-          .filter(isPage)
-          .slice(0, 1)
-  return [...new Set(pages)].slice(0, MOST_PAGES).flatMap((path) => {
-    const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
-    return file === undefined ? [] : [chooseFile(file, 'page', words, 'it has a claim that is out of date in a view')]
-  })
-}
-
-function isPage(path: string): boolean {
-  return path.startsWith('wiki/') && isContent(path)
+  const named = [...new Set(stale.flatMap(({ compiledInto }) => compiledInto).filter(isPage))]
+  const first = reading.hits.map(({ path }) => path).find(isPage)
+  const pages = named.length > 0 ? named.slice(0, MOST_PAGES) : first === undefined ? [] : [first]
+  return chooseFiles(reading, pages, 'it has a claim that is out of date in a view', 'page')
 }
 
 /** Pages about what is disputed: those that disputed claims name, else those that match the task. */
 export function chooseContradictions(reading: Reading, healths: ReadonlyMap<string, FileHealth>): Choice[] {
-  const { files, hits, words, request } = reading
+  const { files, hits, request } = reading
   const isDisputed = request.isDisputed || [...healths.values()].some((health) => health.isDisputed)
   if (!isDisputed) return []
   const pages = files.list('wiki/contradictions').filter(isProse)
@@ -379,8 +357,5 @@ export function chooseContradictions(reading: Reading, healths: ReadonlyMap<stri
   const related = pages.filter((path) => hits.some((hit) => hit.path === path))
   const narrow = direct.length > 0 ? direct : related
   const chosen = narrow.length > 0 && !request.isDisputed ? narrow : pages
-  return chosen.slice(0, MOST_PAGES).flatMap((path) => {
-    const file = files.read(path)
-    return file === undefined ? [] : [chooseFile(file, 'contradiction', words, 'a claim in play is disputed')]
-  })
+  return chooseFiles(reading, chosen.slice(0, MOST_PAGES), 'a claim in play is disputed', 'contradiction')
 }

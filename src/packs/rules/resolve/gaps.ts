@@ -1,7 +1,7 @@
 import { asTyped, matchAny, readTask, shareOf, type Task, type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { findInlineAnchors } from '../anchors.ts'
-import { type ClaimStatus, isProse, type PackManifest, type PackWarning, packSections } from '../pack.ts'
+import { isProse, type PackManifest, type PackWarning, packSections } from '../pack.ts'
 import { shownText } from '../shown-text.ts'
 import {
   type Choice,
@@ -95,52 +95,26 @@ function withoutLonePairs(words: readonly string[], isAbsent: (word: string) => 
   return words.filter((word, at) => isAbsent(word) && (!isPair(word) || runFrom(at, 1) + runFrom(at, -1) > 3))
 }
 
-interface KnownGap {
-  text: string
-  /** The id of the claim, or empty. */
-  id: string
-}
-
-/** The gaps that the pack itself declares. */
-function knownGaps(reading: Reading): KnownGap[] {
-  const { claims, runs } = reading.records
-  const chapters = runs.flatMap(({ run }) => run.chapters)
-  return [
-    ...claims.filter(isMissing),
-    ...openQuestions(reading).map((text) => ({ text, id: '' })),
-    ...chapters
-      .filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial')
-      .map(({ title }) => ({ text: title, id: '' })),
-  ]
-}
-
-/** The gaps that the pack declares and the task asks about. */
+/** The gaps that the pack itself declares and the task asks about: claims, open questions, missing chapters. */
 export function findDeclared(reading: Reading): string[] {
-  const asked = knownGaps(reading).filter((gap) => isAsked(reading, gap))
-  const gaps = asked.map(({ text }) => text)
-  if (reading.manifest.profile === 'document-first' && !hasDocument(reading)) gaps.push('the document of this pack')
-  return [...new Set(gaps.map((text) => shownText(text, 160)))]
-}
-
-function isMissing({ status }: { status: ClaimStatus }): boolean {
-  return status === 'missing' || status === 'source-required'
-}
-
-/** Whether the task asks about a gap. */
-function isAsked({ request }: Reading, { text, id }: KnownGap): boolean {
-  return [text, `${id} ${text}`].some((about) => {
-    const words = readTask(about).words
+  const { records, files, manifest, request } = reading
+  const claims = records.claims.filter(({ status }) => status === 'missing' || status === 'source-required')
+  const claimed = new Set(claims.flatMap(({ compiledInto }) => compiledInto))
+  const questions = files.list('wiki/open-questions').filter((path) => isProse(path) && !claimed.has(path))
+  const chapters = records.runs
+    .flatMap(({ run }) => run.chapters)
+    .filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial')
+  const isAsked = (about: string) => {
+    const { words } = readTask(about)
     return words.size > 0 && shareOf(words, wordsIn(words, request.task.text)) >= ABOUT_THE_TASK
-  })
-}
-
-/** The pack's open questions, except those that a claim already covers. */
-function openQuestions(reading: Reading): string[] {
-  const claimed = new Set(reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto))
-  return reading.files
-    .list('wiki/open-questions')
-    .filter((path) => isProse(path) && !claimed.has(path))
-    .map(pathWords)
+  }
+  const gaps = [
+    ...claims.filter(({ id, text }) => isAsked(text) || isAsked(`${id} ${text}`)).map(({ text }) => text),
+    ...questions.map(pathWords).filter(isAsked),
+    ...chapters.map(({ title }) => title).filter(isAsked),
+    ...(manifest.profile === 'document-first' && !hasDocument(reading) ? ['the document of this pack'] : []),
+  ]
+  return [...new Set(gaps.map((text) => shownText(text, 160)))]
 }
 
 /** A statement with this share of the task's words needs a source. */

@@ -77,14 +77,19 @@ function missingFacts({ active }: PackContext): string[] {
   return [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
 }
 
-/** The JSON format of the standard's resolver, with Loadout's additions. Paths are relative to each pack. */
+/**
+ * The JSON format of the standard's resolver, with Loadout's additions. Paths are relative to their pack; if several
+ * packs answer, they start with its name.
+ */
 export function toResolverOutput(context: PackContext) {
   const { task, active, refused, substitutions, collisions, tokens, budget, auditId } = context
   const missing = missingFacts(context)
+  const placed = ({ pack }: ActivePack, paths: readonly string[]) =>
+    active.length > 1 ? paths.map((path) => `${pack.manifest.name}/${path}`) : paths
   return {
     task,
-    selected_files: active.flatMap(selectedFiles),
-    source_anchors: active.flatMap(({ resolution }) => resolution.sourceAnchors),
+    selected_files: active.flatMap((each) => placed(each, selectedFiles(each))),
+    source_anchors: active.flatMap((each) => placed(each, each.resolution.sourceAnchors)),
     compile_warnings: active.flatMap(({ pack, presented }) =>
       presented.warnings.map((warning) => ({ ...warningOutput(warning), pack: pack.manifest.name })),
     ),
