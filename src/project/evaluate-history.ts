@@ -1,7 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { Lexicon } from '../search/lexicon.ts'
 import type { TermPostings } from '../search/postings.ts'
 import { readTask, type Task } from '../search/task.ts'
 import { Weigher } from '../search/weigher.ts'
@@ -117,9 +116,9 @@ class WantedTerms {
     const known = this.known.get(key)
     if (known !== undefined) return known
     const postings = new Map<string, readonly [number, number]>()
-    const lexicon = new Lexicon()
-    new Weigher(lexicon, PROJECT_TUNING).visit(documentOf(path, text), 1, (number, packed, pieces) => {
-      const term = lexicon.textOf(number)
+    const weigher = new Weigher(PROJECT_TUNING)
+    weigher.visit(documentOf(path, text), 1, (number, packed, pieces) => {
+      const term = weigher.lexicon.textOf(number)
       if (this.wanted.has(term)) postings.set(term, [packed, pieces])
     })
     const found = { postings, plain: countTerms(path, text, this.wanted) }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type DocumentRecord, targetsOf } from './library.ts'
+import type { DocumentRecord } from './document.ts'
+import { targetsOf } from './library.ts'
 
 /** Records by id, one slot for each and one for each of its redirects. */
 function targets(...records: readonly [id: string, name: string, ...redirects: string[]][]): number[] {
