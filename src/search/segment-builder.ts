@@ -25,7 +25,7 @@ export function openBuilt({ bytes, place }: BuiltSegment): Segment {
   return new Segment(() => bytes, { ...place, start: 0 }, bytes)
 }
 
-/** Documents for a segment: where each record ends, the target of each slot, the slots of topics; and the records. */
+/** The documents of a segment: the target of each slot, the slots of topics, and the record of each slot. */
 export interface DocumentTable {
   targets: Int32Array
   topics: readonly number[]
