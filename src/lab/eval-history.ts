@@ -10,7 +10,6 @@ import { historyBefore, NO_HISTORY } from '../project/rules/history.ts'
 import { orderSections } from '../project/rules/portions.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from '../project/rules/rank-files.ts'
 import { sizeSections, weighSections } from '../project/rules/sections.ts'
-import { Lexicon } from '../search/lexicon.ts'
 import type { TermPostings } from '../search/postings.ts'
 import { readTask } from '../search/task.ts'
 import { visitTerms } from '../search/tokens.ts'
@@ -154,9 +153,9 @@ class WantedTerms {
     const known = this.known.get(key)
     if (known !== undefined) return known
     const found: WantedOfFile = { postings: new Map(), counts: new Map(), length: 0 }
-    const lexicon = new Lexicon()
-    new Weigher(lexicon, PROJECT_TUNING).visit(documentOf(path, text), 1, (number, packed, pieces) => {
-      const term = lexicon.textOf(number)
+    const weigher = new Weigher(PROJECT_TUNING)
+    weigher.visit(documentOf(path, text), 1, (number, packed, pieces) => {
+      const term = weigher.lexicon.textOf(number)
       if (this.wanted.has(term)) found.postings.set(term, [packed, pieces])
     })
     const count = (times: number) => (term: string) => {

@@ -1,5 +1,4 @@
-import type { RankDocument } from './document.ts'
-import type { DocumentRecord } from './library.ts'
+import type { DocumentRecord, RankDocument } from './document.ts'
 import { termsOf } from './tokens.ts'
 import type { Field } from './tuning.ts'
 import { STOP_WORDS } from './word-lists.ts'

@@ -20,6 +20,18 @@ export interface RankDocument {
   readonly kept?: unknown
 }
 
+/** What the ranker stores of a document besides its terms. */
+export interface DocumentRecord {
+  readonly id: string
+  readonly name: string
+  readonly tokens: number
+  /** Terms of each prompt that the document must not match. */
+  readonly negatives: readonly (readonly string[])[]
+  readonly redirects: readonly { readonly to: string; readonly isDenied: boolean }[]
+  /** The value that the caller gets back with a hit. */
+  readonly kept?: unknown
+}
+
 /** One word of the task, the field that matched it best, and how much it added to the score. */
 export interface Why {
   readonly term: string

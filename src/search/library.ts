@@ -1,22 +1,10 @@
 import { checksum } from '../text/values.ts'
 import { type Analysis, analyze } from './analyze.ts'
-import type { RankDocument } from './document.ts'
+import type { DocumentRecord, RankDocument } from './document.ts'
 import type { PostingList } from './postings.ts'
 import { DamagedForm, encodeEnd, openForm, type ReadBytes, Segment } from './saved-form.ts'
 import { type BuiltSegment, SegmentBuilder } from './segment-builder.ts'
 import type { Tuning } from './tuning.ts'
-
-/** What the ranker stores of a document besides its terms. */
-export interface DocumentRecord {
-  readonly id: string
-  readonly name: string
-  readonly tokens: number
-  /** Terms of each prompt that the document must not match. */
-  readonly negatives: readonly (readonly string[])[]
-  readonly redirects: readonly { readonly to: string; readonly isDenied: boolean }[]
-  /** The value that the caller gets back with a hit. */
-  readonly kept?: unknown
-}
 
 /**
  * What is ranked. A document takes one slot for its own words and one for each topic it redirects. `targets` maps a slot

@@ -15,11 +15,9 @@ import {
   type Why,
 } from './document.ts'
 import { buildLibrary, openLibrary, SavedLibrary, saveLibrary } from './library.ts'
-import { matchesNegative } from './negatives.ts'
 import { fieldOf, fullImpact, postingAt, strongImpact } from './postings.ts'
-import { Rarity } from './rarity.ts'
 import { DamagedForm, type ReadBytes } from './saved-form.ts'
-import { type Evidence, Scorer } from './scorer.ts'
+import { type Evidence, matchesNegative, Rarity, Scorer } from './scorer.ts'
 import { openBuilt } from './segment-builder.ts'
 import { type Query, type QueryTerm, readTask, type Task, weighTask } from './task.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
@@ -63,7 +61,7 @@ export function rankDocuments(documents: readonly RankDocument[], task: string |
 export function loadRanker(saved: Uint8Array, options: RankerOptions = {}): Ranker | null {
   const read: ReadBytes = (from, length) => saved.subarray(from, from + length)
   const opened = openLibrary(read, saved.length, options.tuning ?? DEFAULT_TUNING)
-  if (opened === null || checksum(opened.library.segment.bytes) !== opened.sum) return null
+  if (opened === null || checksum(opened.library.segment.all) !== opened.sum) return null
   return new LibraryRanker(options, [opened])
 }
 
@@ -170,8 +168,8 @@ class LibraryRanker implements Ranker {
 
   save(note = new Uint8Array(0)): Uint8Array {
     return this.heal(() => {
-      const { segment } = this.parts[0]!.library
-      return saveLibrary(segment, note, this.tuning)
+      const { all, place } = this.parts[0]!.library.segment
+      return saveLibrary({ bytes: all, place }, note, this.tuning)
     })
   }
 

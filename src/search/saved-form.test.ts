@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Lexicon } from './lexicon.ts'
 import { createRanker, loadRanker, openSavedRanker } from './ranker.ts'
-import { DamagedForm } from './saved-form.ts'
+import { DamagedForm, Segment } from './saved-form.ts'
 import { openBuilt, SegmentBuilder } from './segment-builder.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 import { Weigher } from './weigher.ts'
@@ -117,8 +116,9 @@ function saveFiles(files: readonly (readonly string[])[]) {
   const expected = new Map<string, { list: number[]; pieces: number[] }>()
   files.forEach((pieces, slot) => {
     builder.add(slot, [[0, pieces]])
-    const lexicon = new Lexicon()
-    new Weigher(lexicon, FILES).visit([[0, pieces]], 1, (term, packed, found) => {
+    const weigher = new Weigher(FILES)
+    const { lexicon } = weigher
+    weigher.visit([[0, pieces]], 1, (term, packed, found) => {
       const known = expected.get(lexicon.textOf(term)) ?? { list: [], pieces: [] }
       expected.set(lexicon.textOf(term), {
         list: [...known.list, slot, packed],
@@ -127,7 +127,7 @@ function saveFiles(files: readonly (readonly string[])[]) {
     })
   })
   const built = builder.encode(files.length)
-  return { bytes: built.bytes, segment: openBuilt(built), expected }
+  return { ...built, segment: openBuilt(built), expected }
 }
 
 function expectAll({ segment, expected }: ReturnType<typeof saveFiles>, base: number): void {
@@ -162,9 +162,10 @@ test('a segment of files gives back what was put into it, whatever it was', () =
 })
 
 test('a segment that is damaged anywhere gives what it held, or is known to be damaged', () => {
-  const { bytes, segment, expected } = saveFiles(MANY)
+  const { bytes, place, expected } = saveFiles(MANY)
   for (let at = 0; at < bytes.length; at += 41) {
     bytes[at]! ^= 1 << (at % 8)
+    const segment = new Segment((from, length) => bytes.subarray(from, from + length), { ...place, start: 0 })
     for (const [term, { list }] of expected) {
       try {
         expect([...segment.find(term)!.list]).toEqual(list)

@@ -36,18 +36,37 @@ export const TERMS_PER_BUCKET = 16
 export const SHORT_LIST = 64
 /** Of a bucket: the length of the list of its terms, and its checksum. */
 export const HEAD = 8
-/** The bytes that identify a term in its bucket. */
+/** The bytes that identify a term in its bucket, and those of a checksum. */
 const ID_BYTES = 6
+const SUM_BYTES = 4
 /** Distance, impact and the last number of a posting take at least this many bytes. */
 const SHORTEST_POSTING = 4
 /** Most buckets are shorter, without their long postings. */
 const FIRST_READ = 2048
+/** A smaller segment is read at once: reading part by part would touch most of it anyway. */
+const SMALL = 64 * 1024
 const SECOND_SEED = 0x9747b28c
+const NO_BYTES = new Uint8Array(0)
+const NO_PIECES = new Uint32Array(0)
+
+// Many segments are asked for the same term.
+const ids = new Map<string, number>()
+const MOST_IDS = 4096
 
 /** Identifies a term without containing it: 48 bits, of which the upper 32 determine its bucket. */
 export function termId(term: string): number {
   const hash = hashText(term)
   return ((hash ^ (hash >>> 15)) >>> 0) * 2 ** 16 + (hashText(term, SECOND_SEED) >>> 16)
+}
+
+function knownId(term: string): number {
+  let id = ids.get(term)
+  if (id === undefined) {
+    if (ids.size >= MOST_IDS) ids.clear()
+    id = termId(term)
+    ids.set(term, id)
+  }
+  return id
 }
 
 export function bucketOf(id: number, buckets: number): number {
@@ -59,42 +78,45 @@ export class Segment {
   readonly place: SegmentPlace
   isDamaged = false
   private readonly read: ReadBytes
+  /** All bytes, if they are in memory or few, and the buckets of them that were verified. */
+  private whole: Uint8Array | undefined
+  private readonly verified: Uint8Array
+  // The last bucket, as fields: an object for each would take longer than reading it. The list of its terms is a part of
+  // these bytes; long postings start there in the segment.
+  private bytes: Uint8Array = NO_BYTES
+  private at = 0
+  private end = 0
+  private long = 0
+  // The last term of it: the length of its postings.
+  private size = 0
 
-  constructor(read: ReadBytes, place: SegmentPlace) {
+  constructor(read: ReadBytes, place: SegmentPlace, whole?: Uint8Array) {
     this.read = read
     this.place = place
+    this.whole = whole
+    this.verified = new Uint8Array(whole !== undefined || place.length <= SMALL ? place.buckets : 0)
   }
 
   /** `base`: the slot of its first document. Undefined: no document has the term. */
   find(term: string, base = 0): TermPostings | undefined {
-    const id = termId(term)
+    const id = knownId(term)
     const bucket = bucketOf(id, this.place.buckets)
-    const { start, bytes } = this.bucketAt(bucket)
-    let long = start + bytes.length
-    for (let at = HEAD; at < bytes.length; ) {
-      const found = termAt(bytes, at)
-      if (found.id === id) return this.decode(this.postingBytes(bytes, found, long, bucket), base)
-      if (found.size > SHORT_LIST) long += found.size
-      at = found.next
-    }
+    this.open(bucket)
+    while (this.at < this.end) if (this.next() === id) return this.decode(bucket, base)
     return undefined
   }
 
-  get bytes(): Uint8Array {
+  get all(): Uint8Array {
     return this.take(0, this.place.length)
   }
 
   /** Every term. */
   *terms(): Generator<{ id: number; list: Uint32Array }> {
     for (let bucket = 0; bucket < this.place.buckets; bucket++) {
-      const { start, bytes } = this.bucketAt(bucket)
-      let long = start + bytes.length
-      for (let at = HEAD; at < bytes.length; ) {
-        const found = termAt(bytes, at)
-        yield { id: found.id, list: this.decode(this.postingBytes(bytes, found, long, bucket), 0).list }
-        if (found.size > SHORT_LIST) long += found.size
-        at = found.next
-      }
+      const found: { id: number; list: Uint32Array }[] = []
+      this.open(bucket)
+      while (this.at < this.end) found.push({ id: this.next(), list: this.decode(bucket, 0).list })
+      yield* found
     }
   }
 
@@ -112,36 +134,65 @@ export class Segment {
     return bytes.subarray(4)
   }
 
-  /** The list of terms of a bucket with its head, and where it starts. */
-  private bucketAt(bucket: number): { start: number; bytes: Uint8Array } {
+  /** Reads the list of terms of a bucket. */
+  private open(bucket: number): void {
     const { buckets, documents, length } = this.place
-    const bounds = this.take(documents + bucket * 4, 8)
+    if (this.whole === undefined && length <= SMALL) this.whole = this.take(0, length)
+    const { whole } = this
+    const table = documents + bucket * 4
+    const bounds = whole ?? this.take(table, 8)
+    const place = whole === undefined ? 0 : table
     const behindTable = documents + (buckets + 1) * 4
-    const [start, end] = [behindTable + numberAt(bounds, 0), behindTable + numberAt(bounds, 4)]
+    const [start, end] = [behindTable + numberAt(bounds, place), behindTable + numberAt(bounds, place + 4)]
     if (end < start + HEAD || end > length) this.fail()
-    let bytes = this.take(start, Math.min(end - start, FIRST_READ))
-    const size = HEAD + numberAt(bytes, 0)
+    let bytes = whole ?? this.take(start, Math.min(end - start, FIRST_READ))
+    const from = whole === undefined ? 0 : start
+    const size = HEAD + numberAt(bytes, from)
     if (size > end - start) this.fail()
-    bytes = size > bytes.length ? this.take(start, size) : bytes.subarray(0, size)
-    if (checksum(bytes.subarray(HEAD), bucket) !== numberAt(bytes, 4)) this.fail()
-    return { start, bytes }
+    if (from + size > bytes.length) bytes = this.take(start, size)
+    if (this.verified[bucket] !== 1) {
+      if (checksum(bytes.subarray(from + HEAD, from + size), bucket) !== numberAt(bytes, from + 4)) this.fail()
+      if (whole !== undefined) this.verified[bucket] = 1
+    }
+    this.bytes = bytes
+    this.at = from + HEAD
+    this.end = from + size
+    this.long = start + size
+    this.size = 0
   }
 
-  /** `long`: where the long postings are, with the checksum in the bucket. */
-  private postingBytes(bytes: Uint8Array, { size, at }: TermEntry, long: number, bucket: number): Uint8Array {
-    if (size <= SHORT_LIST) return bytes.subarray(at, at + size)
-    const found = this.take(long, size)
-    if (checksum(found, bucket) !== numberAt(bytes, at)) this.fail()
-    return found
+  /** The id of the next term in the bucket; its postings or their checksum are then before `at`. */
+  private next(): number {
+    const { bytes } = this
+    let at = this.at
+    const id = numberAt(bytes, at) * 2 ** 16 + (bytes[at + 4]! | (bytes[at + 5]! << 8))
+    at += ID_BYTES
+    if (this.size > SHORT_LIST) this.long += this.size
+    let [size, shift] = [0, 0]
+    for (; bytes[at]! > 127; at++, shift += 7) size |= (bytes[at]! & 127) << shift
+    size |= bytes[at++]! << shift
+    this.size = size
+    this.at = at + (size > SHORT_LIST ? SUM_BYTES : size)
+    return id
   }
 
-  private decode(bytes: Uint8Array, base: number): TermPostings {
+  /** The postings of the last term. */
+  private decode(bucket: number, base: number): TermPostings {
+    let { bytes, size, at: end } = this
+    let at = end - size
+    if (size > SHORT_LIST) {
+      const sum = numberAt(bytes, end - SUM_BYTES)
+      bytes = this.take(this.long, size)
+      if (checksum(bytes, bucket) !== sum) this.fail()
+      at = 0
+      end = size
+    }
     const isOfFiles = this.place.documents === 0
-    const most = Math.floor(bytes.length / SHORTEST_POSTING)
+    const most = Math.floor(size / SHORTEST_POSTING)
     const list = new Uint32Array(2 * most)
-    const pieces = new Uint32Array(isOfFiles ? most : 0)
-    let [slot, count, at] = [base, 0, 0]
-    while (at < bytes.length) {
+    const pieces = isOfFiles ? new Uint32Array(most) : NO_PIECES
+    let [slot, count] = [base, 0]
+    while (at < end) {
       let byte = bytes[at++]!
       let value = byte & 127
       for (let shift = 7; byte > 127; shift += 7) {
@@ -162,11 +213,12 @@ export class Segment {
       if (isOfFiles) pieces[count] = value
       count++
     }
-    return { list: list.subarray(0, 2 * count), pieces: pieces.subarray(0, count) }
+    return count === most ? { list, pieces } : { list: list.subarray(0, 2 * count), pieces: pieces.subarray(0, count) }
   }
 
   private take(from: number, length: number): Uint8Array {
     if (length < 0 || from + length > this.place.length) this.fail()
+    if (this.whole !== undefined) return this.whole.subarray(from, from + length)
     const bytes = this.read(this.place.start + from, length)
     if (bytes.length !== length) this.fail()
     return bytes
@@ -180,25 +232,6 @@ export class Segment {
 
 // Bound once: an imported name is looked up with every call.
 const lengthen = withLess
-
-interface TermEntry {
-  id: number
-  /** Of its postings. */
-  size: number
-  /** Where its postings or their checksum start. */
-  at: number
-  next: number
-}
-
-/** A term of a bucket: the bytes that identify it, the length of its postings, then these or their checksum. */
-function termAt(bytes: Uint8Array, from: number): TermEntry {
-  const id = numberAt(bytes, from) * 2 ** 16 + (bytes[from + 4]! | (bytes[from + 5]! << 8))
-  let at = from + ID_BYTES
-  let [size, shift] = [0, 0]
-  for (; bytes[at]! > 127; at++, shift += 7) size |= (bytes[at]! & 127) << shift
-  size |= bytes[at++]! << shift
-  return { id, size, at, next: at + (size > SHORT_LIST ? 4 : size) }
-}
 
 function numberAt(bytes: Uint8Array, at: number): number {
   return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0

@@ -1,10 +1,66 @@
 import type { Library } from './library.ts'
 import { fieldOf, fullImpact, isInName, type PostingList, postingAt, strongImpact } from './postings.ts'
-import type { Rarity } from './rarity.ts'
 import type { Query, QueryTerm } from './task.ts'
 import { termsOf } from './tokens.ts'
 import type { Tuning } from './tuning.ts'
-import { relatedTo } from './word-lists.ts'
+import { isEveryday, relatedTo } from './word-lists.ts'
+
+const MAX_CACHED = 50_000
+
+/** How rare a term is in all libraries together, smoothed by an assumed background of other documents. */
+export class Rarity {
+  private readonly cached = new Map<string, { holders: number; rarity: number }>()
+
+  private readonly libraries: readonly Library[]
+  private readonly tuning: Tuning
+
+  constructor(libraries: readonly Library[], tuning: Tuning) {
+    this.libraries = libraries
+    this.tuning = tuning
+  }
+
+  of(term: string): number {
+    return this.look(term).rarity
+  }
+
+  /** How many documents contain the term. */
+  holders(term: string): number {
+    return this.look(term).holders
+  }
+
+  private look(term: string): { holders: number; rarity: number } {
+    const known = this.cached.get(term)
+    if (known !== undefined) return known
+    if (this.cached.size >= MAX_CACHED) this.cached.clear()
+    const holders = this.count(term)
+    const found = { holders, rarity: this.rarity(term, holders) }
+    this.cached.set(term, found)
+    return found
+  }
+
+  private rarity(term: string, own: number): number {
+    const { backgroundSize, everydayShare } = this.tuning
+    const background = backgroundSize * everydayShare
+    const holders = own + (background > 0 && isEveryday(term) ? background : 0)
+    const size = this.libraries.reduce((sum, library) => sum + library.size, 0)
+    const others = size + backgroundSize - holders
+    return Math.log(1 + (others + 0.5) / (holders + 0.5))
+  }
+
+  private count(term: string): number {
+    let count = 0
+    for (const library of this.libraries) {
+      const list = library.find(term) ?? []
+      const { targets } = library
+      for (let i = 0; i < list.length; i += 2) {
+        const target = targets[list[i]!]!
+        const isExample = this.tuning.fields[fieldOf(list[i + 1]!)]?.isApart === true
+        if (target === list[i] || (isExample && target >= 0 && postingAt(list, target) === undefined)) count++
+      }
+    }
+    return count
+  }
+}
 
 /** One way to find a word of the task in a document. */
 export interface Evidence {
@@ -174,4 +230,22 @@ function take(from: Float64Array, touched: readonly number[]): number[] {
     from[slot] = 0
     return amount
   })
+}
+
+// Share of rarity two prompts must have in common to count as the same request.
+const SAME = 0.7
+
+/** Whether the task repeats, perhaps in other words, a prompt that the document must not match. */
+export function matchesNegative(query: Query, negatives: readonly (readonly string[])[], rarity: Rarity): boolean {
+  if (negatives.length === 0) return false
+  const asked = query.terms.filter(({ isJoined }) => !isJoined).map(({ term }) => term)
+  const askedMass = massOf(asked, rarity)
+  return negatives.some((negative) => {
+    const shared = asked.filter((term) => negative.includes(term))
+    return shared.length > 0 && massOf(shared, rarity) >= SAME * Math.max(askedMass, massOf(negative, rarity))
+  })
+}
+
+function massOf(terms: readonly string[], rarity: Rarity): number {
+  return terms.reduce((mass, term) => mass + rarity.of(term), 0)
 }

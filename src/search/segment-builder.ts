@@ -1,6 +1,6 @@
 import { checksum } from '../text/values.ts'
 import type { FieldedText } from './analyze.ts'
-import { Lexicon } from './lexicon.ts'
+import type { Lexicon } from './lexicon.ts'
 import { lessOf } from './postings.ts'
 import { bucketOf, HEAD, Segment, type SegmentPlace, SHORT_LIST, TERMS_PER_BUCKET, termId } from './saved-form.ts'
 import type { Tuning } from './tuning.ts'
@@ -22,10 +22,10 @@ export interface BuiltSegment {
 
 /** Reads a segment that was not written anywhere. */
 export function openBuilt({ bytes, place }: BuiltSegment): Segment {
-  return new Segment((from, length) => bytes.subarray(from, from + length), { ...place, start: 0 })
+  return new Segment(() => bytes, { ...place, start: 0 }, bytes)
 }
 
-/** Documents for a segment: where each record ends, the target of each slot, the slots of topics; and the records. */
+/** The documents of a segment: the target of each slot, the slots of topics, and the record of each slot. */
 export interface DocumentTable {
   targets: Int32Array
   topics: readonly number[]
@@ -35,8 +35,8 @@ export interface DocumentTable {
 
 /** Collects the postings of texts and writes them as one segment. */
 export class SegmentBuilder {
-  private readonly lexicon = new Lexicon()
   private readonly weigher: Weigher
+  private readonly lexicon: Lexicon
   // The columns of all postings.
   private terms = new Uint32Array(START_ROOM)
   private slots = new Uint32Array(START_ROOM)
@@ -47,7 +47,8 @@ export class SegmentBuilder {
   private readonly otherIds: number[] = []
 
   constructor(tuning: Tuning) {
-    this.weigher = new Weigher(this.lexicon, tuning)
+    this.weigher = new Weigher(tuning)
+    this.lexicon = this.weigher.lexicon
   }
 
   add(slot: number, text: FieldedText, factor = 1): void {

@@ -1,5 +1,5 @@
 import type { FieldedText } from './analyze.ts'
-import type { Lexicon } from './lexicon.ts'
+import { Lexicon } from './lexicon.ts'
 import { pack } from './postings.ts'
 import type { TermKind } from './readings.ts'
 import { MAX_TEXT, visitTerms } from './tokens.ts'
@@ -10,7 +10,8 @@ const START_ROOM = 1 << 10
 
 /** Weighs the terms of one text after another. */
 export class Weigher {
-  private readonly lexicon: Lexicon
+  /** The terms of all texts. */
+  readonly lexicon = new Lexicon()
   private readonly tuning: Tuning
   // Term → its position among the terms of this text, plus 1; reset to zero after each text.
   private places = new Uint32Array(START_ROOM)
@@ -32,8 +33,7 @@ export class Weigher {
   private previous = NO_TERM
   private paired = 0
 
-  constructor(lexicon: Lexicon, tuning: Tuning) {
-    this.lexicon = lexicon
+  constructor(tuning: Tuning) {
     this.tuning = tuning
   }
 

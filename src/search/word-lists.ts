@@ -18,7 +18,7 @@ give gives given make makes making made know via per etc eg ie vs`
 export const STOP_WORDS: ReadonlySet<string> = new Set(STOP_LIST.trim().split(/\s+/))
 
 // Everyday English: frequent in any conversation, so a hit says little about the subject even where a library happens
-// to use the word rarely. Own list; see rarity.ts for what it is used for.
+// to use the word rarely. Own list; see scorer.ts for what it is used for.
 const EVERYDAY_LIST = `
 able absolutely actual actually adequate advance advice advise affect afraid ago agree ahead allow almost alone along
 already although always amazing amount angry annoyed anybody anymore anyone anything anyway anywhere apart appear

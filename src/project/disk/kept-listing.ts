@@ -4,8 +4,7 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { Stillness } from '../../machine/stillness.ts'
 import { areStill, stampsOf } from './git-witnesses.ts'
-import { isSameListing, isSettledListing, type Listing, listProject } from './listing.ts'
-import type { LeaveOut } from './told-reasons.ts'
+import { isSameListing, isSettledListing, type LeaveOut, type Listing, listProject } from './listing.ts'
 
 // For a long-running process: checking 1,000 files takes 3 ms, more than the rest of a question. From the second
 // question on, the system reports changes in the folders of a project, and the last listing stays valid while there are

@@ -105,7 +105,7 @@ class IndexWriter {
     })
     for (const segment of this.kept) {
       const start = this.end
-      if (this.grown && this.append(segment.bytes)) {
+      if (this.grown && this.append(segment.all)) {
         this.segments.push(new Segment(this.grown.read, { ...segment.place, start }))
       } else {
         this.segments.push(segment)
