@@ -50,8 +50,7 @@ describe('figures', () => {
 
   it('tells texts from pointers by the form of the answers', () => {
     const asked = [query({}), query({ relevant: ['b'] }), query({ kind: 'neg', relevant: [] })]
-    const given = (form: AnswerForm) =>
-      evaluate(asked, () => answers('a').map((each) => ({ ...each, form }))).figures
+    const given = (form: AnswerForm) => evaluate(asked, () => answers('a').map((each) => ({ ...each, form }))).figures
     expect(given('text')).toMatchObject({ texts: 100, rightTexts: 50, falseTexts: 100, falseTriggers: 100 })
     expect(given('pointer')).toMatchObject({ texts: 0, rightTexts: 0, falseTexts: 0, falseTriggers: 100 })
     expect(figures(asked, 'a')).toMatchObject({ texts: 0, falseTexts: 0 })
