@@ -17,11 +17,6 @@ export class Rarity {
     this.tuning = tuning
   }
 
-  /** Call this after documents were added or removed. */
-  forget(): void {
-    this.cached.clear()
-  }
-
   of(term: string): number {
     return this.look(term).rarity
   }

@@ -52,10 +52,6 @@ export class Scorer {
     this.tuning = tuning
   }
 
-  forget(): void {
-    this.nameMasses.clear()
-  }
-
   score(query: Query): Scores {
     this.reserve(this.slots.targets.length)
     const touched: number[] = []
