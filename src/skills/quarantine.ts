@@ -148,7 +148,7 @@ export function trustName({ kind, key }: Capability): string {
 }
 
 // Increase the version whenever a rule changes.
-const KEY = { kind: 'reviews', version: 4, name: ['sheets'] }
+const KEY = { kind: 'reviews', version: 5, name: ['sheets'] }
 const SHEETS = jsonCodec(
   (json): json is Record<string, Capability[]> => isRecord(json) && Object.values(json).every(Array.isArray),
 )

@@ -281,7 +281,7 @@ it('while the decisions cannot be read, nothing is handed out or installed, and 
       expect.soft(stdout, args.join(' ')).not.toContain('Line up')
     }
     const checked = runWarm(['doctor'], { cwd, home })
-    expect([checked.code, checked.stdout]).toEqual([1, expect.stringMatching(/PROBLEM {2}review[^]*leftovers/)])
+    expect([checked.code, checked.stdout]).toEqual([1, expect.stringMatching(/PROBLEM {2}review[\s\S]*leftovers/)])
     expect(existsSync(join(home, '.claude/skills/plain'))).toBe(false)
     expect(readFileSync(path, 'utf8')).toBe('{ "approvals": [')
   } finally {

@@ -69,7 +69,8 @@ export function findAppearance(line: string): Found[] {
     found.push(misleads('holds text in characters that nobody sees'))
   if (/[\u202a-\u202e\u2066-\u2069]/.test(bare))
     found.push(misleads('turns the direction of text around, so that it reads other than it runs'))
-  if (/[a-z][\u0370-\u03ff\u0400-\u04ff][a-z]|[\u0400-\u04ff][a-z][\u0400-\u04ff]/i.test(bare))
+  // Of the Greek letters only those that look like Latin ones: formulas have the others inside of words.
+  if (/[A-Za-z][\u0400-\u04ffΑΒΕΖΗΙΚΜΝΟΡΤΥΧαινορυ][A-Za-z]|[\u0400-\u04ff][A-Za-z][\u0400-\u04ff]/.test(bare))
     found.push(misleads('mixes letters of different scripts in a word'))
   return found
 }

@@ -160,7 +160,7 @@ function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
   if (line.includes('!`') && /(?:^|\s)!`[^`]/.test(line))
     add('runs', 'runs a command when an agent loads the skill', true)
   if (
-    /<(?:img|iframe|link|script|object|embed|video|audio|source)\b[^>]{0,300}:\/\//i.test(line) ||
+    (place !== 'code' && /<(?:img|iframe|link|script|object|embed|video|audio|source)\b[^>]{0,300}:\/\//i.test(line)) ||
     /^ {0,3}\[[^\]]{1,100}\]:[ \t]{1,9}<?https?:\/\/\S{0,400}\?/.test(line)
   )
     add('sends', 'loads something from an address')
@@ -211,7 +211,14 @@ function plainOf(line: string): string {
   // The cells of a table are not a pipe, and neither are the choices of an argument.
   const cells = /^[ \t]{0,40}\|.*\|[ \t]{0,40}$/.test(read)
     ? read.replaceAll('\\|', '\u0000').replaceAll('|', ' ; ').replaceAll('\u0000', '|')
-    : read.replace(/[{[][\w-]{1,30}(?:\|[\w-]{1,30}){1,20}[}\]]|[-=.]>\|[^|]{0,80}\|/g, ' ')
+    : read
+        .replace(/[{[][\w-]{1,30}(?:\|[\w-]{1,30}){1,20}[}\]]|[-=.]>\|[^|]{0,80}\|/g, ' ')
+        // Neither are the choices of a pattern that is searched for, and a call without arguments runs nothing.
+        .replace(
+          /(?:^|[|;&($\x60]) {0,9}(?:e?grep|rg) [^|;&"'\x60]{0,80}(["'])[\w\\^(.][^"'$\x60;&<>]{0,300}\1/g,
+          (search) => search.replaceAll('|', ' '),
+        )
+        .replace(/(?<![\w.])(eval|exec|fetch)\(\)/g, '$1')
   return cells.toLowerCase().replaceAll('\u2019', "'").replaceAll("don't", 'dont').replaceAll('do not', 'dont')
 }
 
@@ -428,7 +435,7 @@ function findOrders(tokens: readonly string[], steps: Steps): Found[] {
         ? LOADED_URL
         : token.includes('://') || /^[\w.+-]{1,60}@[\w-]{1,60}\.[a-z]/.test(token)
           ? URL
-          : token.replace(/[.:?…]{1,3}$/, ''),
+          : token.replace(/^[*_~]{1,3}/, '').replace(/[*_~.:?…]{1,6}$/, ''),
   )
   words.forEach((word, at) => {
     for (const { kind, what, steps: parts } of ORDERS.get(word) ?? []) {
