@@ -13,7 +13,7 @@ export function packPointers(
   machine: Machine,
   { readable, cards }: Pick<HookCatalog, 'readable' | 'cards'>,
   task: Task,
-): (GivenPart & { part: { form: 'pointer' } })[] {
+): (GivenPart & { part: { form: 'pointer' }; confidence: number })[] {
   const sections = openStoredSections(machine, readable)
   const described =
     openStored(machine, cards, { isAsStored: true })?.ranker.rank(task, { limit: readable.length }) ?? []
@@ -21,13 +21,13 @@ export function packPointers(
   const byName = new Map(described.map((hit) => [(hit.kept as KeptPack).name, hit]))
   const all = likelyPacks(known, task.words, sections.rank(task), byName, sections.wordsOf)
   const likely = all.filter(({ confidence }) => confidence >= LIKELY_PACK)
-  return likely.map(({ pack: { manifest }, section }) => {
+  return likely.map(({ pack: { manifest }, section, confidence }) => {
     const item = packItem(manifest)
     const line = (title?: string) =>
       indexLine({ ...item, id: `pack ${manifest.name}`, ...(title && { section: title }) })
     const title = section && (section.title || section.path)
     // After a compaction the pack is named, without the section.
     const part = { form: 'pointer', kind: 'pack', id: manifest.name, sum: digestOf(line()) } as const
-    return { part: { ...part, ...(title && { section: digestOf(title) }) }, text: line(title) }
+    return { part: { ...part, ...(title && { section: digestOf(title) }) }, text: line(title), confidence }
   })
 }

@@ -51,6 +51,8 @@ const DEFAULT_TOKENS = 1_200
 /** Of many weak matches, only a few are worth their place. */
 const MOST_ENTRIES = 3
 const MOST_POINTERS = 5
+/** A hook interrupts: a skill or a pack that is rather not meant is not named. The rules of a project are few. */
+const LIKELY = 0.5
 
 /** What a prompt needs and the session lacks: certain payloads as text; other payloads, packs and skills by name. */
 export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
@@ -102,7 +104,7 @@ interface Prompt {
   task: Task
 }
 
-type Pointer = GivenPart & { part: { form: 'pointer' } }
+type Pointer = GivenPart & { part: { form: 'pointer' }; confidence: number }
 
 /** A match of a prompt: a payload to read, or the line of a pack or skill. */
 type Found = (PlacedEntry & { match: MatchResult; form: AnswerForm }) | { pointer: Pointer }
@@ -186,13 +188,16 @@ function findFor(machine: Machine, prompt: Prompt, session?: Session): Finds {
       return [{ ...kept.placed, match: rankedMatch(kept.placed.entry, hit), form }]
     }
     const { kind, name } = kept
-    if (asked.has(name) && kind === 'pack') return []
+    if ((asked.has(name) && kind === 'pack') || hit.confidence < LIKELY) return []
     const line = kind === 'pack' ? packLine(kept, !catalog.waiting.includes(name)) : skillLine(kept)
-    return [{ pointer: { part: { form: 'pointer', kind, id: name, sum: digestOf(line) }, text: line } }]
+    const part = { form: 'pointer', kind, id: name, sum: digestOf(line) } as const
+    return [{ pointer: { part, text: line, confidence: hit.confidence } }]
   })
   const keywords = strategy === 'keywords' ? keywordMatches(machine, prompt) : []
   const spoken = (packs ?? []).map((pointer): Found => ({ pointer }))
-  return { found: [...keywords, ...spoken, ...ranked], about: sharesOf(hits, family), sure }
+  const sureness = (each: Found) => ('pointer' in each ? each.pointer.confidence : 1)
+  const found = [...spoken, ...ranked].sort((a, b) => sureness(b) - sureness(a))
+  return { found: [...keywords, ...found], about: sharesOf(hits, family), sure }
 }
 
 /** A larger index takes longer than a user should wait at every prompt. */

@@ -20,6 +20,9 @@ const ABOUT_THE_TASK = 0.5
 /** A text with this share of a statement's words makes the statement. */
 const MOSTLY = 0.6
 
+/** Of a stem, from near 0 to 1. */
+type Rarity = (term: string) => number
+
 /** Everything that was chosen of one pack. */
 interface Given {
   manifest: Pick<PackManifest, 'name' | 'description' | 'mode'>
@@ -28,14 +31,9 @@ interface Given {
 
 /**
  * What the task asks and nothing that was chosen says, judged once over all packs. Not for personas, which answer
- * anything. `rarity`: of a stem, from near 0 to 1.
+ * anything.
  */
-export function findMissing(
-  task: Task,
-  needs: readonly string[],
-  given: readonly Given[],
-  rarity: (term: string) => number,
-): string[] {
+export function findMissing(task: Task, needs: readonly string[], given: readonly Given[], rarity: Rarity): string[] {
   const unmet = needs.filter((need) => !isSaid(readTask(need).words, given))
   const facts = given.filter(({ manifest }) => manifest.mode !== 'persona')
   const isOpen = facts.every(({ resolution }) => !resolution.isAnswered && resolution.missing.length === 0)
@@ -67,23 +65,24 @@ const DENIES =
 /** A task is doubted if words of this share of its weight stand nowhere in what is given. */
 const LEAST_ABSENT = 0.25
 
-/** The words of the task that stand nowhere in what is given. */
-function notFound({ text: typed, words }: Task, given: readonly Given[], rarity: (term: string) => number): string[] {
+/** The words of the task that stand nowhere in what is given. A related word does not say it, nor a part of a name. */
+function notFound({ text: typed, words, terms: asked }: Task, given: readonly Given[], rarity: Rarity): string[] {
   const texts = given.flatMap(({ manifest, resolution }) => [
     `${manifest.name.replace(/-/g, ' ')} ${manifest.description}`,
     ...resolution.choices.map(({ path, text: given }) => `${pathWords(path)} ${given}`),
   ])
   const text = texts.join('\n')
-  const held = wordsIn(words, text)
-  const terms = [...new Set(termsOf(text))]
+  const terms = new Set(termsOf(text))
   // Most languages have more forms of a word than the stems of the search know.
   const hasForm = (word: string) =>
-    word.length >= 6 && terms.some((term) => term.startsWith(word.slice(0, Math.max(5, word.length - 3))))
-  const isAbsent = (word: string) => words.get(word) === 1 && !held.has(word) && !hasForm(word)
-  const absent = withoutLonePairs([...words.keys()], isAbsent)
+    word.length >= 6 && [...terms].some((term) => term.startsWith(word.slice(0, Math.max(5, word.length - 3))))
+  const isAbsent = (word: string) => words.get(word) === 1 && !terms.has(word) && !hasForm(word)
+  const letters = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+  const names = asked.flatMap(({ term, kind }) => (kind === 'joined' && !letters.includes(term) ? [term] : []))
+  const absent = [...withoutLonePairs([...words.keys()], isAbsent), ...new Set(names)]
   const weigh = (some: Iterable<string>) =>
-    [...some].reduce((sum, word) => sum + (words.get(word) ?? 0) * rarity(word), 0)
-  const share = weigh(absent) / weigh(words.keys())
+    [...some].reduce((sum, word) => sum + (words.get(word) ?? 1) * rarity(word), 0)
+  const share = weigh(absent) / weigh(new Set([...words.keys(), ...names]))
   return share >= LEAST_ABSENT ? [`nothing was found about: ${asTyped(typed, absent).join(', ')}`] : []
 }
 
