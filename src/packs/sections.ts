@@ -1,9 +1,10 @@
-import { type CacheKey, stampAt, untilSettled } from '../machine/cache.ts'
+import { type CacheKey, readCached, stampAt, untilSettled, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openSegment, openStored, type Segment, segmentKey } from '../machine/ranking.ts'
-import { joinRankers, type Ranker } from '../search/ranker.ts'
-import { shareOf, type Task } from '../search/task.ts'
+import { joinRankers, type Ranker, termHash } from '../search/ranker.ts'
+import { shareOf, type Task, type TaskWords } from '../search/task.ts'
 import { termsOf } from '../search/tokens.ts'
+import { relatedTo } from '../search/word-lists.ts'
 import type { Finding } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
@@ -122,6 +123,72 @@ export function openStoredSections(
     return ranker === undefined ? [] : [[root, ranker]]
   })
   return rankedTogether(new Map(opened))
+}
+
+/**
+ * Stores which packs contain which terms. Of 50 packs a prompt concerns one or none, and opening the index of each took
+ * longer than everything else.
+ */
+export function storeTerms(machine: Machine, name: readonly string[], keys: readonly CacheKey[]): CacheKey {
+  const table: CacheKey = { kind: 'pack-terms', version: 1, name, state: quickDigest(JSON.stringify(keys)) }
+  // A pack without an index may get one later.
+  if ((readCached(machine, table, readTable)?.[1] ?? 1) === 0) return table
+  const holders = new Map<number, number[]>()
+  const unknown: number[] = []
+  keys.forEach((key, pack) => {
+    const hashes = openStored(machine, key, { options: SECTION_RANKING, isAsStored: true })?.ranker.termHashes()
+    if (hashes === undefined) unknown.push(pack)
+    for (const hash of hashes ?? []) {
+      const known = holders.get(hash)
+      if (known === undefined) holders.set(hash, [pack])
+      else known.push(pack)
+    }
+  })
+  const hashes = Uint32Array.from(holders.keys()).sort()
+  const packs = Array.from(hashes, (hash) => holders.get(hash)!)
+  let end = 0
+  const ends = packs.map(({ length }) => (end += length))
+  const numbers = [hashes.length, unknown.length, ...unknown]
+  const words = new Uint32Array(numbers.length + hashes.length + ends.length + end)
+  words.set(numbers)
+  words.set(hashes, numbers.length)
+  words.set(ends, numbers.length + hashes.length)
+  words.set(packs.flat(), numbers.length + hashes.length + ends.length)
+  writeCached(machine, table, new Uint8Array(words.buffer))
+  return table
+}
+
+/** The packs, by their number, that contain a main word of a task or a related one; undefined if that is not stored. */
+export function packsWith(machine: Machine, table: CacheKey, words: TaskWords): Set<number> | undefined {
+  const numbers = readCached(machine, table, readTable)
+  if (numbers === undefined) return undefined
+  const [count = 0, unknown = 0] = numbers
+  const packs = new Set(numbers.subarray(2, 2 + unknown))
+  const hashes = numbers.subarray(2 + unknown, 2 + unknown + count)
+  const ends = numbers.subarray(2 + unknown + count, 2 + unknown + 2 * count)
+  const held = numbers.subarray(2 + unknown + 2 * count)
+  for (const [word, weight] of words) {
+    if (weight < 1) continue
+    for (const term of [word, ...relatedTo(word).map((related) => related.term)]) {
+      const at = indexIn(hashes, termHash(term))
+      if (at >= 0) for (const pack of held.subarray(ends[at - 1] ?? 0, ends[at])) packs.add(pack)
+    }
+  }
+  return packs
+}
+
+function readTable(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+}
+
+function indexIn(sorted: Uint32Array, wanted: number): number {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (sorted[middle]! < wanted) from = middle + 1
+    else to = middle
+  }
+  return sorted[from] === wanted ? from : -1
 }
 
 /** A section of a pack that may be read. */

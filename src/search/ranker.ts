@@ -16,7 +16,7 @@ import {
 } from './document.ts'
 import { buildLibrary, openLibrary, SavedLibrary, saveLibrary } from './library.ts'
 import { fieldOf, fullImpact, postingAt, strongImpact } from './postings.ts'
-import { DamagedForm, type ReadBytes } from './saved-form.ts'
+import { DamagedForm, hashOf, type ReadBytes, termId } from './saved-form.ts'
 import { type Evidence, matchesNegative, Rarity, Scorer } from './scorer.ts'
 import { openBuilt } from './segment-builder.ts'
 import { type Query, type QueryTerm, readTask, type Task, weighTask } from './task.ts'
@@ -36,6 +36,8 @@ export interface Ranker {
   explain(task: string | Task, id: string): RankExplanation
   /** How many documents contain a term. */
   holders(term: string): number
+  /** The hash of every term, see `termHash`. */
+  termHashes(): Set<number>
   add(document: RankDocument): void
   /** False when the document does not exist. */
   remove(id: string): boolean
@@ -55,6 +57,11 @@ export function createRanker(documents: Iterable<RankDocument>, options: RankerO
 /** All documents about a task, best first: for a few that are asked once. */
 export function rankDocuments(documents: readonly RankDocument[], task: string | Task): RankHit[] {
   return createRanker(documents).rank(task, { limit: documents.length })
+}
+
+/** Identifies a term for a first look: two terms rarely share it. */
+export function termHash(term: string): number {
+  return hashOf(termId(term))
 }
 
 /** Null when `saved` is stale or damaged: compile again with createRanker. */
@@ -133,6 +140,14 @@ class LibraryRanker implements Ranker {
   get size(): number {
     this.update()
     return this.parts.reduce((sum, { library }) => sum + library.size, 0)
+  }
+
+  termHashes(): Set<number> {
+    return this.heal(() => {
+      const hashes = new Set<number>()
+      for (const { library } of this.parts) for (const id of library.segment.ids()) hashes.add(hashOf(id))
+      return hashes
+    })
   }
 
   holders(term: string): number {

@@ -69,8 +69,13 @@ function knownId(term: string): number {
   return id
 }
 
+/** The part of an id that determines its bucket: 32 bits. */
+export function hashOf(id: number): number {
+  return Math.floor(id / 2 ** 16)
+}
+
 export function bucketOf(id: number, buckets: number): number {
-  return Math.floor(id / 2 ** 16) & (buckets - 1)
+  return hashOf(id) & (buckets - 1)
 }
 
 /** A segment whose parts are read on demand. Whatever finds damaged bytes throws DamagedForm. */
@@ -108,6 +113,16 @@ export class Segment {
 
   get all(): Uint8Array {
     return this.take(0, this.place.length)
+  }
+
+  /** The id of every term. */
+  *ids(): Generator<number> {
+    for (let bucket = 0; bucket < this.place.buckets; bucket++) {
+      this.open(bucket)
+      const found: number[] = []
+      while (this.at < this.end) found.push(this.next())
+      yield* found
+    }
   }
 
   /** Every term. */

@@ -22,6 +22,8 @@ export interface HookCatalog {
   /** The packs that a person has to approve first. */
   waiting: string[]
   readable: ReadablePack[]
+  /** Which of these contain which terms. */
+  terms: CacheKey
 }
 
 /** A pack that may be read, so that prompts are compared with its sections too. */
@@ -65,12 +67,13 @@ const CODEC = jsonCodec((json): json is HookCatalog => {
   return (
     isRecord(json) &&
     [json.segments, json.broken, json.waiting, json.readable].every(Array.isArray) &&
-    isRecord(json.cards)
+    isRecord(json.cards) &&
+    isRecord(json.terms)
   )
 })
 
 function keyOf(machine: Machine, project: Project, agent: string): CacheKey {
   const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
   const { state, isSettled } = signatureOf([...indexes, approvalsPath(machine)], machine.now())
-  return { kind: 'hook-catalogs', version: 7, name: [agent, project.root], state, isSettled }
+  return { kind: 'hook-catalogs', version: 8, name: [agent, project.root], state, isSettled }
 }

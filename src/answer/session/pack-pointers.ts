@@ -2,7 +2,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { openStored } from '../../machine/ranking.ts'
 import type { KeptPack } from '../../packs/pack-source.ts'
 import { LIKELY_PACK, likelyPacks } from '../../packs/rules/resolve/choose-packs.ts'
-import { openStoredSections } from '../../packs/sections.ts'
+import { openStoredSections, packsWith } from '../../packs/sections.ts'
 import type { Task } from '../../search/task.ts'
 import { indexLine, packItem } from '../rules/index-line.ts'
 import { digestOf, type GivenPart } from '../rules/session/session-text.ts'
@@ -11,10 +11,14 @@ import type { HookCatalog } from './hook-catalog.ts'
 /** Points to the packs whose sections are about a prompt, best first. */
 export function packPointers(
   machine: Machine,
-  { readable, cards }: Pick<HookCatalog, 'readable' | 'cards'>,
+  { readable, cards, terms }: Pick<HookCatalog, 'readable' | 'cards' | 'terms'>,
   task: Task,
 ): (GivenPart & { part: { form: 'pointer' }; confidence: number })[] {
-  const sections = openStoredSections(machine, readable)
+  const holders = packsWith(machine, terms, task.words)
+  const sections = openStoredSections(
+    machine,
+    readable.filter((_, at) => holders?.has(at) ?? true),
+  )
   const described =
     openStored(machine, cards, { isAsStored: true })?.ranker.rank(task, { limit: readable.length }) ?? []
   const known = readable.map(({ name, description, root }) => ({ root, manifest: { name, description } }))

@@ -12,7 +12,7 @@ import { openCatalog } from '../../packs/catalog.ts'
 import { cardSegments } from '../../packs/pack-source.ts'
 import { admit, type TrustedPack } from '../../packs/rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
-import { isReadable, storedSections } from '../../packs/sections.ts'
+import { isReadable, storedSections, storeTerms } from '../../packs/sections.ts'
 import { brokenLayers, type Knowledge, readKnowledge } from '../../payloads/knowledge.ts'
 import { placeOf } from '../../payloads/load.ts'
 import { payloadSegments } from '../../payloads/payload-source.ts'
@@ -193,6 +193,7 @@ export function refreshCatalog(
     cards: segmentKey(machine, cards),
     broken: brokenLayers(knowledge).map(({ code, message }) => `${code} ${message}`),
     waiting: packs.filter(({ isOpen }) => !isOpen).map(({ name }) => name),
+    terms: storeTerms(machine, [agent, project.root], keys),
     readable: keys.map((sections, at) => {
       const { root, manifest } = readable[at]!
       return { name: manifest.name, description: manifest.description, root, sections }
