@@ -150,7 +150,8 @@ async function openQuestion(machine: Machine, request: ContextRequest) {
   const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
   const { limits, unit } = requestedLimits(settings.budget, request)
   const widest = widestLimits(limits, request.unrestricted ?? false)
-  return { project, settings, task, reading, intent, out, excluded, counter, limits, unit, widest }
+  const { now } = request
+  return { project, settings, task, reading, intent, out, excluded, counter, limits, unit, widest, now }
 }
 
 export type Question = Awaited<ReturnType<typeof openQuestion>>

@@ -32,7 +32,7 @@ export interface TaskParts {
   strategy: Strategy
 }
 
-type TaskQuestion = Pick<Question, 'task' | 'project' | 'intent' | 'widest'> & {
+type TaskQuestion = Pick<Question, 'task' | 'project' | 'intent' | 'widest' | 'now'> & {
   exclude: ReadonlySet<string>
   trail: Trail
 }
@@ -195,9 +195,9 @@ function packsForTask(machine: Machine, question: TaskQuestion): ReturnType<type
   }
 }
 
-function readPacks(machine: Machine, { task, project, trail }: TaskQuestion) {
+function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion) {
   const limits = { budget: PACK_TOKENS, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
-  const { value, findings } = resolvePacks(machine, { task: task.text, project, ...limits }, task)
+  const { value, findings } = resolvePacks(machine, { task: task.text, project, now, ...limits }, task)
   for (const { name, message } of value.refused) {
     trail.omitted.push({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message })
   }

@@ -41,6 +41,8 @@ export interface ResolveRequest extends CatalogRequest, RecordRequest {
   isRecorded?: boolean | undefined
   /** Leaves out packs that the task needs with less than this confidence. Default: 0, the best there is. */
   least?: number | undefined
+  /** The time at which the age of pages is judged. Default: the clock. */
+  now?: Date | undefined
 }
 
 type Question = Omit<ResolveRequest, 'task'> & { task: Task }
@@ -201,7 +203,7 @@ function presentAll(asked: readonly Asked[], request: ResolveRequest, given: rea
 export function askPack(
   machine: Machine,
   { pack, admission }: { pack: TrustedPack; admission: Admission },
-  { task, cite = false, deep = false }: Pick<Question, 'task' | 'cite' | 'deep'>,
+  { task, cite = false, deep = false, now = machine.now() }: Pick<Question, 'task' | 'cite' | 'deep' | 'now'>,
   hits: readonly SectionHit[],
   sections: PackSections,
 ): PackResolution {
@@ -210,7 +212,7 @@ export function askPack(
     wantsCitations: cite,
     isDeep: deep,
     isDisputed: admission.isDisputed,
-    today: machine.now().toISOString().slice(0, 10),
+    today: now.toISOString().slice(0, 10),
     hits: hits.filter(({ root }) => root === pack.root),
     rarity: sections.rarity,
   })

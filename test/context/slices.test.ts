@@ -1,5 +1,5 @@
-import { cpSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ContextBundle } from '../../src/answer/rules/bundle.ts'
 import { makeFolder } from '../cli/run.ts'
@@ -50,4 +50,24 @@ it('an unrestricted bundle shows files to their end', () => {
   expect(fallback.level).toBe('unrestricted')
   const long = files.find(({ path }) => path === 'docs/release-steps.md')
   expect(long).toMatchObject({ truncated: false, chars_emitted: 3979, chars_total: 3979 })
+})
+
+it('the age of a page of a pack is judged at the time that --now names', () => {
+  const own = makeFolder()
+  const pack = (path: string, text: string) => {
+    const file = join(own, '.agents/knowledge/fares', path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  const head = ['name: fares', 'description: Fares of the ferry', 'type: domain-reference', 'status: ready']
+  pack('KNOWLEDGE.md', `---\n${[...head, 'profile: wiki-first'].join('\n')}\n---\n# Fares\n`)
+  pack(
+    'wiki/fares.md',
+    '---\nstale_after: 2026-06-01\n---\n\n# Fares\n\nA ferry crossing with a cart costs nine coins.\n',
+  )
+  const ask = (now: string) =>
+    runWarm(['context', 'what does a ferry crossing with a cart cost', '--now', now], { cwd: makeFolder(), home: own })
+  expect(ask('2026-05-01T00:00:00Z').stdout).toContain('costs nine coins')
+  expect(ask('2026-05-01T00:00:00Z').stdout).not.toContain('claim.stale')
+  expect(ask('2026-07-01T00:00:00Z').stdout).toContain('claim.stale')
 })
