@@ -203,7 +203,7 @@ function presentAll(asked: readonly Asked[], request: ResolveRequest, given: rea
 export function askPack(
   machine: Machine,
   { pack, admission }: { pack: TrustedPack; admission: Admission },
-  { task, cite = false, deep = false, now = machine.now() }: Pick<Question, 'task' | 'cite' | 'deep' | 'now'>,
+  { task, cite = false, deep = false, now }: Pick<Question, 'task' | 'cite' | 'deep' | 'now'>,
   hits: readonly SectionHit[],
   sections: PackSections,
 ): PackResolution {
@@ -212,7 +212,7 @@ export function askPack(
     wantsCitations: cite,
     isDeep: deep,
     isDisputed: admission.isDisputed,
-    today: now.toISOString().slice(0, 10),
+    today: (now ?? machine.now()).toISOString().slice(0, 10),
     hits: hits.filter(({ root }) => root === pack.root),
     rarity: sections.rarity,
   })

@@ -148,12 +148,7 @@ export function storeTerms(machine: Machine, name: readonly string[], keys: read
   const packs = Array.from(hashes, (hash) => holders.get(hash)!)
   let end = 0
   const ends = packs.map(({ length }) => (end += length))
-  const numbers = [hashes.length, unknown.length, ...unknown]
-  const words = new Uint32Array(numbers.length + hashes.length + ends.length + end)
-  words.set(numbers)
-  words.set(hashes, numbers.length)
-  words.set(ends, numbers.length + hashes.length)
-  words.set(packs.flat(), numbers.length + hashes.length + ends.length)
+  const words = Uint32Array.from([hashes.length, unknown.length, ...unknown, ...hashes, ...ends, ...packs.flat()])
   writeCached(machine, table, new Uint8Array(words.buffer))
   return table
 }
