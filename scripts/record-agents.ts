@@ -164,7 +164,7 @@ async function recordHooks(installed: Installed, model: ModelServer): Promise<Re
 }
 
 interface RunOptions {
-  model?: string | undefined
+  model?: string
   isMcp?: boolean
   isHooked?: boolean
   isSwitched?: boolean

@@ -8,7 +8,7 @@ export interface Run {
   address: string
   /** How Loadout is started as an MCP server. */
   mcp: { command: string; args: string[] }
-  model?: string | undefined
+  model?: string
 }
 
 /** A client of the npm registry, and how one prompt is given to it. */

@@ -23,8 +23,8 @@ export interface HooksRequest {
   /** Ids; empty for all enabled agents with hooks. */
   agents: readonly string[]
   /** A folder in a project; empty for the working folder; undefined for the user's own hooks. */
-  project?: string | undefined
-  dryRun?: boolean | undefined
+  project?: string
+  dryRun?: boolean
 }
 
 export interface HookChange {

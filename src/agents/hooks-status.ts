@@ -42,7 +42,7 @@ interface HookStatus extends HookTraces {
 
 export interface HookStatusRequest {
   agents: readonly string[]
-  project?: string | undefined
+  project?: string
 }
 
 export interface HookStatuses {

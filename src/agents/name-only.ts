@@ -58,7 +58,7 @@ export function applyNameOnly(machine: Machine, place: NameOnlyPlace, names: rea
 /** Undoes `applyNameOnly`, and returns the names of the skills. */
 export function undoNameOnly(
   machine: Machine,
-  request: { agent: string; project?: string | undefined },
+  request: { agent: string; project?: string },
 ): Promise<{ path?: string; names: string[] }> {
   const place = nameOnlyPlace(machine, request.agent, request.project)
   if (place === undefined) return Promise.resolve({ names: [] })

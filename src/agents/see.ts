@@ -21,17 +21,17 @@ import { decideVisibility, type Fate, type FoundSkill, type Sight } from './rule
 export interface SeeRequest {
   agent: string
   /** The working folder of the agent; undefined for no project. */
-  project?: string | undefined
+  project?: string
   /** The context window of the model, in tokens. */
-  window?: number | undefined
+  window?: number
   /** Assume that the settings of the agent name this model. */
-  model?: string | undefined
+  model?: string
   /** Names of skills to leave out. */
-  without?: readonly string[] | undefined
+  without?: readonly string[]
   /** Assume that the settings list only the names of these skills. */
-  nameOnly?: readonly string[] | undefined
+  nameOnly?: readonly string[]
   /** Assume that the descriptions of these skills end after so many characters. */
-  shorten?: Readonly<Record<string, number>> | undefined
+  shorten?: Readonly<Record<string, number>>
 }
 
 export interface AgentSight extends Sight, Pick<KnownRules, 'program' | 'recordedFrom'> {

@@ -33,7 +33,7 @@ export function listAgents(machine: Machine, _request: object): Report<AgentView
 /** Enables or disables agents. Their installs stay until the user unequips them. */
 export async function switchAgents(
   machine: Machine,
-  { ids: names, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean | undefined },
+  { ids: names, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean },
 ): Promise<Report<AgentView[]>> {
   if (names.length === 0)
     throw new LoadoutError('USAGE', 'Missing argument: an agent', { hint: 'loadout agents lists them' })

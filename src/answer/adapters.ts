@@ -19,7 +19,7 @@ export interface AdapterRequest {
   adapters: readonly AdapterSettings[]
   task: string
   now: Date
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /**
@@ -94,7 +94,7 @@ export interface AdapterList {
 export const UNPINNABLE_HINT =
   'name a script file of the project that imports only files by their paths: node tools/tickets.js'
 
-export function listAdapters(machine: Machine, request: { project?: string | undefined }): Report<AdapterList> {
+export function listAdapters(machine: Machine, request: { project?: string }): Report<AdapterList> {
   const { projectRoot, adapters } = openAdapters(machine, request.project)
   const views = viewAdapters(machine, projectRoot, adapters).map(({ pins: _, ...view }) => view)
   return { value: { projectRoot, adapters: views }, findings: [] }
@@ -113,13 +113,17 @@ export function viewAdapters(
 ): AdapterView[] {
   const { approvals } = readApprovals(machine)
   return adapters.map(({ id, file, command }) => {
-    if (command === undefined) return { id, ...(file !== undefined && { file }), trust: 'allowed' }
+    if (command === undefined) return { id, file, trust: 'allowed' }
     const approval = approvals.find((each) => each.kind === 'adapter' && each.root === projectRoot && each.name === id)
     const pins = pinCommand(machine, projectRoot, command)
     const { files, problems } = pins
     const changes = approval?.decision === 'approved' ? changesOf(machine, approval, command, pins) : []
     const view = { id, command, trust: trustOf(approval, pins, changes), files: Object.keys(files), pins }
-    return { ...view, ...(problems.length > 0 && { problems }), ...(changes.length > 0 && { changes }) }
+    return {
+      ...view,
+      problems: problems.length > 0 ? problems : undefined,
+      changes: changes.length > 0 ? changes : undefined,
+    }
   })
 }
 

@@ -19,13 +19,13 @@ const DEFAULT_FILE = 'AGENTS.md'
 
 export interface AgentsMdRequest {
   /** What to do with the file; without it the block is only built. */
-  task?: BlockTask | undefined
+  task?: BlockTask
   /** Default: the AGENTS.md of the project. */
-  file?: string | undefined
+  file?: string
   /** Maximum tokens of the lines. */
-  budget?: number | undefined
+  budget?: number
   /** Include what is not part of the project: the user's own, the organization's. */
-  all?: boolean | undefined
+  all?: boolean
   layers: Layers
 }
 

@@ -19,18 +19,18 @@ export interface AnswerRequest {
   /**
    * `pack:x`, `adapter:x`, `skill:x`, the path of a pack, or a name that only one kind has. Default: all of `kind`.
    */
-  what?: string | undefined
-  kind?: Approval['kind'] | undefined
-  project?: string | Project | undefined
+  what?: string
+  kind?: Approval['kind']
+  project?: string | Project
 }
 
 export interface ApproveRequest extends AnswerRequest {
   /** Trust later changes of a pack's folder too. */
-  follow?: boolean | undefined
+  follow?: boolean
   /** Every skill of the library that waits for an answer, instead of `what`. */
-  waiting?: boolean | undefined
+  waiting?: boolean
   /** Of a skill: exactly these lines of a sheet, beside what was approved before. */
-  shown?: readonly Shown[] | undefined
+  shown?: readonly Shown[]
 }
 
 /** The stored decision about one thing. */
@@ -112,7 +112,7 @@ function parseWhat({ what, kind, project }: AnswerRequest): {
   const [, prefix, rest] = /^(pack|adapter|skill):(.*)$/s.exec(what ?? '') ?? []
   if (prefix === 'pack' || prefix === 'adapter' || prefix === 'skill')
     return { kind: prefix, name: rest ?? '', project }
-  return { ...(kind !== undefined && { kind }), ...(what !== undefined && { name: what }), project }
+  return { kind, name: what, project }
 }
 
 function nameKinds(machine: Machine, request: AnswerRequest): Named {

@@ -78,10 +78,7 @@ export interface BundleRecord {
 const USUAL = 50
 
 /** The bundles that were delivered last, the newest first. */
-export function listRecords(
-  machine: Machine,
-  { limit = USUAL }: { limit?: number | undefined },
-): Report<BundleRecord[]> {
+export function listRecords(machine: Machine, { limit = USUAL }: { limit?: number }): Report<BundleRecord[]> {
   const value = newestAudits<BundleAudit>(machine, 'bundle', limit).map(({ id, at, record: { question, parts } }) => ({
     id,
     at: at.toISOString(),

@@ -178,7 +178,7 @@ export async function maskError(error: unknown): Promise<unknown> {
   const { code, message, hint, cause } = error
   const [masked, maskedHint] = [await maskText(message), hint && (await maskText(hint))]
   if (masked === message && maskedHint === hint) return error
-  return new LoadoutError(code, masked, { ...(maskedHint && { hint: maskedHint }), cause })
+  return new LoadoutError(code, masked, { hint: maskedHint, cause })
 }
 
 /** Findings about settings quote them. */
@@ -192,7 +192,7 @@ async function maskFinding({ message, subject, hint, ...finding }: Finding): Pro
   return {
     ...finding,
     message: await maskText(message),
-    ...(maskedSubject && { subject: maskedSubject }),
-    ...(maskedHint && { hint: maskedHint }),
+    subject: maskedSubject,
+    hint: maskedHint,
   }
 }

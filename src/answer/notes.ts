@@ -22,7 +22,7 @@ const DEFAULT_TTL = '7d'
 const DEFAULT_CLASS = 'note'
 
 export interface ProjectRequest {
-  project?: string | undefined
+  project?: string
 }
 
 export interface AddedNote {
@@ -35,9 +35,9 @@ export async function addNote(
   machine: Machine,
   request: ProjectRequest & {
     text: string
-    tags?: readonly string[] | undefined
-    class?: string | undefined
-    ttl?: string | undefined
+    tags?: readonly string[]
+    class?: string
+    ttl?: string
   },
 ): Promise<Report<AddedNote>> {
   const { projectRoot, path, findings } = openNotes(machine, request)

@@ -25,7 +25,7 @@ export interface ReadRequest extends SourceRequest {
   /** `release-pipeline`, `pack:name`, `pack:name/path`, `skill:name`, `skill:name/path`, or a bare name of any kind. */
   id: string
   /** The maximum length of the text, fence included. */
-  maxCharacters?: number | undefined
+  maxCharacters?: number
 }
 
 /** One entry by its id: fenced, limited in length, and recorded as used. */
@@ -45,7 +45,7 @@ export function readLocated(machine: Machine, located: LocatedText, most = Infin
   const id = idOf(located)
   const entry = { id: name, kind: located.kind, trigger: 'lookup', mode: 'manual' as const, tokens, layer }
   const recorded = recordUsage(machine, { task: `lookup ${id}`, stage: 'used', entries: [entry] })
-  const value = { id, kind: located.kind, path, text, tokens, ...(cut === undefined ? {} : { cut }) }
+  const value = { id, kind: located.kind, path, text, tokens, cut }
   return { value, findings: [...fenced.findings, ...recorded] }
 }
 

@@ -73,9 +73,9 @@ function sectionsFor(machine: Machine, task: Task, request: SearchRequest): Sect
 
 export interface SearchRequest extends SourceRequest {
   query: string
-  limit?: number | undefined
+  limit?: number
   /** Default: all. */
-  kinds?: readonly string[] | undefined
+  kinds?: readonly string[]
 }
 
 /**

@@ -11,7 +11,7 @@ import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
 export interface SourceRequest {
   layers: Layers
   /** The project folder of the payloads, packs and skills. Default: that of the layers, or the current one. */
-  project?: string | undefined
+  project?: string
 }
 
 /** The project of the packs and skills, even if its layer is omitted. */

@@ -23,7 +23,7 @@ const NOW = new Date('2026-03-03T09:00:00Z')
 /** Shows the main function on a temporary workspace. Touches nothing outside a new temporary folder. */
 export async function showSample(
   machine: Machine,
-  { task = TASK, keep = false }: { task?: string | undefined; keep?: boolean | undefined },
+  { task = TASK, keep = false }: { task?: string; keep?: boolean },
 ): Promise<Report<SampleTour>> {
   const { folder, sample, files } = createSample(machine)
   try {

@@ -29,9 +29,9 @@ export type ExampleScope = 'committed' | 'here'
 /** Where to look for examples. */
 export interface ExamplePlaces {
   /** The project's folder. */
-  project?: string | undefined
+  project?: string
   /** The library of skills; only skills have examples there. */
-  library?: string | undefined
+  library?: string
 }
 
 export interface Examples {

@@ -24,7 +24,7 @@ export interface Health {
   fixed: string[]
 }
 
-export type DoctorRequest = ScopeRequest & { fix?: boolean | undefined }
+export type DoctorRequest = ScopeRequest & { fix?: boolean }
 
 /**
  * Checks the whole installation: git, `config.json`, the library, the agents' folders, and the layers that hooks read.
@@ -41,7 +41,7 @@ export async function runDoctor(machine: Machine, request: DoctorRequest): Promi
   ]
   const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
     if (state !== 'problem' || code === undefined) return []
-    return [{ severity: 'error', code, message, subject: name, ...(fix === undefined ? {} : { hint: fix }) }]
+    return [{ severity: 'error', code, message, subject: name, hint: fix }]
   })
   return { value: { checks, fixed }, findings }
 }

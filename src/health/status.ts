@@ -18,7 +18,7 @@ import { type AgentStatus, type LibraryStatus, type MachineStatus, nextSteps } f
 
 export interface StatusRequest {
   /** The project in which the agents work; undefined for none. */
-  project?: string | undefined
+  project?: string
 }
 
 /**
@@ -80,8 +80,8 @@ function summed(sight: AgentSight, prices: Prices | undefined): AgentStatus {
   return {
     agent,
     label,
-    ...(program && { program }),
-    ...(recordedFrom && { recordedFrom }),
+    program,
+    recordedFrom,
     skills: skills.length,
     seen: count('visible'),
     undescribed: count('undescribed'),
@@ -89,9 +89,9 @@ function summed(sight: AgentSight, prices: Prices | undefined): AgentStatus {
     dropped: count('dropped'),
     doubles: count('shadowed', 'ambiguous'),
     unreadable: count('unreadable'),
-    ...(budget && { room: { size: budget.budget, unit: budget.unit === 'tokens' ? 'tokens' : 'characters' } }),
+    room: budget ? { size: budget.budget, unit: budget.unit === 'tokens' ? 'tokens' : 'characters' } : undefined,
     tokens: listed + read,
-    ...(money && { money }),
+    money,
     cutFiles: instructions.flatMap(({ path, bytes, read: taken, state }) =>
       state === 'cut' ? [{ path, bytes, read: taken }] : [],
     ),
@@ -104,7 +104,7 @@ async function libraryOf(machine: Machine, project: string | undefined): Promise
     const { value } = await readStanding(machine, { project })
     const used = usedSkills(machine)
     const unused = used && value.equipped.filter((name) => !used.has(name))
-    return { ...value, ...(unused && { unused }), stands: describeStanding(value, machine.now()) }
+    return { ...value, unused, stands: describeStanding(value, machine.now()) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return error.code === 'CONFIG_NOT_FOUND' ? undefined : { problem: error.message }

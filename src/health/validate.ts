@@ -23,7 +23,7 @@ export interface Validation {
 }
 
 /** Checks anything that can be validated; without a path, every layer in use, `loadout.json` and the library. */
-export function validate(machine: Machine, request: { path?: string | undefined; layers: Layers }): Report<Validation> {
+export function validate(machine: Machine, request: { path?: string; layers: Layers }): Report<Validation> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = placeOf(machine, { ...request, path: request.path })
   const kind = recognizeSkill(path)
@@ -121,8 +121,6 @@ function validateSettings(path: string): Report<Validation> {
 function toReport(issues: ValidationIssue[], checked: Validation['checked']): Report<Validation> {
   const errors = issues.filter(({ severity }) => severity === 'error').length
   const value = { valid: errors === 0, errors, warnings: issues.length - errors, issues, checked }
-  const findings = issues.map(
-    ({ entryId, ...issue }): Finding => ({ ...issue, ...(entryId ? { subject: entryId } : {}) }),
-  )
+  const findings = issues.map(({ entryId, ...issue }): Finding => ({ ...issue, subject: entryId }))
   return { value, findings }
 }

@@ -16,7 +16,7 @@ export type Stamps = Record<Watched, string>
  * One text per watched thing, which changes when that thing changes. It is made from the few files and folders that any
  * change touches, so that checking every second costs some dozens of calls, however large the library and the log are.
  */
-export function readStamps(machine: Machine, { project }: { project?: string | undefined }): Report<Stamps> {
+export function readStamps(machine: Machine, { project }: { project?: string }): Report<Stamps> {
   const places = { ...ownPlaces(machine), ...configuredPlaces(machine, project), project: projectPlaces(project) }
   const entries = WATCHED.map((name) => [name, places[name].map((path) => stampAt(path)?.join('.') ?? '-').join(' ')])
   return { value: Object.fromEntries(entries) as Stamps, findings: [] }

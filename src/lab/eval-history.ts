@@ -50,7 +50,7 @@ const AMONG = 10
  */
 export async function evaluateHistory(
   machine: Machine,
-  { project: named, commits: most }: { project?: string | undefined; commits: number },
+  { project: named, commits: most }: { project?: string; commits: number },
 ): Promise<Report<HistoryEvaluation>> {
   const project = openProject(machine, named)
   const { root, repository } = project

@@ -18,9 +18,9 @@ export interface PackEvalRequest extends Pick<CatalogRequest, 'project'> {
   /** Its name, or its folder. */
   pack: string
   /** `train`, `validation` or a file. Default: all suites of the pack. */
-  suite?: string | undefined
+  suite?: string
   /** Writes the results into `runs/` of the pack. */
-  write?: boolean | undefined
+  write?: boolean
 }
 
 export interface PackEvaluation {
@@ -91,7 +91,7 @@ function badSuite(subject: string, problem: string): Finding {
 /** The result for one prompt. A warning counts unless it says `info`. */
 export interface Selection {
   isSelected: boolean
-  warnings: readonly { code: string; message: string; severity?: Severity | undefined }[]
+  warnings: readonly { code: string; message: string; severity?: Severity }[]
 }
 
 /** Whether a prompt would choose the pack among all visible ones, and the warnings of its context. */

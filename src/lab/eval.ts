@@ -41,18 +41,18 @@ const SUITE_IN_PROJECT = '.claude/loadout/evals'
 
 export interface EvalRequest extends SourceRequest {
   /** Default: the project's own. */
-  suite?: string | undefined
+  suite?: string
   /** What to search instead of the layers. */
-  library?: string | undefined
-  strategy?: Strategy | undefined
+  library?: string
+  strategy?: Strategy
   /** Test the examples of everything known here, although the project has its own questions. */
-  own?: boolean | undefined
+  own?: boolean
   /** Thresholds in per cent. */
-  minR1?: number | undefined
-  minR3?: number | undefined
-  minR5?: number | undefined
-  maxFalse?: number | undefined
-  maxPairs?: number | undefined
+  minR1?: number
+  minR3?: number
+  minR5?: number
+  maxFalse?: number
+  maxPairs?: number
 }
 
 export interface SuiteReport extends Evaluation {
@@ -161,8 +161,8 @@ export interface CompareRequest {
   /** Two index files. */
   before: string
   after: string
-  suite?: string | undefined
-  strategy?: Strategy | undefined
+  suite?: string
+  strategy?: Strategy
   layers: Layers
 }
 
@@ -385,7 +385,7 @@ function rootOf(machine: Machine, layers: Layers): string {
   return (projectOf(machine, layers) ?? openProject(machine)).root
 }
 
-function suitePath(machine: Machine, { suite, layers }: { suite?: string | undefined; layers: Layers }): string {
+function suitePath(machine: Machine, { suite, layers }: { suite?: string; layers: Layers }): string {
   if (suite !== undefined) return resolve(machine.cwd, suite)
   const path = join(rootOf(machine, layers), SUITE_IN_PROJECT)
   if (exists(path)) return path

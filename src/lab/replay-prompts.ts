@@ -18,15 +18,15 @@ import { junkFinding, openLog } from '../usage/usage.ts'
 
 export interface ReplayRequest {
   /** Default: the machine's own. */
-  log?: string | undefined
+  log?: string
   /** An index file instead of the project's. */
-  index?: string | undefined
+  index?: string
   /** Default: the one that each task was planned with. */
-  strategy?: Strategy | undefined
+  strategy?: Strategy
   /** How many changed tasks are listed, the newest first. */
-  limit?: number | undefined
+  limit?: number
   /** Include tasks of other projects, although they were planned with another index. */
-  allProjects?: boolean | undefined
+  allProjects?: boolean
   layers: Layers
 }
 

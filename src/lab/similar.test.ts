@@ -4,7 +4,7 @@ import { createRanker } from '../search/ranker.ts'
 import { findSimilar } from './similar.ts'
 
 const document = (id: string, description: string, examples?: string[]): RankDocument => {
-  return { id, name: id.slice(id.indexOf(':') + 1), description, ...(examples && { examples }) }
+  return { id, name: id.slice(id.indexOf(':') + 1), description, examples }
 }
 
 function similarOf(documents: readonly RankDocument[]) {

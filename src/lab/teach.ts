@@ -14,9 +14,9 @@ import { ENOUGH, findTeachable, openTeachable, type Teachable, type TeachableEnt
 export interface TeachRequest extends SourceRequest {
   items: readonly AnswerItem[]
   origin: Exclude<Origin, 'use'>
-  dryRun?: boolean | undefined
+  dryRun?: boolean
   /** Whether to commit a change of the library. Default: true. */
-  commit?: boolean | undefined
+  commit?: boolean
 }
 
 export interface Teaching {
@@ -167,7 +167,7 @@ export interface TeachExport {
 /** For an agent without MCP: instructions, and every entry that needs more examples. */
 export function exportTeaching(
   machine: Machine,
-  request: SourceRequest & { ids?: readonly string[] | undefined; out?: string | undefined },
+  request: SourceRequest & { ids?: readonly string[]; out?: string },
 ): Report<TeachExport> {
   const { entries, findings } = openTeachable(machine, request)
   const asked = chosen(entries, request.ids ?? [], findings)
@@ -193,7 +193,7 @@ export function exportTeaching(
 /** The next entries to write about, and how many more there are: for a conversation that continues until none is left. */
 export function nextTeaching(
   machine: Machine,
-  request: SourceRequest & { limit: number; skip?: readonly string[] | undefined },
+  request: SourceRequest & { limit: number; skip?: readonly string[] },
 ): Report<{ tasks: TeachingTask[]; left: number }> {
   const { entries, findings } = openTeachable(machine, request)
   const skip = new Set(request.skip ?? [])

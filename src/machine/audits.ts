@@ -149,8 +149,8 @@ export function newestAudits<T extends AuditRecord>(
 
 export interface PruneRequest {
   /** Default: `audit.keep_days` of `config.json`, or 90. */
-  days?: number | undefined
-  isDry?: boolean | undefined
+  days?: number
+  isDry?: boolean
 }
 
 /** The removed records: their number and total size. */

@@ -1,11 +1,11 @@
 import { LoadoutError } from '../text/trouble.ts'
 
 export interface Posting {
-  method?: 'GET' | 'POST' | undefined
+  method?: 'GET' | 'POST'
   /** The bytes to send. */
-  body?: string | undefined
-  headers?: Readonly<Record<string, string>> | undefined
-  milliseconds?: number | undefined
+  body?: string
+  headers?: Readonly<Record<string, string>>
+  milliseconds?: number
 }
 
 export interface Reply {

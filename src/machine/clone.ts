@@ -13,7 +13,7 @@ const CLONE_MS = 30 * 60_000
 export interface CloneOptions extends Patience {
   depth?: number
   /** Defaults to the remote's default branch. */
-  branch?: string | undefined
+  branch?: string
   /** Receives each line of git's progress. */
   onProgress?: (line: string) => void
 }

@@ -17,7 +17,7 @@ export type HttpApp = Hono<HttpEnv>
 
 export interface HttpOptions {
   /** In bytes, for the path of a request. */
-  largestBody?: ((path: string) => number) | undefined
+  largestBody?: (path: string) => number
   /** Receives errors that the client did not cause: bugs, and broken connections. */
   onError(error: unknown): void
 }
@@ -25,12 +25,12 @@ export interface HttpOptions {
 export interface HttpPlace {
   /** 0 for any free port. */
   port: number
-  hostname?: string | undefined
+  hostname?: string
   /**
    * The accepted values of `Host`, in lower case, with their ports. Default: this machine's loopback names with the
    * port of the connection, so that a foreign name that resolves to this machine is refused.
    */
-  hosts?: readonly string[] | undefined
+  hosts?: readonly string[]
 }
 
 /** A refused request, with the status of the answer. */
@@ -132,7 +132,7 @@ function digest(text: string): Buffer {
  * page's origin, and a foreign name that resolves to this machine is another host.
  */
 export function refuseOrigin(
-  { host = '', origin }: { host?: string | undefined; origin?: string | undefined },
+  { host = '', origin }: { host?: string; origin?: string },
   hosts: readonly string[],
   isLoopback = true,
 ): HttpRefusal | undefined {

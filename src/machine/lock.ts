@@ -14,11 +14,11 @@ export interface LockOptions {
   /** What the holder does, shown to a waiting process: `equip`. */
   purpose: string
   /** How long to wait for another holder. */
-  waitMs?: number | undefined
+  waitMs?: number
   /** Stops waiting. */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
   /** Cleans up after a holder that died, which had the lock since then. False: the lock cannot be taken over yet. */
-  cleanUp?: ((since: number) => boolean) | undefined
+  cleanUp?: (since: number) => boolean
 }
 
 interface Owner {

@@ -27,9 +27,9 @@ interface Caller {
   /** `cli`, `mcp`, or the agent whose hook it is. */
   via: string
   /** The conversation, if there is one. */
-  session?: string | undefined
+  session?: string
   /** The model, if the agent named it. */
-  model?: string | undefined
+  model?: string
 }
 
 /** Evaluated on demand: `loadout completion` works in a deleted folder. */

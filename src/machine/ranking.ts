@@ -146,8 +146,8 @@ export function openStored(
 }
 
 interface StoredOptions {
-  options?: RankerOptions | undefined
-  rebuild?: (() => Ranker) | undefined
+  options?: RankerOptions
+  rebuild?: () => Ranker
   /** Even if a watched source changed since. */
   isAsStored?: boolean
 }

@@ -6,7 +6,7 @@ import { printLine, type ToolContext } from './tool.ts'
 
 export interface Serving extends ToolContext {
   /** Undefined: standard input and output. */
-  http?: { port: number; token: string | undefined } | undefined
+  http?: { port: number; token: string | undefined }
   signal: AbortSignal
 }
 

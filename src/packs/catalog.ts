@@ -29,9 +29,9 @@ export { openPack } from './disk/pack-folder.ts'
 
 export interface CatalogRequest {
   /** The project folder. Default: the project around the working folder. */
-  project?: string | Project | undefined
+  project?: string | Project
   /** Packs that the user named. A pack named by its path is included wherever it is. */
-  packs?: readonly string[] | undefined
+  packs?: readonly string[]
 }
 
 /** The settings for packs in `config.json`. A bad value breaks only commands about packs. */
@@ -138,7 +138,7 @@ export interface Discovery extends Discovered {
 
 export interface DiscoverRequest {
   /** Default: the project around the working folder. */
-  project?: string | Project | undefined
+  project?: string | Project
 }
 
 /** Finds every pack that the configuration makes visible from here. */

@@ -12,7 +12,7 @@ import { packDigest, packWord, type TrustedPack } from './rules/gates/trust.ts'
 /** A pack that can be published: other machines that fetch it get the same digest. */
 export interface CommittedPack {
   /** From its frontmatter. */
-  version?: string | undefined
+  version?: string
   /** Empty for a pack from an npm package, which other machines get from the registry. */
   commit: string
   digest: string

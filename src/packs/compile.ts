@@ -41,7 +41,7 @@ import { wrapPack } from './rules/resolve/pack-context.ts'
 export interface CompileRequest extends CatalogRequest {
   pack: string
   /** Allows to compile a draft: true when the user named the pack, false when only an agent did. */
-  isConfirmed?: boolean | undefined
+  isConfirmed?: boolean
 }
 
 export interface CompileTask {
@@ -59,7 +59,7 @@ export interface CompileTask {
  */
 export function exportCompile(
   machine: Machine,
-  request: CompileRequest & { out?: string | undefined; giveBack?: string | undefined },
+  request: CompileRequest & { out?: string; giveBack?: string },
 ): Report<CompileTask> {
   const pack = openForCompile(machine, request)
   const inputs = readInputs(pack)
@@ -142,7 +142,7 @@ export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
 /** Reads an agent's answer and writes the views. One wrong statement refuses the whole answer; findings say why. */
 export function importCompile(
   machine: Machine,
-  request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean | undefined },
+  request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean },
 ): Report<Compiled> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
   const pack = openForCompile(machine, request)
@@ -300,7 +300,7 @@ export interface PackCompileStatus {
 /** For each pack of the project and the user: which views are stale or were never compiled. */
 export function packStatus(
   machine: Machine,
-  request: CatalogRequest & { pack?: string | undefined },
+  request: CatalogRequest & { pack?: string },
 ): Report<{ packs: PackCompileStatus[] }> {
   const named = request.pack === undefined ? [] : [request.pack]
   const { catalog } = openCatalog(machine, { project: request.project, packs: named })

@@ -4,12 +4,12 @@ import { readPackConfig } from './catalog.ts'
 import { type FetchedSource, fetchSource } from './disk/organization.ts'
 
 export interface FetchRequest {
-  onProgress?: ((done: number, total: number, what: string) => void) | undefined
-  signal?: AbortSignal | undefined
+  onProgress?: (done: number, total: number, what: string) => void
+  signal?: AbortSignal
 }
 
 export interface PackFetch {
-  sources: (Omit<FetchedSource, 'error'> & { problem?: string | undefined })[]
+  sources: (Omit<FetchedSource, 'error'> & { problem?: string })[]
 }
 
 /** Updates every git repository with packs of the organization. A failure does not stop the others. */

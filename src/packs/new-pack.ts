@@ -41,13 +41,13 @@ import {
 
 export interface NewPackRequest {
   name: string
-  description?: string | undefined
-  profile?: Profile | undefined
-  mode?: RuntimeMode | undefined
+  description?: string
+  profile?: Profile
+  mode?: RuntimeMode
   /** Makes a pack for all projects of this user. */
-  isUser?: boolean | undefined
+  isUser?: boolean
   /** Default: the project around the working folder. */
-  project?: string | undefined
+  project?: string
 }
 
 export interface NewPack {
@@ -112,11 +112,11 @@ export function readDescription(description: string | undefined): string {
 
 export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'> {
   /** Default: derived from the name of the folder. */
-  name?: string | undefined
+  name?: string
   /** A folder with documents, or one document. */
   from: string
   /** Copies the documents into the pack. Default: they stay where they are. */
-  copy?: boolean | undefined
+  copy?: boolean
 }
 
 export interface PackFromDocs extends ImportWritten {

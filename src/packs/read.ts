@@ -154,10 +154,10 @@ export function openGuide(
   machine: Machine,
   request: CatalogRequest & {
     pack: string
-    isConfirmed?: boolean | undefined
-    isRecorded?: boolean | undefined
+    isConfirmed?: boolean
+    isRecorded?: boolean
     /** The maximum length of the text, including the fence. */
-    maxCharacters?: number | undefined
+    maxCharacters?: number
   },
 ): Report<{ name: string; guide: string }> {
   const { catalog } = openCatalog(machine, { ...request, packs: [request.pack] })

@@ -20,11 +20,11 @@ import { takeLines } from './rules/resolve/choose.ts'
 import { type ActivePack, type PackContext, wrapPack } from './rules/resolve/pack-context.ts'
 
 export interface RecordRequest {
-  cite?: boolean | undefined
-  deep?: boolean | undefined
-  needs?: readonly string[] | undefined
+  cite?: boolean
+  deep?: boolean
+  needs?: readonly string[]
   /** Loadout does not repeat text that it already gave to this session. */
-  session?: string | undefined
+  session?: string
 }
 
 /** Records the context that a model gets, which of its texts its session now has, and the use of the packs. */

@@ -30,19 +30,19 @@ import { openSections, type PackSections } from './sections.ts'
 export interface ResolveRequest extends CatalogRequest, RecordRequest {
   task: string
   /** Packs by name or path. Default: Loadout chooses by the task. */
-  packs?: readonly string[] | undefined
+  packs?: readonly string[]
   /** Tokens for all wrappers together. */
-  budget?: number | undefined
+  budget?: number
   /** Each pack may take the whole budget. */
-  isBudgetPerPack?: boolean | undefined
+  isBudgetPerPack?: boolean
   /** Names of packs whose status the user confirmed. */
-  confirmed?: readonly string[] | undefined
+  confirmed?: readonly string[]
   /** Default: true. A preview passes false and leaves no record. */
-  isRecorded?: boolean | undefined
+  isRecorded?: boolean
   /** Leaves out packs that the task needs with less than this confidence. Default: 0, the best there is. */
-  least?: number | undefined
+  least?: number
   /** The time at which the age of pages is judged. Default: the clock. */
-  now?: Date | undefined
+  now?: Date
 }
 
 type Question = Omit<ResolveRequest, 'task'> & { task: Task }

@@ -49,7 +49,7 @@ function segmentOf(pack: TrustedPack): Segment {
     kind: 'pack-sections',
     name: [pack.root],
     paths,
-    ...(approved && { state: quickDigest(JSON.stringify(approved)) }),
+    state: approved ? quickDigest(JSON.stringify(approved)) : undefined,
     options: SECTION_RANKING,
     readDocuments: (findings: Finding[]) => {
       const { documents, warnings } = sectionDocuments(files, pack)

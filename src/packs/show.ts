@@ -11,20 +11,20 @@ import { type Admission, admit, packWord, type TrustedPack, type TrustState, why
 import { LAYERS, type PackLayer, type PackStatus, type Scope, settleWarnings } from './rules/pack.ts'
 
 export interface PackView extends CatalogRow {
-  license?: string | undefined
+  license?: string
   maintainers: readonly string[]
-  updated?: string | undefined
-  primaryAnswers?: string | undefined
+  updated?: string
+  primaryAnswers?: string
   /** What may be read; absent while the pack is closed. */
   isOpen: boolean
-  approvalId?: string | undefined
+  approvalId?: string
   /** The decision of the gates when a user names it. */
   admission: Admission['verdict']
   /** The command to run next. */
   next: string
   /** Number of files per folder. Absent while the pack is closed. */
-  files?: { layer: PackLayer; count: number }[] | undefined
-  collision?: Collision | undefined
+  files?: { layer: PackLayer; count: number }[]
+  collision?: Collision
 }
 
 /** Shows the metadata of a pack, its place and its problems. Never its text. */
@@ -88,13 +88,13 @@ export interface PackTrail {
   /** The decision when only a task fits it, and when the user names it. */
   implicit: Admission['verdict']
   explicit: Admission['verdict']
-  collision?: Collision | undefined
+  collision?: Collision
 }
 
 /** Explains why a pack is used or not: its place, name, trust, status, and match with the task. */
 export function explainPack(
   machine: Machine,
-  request: CatalogRequest & { pack: string; task?: string | undefined },
+  request: CatalogRequest & { pack: string; task?: string },
 ): Report<PackTrail> {
   const opened = openCatalog(machine, { ...request, packs: [request.pack] })
   const { catalog, findings } = opened

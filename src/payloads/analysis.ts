@@ -17,10 +17,10 @@ import type { LoadoutIndex } from './rules/loadout-index.ts'
 
 export interface AnalysisRequest {
   /** An index file; default: the merged layers. */
-  index?: string | undefined
+  index?: string
   /** A usage log; default: the machine's own. */
-  log?: string | undefined
-  layers?: Layers | undefined
+  log?: string
+  layers?: Layers
 }
 
 /** Entries that were never loaded, the heaviest first. */

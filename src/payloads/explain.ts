@@ -20,10 +20,10 @@ export interface Explanation extends EntryExplanation {
 
 export interface ExplainRequest {
   id: string
-  task?: string | undefined
-  phase?: Phase | undefined
-  strategy?: Strategy | undefined
-  layers?: Layers | undefined
+  task?: string
+  phase?: Phase
+  strategy?: Strategy
+  layers?: Layers
 }
 
 /**

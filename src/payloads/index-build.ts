@@ -27,10 +27,7 @@ export interface IndexBuild {
 }
 
 /** Builds an index from its payloads. Writes nothing if there are errors. */
-export function rebuildIndex(
-  machine: Machine,
-  request: PayloadRootRequest & { dryRun?: boolean | undefined },
-): Report<IndexBuild> {
+export function rebuildIndex(machine: Machine, request: PayloadRootRequest & { dryRun?: boolean }): Report<IndexBuild> {
   const payloads = openPayloadRoot(machine, request)
   // The user's own folder may consist of links, as with dotfile managers; a project may come from a stranger.
   const isProject = request.layer !== 'global'

@@ -13,11 +13,11 @@ import { adviseWhole, groupSections, type Migration, planMigration } from './rul
 
 export interface MigrateRequest {
   file: string
-  into?: string | undefined
-  level?: number | undefined
-  keep?: readonly string[] | undefined
-  write?: boolean | undefined
-  project?: string | undefined
+  into?: string
+  level?: number
+  keep?: readonly string[]
+  write?: boolean
+  project?: string
 }
 
 export interface MigrateResult extends Migration {

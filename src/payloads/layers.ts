@@ -9,26 +9,26 @@ import { readIndex } from './rules/loadout-index.ts'
 
 export interface ResolveOptions {
   /** The folder of the project. Default: the project around the working folder. Empty leaves the layer out. */
-  projectRoot?: string | undefined
+  projectRoot?: string
   /** Default: `~/.ai-loadout`. */
-  globalDir?: string | undefined
+  globalDir?: string
   /** Default: `$AI_LOADOUT_ORG`. */
-  orgPath?: string | undefined
+  orgPath?: string
   /** Default: `$AI_LOADOUT_SESSION`. */
-  sessionPath?: string | undefined
+  sessionPath?: string
 }
 
 /** The layers that a call reads. Callers open the project once and pass it on. */
 export interface Layers extends Omit<ResolveOptions, 'projectRoot'> {
-  projectRoot?: string | Project | undefined
+  projectRoot?: string | Project
 }
 
 /** Layers from the command line. */
 export interface NamedLayers {
-  project?: string | undefined
-  global?: string | undefined
-  org?: string | undefined
-  session?: string | undefined
+  project?: string
+  global?: string
+  org?: string
+  session?: string
 }
 
 /** A named layer must exist: a mistyped path should not look like an empty layer. An empty text omits a layer. */

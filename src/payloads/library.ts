@@ -15,11 +15,11 @@ export type { ResolveOptions }
 /** Options of the package's own functions, which are synchronous and work on this machine. */
 export interface RuntimeOptions extends ResolveOptions, Pick<SelectionRules, 'phase' | 'budget'> {
   /** `recordLoad` appends here; without it nothing is recorded. */
-  usagePath?: string | undefined
+  usagePath?: string
   /** Equal for all loads of one task. */
-  taskHash?: string | undefined
+  taskHash?: string
   /** The layer an entry came from, for the record. */
-  sourceLayer?: string | undefined
+  sourceLayer?: string
 }
 
 export interface ResolvedLoadout {

@@ -126,9 +126,9 @@ export async function loadPlan(machine: Machine, request: PlanRequest): Promise<
 
 export interface LoadRequest {
   /** Maximum tokens of the texts, fences included. */
-  budget?: number | undefined
+  budget?: number
   /** Default: true if the plan knows its task. */
-  isRecorded?: boolean | undefined
+  isRecorded?: boolean
 }
 
 /** Reads the entries of a plan, made by any caller at any time: the plan contains the location of its payloads. */

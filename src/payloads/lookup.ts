@@ -11,13 +11,13 @@ export interface Lookup {
   entry: LoadoutEntry
   layer: string
   /** The text, when it was asked for and could be read. */
-  contents?: LoadedPayload | undefined
+  contents?: LoadedPayload
 }
 
 export interface LookupRequest {
   id: string
-  load?: boolean | undefined
-  layers?: Layers | undefined
+  load?: boolean
+  layers?: Layers
 }
 
 /** One payload by its id, whatever its priority; with `load`, also its text. Undefined when no payload has the id. */

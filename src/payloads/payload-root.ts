@@ -19,11 +19,11 @@ export interface PayloadRoot {
 
 export interface PayloadRootRequest {
   /** The project's folder; default: the project around the working folder. */
-  project?: string | Project | undefined
+  project?: string | Project
   /** Which layer is meant; default: the project. */
-  layer?: 'project' | 'global' | undefined
+  layer?: 'project' | 'global'
   /** The folder of the global layer; default: `~/.ai-loadout`. */
-  globalDir?: string | undefined
+  globalDir?: string
 }
 
 export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): PayloadRoot {

@@ -21,12 +21,12 @@ import {
 export interface PlanRequest extends SelectionRules {
   task: string
   /** Default: all layers in their usual places. */
-  layers?: Layers | undefined
+  layers?: Layers
   /** Whether the caller reads the lists of entries that are not loaded. */
-  listsAll?: boolean | undefined
-  strategy?: Strategy | undefined
+  listsAll?: boolean
+  strategy?: Strategy
   /** Default: true. False for a preview, which must leave no trace. */
-  isRecorded?: boolean | undefined
+  isRecorded?: boolean
 }
 
 /** A plan, and the totals to compare it with. */

@@ -169,7 +169,7 @@ export function analyze(document: RankDocument, fields: readonly Field[]): Analy
       tokens: document.tokens ?? 0,
       negatives: (document.negatives ?? []).map(termsOf),
       redirects: redirects.map(({ to, isDenied }) => ({ to, isDenied })),
-      ...(document.kept !== undefined && { kept: document.kept }),
+      kept: document.kept,
     },
     texts: [own, ...topics].map((text) => inOrder(text, fields)),
     factor: Math.min(1, Math.max(0, document.factor ?? 1)),

@@ -96,7 +96,7 @@ export function joinRankers(rankers: readonly Ranker[], options: RankerOptions =
 
 interface Part {
   library: SavedLibrary
-  rebuild?: (() => SavedLibrary) | undefined
+  rebuild?: () => SavedLibrary
 }
 
 function partsOf(ranker: Ranker): readonly Part[] {
@@ -214,7 +214,7 @@ class LibraryRanker implements Ranker {
       if (isRival || rivals.length === 0) rivals.push({ id, confidence, why })
       if (isFull || cost > tokens) continue
       tokens -= cost
-      hits.push({ id, score, confidence, why: withMore(why, candidate, lift), ...(kept !== undefined && { kept }) })
+      hits.push({ id, score, confidence, why: withMore(why, candidate, lift), kept })
     }
     const forms = formsOf(rivals)
     return hits.map((hit) => ({ ...hit, form: forms[rivals.findIndex(({ id }) => id === hit.id)] ?? 'pointer' }))
@@ -377,7 +377,7 @@ class LibraryRanker implements Ranker {
         const isTaught = scorer.isTaught(packed)
         if (weight <= ((isTaught ? taught : own)?.weight ?? 0)) continue
         const { name, label = name } = this.tuning.fields[fieldOf(packed)]!
-        const found: Why = { term: term.word, field: label, weight, ...(isRelated ? { via: word } : {}) }
+        const found: Why = { term: term.word, field: label, weight, via: isRelated ? word : undefined }
         if (isTaught) taught = found
         else own = found
       }

@@ -23,10 +23,10 @@ import { namedAgents, openGitSetup, rootsFor, type ScopeRequest, type Setup } fr
 
 export interface AdoptRequest extends ScopeRequest, RunOptions {
   name: string
-  targets?: readonly string[] | undefined
-  commit?: boolean | undefined
+  targets?: readonly string[]
+  commit?: boolean
   /** Take the copy unchanged, although the library has changed too. */
-  force?: boolean | undefined
+  force?: boolean
 }
 
 export interface Adoption {
@@ -143,7 +143,7 @@ async function takeEdit(
   const isCommitted = request.commit ?? config.commitsImports
   const changes = [{ path: registered.folder, write: merge.write }]
   const commit = await changeLibrary(machine, library, { changes, message: isCommitted ? message : undefined })
-  return { value: { ...value, ...(commit && { commit }) }, findings: kept }
+  return { value: { ...value, commit }, findings: kept }
 }
 
 /** Backs up the library's version, because no commit has it. */

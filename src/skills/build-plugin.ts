@@ -19,20 +19,20 @@ import { openSetup } from './setup.ts'
 export interface PluginRequest {
   /** Skills by name. */
   names: readonly string[]
-  tags?: readonly string[] | undefined
-  profile?: string | undefined
-  all?: boolean | undefined
+  tags?: readonly string[]
+  profile?: string
+  all?: boolean
   /** Only hooks and the MCP server, without skills. */
-  bare?: boolean | undefined
+  bare?: boolean
   /** The name of the plugin. */
-  name?: string | undefined
-  description?: string | undefined
-  author?: string | undefined
-  release?: string | undefined
-  agents?: readonly string[] | undefined
+  name?: string
+  description?: string
+  author?: string
+  release?: string
+  agents?: readonly string[]
   /** Default: `<name>-plugin` in the working folder. */
-  out?: string | undefined
-  dryRun?: boolean | undefined
+  out?: string
+  dryRun?: boolean
 }
 
 export interface BuiltPlugin {

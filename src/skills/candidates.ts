@@ -38,16 +38,13 @@ export interface CandidateView {
 
 export interface CandidatesRequest extends ScopeRequest {
   /** Include the beginning of every text. */
-  texts?: boolean | undefined
+  texts?: boolean
 }
 
 /** In characters: enough for the user to judge a skill. */
 const MOST_SHOWN = 8_000
 
-export function textShown(
-  skill: ForeignSkill | undefined,
-  { texts }: { texts?: boolean | undefined },
-): { text?: string } {
+export function textShown(skill: ForeignSkill | undefined, { texts }: { texts?: boolean }): { text?: string } {
   return texts && skill !== undefined ? { text: skill.document.slice(0, MOST_SHOWN) } : {}
 }
 
@@ -117,7 +114,7 @@ function unmanagedPlaces({ machine, config, project }: Setup, { placements, root
   const inRoots = placements
     .filter(({ isSkill, marker }) => isSkill && marker === undefined)
     .map(({ name, root, link }): UnmanagedPlace => {
-      return { path: join(root.path, name), agents: root.agents, ...(link === undefined ? {} : { link }) }
+      return { path: join(root.path, name), agents: root.agents, link }
     })
   const behind = new Set(inRoots.map(({ path }) => realOrSame(path)))
   const shared = targetRoots(machine, config, project, ({ id }) => id === 'agents')
@@ -164,10 +161,10 @@ export function readForeign(
       failure ??= error
       const reason = message.replace(`${path} cannot be imported: `, '').replaceAll(`${path}/`, '')
       const name = found?.folder || path
-      refusals.push({ name, folder: found?.folder ?? path, code, reason, ...(hint ? { hint } : {}) })
+      refusals.push({ name, folder: found?.folder ?? path, code, reason, hint })
     }
   }
-  return { skills, refusals, ...(failure && { failure }) }
+  return { skills, refusals, failure }
 }
 
 function viewCandidate(candidate: UnmanagedCandidate, links: ReadonlyMap<string, string>): CandidateView {
@@ -181,9 +178,9 @@ function viewCandidate(candidate: UnmanagedCandidate, links: ReadonlyMap<string,
     targets: merged?.skill.targets ?? [...new Set(copies.flatMap(({ skill }) => skill.targets))],
     paths,
     state,
-    ...(linked.length === 0 ? {} : { links: Object.fromEntries(linked) }),
-    ...(locked === undefined ? {} : { manager: locked.from }),
-    ...(state === 'differs' ? { problem: 'the library has another text under this name' } : {}),
+    links: linked.length === 0 ? undefined : Object.fromEntries(linked),
+    manager: locked?.from,
+    problem: state === 'differs' ? 'the library has another text under this name' : undefined,
     ...(problem === undefined ? {} : { problem }),
   }
 }

@@ -15,7 +15,7 @@ import { openGitSetup, openSetup } from './setup.ts'
 /** A committed version of a skill, which can be published, and installed on any machine. */
 export interface CommittedVersion {
   /** The version that it declares; skills declare none. */
-  version?: string | undefined
+  version?: string
   commit: string
   digest: string
 }

@@ -11,8 +11,8 @@ import { allRoots, openGitSetup, type ScopeRequest, type Setup } from './setup.t
 
 interface DeleteFlags extends ScopeRequest {
   /** Default: the configured value. */
-  commit?: boolean | undefined
-  dryRun?: boolean | undefined
+  commit?: boolean
+  dryRun?: boolean
 }
 
 export interface DeleteRequest extends DeleteFlags {
@@ -69,7 +69,7 @@ async function deleteNamed(
     const deletions = removable.map(({ skill: { name }, folder, sourceHash }): Deletion => {
       const isKept = !isDryRun && state.uncommittedFolders.has(folder)
       const backup = isKept ? backUp(machine, join(setup.library, folder), name, 'library', sourceHash) : undefined
-      return { name, library: setup.library, folder, ...(backup && { backup }), isDryRun }
+      return { name, library: setup.library, folder, backup, isDryRun }
     })
     if (isDryRun || deletions.length === 0) return { value: deletions, findings: recovered }
     const isCommitted = request.commit ?? setup.config.commitsDeletes

@@ -24,7 +24,7 @@ export interface SkillDiff {
  */
 export async function diffSkill(
   machine: Machine,
-  request: ScopeRequest & { name: string; targets?: readonly string[] | undefined; refresh?: boolean | undefined },
+  request: ScopeRequest & { name: string; targets?: readonly string[]; refresh?: boolean },
 ): Promise<Report<SkillDiff>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, request)

@@ -67,7 +67,7 @@ export async function look<T>(
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error
-    return { check: { name, state: 'problem', message, code, ...(hint === undefined ? {} : { fix: hint }) } }
+    return { check: { name, state: 'problem', message, code, fix: hint } }
   }
 }
 
@@ -95,13 +95,13 @@ async function checkRepository(setup: Setup): Promise<Check[]> {
       ? (['note', 'loadout sync'] as const)
       : (['fine', undefined] as const)
   const hasTrouble = findings.some(({ severity }) => severity === 'error')
-  const sync: Check[] = hasTrouble ? [] : [{ name: 'sync', state: mark, message, ...(fix && { fix }) }]
+  const sync: Check[] = hasTrouble ? [] : [{ name: 'sync', state: mark, message, fix }]
   return [repository.check, ...sync, ...findings.map((finding) => checkOf('sync', finding))]
 }
 
 export function checkOf(name: string, { severity, message, code, hint }: Finding): Check {
   const state = severity === 'error' ? 'problem' : 'note'
-  return { name, state, message, code, ...(hint === undefined ? {} : { fix: hint }) }
+  return { name, state, message, code, fix: hint }
 }
 
 /** Reports broken skills, and installs that differ from the library. */

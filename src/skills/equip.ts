@@ -22,13 +22,13 @@ import { namedAgents, openSetup, removalRoots, rootsFor, type ScopeRequest, type
 /** Which skills: by name, by tag, or all. */
 export interface EquipCommand extends ScopeRequest, RunOptions {
   names: readonly string[]
-  tags?: readonly string[] | undefined
-  all?: boolean | undefined
-  targets?: readonly string[] | undefined
+  tags?: readonly string[]
+  all?: boolean
+  targets?: readonly string[]
   /** Replaces folders and links that Loadout did not install, after a backup. */
-  replace?: boolean | undefined
+  replace?: boolean
   /** For removing: skills without any use in the usage log. */
-  unused?: boolean | undefined
+  unused?: boolean
 }
 
 /** Installs skills for agents. */

@@ -34,7 +34,7 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
   const now = see()
   const { agent, label, cwd } = now
   const crowded = crowdedIn(now).map(({ name }) => name)
-  const about = { agent, label, ...(cwd !== undefined && { project: cwd }), crowded }
+  const about = { agent, label, project: cwd, crowded }
   if (crowded.length === 0) return { value: { ...about, unequip: [], nameOnly: [], shorten: [], left: 0 }, findings }
   const used = knownUse(machine, now)
   const removable = used === undefined ? [] : await unusedCopies(machine, now, used)
@@ -54,10 +54,10 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
       ...about,
       unequip: removed,
       nameOnly,
-      ...(place && nameOnly.length > 0 && { settingsFile: place.path }),
+      settingsFile: place && nameOnly.length > 0 ? place.path : undefined,
       shorten,
       left,
-      ...(unusedUnknown && { unusedUnknown }),
+      unusedUnknown: unusedUnknown || undefined,
     },
     findings,
   }

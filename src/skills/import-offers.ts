@@ -39,12 +39,12 @@ export interface Found {
 
 /** How to name the found skills, and for which agents. */
 export interface FindRequest {
-  targets?: readonly string[] | undefined
+  targets?: readonly string[]
   /** The new name of the only skill; `prefix` goes in front of every name. */
-  as?: string | undefined
-  prefix?: string | undefined
+  as?: string
+  prefix?: string
   /** Include the beginning of every text in the list. */
-  texts?: boolean | undefined
+  texts?: boolean
 }
 
 /** Folders of mirrors for single agents, translations, samples and tests. A copy there is ignored if it differs. */
@@ -73,7 +73,7 @@ function findIn(setup: Setup, source: ImportSource, targets: string[] | undefine
     const root = everyRoot(setup).find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
     const place = [source.part, folder].filter((part) => part !== '').join('/')
     const isAside = ASIDE.test(folder)
-    const found = { folder: place, isAside, ...(plugin === undefined ? {} : { plugin }) }
+    const found = { folder: place, isAside, plugin }
     if (root === undefined) return { path, agents: [], found }
     return { path: join(root.path, basename(path)), agents: root.agents, found }
   })
@@ -134,7 +134,7 @@ export function viewOffer({ candidate, name, state, reason }: Offer, request: Fi
   const shown = candidate.merged ?? candidate.copies[0]
   const { folder = shown?.path ?? '', plugin } = shown?.found ?? {}
   const description = shown?.skill.description ?? ''
-  const told = { ...(plugin && { plugin }), state, ...(reason && { reason }) }
+  const told = { plugin, state, reason }
   return { name, description, folder, ...told, ...textShown(shown, request) }
 }
 

@@ -17,19 +17,19 @@ import { takeOver } from './take-over.ts'
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
   /** A folder, an archive, a git URL or `owner/repo`; undefined for all skills in the agents' folders. */
-  source?: string | undefined
+  source?: string
   /** Only these: names, folders or plugins. */
-  names?: readonly string[] | undefined
+  names?: readonly string[]
   /** Called when several were found and none is named; it returns undefined if the user could not decide. */
-  choose?: ((offers: readonly SkillOffer[]) => readonly string[] | undefined) | undefined
+  choose?: (offers: readonly SkillOffer[]) => readonly string[] | undefined
   /** Only list the skills that were found. */
-  list?: boolean | undefined
-  subfolder?: string | undefined
-  ref?: string | undefined
+  list?: boolean
+  subfolder?: string
+  ref?: string
   /** Default: the configured value. */
-  commit?: boolean | undefined
+  commit?: boolean
   /** Make the imported copies managed installs. */
-  adopt?: boolean | undefined
+  adopt?: boolean
 }
 
 export interface ImportedSkill {
@@ -127,7 +127,7 @@ async function carryOutImport(
   const commit = await writeAll(setup, found, ready, request)
   const imported = ready.map(({ name, content, from, review }): ImportedSkill => {
     const folder = `${SKILLS_FOLDER}/${name}`
-    return { name, from, folder, targets: content.skill.targets, ...(commit && { commit }), review }
+    return { name, from, folder, targets: content.skill.targets, commit, review }
   })
   const waiting = waitingSkills(setup, ready)
   const isHeld = waiting.some(({ open }) => open.some(({ key }) => key === undefined))

@@ -16,14 +16,14 @@ import { namedAgents } from './setup.ts'
 
 export interface InitRequest {
   /** Exactly one of these. */
-  repo?: string | undefined
-  clone?: string | undefined
-  create?: string | undefined
+  repo?: string
+  clone?: string
+  create?: string
   /** The folder of a clone; default: a folder named like the repository, in the home folder. */
-  into?: string | undefined
-  targets?: readonly string[] | undefined
-  dryRun?: boolean | undefined
-  signal?: AbortSignal | undefined
+  into?: string
+  targets?: readonly string[]
+  dryRun?: boolean
+  signal?: AbortSignal
 }
 
 export interface InitResult {
@@ -57,7 +57,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
     const written = AGENTS.filter(({ id, isEnabledByDefault }) => isEnabledByDefault || enabled.includes(id))
     const places = written.map((agent) => {
       const path = userRoot(machine, before, agent)?.replace(`${machine.home}/`, '~/')
-      return { id: agent.id, enabled: enabled.includes(agent.id), ...(path !== undefined && { path }) }
+      return { id: agent.id, enabled: enabled.includes(agent.id), path }
     })
     return withDefaults(connected, places)
   })

@@ -91,13 +91,12 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   const value: Inventory = {
     library: setup.library,
     scope: setup.project === undefined ? 'user' : 'project',
-    ...(setup.project === undefined ? {} : { project: setup.project }),
+    project: setup.project,
     agents: setup.roots.flatMap(({ agents }) => agents),
     skills,
     unmanaged: countNames(unmanaged),
-    ...(setup.project !== undefined && {
-      unmanagedInProject: countNames(unmanaged.filter(({ root }) => root.scope === 'project')),
-    }),
+    unmanagedInProject:
+      setup.project === undefined ? undefined : countNames(unmanaged.filter(({ root }) => root.scope === 'project')),
   }
   const findings = [...undecided, ...observation.registry.findings, ...otherManagers(setup, observation)]
   // The state of outdated skills and of merges also depends on git, and that of a project on its lock file.
@@ -129,7 +128,7 @@ async function viewOf(
     ...sourceOf(registered?.skill),
     state,
     problems,
-    ...(behind === undefined ? {} : { commitsBehind: behind }),
+    commitsBehind: behind,
     placements: status.placements.map((found) => viewPlacement(found, edits.get(placeOf(found)))),
   }
 }
@@ -149,7 +148,7 @@ export function viewPlacement(found: SkillStatus['placements'][number], edit?: E
   const { state, placement } = found
   const { agents, scope } = placement.root
   const reason = found.reason ?? (edit && EDIT_OUTCOMES[edit])
-  return { agents, scope, state, path: placeOf(found), ...(reason !== undefined && { reason }), ...(edit && { edit }) }
+  return { agents, scope, state, path: placeOf(found), reason, edit }
 }
 
 async function behindOf({ machine, library }: Setup, status: SkillStatus): Promise<number | undefined> {

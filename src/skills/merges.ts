@@ -12,16 +12,16 @@ import { openSetup, otherProjectRoots, type ScopeRequest, type Setup } from './s
 
 export interface MergeRequest extends Pick<ScopeRequest, 'verdicts'> {
   /** Default: list all open merges. */
-  name?: string | undefined
+  name?: string
   /** Store the merged skill in the library. */
-  continue?: boolean | undefined
+  continue?: boolean
   /** Abandon the merge; the library stays unchanged. */
-  abort?: boolean | undefined
+  abort?: boolean
   /** Resolve every remaining conflict by taking one side. */
-  take?: 'library' | 'other' | undefined
+  take?: 'library' | 'other'
   /** Only this conflict. */
-  only?: ConflictPlace | undefined
-  commit?: boolean | undefined
+  only?: ConflictPlace
+  commit?: boolean
 }
 
 export interface MergeResult {
@@ -69,7 +69,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     const commit = await changeLibrary(machine, setup.library, change)
     const refreshed = await refreshMerged(setup, roots, merge)
     return {
-      value: { merges: [], merged: name, ...(commit && { commit }), operations: refreshed.value },
+      value: { merges: [], merged: name, commit, operations: refreshed.value },
       findings: [...recovered, ...refreshed.findings],
     }
   })

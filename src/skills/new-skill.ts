@@ -12,10 +12,10 @@ import { enabledAgents, namedTargets, openSetup } from './setup.ts'
 
 export interface NewSkillRequest {
   name: string
-  description?: string | undefined
-  targets?: readonly string[] | undefined
-  tags?: readonly string[] | undefined
-  dryRun?: boolean | undefined
+  description?: string
+  targets?: readonly string[]
+  tags?: readonly string[]
+  dryRun?: boolean
 }
 
 export interface NewSkill {

@@ -199,7 +199,7 @@ export async function refreshInstalls(
   roots: Setup['roots'],
   names: ReadonlySet<string>,
   request: RunOptions,
-  { folders, isUndo }: { folders?: ReadonlyMap<string, string>; isUndo?: boolean | undefined } = {},
+  { folders, isUndo }: { folders?: ReadonlyMap<string, string>; isUndo?: boolean } = {},
 ): Promise<Report<Outcome>> {
   const observation = await observe(setup, roots, true)
   const { registry, placements, state } = observation
@@ -399,9 +399,9 @@ function recoveries(roots: readonly TargetRoot[]): Operation[] {
 
 /** Options of every command that changes installs. */
 export interface RunOptions {
-  dryRun?: boolean | undefined
-  onProgress?: OnProgress | undefined
-  signal?: AbortSignal | undefined
+  dryRun?: boolean
+  onProgress?: OnProgress
+  signal?: AbortSignal
 }
 
 /** The operations that were applied, or with `isDryRun` would be. */

@@ -13,9 +13,9 @@ import { openSetup } from './setup.ts'
 
 export interface OutdatedRequest {
   /** Default: every skill with a source. */
-  names?: readonly string[] | undefined
-  signal?: AbortSignal | undefined
-  onProgress?: ((done: number, total: number, what: string) => void) | undefined
+  names?: readonly string[]
+  signal?: AbortSignal
+  onProgress?: (done: number, total: number, what: string) => void
 }
 
 /** The current state of a skill's source. */
@@ -127,8 +127,8 @@ function stateOf(
     name: skill.name,
     state,
     source: nameOf(source),
-    ...(ref && { ref }),
-    ...(commit && { from: commit }),
+    ref,
+    from: commit,
     ...more,
   }
 }
@@ -149,7 +149,7 @@ async function askSource(
   if (url === undefined) return askFolder(machine, skills)
   const commits = skills.flatMap(({ source }) => source.commit ?? [])
   try {
-    const repo = await fetchSourceRepo(machine, url, { ref: ref ?? recorded, commits, ...(signal && { signal }) })
+    const repo = await fetchSourceRepo(machine, url, { ref: ref ?? recorded, commits, signal })
     const value: AskedSkill[] = []
     const groups = groupBy(skills, ({ source }) => source.commit ?? '')
     const folders = skills.map(({ source }) => source.folder)
@@ -175,7 +175,7 @@ async function judge(
   then: ReadonlyMap<string, string>,
 ): Promise<AskedSkill> {
   const { folder, commit = '' } = skill.source
-  const more = { to: repo.head, ...(repo.gone.has(commit) && { isRewritten: true }) }
+  const more = { to: repo.head, isRewritten: repo.gone.has(commit) || undefined }
   const id = now.get(folder)
   if (id === undefined) {
     const moved = folder === '' ? undefined : await findMoved(machine, repo.repo, repo.head, basename(folder))

@@ -12,7 +12,7 @@ export interface PinRequest {
   names: readonly string[]
   /** False: allow updates again. */
   isPinned: boolean
-  commit?: boolean | undefined
+  commit?: boolean
 }
 
 export interface PinResult {
@@ -42,9 +42,9 @@ export async function pinSkills(machine: Machine, request: PinRequest): Promise<
     const message = isCommitted ? `${request.isPinned ? 'Pin' : 'Unpin'} ${names}` : undefined
     const commit = changes.length === 0 ? undefined : await changeLibrary(machine, setup.library, { changes, message })
     const pinned = skills.map(({ skill: { name }, source: { url, path, commit: at } }) => {
-      return { name, source: url ?? path ?? '', ...(at && { commit: at }) }
+      return { name, source: url ?? path ?? '', commit: at }
     })
-    return { value: { pinned, isPinned: request.isPinned, ...(commit && { commit }) }, findings: recovered }
+    return { value: { pinned, isPinned: request.isPinned, commit }, findings: recovered }
   })
 }
 

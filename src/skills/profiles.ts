@@ -25,7 +25,7 @@ export interface ProfileSaving extends SavedProfile {
 /** Saves in the library which agent has which skill now, under a name. */
 export async function saveProfile(
   machine: Machine,
-  request: ScopeRequest & { name: string; dryRun?: boolean | undefined },
+  request: ScopeRequest & { name: string; dryRun?: boolean },
 ): Promise<Report<ProfileSaving>> {
   const name = requireProfileName(request.name)
   const setup = openSetup(machine, request)
@@ -43,7 +43,7 @@ export async function saveProfile(
   return asWriter(setup, [], 'profile', async (findings) => {
     const isCommitted = setup.config.commitsImports
     const commit = await writeLibraryProfile(machine, setup.library, { name, profile, isCommitted })
-    return { value: { ...value, ...(commit && { commit }) }, findings }
+    return { value: { ...value, commit }, findings }
   })
 }
 
@@ -64,7 +64,7 @@ export function listProfiles(machine: Machine, _request: object): Report<SavedPr
 /** Equips every skill of a profile; with `exact` also unequips all others. */
 export async function applyProfile(
   machine: Machine,
-  request: ScopeRequest & RunOptions & { name: string; exact?: boolean | undefined },
+  request: ScopeRequest & RunOptions & { name: string; exact?: boolean },
 ): Promise<Report<Outcome>> {
   const setup = openSetup(machine, request)
   const { profile } = requireProfile(machine, request.name)

@@ -205,7 +205,7 @@ export type Shown = Pick<Capability, 'kind' | 'path' | 'id'>
  */
 export async function answerForSkill(
   machine: Machine,
-  { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] | undefined },
+  { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] },
 ): Promise<SkillAnswer> {
   const { library } = openSetup(machine, {})
   const registry = readForReview(machine, library)

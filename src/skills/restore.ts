@@ -32,7 +32,7 @@ export async function restoreSkills(
       const message = isCommitted ? messageAbout('Restore', names) : undefined
       return changeLibrary(machine, setup.library, { changes, message })
     })
-    return { value: { names, ...(restored && { commit: restored }) }, findings }
+    return { value: { names, commit: restored }, findings }
   })
 }
 

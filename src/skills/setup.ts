@@ -14,11 +14,11 @@ import { EVERY_AGENT } from './rules/skill.ts'
 /** Which installs a command is about: the user's, or those of a project. */
 export interface ScopeRequest {
   /** A folder of the project; undefined for the user's own skills. */
-  project?: string | undefined
+  project?: string
   /** Also every project with installs on this machine. */
-  allProjects?: boolean | undefined
+  allProjects?: boolean
   /** The current verdicts of the catalog; default: the last known ones. */
-  verdicts?: readonly Verdict[] | undefined
+  verdicts?: readonly Verdict[]
 }
 
 /** The paths and settings of this machine. */

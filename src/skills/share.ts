@@ -15,8 +15,8 @@ import { openSetup } from './setup.ts'
 export interface ShareRequest {
   name: string
   /** Default: `<name>.tar.gz` in the working folder. */
-  out?: string | undefined
-  dryRun?: boolean | undefined
+  out?: string
+  dryRun?: boolean
 }
 
 export interface SharedSkill {

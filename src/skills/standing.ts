@@ -9,8 +9,8 @@ import { everyRoot, openGitSetup, type ScopeRequest } from './setup.ts'
 
 export interface StandingRequest extends ScopeRequest {
   /** Contact the remote first. Only for callers that do not block the user: it takes as long as the network does. */
-  fetch?: boolean | undefined
-  signal?: AbortSignal | undefined
+  fetch?: boolean
+  signal?: AbortSignal
 }
 
 /** The state of the library relative to its remote and to the installs, as of the last fetch. */
@@ -19,7 +19,7 @@ export async function readStanding(machine: Machine, request: StandingRequest): 
   if (request.fetch) {
     const remote = await readRemote(machine, setup.library)
     const { signal } = request
-    if (remote !== undefined) await fetchRemote(machine, setup.library, remote, { ...(signal && { signal }) })
+    if (remote !== undefined) await fetchRemote(machine, setup.library, remote, { signal })
   }
   const state = await readRepoState(machine, setup.library)
   const observation = await observe(setup, everyRoot(setup))

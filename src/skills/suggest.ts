@@ -36,7 +36,7 @@ const DEFAULT_LIMIT = 5
 /** The skills of the library that match a task, which agents have them, and how to equip the rest. */
 export async function suggestSkills(
   machine: Machine,
-  request: ScopeRequest & { task: string; limit?: number | undefined },
+  request: ScopeRequest & { task: string; limit?: number },
 ): Promise<Report<Suggestions>> {
   const setup = openSetup(machine, request)
   const roots = everyRoot(setup)
@@ -56,7 +56,7 @@ export async function suggestSkills(
     task: request.task,
     known: cleared.length,
     skills,
-    ...(wanting.length > 0 ? { command: `loadout equip ${wanting.join(' ')}${scope}` } : {}),
+    command: wanting.length > 0 ? `loadout equip ${wanting.join(' ')}${scope}` : undefined,
   }
   return { value, findings: [...findings, ...registry.findings] }
 }

@@ -32,11 +32,11 @@ interface SkillChange {
 }
 
 export interface SyncCommand extends ScopeRequest, RunOptions {
-  push?: boolean | undefined
+  push?: boolean
   /** Replace edited copies with the library's version, after a backup. */
-  replace?: boolean | undefined
+  replace?: boolean
   /** With a dry run: how the text of each skill would change. */
-  diff?: boolean | undefined
+  diff?: boolean
 }
 
 /** Updates the library from its remote, and every managed install from the library. */
@@ -136,12 +136,12 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const { code, message, hint } = error
-      findings.push({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
+      findings.push({ severity: 'error', code, message, hint })
     }
   }
   // Git does not change uncommitted files. A first commit, or a failed step, may have changed more.
   const isKnown = state.head !== undefined && steps.length === decision.steps.length
-  return { value: { steps, ...(isKnown && { state: stateFrom(head, state.uncommitted) }) }, findings }
+  return { value: { steps, state: isKnown ? stateFrom(head, state.uncommitted) : undefined }, findings }
 }
 
 async function fetchTracked({ machine, library }: Setup, request: SyncCommand): Promise<Fetched> {

@@ -13,12 +13,12 @@ import { enabledAgents, openGitSetup, type Setup } from './setup.ts'
 
 export interface TargetsRequest {
   names: readonly string[]
-  all?: boolean | undefined
-  add?: readonly string[] | undefined
-  remove?: readonly string[] | undefined
+  all?: boolean
+  add?: readonly string[]
+  remove?: readonly string[]
   /** Default: the configured value for imports. */
-  commit?: boolean | undefined
-  dryRun?: boolean | undefined
+  commit?: boolean
+  dryRun?: boolean
 }
 
 export interface TargetsChange {
@@ -57,7 +57,7 @@ export async function changeTargets(machine: Machine, request: TargetsRequest): 
       return { name: after.name, before: before.targets, after: after.targets }
     })
     const unchanged = chosen.length - changed.length - refusals.length
-    const value = { changed, unchanged, ...(commit && { commit }), isDryRun }
+    const value = { changed, unchanged, commit, isDryRun }
     return { value, findings: [...recovered, ...refusalFindings(refusals, 'changed')] }
   }
   return request.dryRun ? run([]) : asWriter(setup, [], 'targets', run)

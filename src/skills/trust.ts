@@ -23,9 +23,9 @@ export interface Publisher {
 
 export interface TrustRequest {
   /** `owner/repo` or an address. Undefined: only list. */
-  source?: string | undefined
+  source?: string
   /** Take the trust back. */
-  isOff?: boolean | undefined
+  isOff?: boolean
 }
 
 /**

@@ -14,7 +14,7 @@ import { openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface UndoRequest extends Pick<ScopeRequest, 'verdicts'>, RunOptions {
   /** A commit of the library; default: the last one. */
-  commit?: string | undefined
+  commit?: string
 }
 
 export interface Undone {
@@ -78,7 +78,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       const how = { folders: before, isUndo: true }
       const refreshed = await refreshInstalls(setup, roots, new Set(names), request, how)
       return {
-        value: { ...value, ...(commit && { commit }), ...refreshed.value },
+        value: { ...value, commit, ...refreshed.value },
         findings: [...recovered, ...refreshed.findings],
       }
     })

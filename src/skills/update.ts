@@ -24,14 +24,14 @@ import type { Capability } from './rules/review/sheet.ts'
 import { openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface UpdateRequest extends Pick<ScopeRequest, 'verdicts'>, RunOptions {
-  names?: readonly string[] | undefined
+  names?: readonly string[]
   /** Every imported skill, as without names. Required to use `ref` or `take` without names. */
-  all?: boolean | undefined
+  all?: boolean
   /** Another branch, tag or commit of the source. */
-  ref?: string | undefined
+  ref?: string
   /** Do not merge: take one version unchanged. */
-  take?: 'library' | 'source' | undefined
-  commit?: boolean | undefined
+  take?: 'library' | 'source'
+  commit?: boolean
 }
 
 /** The result, or the expected result, for one skill. */
@@ -245,5 +245,5 @@ async function takeAll(
   const isCommitted = request.commit ?? config.commitsImports
   const change = { changes, message: isCommitted ? message : undefined, copies: names }
   const commit = await changeLibrary(machine, library, change)
-  return { value: { ...(commit && { commit }) }, findings }
+  return { value: { commit }, findings }
 }

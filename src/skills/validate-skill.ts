@@ -72,7 +72,7 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error
-    return [{ severity: 'error', code, message, subject, ...(hint ? { hint } : {}) }]
+    return [{ severity: 'error', code, message, subject, hint }]
   }
 }
 

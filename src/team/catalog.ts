@@ -77,7 +77,7 @@ const LOOK_MS = 5_000
  */
 export async function refreshCatalog(
   machine: Machine,
-  { dryRun = false }: { dryRun?: boolean | undefined } = {},
+  { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<Report<readonly Verdict[] | undefined>> {
   const membership = readMembership(machine)
   if (membership === undefined) return { value: undefined, findings: [] }
@@ -111,7 +111,7 @@ export function withCatalog<Request extends object, Value>(
 /** Installs skills; with `fromCatalog` only those that the catalog lists. */
 export async function equipListed(
   machine: Machine,
-  { fromCatalog, ...request }: EquipCommand & { fromCatalog?: boolean | undefined },
+  { fromCatalog, ...request }: EquipCommand & { fromCatalog?: boolean },
 ): ReturnType<typeof equip> {
   let { names, all } = request
   if (fromCatalog) {

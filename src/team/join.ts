@@ -19,7 +19,7 @@ export interface Joined {
   /** What the pseudonym is made from. */
   personFrom: string
   /** The catalog that this machine trusts from now on, to be compared with another machine. */
-  catalog?: string | undefined
+  catalog?: string
 }
 
 const LOCK_MS = 60_000
@@ -31,7 +31,7 @@ export async function joinTeam(
     url: string
     token: string
     /** A file that lists who may approve versions of the catalog. It overrides the list in the library. */
-    signers?: string | undefined
+    signers?: string
   },
 ): Promise<Report<Joined>> {
   const url = serverAddress(request.url)
@@ -66,7 +66,7 @@ export async function joinTeam(
     const membership: Membership = {
       ...asked,
       ...{ team, group, role },
-      ...(role === 'admin' ? { key } : {}),
+      key: role === 'admin' ? key : undefined,
       person: pseudonym(key, person),
       joined: before?.joined ?? machine.now().toISOString(),
     }

@@ -28,9 +28,9 @@ export interface PublishRequest {
   /** `pack:handbook`, `skill:lint`, or the bare name where only one kind has it. */
   name: string
   /** Default: the version that the pack declares, or the start of its commit. */
-  version?: string | undefined
-  owner?: string | undefined
-  groups?: readonly string[] | undefined
+  version?: string
+  owner?: string
+  groups?: readonly string[]
 }
 
 export interface Published extends Pick<CatalogEntry, 'kind' | 'name' | 'version' | 'commit' | 'digest' | 'groups'> {
@@ -82,9 +82,9 @@ function twoKinds(name: string): LoadoutError {
 export interface SignRequest {
   name: string
   /** Default: the newest draft; for a retirement, every version. */
-  version?: string | undefined
-  groups?: readonly string[] | undefined
-  key?: string | undefined
+  version?: string
+  groups?: readonly string[]
+  key?: string
 }
 
 /** A catalog that was signed. */
@@ -152,7 +152,7 @@ export function retireVersion(machine: Machine, request: SignRequest): Promise<R
  */
 export async function quarantineVersion(
   machine: Machine,
-  request: { name: string; version: string; isHeld: boolean; key?: string | undefined },
+  request: { name: string; version: string; isHeld: boolean; key?: string },
 ): Promise<Report<{ name: string; version: string; state: string; signed?: Signed }>> {
   const { version, isHeld } = request
   const isWanted = (each: Version) => each.version === version
@@ -178,13 +178,13 @@ export async function quarantineVersion(
 }
 
 export interface SignCatalogRequest {
-  key?: string | undefined
+  key?: string
   /** How many days until it expires. */
-  days?: number | undefined
+  days?: number
   /** Kinds of which machines use only what is approved. */
-  only?: readonly string[] | undefined
+  only?: readonly string[]
   /** Go on from the catalog that this machine verified last, or from an empty one, whatever the server shows. */
-  restore?: boolean | undefined
+  restore?: boolean
 }
 
 /** Signs the catalog again: before it expires, with other settings, after a signer left, or after the database lost it. */

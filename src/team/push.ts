@@ -21,9 +21,9 @@ import { type Membership, nextAttemptMs, type OutboxState } from './rules/member
 
 export interface PushRequest {
   /** Returns the bytes that would be sent, and sends nothing. */
-  dryRun?: boolean | undefined
+  dryRun?: boolean
   /** Ends at once if another process is sending. */
-  isBackground?: boolean | undefined
+  isBackground?: boolean
 }
 
 export interface Push {
@@ -71,7 +71,7 @@ async function pushLocked(machine: Machine, membership: Membership): Promise<Rep
   try {
     const done = await sendAll(machine, membership, state)
     ;({ state, sent } = done)
-    last = { at: now(machine), failures: 0, ...(done.hoursOff === 0 ? {} : { hoursOff: done.hoursOff }) }
+    last = { at: now(machine), failures: 0, hoursOff: done.hoursOff === 0 ? undefined : done.hoursOff }
     findings.push(...done.findings)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

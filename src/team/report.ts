@@ -10,10 +10,10 @@ import type { TeamReport } from './rules/report.ts'
 
 export interface ReportRequest {
   /** `30d`, `2w` or a day. Default: 30 days. */
-  since?: string | undefined
+  since?: string
   /** The last day that counts. Default: today. */
-  until?: string | undefined
-  group?: string | undefined
+  until?: string
+  group?: string
 }
 
 const DAY_MS = 86_400_000

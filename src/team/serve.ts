@@ -20,15 +20,15 @@ import { formatToken, keyPrint, parseToken, type Role } from './rules/access.ts'
 
 export interface ServeRequest {
   /** `postgres://…` */
-  database?: string | undefined
+  database?: string
   /** Instead: a temporary PostgreSQL, removed afterwards. */
-  isTry?: boolean | undefined
+  isTry?: boolean
   port: number
-  listen?: string | undefined
-  hosts?: readonly string[] | undefined
-  keepDays?: number | undefined
-  silentDays?: number | undefined
-  otlp?: string | undefined
+  listen?: string
+  hosts?: readonly string[]
+  keepDays?: number
+  silentDays?: number
+  otlp?: string
   signal: AbortSignal
   onListening(url: string): void
   /** Receives the token of the first administrator, which is shown once. */
@@ -116,7 +116,7 @@ export interface SchemaChange {
 /** Migrates the schema up or down, without serving. */
 export async function migrateTeam(
   machine: Machine,
-  request: { database?: string | undefined; to?: number | undefined },
+  request: { database?: string; to?: number },
 ): Promise<Report<SchemaChange>> {
   return withDatabase(machine, request.database, async (database) => {
     const { version: before } = await readSchema(database)
@@ -133,7 +133,7 @@ export async function migrateTeam(
 /** Makes a token directly in the database, for an administrator who lost theirs. */
 export async function recoverToken(
   machine: Machine,
-  request: { database?: string | undefined; role: Role; group: string; key?: string | undefined },
+  request: { database?: string; role: Role; group: string; key?: string },
 ): Promise<Report<{ token: string }>> {
   return withDatabase(machine, request.database, async (database) => {
     const team = await readTeam(database)

@@ -74,7 +74,7 @@ export interface Catalog extends KnownCatalog {
 export async function readCatalog(
   machine: Machine,
   membership: Membership,
-  { milliseconds, all = false }: { milliseconds?: number | undefined; all?: boolean } = {},
+  { milliseconds, all = false }: { milliseconds?: number; all?: boolean } = {},
 ): Promise<Catalog> {
   const before = readRecord(machine, RECORD)
   const path = `/v1/catalog/snapshot?have=${before.text === '' ? '' : sha256(before.text)}${all ? '&all=1' : ''}`

@@ -44,7 +44,7 @@ export async function teamStatus(machine: Machine, _request: object): Promise<Re
       waiting: { batches: bodies.length, events: bodies.reduce((sum, body) => sum + eventsIn(body), 0) },
       sent: state.next - 1 - waiting.length,
       leftOut: collected.state.leftOut,
-      ...(state.last === undefined ? {} : { last: state.last }),
+      last: state.last,
     },
     findings,
   }

@@ -18,7 +18,7 @@ export interface Invitation {
 /** Makes a token for others. The server returns the secret; the key of the team is added here and never sent. */
 export async function inviteToTeam(
   machine: Machine,
-  { role, group, note }: { role: Role; group: string; note?: string | undefined },
+  { role, group, note }: { role: Role; group: string; note?: string },
 ): Promise<Report<Invitation>> {
   const membership = requireMembership(machine)
   const body = JSON.stringify({ role, group, note })

@@ -326,7 +326,7 @@ export function alsoNaming(error: unknown, findings: readonly Finding[]): unknow
   if (first === undefined) return error
   const { code, hint, message, cause } = error
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return new LoadoutError(code, `${message}; ${first}${more}`, { ...(hint !== undefined && { hint }), cause })
+  return new LoadoutError(code, `${message}; ${first}${more}`, { hint, cause })
 }
 
 /** A broken promise: the call cannot continue. The message says what is wrong, the hint what to do. */
@@ -346,5 +346,5 @@ export class LoadoutError extends Error {
 export function asFinding(error: unknown): Finding {
   if (!(error instanceof LoadoutError)) throw error
   const { code, message, hint } = error
-  return { severity: 'warning', code, message, ...(hint === undefined ? {} : { hint }) }
+  return { severity: 'warning', code, message, hint }
 }

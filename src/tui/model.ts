@@ -129,7 +129,7 @@ export interface Pending {
 export interface Notice {
   tone: 'good' | 'alert' | 'plain'
   text: string
-  hint?: string | undefined
+  hint?: string
 }
 
 /** What a typed answer is for. */

@@ -905,7 +905,7 @@ describe('undo', () => {
       parts: [{ names: ['sketch'], agents }],
       isOn: true,
       project: user,
-      ...(isUndo && { isUndo }),
+      isUndo,
     }
     const value = { operations: changed.map((agent) => operationOf('sketch', agent)), isDryRun: false }
     return doneWith({ of: 'toggle', value, effect })

@@ -21,7 +21,7 @@ export interface UsageExport {
  */
 export async function exportUsage(
   machine: Machine,
-  request: { endpoint: string; since?: string | undefined },
+  request: { endpoint: string; since?: string },
 ): Promise<Report<UsageExport>> {
   const address = addressOf(request.endpoint)
   const since = request.since === undefined ? '' : parseSince(request.since, machine.now())

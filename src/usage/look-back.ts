@@ -10,14 +10,14 @@ import { ENTRY_KINDS, type UsageEvent } from './rules/usage-event.ts'
 import { junkFinding, openLog, readPrices } from './usage.ts'
 
 export interface LookBackRequest {
-  log?: string | undefined
+  log?: string
   /** `30d`, `12h`, `2w` or a date; default: 30 days. */
-  since?: string | undefined
-  until?: string | undefined
-  step?: string | undefined
-  agent?: string | undefined
-  kind?: string | undefined
-  entry?: string | undefined
+  since?: string
+  until?: string
+  step?: string
+  agent?: string
+  kind?: string
+  entry?: string
 }
 
 export interface UsageOverTime extends Timeline {
@@ -87,7 +87,7 @@ const MOST_STEPS = 2_000
 /** What one conversation received, when and why, and what a plan named without delivering it. */
 export function showConversation(
   machine: Machine,
-  request: { log?: string | undefined; via: string; session: string },
+  request: { log?: string; via: string; session: string },
 ): Report<ConversationView> {
   const { via, session } = request
   const tally = new ConversationTally()
@@ -106,7 +106,7 @@ export function showConversation(
   return { value: { ...found, ...viewConversation(events, MOST_STEPS) }, findings }
 }
 
-function visit(machine: Machine, { log }: { log?: string | undefined }, add: (event: UsageEvent) => void) {
+function visit(machine: Machine, { log }: { log?: string }, add: (event: UsageEvent) => void) {
   const path = openLog(machine, log)
   const { junkLines } = scanEvents(path, add)
   return junkLines > 0 ? [junkFinding(junkLines, path)] : []

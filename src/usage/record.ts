@@ -16,9 +16,9 @@ export interface RecordedEntry {
   trigger: string
   mode: UsageEvent['mode']
   tokens: number
-  layer?: string | undefined
+  layer?: string
   /** The digest of the delivered text. */
-  version?: string | undefined
+  version?: string
 }
 
 /** A stage that some entries reached. */
@@ -30,7 +30,7 @@ interface UsageStep {
 /** What happened to some entries for one task. */
 export interface UsageNote extends UsageStep {
   task: string
-  project?: Project | undefined
+  project?: Project
 }
 
 /** What the log stores of a task besides its hash, if the user asked for it. */
@@ -55,10 +55,10 @@ export function recordUsage(machine: Machine, { task, project, ...step }: UsageN
 
 interface TaskNote {
   task: string
-  kept?: KeptTask | undefined
-  named?: ListedEntries | undefined
+  kept?: KeptTask
+  named?: ListedEntries
   /** The project, if known: its settings may tell the team its name. */
-  project?: Project | undefined
+  project?: Project
   steps: readonly UsageStep[]
 }
 
@@ -67,7 +67,7 @@ export function recordTask(machine: Machine, { task, kept, named, project, steps
   const timestamp = machine.now().toISOString()
   const taskHash = hashTask(timestamp, task)
   const name = nameForTeam(project)
-  const shared = { timestamp, taskHash, ...(name === undefined ? {} : { project: name }) }
+  const shared = { timestamp, taskHash, project: name }
   const events = steps.flatMap(({ stage, entries }) => entries.map((entry) => eventOf(machine, shared, stage, entry)))
   if (kept !== undefined || named !== undefined) {
     const [first] = events.length > 0 ? events : [eventOf(machine, shared, 'planned', NOTHING)]
@@ -117,13 +117,13 @@ function eventOf(
     trigger,
     mode,
     tokensEst: tokens,
-    ...(layer === undefined ? {} : { sourceLayer: layer }),
+    sourceLayer: layer,
     stage,
-    ...(kind === 'payload' ? {} : { kind }),
-    ...(version === undefined ? {} : { version }),
+    kind: kind === 'payload' ? undefined : kind,
+    version,
     via: caller.via,
-    ...(caller.session === undefined ? {} : { session: caller.session }),
-    ...(caller.model === undefined ? {} : { model: caller.model }),
+    session: caller.session,
+    model: caller.model,
   }
 }
 

@@ -35,10 +35,7 @@ export function tallyLog(
 }
 
 /** Per entry, how often it was planned, delivered and used, the most loaded first. */
-export function summarizeLog(
-  machine: Machine,
-  request: { log?: string | undefined; since?: string | undefined },
-): Report<EntryUsage[]> {
+export function summarizeLog(machine: Machine, request: { log?: string; since?: string }): Report<EntryUsage[]> {
   const path = openLog(machine, request.log)
   const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
   const tally = new EntryTally()
@@ -83,7 +80,7 @@ export interface Erasure {
 }
 
 /** Removes this machine's usage log; with `dryRun` only reports its size. */
-export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean | undefined }): Report<Erasure> {
+export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean }): Report<Erasure> {
   const log = usageLogPath(machine)
   const bytes = logSize(log)
   const isErased = bytes !== undefined && !dryRun
@@ -94,7 +91,7 @@ export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: bool
     eraseLog(learned)
     forgetCached(machine, LEARNING_CACHES)
   }
-  return { value: { log, bytes: bytes ?? 0, isErased, ...(hasLearned ? { learned } : {}) }, findings: [] }
+  return { value: { log, bytes: bytes ?? 0, isErased, learned: hasLearned ? learned : undefined }, findings: [] }
 }
 
 export interface TaskKeeping {

@@ -9,7 +9,7 @@ import { addRoutes } from './routes.ts'
 export interface WebServing {
   /** 0 for any free port. */
   port: number
-  project?: string | undefined
+  project?: string
   /** Opens the page in the browser of this machine. */
   isOpened: boolean
   signal: AbortSignal

@@ -18,7 +18,7 @@ export interface KnowledgeFiles {
   /** Files of packs in the user's home, where packs are trusted. */
   userPacks?: Record<string, Content>
   /** Files below the library's folder of skills; undefined without a library. */
-  skills?: Record<string, Content> | undefined
+  skills?: Record<string, Content>
   /** Other files of the project and of the home. */
   project?: Record<string, Content>
   home?: Record<string, Content>

@@ -87,7 +87,7 @@ afterAll(async () => {
 /** A client of the official SDK, with its defaults or with negotiation of the protocol version. */
 export async function connect(
   world: ContextWorld,
-  { mode, http }: { mode: 'legacy' | 'auto'; http?: HttpServer | undefined },
+  { mode, http }: { mode: 'legacy' | 'auto'; http?: HttpServer },
 ): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const headers = { authorization: `Bearer ${http?.token}` }

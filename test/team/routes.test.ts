@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => team.stop())
 
 interface Sending {
-  secret?: string | undefined
+  secret?: string
   body?: string
   headers?: Record<string, string>
 }

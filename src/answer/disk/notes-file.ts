@@ -59,8 +59,8 @@ interface RawLine {
 }
 
 interface ReadLine extends RawLine {
-  record?: TacticalRecord | undefined
-  problem?: string | undefined
+  record?: TacticalRecord
+  problem?: string
 }
 
 /** The lines that are not blank. */

@@ -21,7 +21,7 @@ export interface Failure {
 export interface FetchOptions {
   /** Whether a person approved this command on this machine, in its current form. */
   isAllowed: boolean
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 export type Fetched = { payload: unknown; failure?: undefined } | { payload?: undefined; failure: Failure }
@@ -66,7 +66,7 @@ function parse(bytes: Buffer): Fetched {
 interface ProcessLimits {
   timeoutMs: number
   largestOutput: number
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 type ProcessOutput = { stdout: Buffer; failure?: undefined } | { stdout?: undefined; failure: Failure }

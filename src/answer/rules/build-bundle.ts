@@ -26,7 +26,7 @@ export interface BundleInput extends Readonly<Trail> {
   preset: string
   controlPlane: readonly ControlPlaneEntry[]
   /** The data behind the choice among the project's own files. */
-  project?: ProjectSignals | undefined
+  project?: ProjectSignals
   slices: Slices
   configured: Configured
   now: string | null
@@ -142,7 +142,7 @@ function headOf(input: BundleInput): Head {
     intent: { key, matched, scores, overridden: isOverridden },
     preset,
     control_plane: { status, items: controlPlane },
-    ...(project && { project }),
+    project,
     warnings: [...warnings, ...adviceWarnings],
     missing,
   }
@@ -193,8 +193,8 @@ function fileOf({ candidate, excerpt, sections }: Placed, rank: number): BundleF
     chars_emitted: excerpt.length,
     sha256: digest,
     fenced: isWhole,
-    ...(sections && { sections: neighboursJoined(sections) }),
-    ...(tests && tests.length > 0 && { tests }),
+    sections: sections ? neighboursJoined(sections) : undefined,
+    tests: tests && tests.length > 0 ? tests : undefined,
   }
 }
 

@@ -269,7 +269,7 @@ function withoutWeights({ project: _, files, omitted, ...rest }: Undigested): un
     files: files.map(({ score: __, provenance: { commits: ___, ...provenance }, sections, ...file }) => ({
       ...file,
       provenance,
-      ...(sections && { sections: sections.map(({ score: ____, ...section }) => section) }),
+      sections: sections?.map(({ score: ____, ...section }) => section),
     })),
     omitted: [omitted.length, omitted.filter(({ reason }) => reason !== 'budget')],
   }

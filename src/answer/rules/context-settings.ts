@@ -85,32 +85,32 @@ interface ProjectChoice {
 /** What a caller asks for. */
 export interface ContextRequest {
   task: string
-  project?: string | undefined
+  project?: string
   /** Overrides the intent detected from the task. */
-  intent?: string | undefined
-  maxFiles?: number | undefined
-  maxCharsPerFile?: number | undefined
-  maxChars?: number | undefined
-  maxTokens?: number | undefined
+  intent?: string
+  maxFiles?: number
+  maxCharsPerFile?: number
+  maxChars?: number
+  maxTokens?: number
   /** Counts tokens; four characters each by default. */
-  tokenizer?: string | undefined
+  tokenizer?: string
   /** Show the tests of the chosen files, instead of only naming them. */
-  withTests?: boolean | undefined
+  withTests?: boolean
   /** Optional slices to leave out. */
-  without?: readonly ('tactical' | 'adapter')[] | undefined
+  without?: readonly ('tactical' | 'adapter')[]
   /** The time at which expiry and freshness are evaluated. */
-  now?: Date | undefined
-  unrestricted?: boolean | undefined
+  now?: Date
+  unrestricted?: boolean
   /** A missing control plane and a failed slice are errors. */
-  strict?: boolean | undefined
+  strict?: boolean
   /** Where to write the bundle. A file inside the project is not a source of the bundle. */
-  out?: { path: string; format: Rendering | 'json' } | undefined
+  out?: { path: string; format: Rendering | 'json' }
   /** Paths inside the project that are not sources; overrides those of `out`. */
-  excluded?: readonly string[] | undefined
-  isRecorded?: boolean | undefined
+  excluded?: readonly string[]
+  isRecorded?: boolean
   /** Maximum tokens of the reply. A larger one is not recorded: the caller asks again for less. */
-  mostTaken?: number | undefined
+  mostTaken?: number
   /** A preview: recorded as planned, without a record for replay. */
-  isOnlyPlanned?: boolean | undefined
-  signal?: AbortSignal | undefined
+  isOnlyPlanned?: boolean
+  signal?: AbortSignal
 }

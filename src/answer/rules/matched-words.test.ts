@@ -3,7 +3,7 @@ import type { BundleFile } from './bundle.ts'
 import { matchedSpans } from './matched-words.ts'
 
 const part = (excerpt: string, reason: string, sections?: BundleFile['sections']) =>
-  ({ excerpt, reason, ...(sections && { sections }) }) as BundleFile
+  ({ excerpt, reason, sections }) as BundleFile
 
 it.each<[string, BundleFile, string[]]>([
   [

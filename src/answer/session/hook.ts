@@ -11,7 +11,7 @@ export interface HookRequest {
   /** The agent's JSON. */
   input: string
   /** Tokens for one prompt. */
-  budget?: number | undefined
+  budget?: number
 }
 
 export interface HookAnswer {

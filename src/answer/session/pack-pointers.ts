@@ -32,6 +32,6 @@ export function packPointers(
     const title = section && (section.title || section.path)
     // After a compaction the pack is named, without the section.
     const part = { form: 'pointer', kind: 'pack', id: manifest.name, sum: digestOf(line()) } as const
-    return { part: { ...part, ...(title && { section: digestOf(title) }) }, text: line(title), confidence }
+    return { part: { ...part, section: title ? digestOf(title) : undefined }, text: line(title), confidence }
   })
 }

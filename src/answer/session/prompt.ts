@@ -175,7 +175,7 @@ function findFor(machine: Machine, prompt: Prompt, session?: Session): Finds {
   const { catalog, ranker, packs, strategy, task } = prompt
   const family = (_: string, kept: unknown) => familyOf(kept)
   const lift = session && sessionLift(session.recent, family)
-  const hits = ranker.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
+  const hits = ranker.rank(task, { limit: MOST_POINTERS, lift })
   const sure = new Set(hits.filter(({ form }) => form === 'text').map(({ id }) => id))
   // The sections of these packs decide.
   const asked = new Set(packs && catalog.readable.map(({ name }) => name))
@@ -309,7 +309,7 @@ function takeFound(machine: Machine, { project }: Prompt, reply: Reply, found: r
 function claim(machine: Machine, { host, session }: HookCall, parts: readonly Part[], about: FamilyShares): Part[] {
   if (parts.length + about.length === 0) return []
   const by = claimant()
-  const line = formatClaim({ by, parts, ...(about.length > 0 && { about }) })
+  const line = formatClaim({ by, parts, about: about.length > 0 ? about : undefined })
   const won = wonBy(readState(claimLine(machine, host.agent, session, line)), by) ?? []
   const keys = new Set(won.flatMap(keysOf))
   return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))

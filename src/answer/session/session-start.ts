@@ -52,8 +52,8 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
     by: claimant(),
     parts: base.map(({ part }) => part),
     start: state.starts + 1,
-    ...(isContinued || state.starts === 0 ? {} : { isAnew: true }),
-    ...(source === 'compact' ? { isCompacted: true } : {}),
+    isAnew: isContinued || state.starts === 0 ? undefined : true,
+    isCompacted: source === 'compact' || undefined,
   }
   const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim(claim))), claim.by)
   if (won === undefined) return ''

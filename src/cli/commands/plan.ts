@@ -48,7 +48,7 @@ function planJson(plan: TaskPlan | LoadedPlan): object {
     provenance: sources,
     conflicts: plan.conflicts.filter(({ entryId }) => chosen.has(entryId)),
     conflictCount: plan.conflicts.length,
-    ...('contents' in plan && { contents: plan.contents }),
+    contents: 'contents' in plan ? plan.contents : undefined,
   }
 }
 

@@ -53,7 +53,7 @@ export function keyOf({ kind, id }: { kind: EntryKind; id: string }): string {
 
 /** One line of a file, with the same bytes for the same example. */
 export function formatExample({ kind, id, prompt, digest, origin, not }: Example): string {
-  return JSON.stringify({ id, kind, prompt, digest, origin, ...(not ? { not } : {}) })
+  return JSON.stringify({ id, kind, prompt, digest, origin, not })
 }
 
 /** The example on a line, or its problem. Never quotes the line, which may contain a secret. */
@@ -70,7 +70,7 @@ export function parseExample(line: string): { example: Example } | { problem: st
   if (typeof prompt !== 'string' || promptKey(prompt) === '') return { problem: '"prompt" has no words' }
   if (prompt.length > LONGEST_PROMPT) return { problem: `"prompt" is longer than ${LONGEST_PROMPT} characters` }
   if (typeof digest !== 'string') return { problem: '"digest" is missing' }
-  return { example: { kind, id, prompt, digest, origin, ...(not === true ? { not } : {}) } }
+  return { example: { kind, id, prompt, digest, origin, not: not === true ? not : undefined } }
 }
 
 /** The examples of one entry that count, oldest first. */

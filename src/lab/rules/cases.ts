@@ -25,7 +25,7 @@ export interface Found {
   id: string
   why?: readonly Why[]
   /** Absent where answers have none. */
-  form?: AnswerForm | undefined
+  form?: AnswerForm
 }
 
 /** All in per cent, except the counts. Positives without an answer count as not found. */

@@ -30,9 +30,9 @@ export interface Verdicts {
   library: string
   verdicts: readonly Verdict[]
   /** When the signed catalog expires. */
-  expires?: string | undefined
+  expires?: string
   /** Kinds of which only what is approved may be used, and nothing once the catalog has expired. */
-  only?: readonly string[] | undefined
+  only?: readonly string[]
 }
 
 export const NO_VERDICTS: Verdicts = { library: '', verdicts: [] }

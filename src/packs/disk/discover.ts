@@ -40,7 +40,7 @@ interface QuarantinedPack {
   /** Its KNOWLEDGE.md. */
   path: string
   reason: string
-  line?: number | undefined
+  line?: number
   warnings: PackWarning[]
 }
 
@@ -159,7 +159,7 @@ function nameSome(root: string, paths: readonly string[]): string {
 
 export interface DiscoveryRequest {
   /** Default: the project around the working folder. */
-  project?: string | Project | undefined
+  project?: string | Project
   config: PackConfig
   /** The installed package of Loadout. */
   packageFolder: string
@@ -257,10 +257,7 @@ function inside(folder: string): SourceFolders {
 }
 
 /** The local clone of an organization's repository: one folder per URL and branch. */
-export function clonePath(
-  machine: Machine,
-  { url, branch = '' }: { url: string; branch?: string | undefined },
-): string {
+export function clonePath(machine: Machine, { url, branch = '' }: { url: string; branch?: string }): string {
   const name = basename(url.replace(/\/+$/, ''), '.git')
     .replace(/[^\w-]+/g, '-')
     .slice(0, 40)

@@ -26,10 +26,10 @@ export interface GitSource {
 export interface FetchedSource {
   /** Its address, without a password. */
   source: string
-  branch?: string | undefined
+  branch?: string
   state: 'fetched' | 'updated' | 'unchanged' | 'failed'
   /** The current commit; after a failure, the previous one. */
-  commit?: string | undefined
+  commit?: string
   error?: LoadoutError
 }
 

@@ -38,7 +38,7 @@ export interface HeadProblem {
   code: Code
   /** Our own words, or a cleaned message of the YAML parser. */
   problem: string
-  line?: number | undefined
+  line?: number
 }
 
 /** Reads the frontmatter of the pack in a folder. */
@@ -176,7 +176,7 @@ function isRow(json: unknown): boolean {
 /** The folder of a pack, and the folder that it links. */
 export interface PackPlaceOnDisk {
   root: string
-  linked?: LinkedLayer | undefined
+  linked?: LinkedLayer
 }
 
 export interface ResolvedLink {
@@ -210,7 +210,7 @@ export function resolveLink(home: string, packRoot: string, link: LinkedFolder |
   const isHidden = folder.split('/').some((part) => part.startsWith('.'))
   if (isHidden && !isInside(packRoot, full)) return refuse('source.escape', 'hidden folders are not read')
   return {
-    linked: { layer: link.layer, root: project, folder, ...(isOneFile ? { only: basename(full) } : {}) },
+    linked: { layer: link.layer, root: project, folder, only: isOneFile ? basename(full) : undefined },
     warnings: [],
   }
 }

@@ -20,7 +20,7 @@ export function parseAnchor(text: string): Anchor {
 }
 
 /** `path#anchor`, or the path alone. */
-export function formatAnchor({ path, anchor }: { path: string; anchor?: string | undefined }): string {
+export function formatAnchor({ path, anchor }: { path: string; anchor?: string }): string {
   return anchor === undefined || anchor === '' ? path : `${path}#${anchor}`
 }
 
@@ -100,7 +100,7 @@ function slugOf(title: string): string {
 export interface InlineAnchor {
   /** Normalized; unchanged if it leads out of the pack, so that the caller can refuse it. */
   path: string
-  anchor?: string | undefined
+  anchor?: string
   line: number
 }
 

@@ -73,11 +73,11 @@ export class Fence {
 export interface WrapperInput {
   name: string
   status: string
-  grounding?: string | undefined
+  grounding?: string
   trust: string
   profile: string
   mode: RuntimeMode
-  version?: string | undefined
+  version?: string
   warnings: readonly PackWarning[]
   /** Facts that the task needs and the pack does not have. */
   missing: readonly string[]

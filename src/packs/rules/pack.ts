@@ -172,7 +172,7 @@ export interface KnowledgePack {
   scope: Scope
   /** The real path of its folder. */
   root: string
-  linked?: LinkedLayer | undefined
+  linked?: LinkedLayer
   /** How many folders below its discovery root. */
   depth: number
   /** Problems in its metadata. */
@@ -241,7 +241,7 @@ export interface ContextPart {
   path: string
   layer: PackLayer | 'guide'
   /** Counted from 1, both included. Absent for text made from records. */
-  lines?: { from: number; to: number } | undefined
+  lines?: { from: number; to: number }
   text: string
 }
 

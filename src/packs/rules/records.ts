@@ -77,7 +77,7 @@ export interface Claim {
   text: string
   status: ClaimStatus
   /** The path is empty if the status allows a claim without a source. */
-  source: { path: string; anchor?: string | undefined }
+  source: { path: string; anchor?: string }
   /** The files that repeat the statement. */
   compiledInto: string[]
 }
@@ -86,7 +86,7 @@ export interface Claim {
 interface DocumentSection {
   document: string
   title: string
-  sourceAnchors: { path: string; anchor?: string | undefined }[]
+  sourceAnchors: { path: string; anchor?: string }[]
   compiledInto: string[]
 }
 
@@ -94,12 +94,12 @@ interface DocumentSection {
 export interface CompileRun {
   runId: string
   status: RunStatus
-  inputs: { path: string; sha256?: string | undefined }[]
+  inputs: { path: string; sha256?: string }[]
   outputs: { path: string; operation: (typeof OPERATIONS)[number] }[]
   diagnostics: { severity: Severity; path: string; message: string }[]
   isReviewRequired: boolean
   /** The coverage of each chapter of a document. Anything but `full` is a gap. */
-  chapters: { title: string; coverage: (typeof COVERAGES)[number]; path?: string | undefined }[]
+  chapters: { title: string; coverage: (typeof COVERAGES)[number]; path?: string }[]
 }
 
 const OPERATIONS = ['created', 'updated', 'deleted', 'unchanged'] as const

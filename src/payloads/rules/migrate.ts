@@ -34,9 +34,9 @@ interface KeptSection {
 export interface MigrationRules {
   /** Folder of the payloads, relative to the root. */
   into: string
-  level?: number | undefined
+  level?: number
   /** Headings to keep inline, besides those that look like general rules. */
-  keep?: readonly string[] | undefined
+  keep?: readonly string[]
   /** The text at an existing path (empty unless it is a file), so that nothing is overwritten. */
   existing(path: string): string | undefined
   /** Ids already in use by other payloads. */

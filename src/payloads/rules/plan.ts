@@ -38,11 +38,11 @@ export interface LeftOut {
 
 export interface SelectionRules {
   /** Only entries for this phase. */
-  phase?: Phase | undefined
+  phase?: Phase
   /** Maximum tokens of the plan. Core entries come first and are never left out. */
-  budget?: number | undefined
+  budget?: number
   /** Nothing is preloaded: core entries are offered first instead. */
-  lazyLoad?: boolean | undefined
+  lazyLoad?: boolean
 }
 
 const OFFERED_REASON = 'core: offered first, because lazyLoad preloads nothing'

@@ -99,7 +99,7 @@ const VERSION = 2
 /** Why a path is not a candidate, besides its name. `rule`: everything that `why` depends on, if known. */
 export interface LeaveOut {
   why: (path: string) => LeftOut | 'hidden' | undefined
-  rule?: string | undefined
+  rule?: string
 }
 
 /**

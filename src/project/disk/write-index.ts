@@ -25,7 +25,7 @@ export interface PlacedFiles {
 export function writeIndex(
   machine: Machine,
   key: CacheKey,
-  { root, files, known }: { root: string; files: ListedFiles; known?: PlacedFiles | undefined },
+  { root, files, known }: { root: string; files: ListedFiles; known?: PlacedFiles },
 ): PlacedFiles {
   const now = machine.now()
   const kept = known === undefined ? [] : keptSegments(known, files)

@@ -20,7 +20,7 @@ export function readAdopted(folder: string, skill: Skill, agent: string, install
   const problem = treeProblem(files)
   if (problem !== undefined) {
     throw new LoadoutError(problem.code, `${installed} cannot be adopted: ${problem.message}`, {
-      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+      hint: problem.hint,
     })
   }
   const { made } = buildFor(folder, skill, agent)

@@ -29,8 +29,8 @@ export interface ApplyContext {
   projectOf(root: string): string | undefined
   /** The content of each merged copy, by its path. */
   merged: ReadonlyMap<string, Build>
-  onProgress?: OnProgress | undefined
-  signal?: AbortSignal | undefined
+  onProgress?: OnProgress
+  signal?: AbortSignal
 }
 
 export interface Applied {
@@ -98,7 +98,7 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error
     applied.failure ??= error
-    applied.findings.push({ severity: 'error', code, message, subject: operation.skill, ...(hint ? { hint } : {}) })
+    applied.findings.push({ severity: 'error', code, message, subject: operation.skill, hint })
   }
 }
 

@@ -56,7 +56,7 @@ function readSource(folder: string, skill: Skill): Source {
   const problem = treeProblem(files)
   if (problem !== undefined) {
     throw new LoadoutError(problem.code, `${skill.name} cannot be installed: ${problem.message}`, {
-      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+      hint: problem.hint,
     })
   }
   return { folder, files, text: readText(join(folder, DOCUMENT_FILE), LARGEST_DOCUMENT), documents: new Map() }

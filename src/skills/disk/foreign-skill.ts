@@ -23,7 +23,7 @@ export interface ForeignOptions {
   /** The agents that read the folder it is in. */
   agents: readonly string[]
   /** The agents that the user named with `--targets`. */
-  targets?: readonly string[] | undefined
+  targets?: readonly string[]
   /** The agents that are enabled here, for a skill that names none. */
   enabled?: readonly string[]
 }
@@ -65,8 +65,8 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
         .map(([name, isExecutable, hash]) => [name, `${isExecutable ? 'x' : '-'} ${hash}`]),
     ),
     treeHash: hashRows(rows),
-    ...(isAssumed ? { isAssumed } : {}),
-    ...(badName === undefined ? {} : { badName }),
+    isAssumed: isAssumed || undefined,
+    badName,
   }
 }
 
@@ -102,7 +102,7 @@ function complete(
     folder,
   )
   if (skill === undefined) throw refused(path, problems.join('; '), `repair its ${SKILL_FILE}`)
-  return { skill, ...(badName === undefined ? {} : { badName }) }
+  return { skill, badName }
 }
 
 function inferredName({ name = '', body }: ReturnType<typeof importedDocument>, folder: string): string {

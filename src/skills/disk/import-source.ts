@@ -34,9 +34,9 @@ export interface ImportSource {
 }
 
 export interface SourceOptions {
-  subfolder?: string | undefined
-  ref?: string | undefined
-  signal?: AbortSignal | undefined
+  subfolder?: string
+  ref?: string
+  signal?: AbortSignal
 }
 
 /** Opens a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
@@ -80,8 +80,8 @@ async function openRepository(
       isShared: false,
       origin: {
         ...(isPath ? { path: inHome(machine, url) } : { url: withoutPassword(url) }),
-        ...(branch === undefined || isCommit ? {} : { ref: branch }),
-        ...(commit === undefined ? {} : { commit }),
+        ref: branch === undefined || isCommit ? undefined : branch,
+        commit,
       },
     }
   })
@@ -141,7 +141,7 @@ async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 're
   if (!exists(join(path, '.git'))) return {}
   try {
     const [commit, ref] = [await headCommit(machine, path), await currentBranch(machine, path)]
-    return { ...(ref === undefined ? {} : { ref }), ...(commit === undefined ? {} : { commit }) }
+    return { ref, commit }
   } catch (error) {
     if (error instanceof LoadoutError) return {}
     throw error
@@ -175,7 +175,7 @@ export function rewordError(error: unknown, reword: (text: string) => string): u
   if (!(error instanceof LoadoutError)) return error
   const { code, message, hint } = error
   return new LoadoutError(code, reword(message), {
-    ...(hint === undefined ? {} : { hint: reword(hint) }),
+    hint: hint === undefined ? undefined : reword(hint),
     cause: error,
   })
 }

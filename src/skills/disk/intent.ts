@@ -11,13 +11,13 @@ import { isRecord, isTextList } from '../../text/values.ts'
 export interface Intent {
   changes: PlannedChange[]
   /** The commit message; undefined for a change without a commit. */
-  message?: string | undefined
+  message?: string
   /** The skill whose open merge ends with this change. */
-  merge?: string | undefined
+  merge?: string
   /** The skills whose installed copies are refreshed afterwards. */
-  copies?: string[] | undefined
+  copies?: string[]
   /** The library has the change and its commit: only the rest is left to do. */
-  isCommitted?: boolean | undefined
+  isCommitted?: boolean
 }
 
 export interface PlannedChange {
@@ -39,7 +39,7 @@ export interface Move {
 /** What makes room in an agent's list of skills. */
 export interface ListChange {
   agent: string
-  project?: string | undefined
+  project?: string
   /** The settings of the agent list only the names of these. */
   nameOnly: string[]
   /** Installs to remove. The library keeps the skills. */

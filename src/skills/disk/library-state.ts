@@ -166,7 +166,7 @@ export async function fetchRemote(
   const config = await readSafeConfig(machine, repo)
   refuseOption(repo, remote)
   const hasSshCommand = config.some(({ key }) => key === 'core.sshcommand')
-  const options = { timeoutMs, hasSshCommand, ...(signal && { signal }) }
+  const options = { timeoutMs, hasSshCommand, signal }
   try {
     await fetchOnce(machine, repo, remote, options).catch((error: unknown) => {
       // Another fetch moved the same branch meanwhile: a second try succeeds.
@@ -181,7 +181,7 @@ export async function fetchRemote(
     if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED' || signal?.aborted) throw error
     const reason = error.message.replace(`git fetch failed in ${repo}: `, '')
     if (!needsLogin(reason)) return { failed: reason }
-    return { failed: 'asks for a login: it is private now, or gone', ...(error.hint && { hint: error.hint }) }
+    return { failed: 'asks for a login: it is private now, or gone', hint: error.hint }
   }
 }
 
@@ -215,6 +215,6 @@ export async function pushBranch(
   refuseOption(repo, remote)
   const flags = ['--quiet', '--no-follow-tags', '--recurse-submodules=no', ...(kind === 'publish' ? ['-u'] : [])]
   const refspec = `refs/heads/${branch}:${mergeRef}`
-  const options = { allowHooks: true, timeoutMs, ...(signal && { signal }) }
+  const options = { allowHooks: true, timeoutMs, signal }
   await runGit(machine, repo, ['push', ...flags, '--', remote, refspec], options)
 }

@@ -37,8 +37,8 @@ export interface LibraryChange extends Pick<Intent, 'merge' | 'copies'> {
   changes: readonly PathChange[]
   /** The commit message; undefined to change the files without a commit. */
   message: string | undefined
-  signal?: AbortSignal | undefined
-  onProgress?: ((done: number, total: number, what: string) => void) | undefined
+  signal?: AbortSignal
+  onProgress?: (done: number, total: number, what: string) => void
 }
 
 interface PathChange {

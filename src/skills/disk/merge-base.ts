@@ -40,7 +40,7 @@ const MOST_COMMITS = 200
 /** What to look for in the history of a library's folder. */
 export interface Wanted {
   /** Tried first. */
-  commit?: string | undefined
+  commit?: string
   /** The hash of the folder: `sourceHash` of a marker, or `libraryHash`. */
   hash: string
   kind: 'source' | 'library'

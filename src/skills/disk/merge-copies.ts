@@ -90,7 +90,7 @@ function openMergeOf(context: MergeContext, { registered, edit }: Conflict, same
   if (version !== undefined) return { ...finding, message: `${why}; the edit stays as it is`, hint: replace }
   if (hasMerge(machine, name)) {
     const { message, hint } = waitingMerge(name)
-    return { ...finding, message: `${why}; the edit stays as it is: ${message}`, ...(hint && { hint }) }
+    return { ...finding, message: `${why}; the edit stays as it is: ${message}`, hint }
   }
   const copies = same.map(({ copy: { placement } }) => {
     return { root: placement.root.path, edit: placement.contentHash ?? '' }

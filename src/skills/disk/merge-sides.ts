@@ -13,7 +13,7 @@ import { writeTreeFile } from './tree.ts'
 /** One conflict: a file, or one conflicting section of a text. */
 export interface ConflictPlace {
   path: string
-  stretch?: number | undefined
+  stretch?: number
 }
 
 /** Both versions of a conflict; undefined for a version that removed the file, or whose file is not text. */

@@ -17,14 +17,14 @@ export interface UpdateInput {
   /** A folder with the source's current version. */
   theirs: string
   /** The commit of that version, if the source is a repository. */
-  commit?: string | undefined
-  ref?: string | undefined
+  commit?: string
+  ref?: string
   /** The path of the skill in the source. */
   folder: string
   /** The cached repository, with the imported commit if the source still has it. */
-  repo?: string | undefined
+  repo?: string
   /** Take one version unchanged instead of merging. */
-  take?: 'library' | 'source' | undefined
+  take?: 'library' | 'source'
   now: Date
 }
 

@@ -39,9 +39,9 @@ export interface PendingMerge {
   sides: Sides
   message: string
   /** The record of its import, for the merged skill. */
-  source?: SkillSource | undefined
+  source?: SkillSource
   /** The edited copies that the merge takes in: they get its result. */
-  copies?: readonly MergedCopy[] | undefined
+  copies?: readonly MergedCopy[]
 }
 
 /** An edited copy: the folder of the agent, and the hash of the edit. */
@@ -201,7 +201,7 @@ export function waitingMerge(name: string): LoadoutError {
 function formatMerge({ home }: Machine, { source, library, ...merge }: PendingMerge): string {
   // `~`, so that the merge still works if the home folder moves.
   const place = library.startsWith(`${home}/`) ? `~${library.slice(home.length)}` : library
-  const json = { version: 1, ...merge, library: place, ...(source && { source: formatSource(source) }) }
+  const json = { version: 1, ...merge, library: place, source: source ? formatSource(source) : undefined }
   return `${JSON.stringify(json, null, 2)}\n`
 }
 
@@ -219,7 +219,7 @@ function parseMerge(json: unknown, path: string): PendingMerge {
     const copies = (Array.isArray(json.copies) ? json.copies : []).flatMap((each: unknown): MergedCopy[] =>
       isRecord(each) ? [{ root: String(each.root), edit: String(each.edit) }] : [],
     )
-    return { skill, folder, library, sourceHash, message, sides, ...(source && { source }), copies }
+    return { skill, folder, library, sourceHash, message, sides, source, copies }
   }
   throw new LoadoutError('BAD_JSON', `${path} is not a merge of Loadout`, {
     hint: 'move the folder away, then run the original command again',

@@ -58,7 +58,7 @@ function readOnce(root: TargetRoot, name: string, cache: TreeCache): Placement {
     const state = cache.read(`${root.path}/${name}`)
     const marker = markerOf(state)
     const isSkill = state.has(DOCUMENT_FILE)
-    return { ...placement, isSkill, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
+    return { ...placement, isSkill, contentHash: state.hash, marker }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     // Loadout cannot tell whether it installed this folder, so it reports it as broken and does not change it.

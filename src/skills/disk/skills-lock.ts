@@ -46,7 +46,7 @@ function lockedSkill(row: unknown): LockedSkill {
   const folder = typeof skillPath === 'string' ? skillPath.replace(/\\/g, '/').replace(/\/?SKILL\.md$/, '') : undefined
   const place = placeOf(source, sourceType, sourceUrl)
   if (place === undefined || folder === undefined) return { from }
-  return { from, origin: { ...place, folder, ...(typeof ref === 'string' ? { ref } : {}) } }
+  return { from, origin: { ...place, folder, ref: typeof ref === 'string' ? ref : undefined } }
 }
 
 function placeOf(source: unknown, type: unknown, url: unknown): Pick<SkillSource, 'url' | 'path'> | undefined {

@@ -31,13 +31,13 @@ export function parseMarker(json: unknown): InstallMarker | { problem: string } 
   return {
     commit: repo_commit,
     installedAt: installed_at,
-    ...(typeof skill === 'string' ? { skill } : {}),
-    ...(typeof target === 'string' ? { agent: target } : {}),
-    ...(typeof content_hash === 'string' ? { contentHash: content_hash } : {}),
-    ...(typeof source_hash === 'string' ? { sourceHash: source_hash } : {}),
-    ...(uncommitted === true ? { isUncommitted: true as const } : {}),
-    ...(typeof replaced === 'string' ? { replaced } : {}),
-    ...(isTextList(held_keys) ? { heldKeys: held_keys } : {}),
+    skill: typeof skill === 'string' ? skill : undefined,
+    agent: typeof target === 'string' ? target : undefined,
+    contentHash: typeof content_hash === 'string' ? content_hash : undefined,
+    sourceHash: typeof source_hash === 'string' ? source_hash : undefined,
+    isUncommitted: uncommitted === true || undefined,
+    replaced: typeof replaced === 'string' ? replaced : undefined,
+    heldKeys: isTextList(held_keys) ? held_keys : undefined,
   }
 }
 

@@ -216,8 +216,8 @@ function addConflict(
     path,
     kind,
     message,
-    ...(our && mine && { ours: { path: our, isExecutable: mine.isExecutable } }),
-    ...(their && other && { theirs: { path: their, isExecutable: other.isExecutable } }),
-    ...(chunks && { chunks }),
+    ours: our && mine ? { path: our, isExecutable: mine.isExecutable } : undefined,
+    theirs: their && other ? { path: their, isExecutable: other.isExecutable } : undefined,
+    chunks,
   })
 }

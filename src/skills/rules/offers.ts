@@ -15,9 +15,9 @@ export interface Offer {
 }
 
 export interface Naming {
-  names?: readonly string[] | undefined
-  as?: string | undefined
-  prefix?: string | undefined
+  names?: readonly string[]
+  as?: string
+  prefix?: string
 }
 
 /** Gives each candidate its name in the library. */

@@ -62,8 +62,8 @@ export function markerFor(
     agent,
     contentHash,
     sourceHash: registered.sourceHash,
-    ...(isUncommitted(registered, library) ? { isUncommitted: true as const } : {}),
-    ...(registered.skill.heldKeys ? { heldKeys: registered.skill.heldKeys } : {}),
+    isUncommitted: isUncommitted(registered, library) || undefined,
+    heldKeys: registered.skill.heldKeys,
   }
 }
 
@@ -80,7 +80,7 @@ export interface EquipRequest {
   /** The user named each skill: throw if one cannot be installed. Otherwise skip it. */
   isExplicit: boolean
   /** Replace unmanaged or edited folders, after a backup. */
-  replaces?: boolean | undefined
+  replaces?: boolean
 }
 
 export type StatusIndex = ReadonlyMap<string, SkillStatus>

@@ -58,7 +58,7 @@ function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest, b
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error
-    return { operations: [], findings: [{ severity: 'error', code, message, ...(hint ? { hint } : {}) }] }
+    return { operations: [], findings: [{ severity: 'error', code, message, hint }] }
   }
 }
 

@@ -8,7 +8,7 @@ export interface PluginDescription {
   description: string
   author: string
   /** The version. Default: derived from the content, so that new content gets a new version. */
-  release?: string | undefined
+  release?: string
 }
 
 /** A file below the root of the repository that agents install from. */

@@ -36,7 +36,7 @@ export function parsePlugin(json: unknown, folder: string): Plugin | undefined {
 
 function pluginOf(name: string, folder: string, skills: unknown): Plugin {
   const listed = typeof skills === 'string' ? [skills] : isTextList(skills) ? skills : undefined
-  return { name, folder, ...(listed === undefined ? {} : { skills: listed.map((path) => below(folder, path)) }) }
+  return { name, folder, skills: listed?.map((path) => below(folder, path)) }
 }
 
 function placeOf(source: unknown): string {

@@ -71,7 +71,7 @@ describe('a placement', () => {
     ]
   it.each(rows)('%s', (_, placement, expected, registry) => {
     const { marker = undefined, ...rest } = { ...placementOf(), ...placement }
-    expect(judge({ ...rest, ...(marker && { marker }) }, registry)).toMatchObject(expected)
+    expect(judge({ ...rest, marker }, registry)).toMatchObject(expected)
   })
 
   it.each<[what: string, library: LibraryState]>([
@@ -120,7 +120,7 @@ describe('a skill', () => {
       ['zeta', 0],
     ])
     expect(statuses[0]).toMatchObject({ problems: ['it is wrong'] })
-    expect(statuses[0]).not.toHaveProperty('registered')
+    expect(statuses[0]?.registered).toBeUndefined()
   })
 
   it('does not list an unmanaged folder, unless it has the name of a skill', () => {

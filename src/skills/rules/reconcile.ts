@@ -38,7 +38,7 @@ export function reconcile(registry: Registry, placements: readonly Placement[], 
     const problems = invalid.get(name) ?? []
     const statuses = (placed.get(name) ?? []).map((each) => judge(each, skill, problems.length > 0, library))
     const state = problems.length > 0 ? 'invalid' : summarize(statuses)
-    return { name, state, placements: statuses, problems, ...(skill === undefined ? {} : { registered: skill }) }
+    return { name, state, placements: statuses, problems, registered: skill }
   })
 }
 

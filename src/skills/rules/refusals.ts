@@ -25,6 +25,6 @@ export function refusalFindings(refusals: readonly Omit<Refusal, 'folder'>[], ve
     const whom = isAlone ? `${first.name} was` : `${group.length} skills were`
     const names = isAlone ? '' : `: ${listed(group.map(({ name }) => name))}`
     const message = `${whom} not ${verb}, because ${reason}${names}`
-    return { severity: 'error', code, message, ...(isAlone ? { subject: first.name } : {}), ...(hint ? { hint } : {}) }
+    return { severity: 'error', code, message, subject: isAlone ? first.name : undefined, hint }
   })
 }

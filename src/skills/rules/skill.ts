@@ -57,14 +57,14 @@ export function parseSource(json: unknown): SkillSource | undefined {
   if ((url === undefined) === (path === undefined)) return undefined
   if (typeof folder !== 'string' || typeof tree_hash !== 'string' || typeof imported_at !== 'string') return undefined
   return {
-    ...(typeof url === 'string' ? { url } : {}),
-    ...(typeof path === 'string' ? { path } : {}),
+    url: typeof url === 'string' ? url : undefined,
+    path: typeof path === 'string' ? path : undefined,
     folder,
-    ...(typeof ref === 'string' ? { ref } : {}),
-    ...(typeof commit === 'string' ? { commit } : {}),
+    ref: typeof ref === 'string' ? ref : undefined,
+    commit: typeof commit === 'string' ? commit : undefined,
     treeHash: tree_hash,
     importedAt: imported_at,
-    ...(typeof library_hash === 'string' ? { libraryHash: library_hash } : {}),
+    libraryHash: typeof library_hash === 'string' ? library_hash : undefined,
     others: Object.fromEntries(Object.entries(json).filter(([key]) => !SOURCE_KEYS.includes(key))),
   }
 }
@@ -102,7 +102,7 @@ export function parseSkill(json: unknown, folder: string): ParsedSkill {
       tags: isTextList(tags) ? tags : [],
       targets: isTextList(targets) ? targets : [],
       metadata,
-      ...(source && { source }),
+      source,
       others,
     },
   }

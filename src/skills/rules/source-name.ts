@@ -32,8 +32,8 @@ export function parseRepositoryName(named: string): RepositoryName | undefined {
     const [, host = 'github', owner, repository, folder, ref] = short
     return {
       url: `https://${HOSTS[host]}/${owner}/${repository}`,
-      ...(folder === undefined ? {} : { folder }),
-      ...(ref === undefined ? {} : { ref }),
+      folder,
+      ref,
     }
   }
   if (!URL.test(named) && !SSH.test(named)) return undefined

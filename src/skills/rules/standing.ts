@@ -34,13 +34,13 @@ export function standingOf(state: RepoState, askedAt: Date | undefined): Standin
   const { branch, remote, ahead, behind, uncommitted, upstream } = state
   const lacks = upstream === undefined ? 'none' : upstream.exists ? undefined : 'missing'
   return {
-    ...(branch !== undefined && { branch }),
-    ...(remote !== undefined && { remote }),
-    ...(remote !== undefined && lacks && { upstream: lacks }),
+    branch,
+    remote,
+    upstream: remote !== undefined && lacks ? lacks : undefined,
     dirty: uncommitted.length,
     ahead: remote === undefined ? 0 : ahead,
     behind,
-    ...(askedAt && { askedAt: askedAt.toISOString() }),
+    askedAt: askedAt?.toISOString(),
   }
 }
 

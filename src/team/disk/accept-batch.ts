@@ -84,9 +84,9 @@ export interface Joining {
   group: string
   client: string
   /** Its identity before Loadout noticed that the machine was copied. */
-  replaces?: string | undefined
+  replaces?: string
   /** The first batch that it still has: earlier ones are lost on both sides. */
-  resume?: number | undefined
+  resume?: number
 }
 
 /** Registers a machine. A known one continues with its number, and with its current token. */

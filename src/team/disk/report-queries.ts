@@ -8,7 +8,7 @@ export interface ReportRange {
   from: string
   to: string
   /** Only this group. */
-  group?: string | undefined
+  group?: string
 }
 
 const FIGURES = `

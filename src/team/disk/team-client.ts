@@ -38,8 +38,8 @@ export interface TeamReply {
 export interface TeamCall {
   method?: 'GET' | 'POST'
   path: string
-  body?: string | undefined
-  milliseconds?: number | undefined
+  body?: string
+  milliseconds?: number
 }
 
 /**
@@ -76,6 +76,6 @@ export function refusalOf({ json, status }: TeamReply): LoadoutError {
   const [code, message, hint] = ['code', 'message', 'hint'].map((key) => getDeep(json, 'error', key))
   const known = CODES.find((each) => each === code) ?? 'UNREACHABLE'
   return new LoadoutError(known, `the team’s server refused: ${String(message ?? status)}`, {
-    ...(typeof hint === 'string' ? { hint } : {}),
+    hint: typeof hint === 'string' ? hint : undefined,
   })
 }

@@ -26,7 +26,7 @@ export function aboutError(error: unknown): { error: string; code?: string; at?:
     .slice(0, 4)
     .map((line) => line.trim())
     .join(' ')
-  return { error: error.name, ...('code' in error ? { code: String(error.code) } : {}), ...(at ? { at } : {}) }
+  return { error: error.name, code: 'code' in error ? String(error.code) : undefined, at }
 }
 
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -52,7 +52,7 @@ export class Telemetry {
   private readonly version: string
   private readonly log: Log
 
-  constructor(options: { endpoint?: string | undefined; headers: Record<string, string>; version: string; log: Log }) {
+  constructor(options: { endpoint?: string; headers: Record<string, string>; version: string; log: Log }) {
     this.endpoint = options.endpoint
     this.headers = options.headers
     this.version = options.version

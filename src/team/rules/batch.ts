@@ -49,7 +49,7 @@ export interface Batch {
   /** The version of the program. */
   client: string
   /** It completes the list of all installed skills, which began so many batches before it. */
-  listed?: number | undefined
+  listed?: number
   rows: SentRow[]
 }
 
@@ -121,9 +121,9 @@ function parseRow(row: unknown): SentRow | string {
   if (!isWhole(times, 1, MOST_TIMES)) return '"times" is not a number from 1'
   return {
     ...{ kind, id, agent, stage },
-    ...(version === undefined ? {} : { version }),
+    version,
     hour,
-    ...(project === undefined ? {} : { project }),
+    project,
     ...{ tokens, times },
   }
 }

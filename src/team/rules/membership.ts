@@ -47,7 +47,7 @@ export function parseMembership(json: unknown, path: string): Membership {
     const isTexts = texts.every((text) => typeof text === 'string' && !/\p{Cc}/u.test(text))
     if (role !== undefined && isTexts && parseInstant(String(joined)) !== undefined) {
       const known = { url, team, secret, keyPrint, person, group, joined } as Omit<Membership, 'role' | 'key'>
-      return { ...known, role, ...(typeof key === 'string' ? { key } : {}) }
+      return { ...known, role, key: typeof key === 'string' ? key : undefined }
     }
   }
   throw new LoadoutError('BAD_TEAM_FILE', `${path} does not say which team this machine has joined`)

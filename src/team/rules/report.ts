@@ -145,8 +145,8 @@ export function assembleReport({ from, to }: { from: string; to: string }, rows:
     tokens: entries.reduce((sum, { tokens }) => sum + tokens, 0),
     listing: entries.reduce((sum, { listing }) => sum + listing, 0),
     waiting: rows.waiting,
-    ...(rows.running === undefined ? {} : { running: rows.running }),
-    ...(rows.silent === undefined ? {} : { silent: shownPeople(rows.silent) }),
+    running: rows.running,
+    silent: rows.silent === undefined ? undefined : shownPeople(rows.silent),
     entries: used,
     deadWeight: deadWeightOf(entries, rollout),
     inVain: used
@@ -243,7 +243,7 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
   return [...byEntry]
     .flatMap(([entry, rows]): RolloutReport[] => {
       const state = said.get(`${entry} *`)?.state
-      const about = { ...nameOf(entry), ...(state === undefined ? {} : { state }) }
+      const about = { ...nameOf(entry), state }
       const digests = [...new Set(rows.map(({ version }) => version))].sort(compareText)
       const numberOf = new Map(digests.map((digest, at) => [digest, at]))
       const named = (names: readonly string[]) =>

@@ -64,9 +64,9 @@ function sendable(event: UsageEvent, versionOf: VersionOf): SentRow | undefined 
   const version = event.version ?? (kind === 'skill' ? versionOf(id, agent) : undefined)
   return {
     ...{ kind, id, agent, stage: stageOf(event) },
-    ...(version !== undefined && SENT_TEXTS.version.test(version) ? { version } : {}),
+    version: version !== undefined && SENT_TEXTS.version.test(version) ? version : undefined,
     hour,
-    ...(typeof project === 'string' && SENT_TEXTS.project.test(project) ? { project } : {}),
+    project: typeof project === 'string' && SENT_TEXTS.project.test(project) ? project : undefined,
     tokens: sentTokens(tokensEst),
     times: 1,
   }

@@ -26,7 +26,7 @@ function splitFile(text: string): { name: string; path?: string } {
   const slash = text.indexOf('/')
   if (slash < 0) return { name: text }
   const path = text.slice(slash + 1)
-  return { name: text.slice(0, slash), ...(path === '' ? {} : { path }) }
+  return { name: text.slice(0, slash), path: path === '' ? undefined : path }
 }
 
 /**

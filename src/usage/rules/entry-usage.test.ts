@@ -7,7 +7,7 @@ import type { Stage, UsageEvent } from './usage-event.ts'
 function read(line: string): UsageEvent {
   const [where = '', stage = '', entryId = ''] = line.split(' ')
   const [via = '', session] = where.split('/')
-  return event(entryId, { stage: stage as Stage, via, ...(session === undefined ? {} : { session }) })
+  return event(entryId, { stage: stage as Stage, via, session })
 }
 
 const often = (line: string) => Array.from({ length: LEAST_OFFERS }, (_, at) => line.replace('*', String(at)))

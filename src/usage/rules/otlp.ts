@@ -18,7 +18,7 @@ export type Point = { attributes: Attributes; startMs: number; timeMs: number } 
 export interface Span {
   traceId: string
   spanId: string
-  parentSpanId?: string | undefined
+  parentSpanId?: string
   name: string
   startMs: number
   endMs: number

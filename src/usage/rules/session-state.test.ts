@@ -4,7 +4,7 @@ import { type Claim, formatClaim, nextStart, type Part, readState, wonBy } from 
 const text = (id: string, body = id): Part => ({ form: 'text', id, sum: '0', body })
 const pointer = (id: string, section?: string): Part => ({
   ...{ form: 'pointer', kind: 'pack', id, sum: '0' },
-  ...(section && { section }),
+  section: section || undefined,
 })
 const file = (...claims: Claim[]) => claims.map(formatClaim).join('')
 

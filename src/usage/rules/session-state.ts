@@ -122,10 +122,10 @@ function readClaim(line: string): Claim | undefined {
   return {
     by,
     parts,
-    ...(start === undefined ? {} : { start: Number(start) }),
-    ...(isAnew === true ? { isAnew } : {}),
-    ...(isCompacted === true ? { isCompacted } : {}),
-    ...(Array.isArray(about) ? { about: about.filter(isShare) } : {}),
+    start: start === undefined ? undefined : Number(start),
+    isAnew: isAnew === true ? isAnew : undefined,
+    isCompacted: isCompacted === true ? isCompacted : undefined,
+    about: Array.isArray(about) ? about.filter(isShare) : undefined,
   }
 }
 
@@ -137,12 +137,12 @@ function readPart(json: unknown): Part | undefined {
   if (!isRecord(json) || typeof json.sum !== 'string') return undefined
   const { form, id, sum, body, kind, path, audit, section } = json
   if (form === 'index') return { form, sum }
-  if (form === 'pack') return { form, sum, ...(typeof audit === 'string' ? { audit } : {}) }
+  if (form === 'pack') return { form, sum, audit: typeof audit === 'string' ? audit : undefined }
   if (form === 'file' && typeof path === 'string') return { form, path, sum }
   if (form === 'text' && typeof id === 'string' && typeof body === 'string') return { form, id, sum, body }
   const known = ENTRY_KINDS.find((each) => each === kind)
   return form === 'pointer' && typeof id === 'string' && known !== undefined
-    ? { form, kind: known, id, sum, ...(typeof section === 'string' && { section }) }
+    ? { form, kind: known, id, sum, section: typeof section === 'string' ? section : undefined }
     : undefined
 }
 

@@ -33,9 +33,9 @@ export interface TimelineRequest {
   from: string
   to: string
   step: Step
-  agent?: string | undefined
-  kind?: EntryKind | undefined
-  entry?: string | undefined
+  agent?: string
+  kind?: EntryKind
+  entry?: string
 }
 
 const HOUR = 3_600_000

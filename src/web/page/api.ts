@@ -9,7 +9,7 @@ export class Refusal extends Error {
   readonly code: string
   readonly hint: string | undefined
 
-  constructor({ code, message, hint }: { code: string; message: string; hint?: string | undefined }) {
+  constructor({ code, message, hint }: { code: string; message: string; hint?: string }) {
     super(message)
     this.code = code
     this.hint = hint

@@ -42,7 +42,7 @@ export function newRecord(
 ): ChangeRecord {
   const left = before === undefined ? (old?.folders ?? []) : []
   const folders = [...new Set([...left, ...missingFolders(path)])]
-  return { ...(isBlank ? { before: before ?? null } : {}), folders, blanks: {} }
+  return { before: isBlank ? (before ?? null) : undefined, folders, blanks: {} }
 }
 
 /** Restores a blank file. Removes a file that did not exist before, unless it is a link now. */

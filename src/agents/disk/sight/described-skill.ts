@@ -29,15 +29,15 @@ interface SkillHead {
   isUtf8: boolean
   /** It starts with a byte order mark. */
   isMarked: boolean
-  frontmatter?: Fields | undefined
+  frontmatter?: Fields
   /** Why an intended frontmatter was read as text. */
-  unread?: string | undefined
+  unread?: string
   /** Of the text after the frontmatter. */
   tokens: number
   /** The first line with text: of the whole, and after the frontmatter. */
   lines: readonly [all: string, body: string]
   /** Of a workflow. */
-  meta?: Partial<Record<'name' | 'description' | 'whenToUse', string>> | undefined
+  meta?: Partial<Record<'name' | 'description' | 'whenToUse', string>>
 }
 
 /**

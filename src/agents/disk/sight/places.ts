@@ -14,7 +14,7 @@ export interface FoundPlace {
   path: string
   scope: SkillPlace['scope']
   isCommands: boolean
-  isWorkflows?: boolean | undefined
+  isWorkflows?: boolean
   /** The plugin, whose name goes before the names of its skills. */
   plugin?: string
   state: 'read' | 'missing' | 'unreadable'

@@ -184,5 +184,5 @@ function withoutEmpty(value: unknown): unknown {
   const full = Object.entries(hooks).filter(
     ([event, groups]) => event === 'Stop' || !Array.isArray(groups) || groups.length > 0,
   )
-  return { ...rest, ...(full.length > 0 ? { hooks: Object.fromEntries(full) } : {}) }
+  return { ...rest, hooks: full.length > 0 ? Object.fromEntries(full) : undefined }
 }

@@ -231,7 +231,7 @@ export function newEntry({ layout, commands }: HookForm, { matcher, command, bef
 
 export function add(tree: SettingsTree, path: string, container: SettingsValue, item: NewItem): Step {
   const { edits, blanks } = appendItem(tree, container as Container, item)
-  return { edits, ...(blanks === undefined ? {} : { blanks: { [path]: blanks } }) }
+  return { edits, blanks: blanks === undefined ? undefined : { [path]: blanks } }
 }
 
 const KINDS = { object: 'an object', array: 'a list', literal: 'a single value' }

@@ -51,7 +51,7 @@ export interface Limits {
 export function limitsOf(
   listing: Listing,
   settings: AgentSettings,
-  named: { window?: number | undefined; model?: string | undefined } = {},
+  named: { window?: number; model?: string } = {},
 ): Limits | undefined {
   const { share, longWindow, overflow } = listing
   if (overflow === 'never') return undefined

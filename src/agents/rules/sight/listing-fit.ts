@@ -17,7 +17,7 @@ export interface ListingLine {
   isNameOnly: boolean
   /** The width of the whole line, if only that is known. */
   columns?: number
-  characters?: number | undefined
+  characters?: number
 }
 
 export interface FittedLine {

@@ -120,7 +120,7 @@ class PackCheck {
 
   /** Reports a missing source or anchor. `at`: the place that names it. */
   checkPlace(
-    { path, anchor }: { path: string; anchor?: string | undefined },
+    { path, anchor }: { path: string; anchor?: string },
     from: { path: string; at: string; line?: number },
   ): void {
     if (!this.has(path)) {

@@ -35,9 +35,9 @@ export interface Trust {
   state: TrustState
   /** Whether anything but the metadata may be read. */
   isOpen: boolean
-  approvalId?: string | undefined
+  approvalId?: string
   /** Digests of the approved files. A reader refuses a file with another digest. */
-  files?: FileDigests | undefined
+  files?: FileDigests
   /** Differences from the approved files. */
   changes?: readonly string[]
   /** Why the catalog holds it back. */
@@ -239,7 +239,7 @@ export interface RefusedPack {
   reason: 'approval-needed' | 'confirmation-needed' | 'denied' | 'held' | 'archived' | 'unknown-status' | 'invalid'
   message: string
   /** The command that opens it, if there is one. */
-  command?: string | undefined
+  command?: string
 }
 
 /** Why a pack is not used, and the command that changes this. */

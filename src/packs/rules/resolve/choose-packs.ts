@@ -9,7 +9,7 @@ export interface LikelyPack<Pack> {
   /** 0 to 1: how likely it is that the task is about it. */
   confidence: number
   /** The section that says most about the task. */
-  section?: SectionHit | undefined
+  section?: SectionHit
 }
 
 /** What is known of a pack before its text is read. */

@@ -174,7 +174,7 @@ export interface Statement {
   to: number
   text: string
   /** The header lines of its table. */
-  head?: { from: number; to: number; text: string } | undefined
+  head?: { from: number; to: number; text: string }
 }
 
 /** Indented lines belong to the statement above, up to this size in tokens. */

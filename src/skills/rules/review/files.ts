@@ -60,7 +60,7 @@ export function judgeFile(file: ReviewFile): FileVerdict {
     return { form: 'prose', quote, isAlarming: false }
   if (DATA.has(extension)) {
     const isDependent = /(?:^|\/)agents\/openai\.ya?ml$/.test(path) && text.includes('dependencies')
-    return { form: 'data', ...(isDependent && { what: 'names tools that an agent loads' }), quote, isAlarming: false }
+    return { form: 'data', what: isDependent ? 'names tools that an agent loads' : undefined, quote, isAlarming: false }
   }
   return acts(PROGRAMS.has(extension) ? 'is a program' : 'is a file of a kind that is not known to be harmless')
 }

@@ -147,7 +147,7 @@ function capability(
   const id = createHash('sha256')
     .update(JSON.stringify([kind, path, content]))
     .digest('hex')
-  return { kind, what, path, line, quote: quoted(quote), isAlarming, id, ...(key !== undefined && { key }) }
+  return { kind, what, path, line, quote: quoted(quote), isAlarming, id, key }
 }
 
 const LONGEST_QUOTE = 160

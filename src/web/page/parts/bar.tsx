@@ -19,7 +19,7 @@ interface BarProps {
   /** The budget; the segments may exceed it. */
   room: number
   unit: string
-  current?: string | undefined
+  current?: string
   onPoint?(id: string | undefined): void
   onPick?(id: string): void
 }

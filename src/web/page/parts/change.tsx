@@ -28,14 +28,12 @@ export interface Change<T extends Planned> {
   /** Whether there is anything to do. */
   isEmpty(planned: T): boolean
   /** The message afterwards, and the change that undoes it. */
-  done(result: T): { text: string; undo?: Change<Planned> | undefined }
+  done(result: T): { text: string; undo?: Change<Planned> }
   onDone?(): void
 }
 
 const asked = signal<Change<Planned> | undefined>(undefined)
-const said = signal<{ text: string; findings: readonly Finding[]; undo?: Change<Planned> | undefined } | undefined>(
-  undefined,
-)
+const said = signal<{ text: string; findings: readonly Finding[]; undo?: Change<Planned> } | undefined>(undefined)
 
 /** Shows the plan of a change, and applies exactly that plan when the user confirms, like the command. */
 export function propose<T extends Planned>(change: Change<T>): void {

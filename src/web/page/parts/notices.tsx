@@ -27,7 +27,7 @@ export function Notices({ findings, label = 'What was found' }: { findings: read
 }
 
 /** An error answer: the problem and the remedy. */
-export function Refused({ refusal, onAgain }: { refusal: Refusal; onAgain?: (() => void) | undefined }) {
+export function Refused({ refusal, onAgain }: { refusal: Refusal; onAgain?: () => void }) {
   return (
     <div class="refused" role="alert">
       <Badge tone="bad">{refusal.code.toLowerCase().replaceAll('_', ' ')}</Badge>

@@ -17,7 +17,7 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf(row: Row): string
-  current?: string | undefined
+  current?: string
   onMove?(row: Row): void
   /** On Enter or a click. */
   onOpen?(row: Row): void
