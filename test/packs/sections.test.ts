@@ -168,6 +168,17 @@ describe('what was not found', () => {
     for (const gap of missing) expect(resolved.wrapper).toContain(gap)
   })
 
+  it('is told if every word stands somewhere, but no passage has most of them', () => {
+    const files = {
+      'documents/engine.md': '# Engine\n\nThe engine burns diesel and was overhauled in Bergen.\n',
+      'documents/crew.md': '# Crew\n\nThe captain earns a bonus. The refund of a ticket takes a week.\n',
+    }
+    const { missing, wrapper } = resolveFiles(files, 'Is there a refund for diesel of the captain in Bergen?')
+    expect(missing).toEqual([expect.stringMatching(/^no passage is about the whole question; apart from the rest: /)])
+    expect(wrapper).toContain('ask the user, or call them unknown')
+    expect(resolveFiles(files, 'Was the engine overhauled in Bergen?').missing).toEqual([])
+  })
+
   it.each([
     ['approved enterprise price', true],
     ['the winter timetable', true],

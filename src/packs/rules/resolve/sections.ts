@@ -150,7 +150,7 @@ function withHeadings(text: string, path: string) {
     above.length = Math.max(0, Math.min(above.length, level - 1))
     while (above.length < level - 1) above.push('')
     if (level > 0) above.push(section.title.replace(ANCHOR, '').trim())
-    const isBare = level > 0 && section.text.split('\n').slice(height).join('').trim() === ''
+    const isBare = level > 0 && section.text.split('\n').slice(height).join('').replace(ANCHOR, '').trim() === ''
     const trail = [whole, ...above].join(' ')
     const title = above.filter(Boolean).join(' > ') || whole
     return isBare && sections.length > 1 ? [] : piecesOf(section).map((piece) => ({ ...piece, trail, title }))
