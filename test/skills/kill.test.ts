@@ -30,6 +30,8 @@ import {
 // Who comes next after a kill uses the built program's own calls: a start for each would be most of the time.
 const { createLoadout } = (await import(resolve('dist/api.js'))) as typeof import('../../src/api.ts')
 
+const callsIn = (world: World) => createLoadout({ home: world.home, cwd: world.home, env: envOf(world) })
+
 const PRELOAD = join(import.meta.dirname, 'kill-at.cjs')
 const EDIT = 'An edit by hand.'
 
@@ -39,8 +41,33 @@ const ALPHA = {
   'docs/deep/notes.md': 'First notes.\n',
 }
 
+/** A world that is made once, by the first test that needs it, and then only copied. */
+type State = () => Promise<World>
+
+function once(make: () => Promise<World>): State {
+  let world: Promise<World> | undefined
+  return () => {
+    world ??= make()
+    return world
+  }
+}
+
+/** What is there after a person has done more in a world. */
+function later(start: State, ...acts: ((world: World) => unknown)[]): State {
+  return once(async () => {
+    const world = await copyWorld(await start())
+    for (const act of acts) await act(world)
+    return world
+  })
+}
+
+const run =
+  (...args: string[]) =>
+  (world: World) =>
+    loadoutOk(world, ...args)
+
 /** A library, one skill installed for both agents, and folders that are nobody's business. */
-async function makeBase(): Promise<World> {
+const BASE = once(async () => {
   const world = makeWorld({ alpha: ALPHA, beta: skillFiles('beta'), spare: { ...ALPHA, ...skillFiles('spare') } })
   await loadoutOk(world, 'equip', 'beta')
   write(world.home, {
@@ -50,7 +77,22 @@ async function makeBase(): Promise<World> {
     'drafts/delta/docs/more.md': 'More.\n',
   })
   return world
-}
+})
+
+const INSTALLED = later(BASE, run('equip', 'alpha', '--target', 'claude'))
+
+const EDITED = later(INSTALLED, ({ home }) => {
+  const copy = join(home, '.claude/skills/alpha')
+  write(copy, { 'docs/deep/notes.md': `${EDIT}\n`, 'mine.md': `${EDIT}\n` })
+  rmSync(join(copy, 'scripts'), { recursive: true })
+})
+
+/** A folder of the user's where alpha would be, with the same files as an edited copy. */
+const LOOSE = later(BASE, ({ home }) => {
+  const text = '---\nname: alpha\ndescription: About alpha.\n---\n# Alpha\n'
+  const files = { 'SKILL.md': text, 'docs/deep/notes.md': `${EDIT}\n`, 'mine.md': `${EDIT}\n` }
+  write(join(home, '.claude/skills/alpha'), files)
+})
 
 function changeLibrary(world: World): void {
   const alpha = join(world.library, 'skills/alpha')
@@ -59,16 +101,33 @@ function changeLibrary(world: World): void {
   commitAll(world, 'second')
 }
 
-function editCopy(world: World): void {
-  const copy = join(world.home, '.claude/skills/alpha')
-  write(copy, { 'docs/deep/notes.md': `${EDIT}\n`, 'mine.md': `${EDIT}\n` })
-  rmSync(join(copy, 'scripts'), { recursive: true })
-}
+/** Skills as if they had been imported from folders that have since changed. */
+const OUTDATED = later(
+  BASE,
+  (world) => {
+    // Without the script, which would need an approval: that is about one place, and worlds are copied.
+    rmSync(join(world.library, 'skills/alpha/scripts'), { recursive: true })
+    const alpha = Object.fromEntries(Object.entries(ALPHA).filter(([path]) => !path.startsWith('scripts/')))
+    for (const [name, own] of Object.entries({ alpha, beta: skillFiles('beta') })) {
+      const path = `~/upstream/${name}`
+      const source = { path, folder: '', tree_hash: '0'.repeat(64), imported_at: '2026-01-02T03:04:05Z' }
+      const { 'skill.json': json, ...files }: Record<string, string> = own
+      const hash = libraryHashOf(join(world.library, 'skills', name), name)
+      const record = { ...JSON.parse(json ?? ''), source: { ...source, library_hash: hash } }
+      write(join(world.library, 'skills', name), { 'skill.json': JSON.stringify(record) })
+      const text = `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n\nNews.\n`
+      write(join(world.home, 'upstream', name), { ...files, 'SKILL.md': text, 'docs/new.md': 'New.\n' })
+    }
+    commitAll(world, 'source')
+  },
+  run('equip', 'alpha', '--target', 'claude'),
+  run('sync'),
+)
 
 interface Scenario {
   args: string[]
-  /** Makes what is there before the command. */
-  prepare?: (world: World) => Promise<void> | void
+  /** What is there before the command. */
+  start: State
   isEdited?: boolean
   /** The library and the copies change together, or not at all. */
   isWhole?: boolean
@@ -76,98 +135,34 @@ interface Scenario {
   crash?: { at: RegExp; next: string[] }
 }
 
-const installed = async (world: World) => void (await loadoutOk(world, 'equip', 'alpha', '--target', 'claude'))
-
-const edited = async (world: World) => {
-  await installed(world)
-  editCopy(world)
-}
-
-const ADOPT: Scenario = { args: ['adopt', 'alpha', '--yes'], prepare: edited, isEdited: true }
-const DELETE: Scenario = { args: ['delete', 'spare'] }
-const IMPORT: Scenario = { args: ['import', 'drafts/delta', '--targets', 'claude,codex'] }
-const REFRESH_EDITED: Scenario = {
-  args: ['sync', '--replace'],
-  prepare: async (world) => {
-    await edited(world)
-    changeLibrary(world)
-  },
-  isEdited: true,
-}
-
-const SYNC: Scenario = {
-  args: ['sync'],
-  prepare: async (world) => {
-    await installed(world)
-    changeLibrary(world)
-  },
-}
-
-/** An edit here, and a change of another file in the library. */
-const both = async (world: World) => {
-  await edited(world)
-  write(join(world.library, 'skills/alpha'), { 'SKILL.md': '# Alpha\n\nSecond version.\n' })
-  commitAll(world, 'second')
-}
-
-/** Skills as if they had been imported from folders that have since changed. */
-const outdated = async (world: World) => {
-  // Without the script, which would need an approval: that is about one place, and worlds are copied.
-  rmSync(join(world.library, 'skills/alpha/scripts'), { recursive: true })
-  const alpha = Object.fromEntries(Object.entries(ALPHA).filter(([path]) => !path.startsWith('scripts/')))
-  for (const [name, own] of Object.entries({ alpha, beta: skillFiles('beta') })) {
-    const path = `~/upstream/${name}`
-    const source = { path, folder: '', tree_hash: '0'.repeat(64), imported_at: '2026-01-02T03:04:05Z' }
-    const { 'skill.json': json, ...files }: Record<string, string> = own
-    const hash = libraryHashOf(join(world.library, 'skills', name), name)
-    const record = { ...JSON.parse(json ?? ''), source: { ...source, library_hash: hash } }
-    write(join(world.library, 'skills', name), { 'skill.json': JSON.stringify(record) })
-    const text = `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n\nNews.\n`
-    write(join(world.home, 'upstream', name), { ...files, 'SKILL.md': text, 'docs/new.md': 'New.\n' })
-  }
-  commitAll(world, 'source')
-  await installed(world)
-  await loadoutOk(world, 'sync')
-}
-
-/** A folder of the user's where alpha would be, with the same files as an edited copy. */
-const loose = (world: World) => {
-  const text = '---\nname: alpha\ndescription: About alpha.\n---\n# Alpha\n'
-  const files = { 'SKILL.md': text, 'docs/deep/notes.md': `${EDIT}\n`, 'mine.md': `${EDIT}\n` }
-  write(join(world.home, '.claude/skills/alpha'), files)
-}
-
-const UPDATE: Scenario = { args: ['update', '--yes'], prepare: outdated, isWhole: true }
-const UNDO: Scenario = {
-  args: ['undo'],
-  prepare: async (world) => {
-    await outdated(world)
-    await loadoutOk(world, 'update', '--yes')
-  },
-  isWhole: true,
-}
+const ADOPT: Scenario = { args: ['adopt', 'alpha', '--yes'], start: EDITED, isEdited: true }
+const DELETE: Scenario = { args: ['delete', 'spare'], start: BASE }
+const IMPORT: Scenario = { args: ['import', 'drafts/delta', '--targets', 'claude,codex'], start: BASE }
+const REFRESH_EDITED: Scenario = { args: ['sync', '--replace'], start: later(EDITED, changeLibrary), isEdited: true }
+const SYNC: Scenario = { args: ['sync'], start: later(INSTALLED, changeLibrary) }
+const UPDATE: Scenario = { args: ['update', '--yes'], start: OUTDATED, isWhole: true }
+const UNDO: Scenario = { args: ['undo'], start: later(OUTDATED, run('update', '--yes')), isWhole: true }
 const TEACH: Scenario = {
   args: ['teach', '--import', 'prompts.jsonl'],
-  prepare: ({ home }) => {
+  start: later(BASE, ({ home }) => {
     const prompts = ['alpha', 'beta'].map((name) => ({ id: `skill:${name}`, prompts: [`please do ${name} for me`] }))
     write(home, { 'prompts.jsonl': prompts.map((each) => `${JSON.stringify(each)}\n`).join('') })
-  },
+  }),
 }
 const MERGE: Scenario = {
   args: ['merge', 'alpha', '--take', 'other', '--continue'],
-  prepare: async (world) => {
-    await edited(world)
+  start: later(EDITED, async (world) => {
     write(join(world.library, 'skills/alpha'), { 'docs/deep/notes.md': 'Third notes.\n' })
     commitAll(world, 'third')
     expect((await loadout(world, ['adopt', 'alpha', '--yes'])).code).toBe(1)
-  },
+  }),
   isEdited: true,
 }
 
 /** Room for the list only without two unused copies, and with no more than the names of some skills of others. */
 const FIX: Scenario = {
   args: ['see', 'claude', '--fix', '--yes', '--model', 'claude-haiku-4-5'],
-  prepare: async (world) => {
+  start: later(BASE, async (world) => {
     const description = 'why '.repeat(74)
     for (const name of ['alpha', 'spare']) {
       const json = { name, description, targets: ['claude', 'codex'] }
@@ -183,36 +178,34 @@ const FIX: Scenario = {
       '.claude.json': '{ "skillUsage": { "beta": { "usageCount": 5, "lastUsedAt": 1 } } }',
       '.claude/settings.json': '{"model": "haiku"}',
     })
-  },
+  }),
   isWhole: true,
 }
 
 const SCENARIOS: Record<string, Scenario> = {
-  'a folder of the user that equip --replace replaces': {
+  'equip --replace of a folder of the user': {
     args: ['equip', 'alpha', '--replace'],
-    prepare: loose,
+    start: LOOSE,
     isEdited: true,
   },
   'import --all --adopt of links': {
     args: ['import', '--all', '--adopt'],
-    prepare: ({ home }) => {
+    start: later(BASE, ({ home }) => {
       const linked = '---\nname: linked\ndescription: Of another manager.\n---\n# Linked\n'
       write(home, { '.agents/skills/linked/SKILL.md': linked, '.agents/skills/linked/more.md': 'More.\n' })
       for (const folder of AGENT_FOLDERS) symlinkSync('../../.agents/skills/linked', join(home, folder, 'linked'))
-    },
+    }),
   },
   'profile switch': {
     args: ['profile', 'switch', 'work'],
-    prepare: async (world) => {
-      await installed(world)
-      await loadoutOk(world, 'profile', 'save', 'work')
-      await loadoutOk(world, 'unequip', 'alpha')
-      await loadoutOk(world, 'equip', 'spare')
-    },
+    start: later(INSTALLED, run('profile', 'save', 'work'), run('unequip', 'alpha'), run('equip', 'spare')),
   },
   'sync of an edited copy after the library has changed': {
     args: ['sync'],
-    prepare: both,
+    start: later(EDITED, (world) => {
+      write(join(world.library, 'skills/alpha'), { 'SKILL.md': '# Alpha\n\nSecond version.\n' })
+      commitAll(world, 'second')
+    }),
     isEdited: true,
   },
   'update of two skills': UPDATE,
@@ -222,21 +215,20 @@ const SCENARIOS: Record<string, Scenario> = {
   'see --fix of settings and two copies': FIX,
   'equip, the first ever for one agent': {
     args: ['equip', 'alpha'],
-    prepare: ({ home }) => rmSync(join(home, '.codex'), { recursive: true }),
+    start: later(BASE, ({ home }) => rmSync(join(home, '.codex'), { recursive: true })),
   },
   'sync after the library has changed': SYNC,
   'sync --replace of an edited copy': REFRESH_EDITED,
   'sync after a commit that changes nothing installed': {
     args: ['sync'],
-    prepare: async (world) => {
-      await installed(world)
+    start: later(INSTALLED, (world) => {
       write(world.library, { 'README.md': 'Changed.\n' })
       commitAll(world, 'readme')
-    },
+    }),
   },
-  'unequip of an edited copy': { args: ['unequip', 'alpha'], prepare: edited, isEdited: true },
+  'unequip of an edited copy': { args: ['unequip', 'alpha'], start: EDITED, isEdited: true },
   import: IMPORT,
-  'import --adopt': { args: ['import', '.claude/skills/mine', '--adopt'] },
+  'import --adopt': { args: ['import', '.claude/skills/mine', '--adopt'], start: BASE },
   adopt: ADOPT,
   delete: DELETE,
   'a reader after a killed refresh': {
@@ -249,7 +241,15 @@ const SCENARIOS: Record<string, Scenario> = {
 
 /** What differs from the others only in how it begins. */
 const MORE: Record<string, Scenario> = {
-  'adopt of a folder of the user': { ...ADOPT, prepare: loose },
+  'adopt of a folder of the user': { ...ADOPT, start: LOOSE },
+}
+
+const ends = new Map<Scenario, State>()
+
+/** What was there before a command, and what it makes when nothing kills it. */
+async function bothSides(scenario: Scenario): Promise<Expected> {
+  if (!ends.has(scenario)) ends.set(scenario, later(scenario.start, run(...scenario.args)))
+  return { before: await scenario.start(), after: await ends.get(scenario)!(), scenario }
 }
 
 interface Call {
@@ -426,7 +426,7 @@ async function checkNext(
   isKnown: (state: string) => boolean,
   isMoving = false,
 ): Promise<void> {
-  const next = createLoadout({ home: world.home, cwd: world.home, env: envOf(world) })
+  const next = callsIn(world)
   const inventory = await next.inventory({})
   checkAll(world, expected)
   checkStates(inventory.value.skills, expected)
@@ -485,8 +485,7 @@ const isLeftRunning = ({ how, call }: Point) => how === 'after' && call.name ===
 async function tryAll(scenario: Scenario, isFirst: boolean): Promise<Tally> {
   const { crash } = scenario
   const skips = isThorough || isFirst || crash ? SCRATCH : new RegExp(`${SCRATCH.source}|${EVERYWHERE.source}`)
-  const before = await makeBase()
-  await scenario.prepare?.(before)
+  const before = await scenario.start()
   const after = await copyWorld(before)
   const wholeRun = await recordCalls(after, scenario.args, crash === undefined ? skips : undefined)
   const start = crash === undefined ? before : await crashed(before, scenario, wholeRun.calls)
@@ -542,7 +541,7 @@ async function crashed(before: World, { args, crash }: Scenario, calls: readonly
   return killedAt(before, args, { at: call.number, how: 'before', call })
 }
 
-describe('a kill at any call', () => {
+describe('a command that is killed at any call is finished or undone by the next one', () => {
   it.each(Object.entries(isThorough ? { ...SCENARIOS, ...MORE } : SCENARIOS))(
     '%s',
     { timeout: 300_000 },
@@ -555,8 +554,7 @@ describe('a kill at any call', () => {
 })
 
 it('adopt goes on where a kill between the commit and the copy stopped it', async () => {
-  const before = await makeBase()
-  await edited(before)
+  const before = await EDITED()
   const { calls } = await recordCalls(await copyWorld(before), ADOPT.args)
   const crash = { at: /^renameSync \S+\/\.claude\/skills\/alpha \S+\.old$/, next: [] }
   const world = await crashed(before, { ...ADOPT, crash }, calls)
@@ -569,11 +567,11 @@ it('adopt goes on where a kill between the commit and the copy stopped it', asyn
 it.each([['--all'], ['.claude/skills/mine']])(
   'import %s --adopt goes on where a kill after the commit stopped it',
   async (which) => {
-    const before = await makeBase()
+    const before = await BASE()
     const args = ['import', which, '--adopt']
     const { calls } = await recordCalls(await copyWorld(before), args)
     const crash = { at: /^renameSync \S+\/\.claude\/skills\/mine \S+\.old$/, next: [] }
-    const world = await crashed(before, { args, crash }, calls)
+    const world = await crashed(before, { args, start: BASE, crash }, calls)
     const { stdout } = await loadoutOk(world, ...args)
     expect(stdout).not.toContain('Nothing was imported')
     expect(existsSync(join(world.home, '.claude/skills/mine/.loadout'))).toBe(true)
@@ -641,7 +639,7 @@ async function withKilledGit(start: World, args: readonly string[], { at, isWith
 const gitLocks = ({ library }: World) =>
   readdirSync(join(library, '.git'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lock'))
 
-describe('git killed at a write or in a hook, with its parent or alone', () => {
+describe('a command whose git is killed at a write or in a hook, with its parent or alone', () => {
   it.each([
     ['import', IMPORT],
     ['adopt', ADOPT],
@@ -651,10 +649,7 @@ describe('git killed at a write or in a hook, with its parent or alone', () => {
     ['merge', MERGE],
     ['teach', TEACH],
   ])('%s is finished or undone', { timeout: 120_000 }, async (name, scenario) => {
-    const before = await makeBase()
-    await scenario.prepare?.(before)
-    const after = await copyWorld(before)
-    await loadoutOk(after, ...scenario.args)
+    const { before, after } = await bothSides(scenario)
     // Together, three commands meet each point once, every third one each.
     const nth = ['import', 'adopt', 'delete', 'update', 'undo', 'merge', 'teach'].indexOf(name)
     const kills = GIT_KILLS.filter((_, at) => isThorough || at % 3 === nth % 3)
@@ -668,7 +663,7 @@ describe('git killed at a write or in a hook, with its parent or alone', () => {
         tally.killed += 1
         if (gitLocks(world).length > 0) tally.locked += 1
         if (!kill.isWithParent) expect(gitLocks(world)).toEqual([])
-        await loadoutOk(await copyWorld(world), 'unequip', 'beta')
+        await callsIn(await copyWorld(world)).unequip({ names: ['beta'] })
         await checkNext(world, { before, after, scenario }, () => false)
         expect(gitLocks(world)).toEqual([])
       } catch (error) {
@@ -695,7 +690,27 @@ async function killedBySystem(start: World, args: readonly string[], call: strin
   return readFileSync(log, 'utf8').includes('killed by SIGKILL') ? world : undefined
 }
 
-describe.skipIf(!hasStrace)('killed by the system at one system call, in any thread', () => {
+/** `act` kills at the nth call of a kind, and answers whether any process came so far. How often it did, of each kind. */
+async function atSystemCalls(chosen: Record<string, number[]>, act: (call: string, nth: number) => Promise<boolean>) {
+  const tally: string[] = []
+  const kinds = new Set([...Object.keys(chosen), ...(isThorough ? CALLS.split(' ') : [])])
+  await forEachAtOnce([...kinds], async (call) => {
+    let points = 0
+    for (const nth of isThorough ? manyNumbers() : (chosen[call] ?? [])) {
+      if (!(await act(call, nth))) break
+      points += 1
+    }
+    tally.push(`${points} of ${call}`)
+  })
+  return tally.sort().join(', ')
+}
+
+/** From 1, first all, then only every so often: most calls of one kind are alike, and each costs a run. */
+function* manyNumbers() {
+  for (let nth = 1; ; nth += 1 + (nth >> 4)) yield nth
+}
+
+describe.skipIf(!hasStrace)('a command that the system kills at one system call, in any thread', () => {
   it.each([
     ['import', IMPORT],
     ['sync --replace of an edited copy', REFRESH_EDITED],
@@ -706,33 +721,23 @@ describe.skipIf(!hasStrace)('killed by the system at one system call, in any thr
     ['teach', TEACH],
     ['see --fix', FIX],
   ])('%s is finished or undone', { timeout: 1_800_000 }, async (name, scenario) => {
-    const before = await makeBase()
-    await scenario.prepare?.(before)
-    const after = await copyWorld(before)
-    await loadoutOk(after, ...scenario.args)
-    const tally: string[] = []
+    const { before, after } = await bothSides(scenario)
     const failures: string[] = []
-    const calls = isThorough ? CALLS.split(' ') : ['rename', 'fsync']
-    await forEachAtOnce(calls, async (call) => {
-      let points = 0
-      // Only every so often: most calls of one kind are alike, and each costs a run.
-      for (let nth = 1; ; nth += isThorough ? 1 + (nth >> 4) : 4) {
-        const world = await killedBySystem(before, scenario.args, call, nth)
-        if (world === undefined) break
-        points += 1
-        try {
-          await gitToEnd(world)
-          await checkNext(world, { before, after, scenario }, () => false)
-        } catch (error) {
-          failures.push(`${call} ${nth}: ${error instanceof Error ? error.message : error}`)
-        }
-        rmSync(world.home, { recursive: true, force: true })
+    const tally = await atSystemCalls({ rename: [2, 7], fsync: [1] }, async (call, nth) => {
+      const world = await killedBySystem(before, scenario.args, call, nth)
+      if (world === undefined) return false
+      try {
+        await gitToEnd(world)
+        await checkNext(world, { before, after, scenario }, () => false)
+      } catch (error) {
+        failures.push(`${call} ${nth}: ${error instanceof Error ? error.message : error}`)
       }
-      tally.push(`${points} of ${call}`)
+      rmSync(world.home, { recursive: true, force: true })
+      return true
     })
-    console.log(`${name}: killed by the system at ${tally.sort().join(', ')}`)
+    console.log(`${name}: killed by the system at ${tally}`)
     expect(failures).toEqual([])
-    expect(tally.filter((row) => row.startsWith('0 ')).length).toBeLessThan(calls.length)
+    expect(tally).toMatch(/[1-9]/)
   })
 })
 
@@ -741,7 +746,7 @@ it.skipIf(!hasStrace)(
   'a source is asked again after a kill in its cache, and nothing of it is left',
   { timeout: 900_000 },
   async () => {
-    const [before, library] = [await makeBase(), makeFolder()]
+    const [before, library] = [await copyWorld(await BASE()), makeFolder()]
     const source = { home: before.home, library }
     const text = (words: string) => `---\nname: remote\ndescription: Of a source.\n---\n# Remote\n\n${words}\n`
     git(source, 'init', '--quiet', '--template=')
@@ -753,24 +758,21 @@ it.skipIf(!hasStrace)(
     const caches = '.cache/loadout/sources'
     rmSync(join(before.home, caches), { recursive: true, force: true })
     const failures: string[] = []
-    let kills = 0
-    await forEachAtOnce(['symlink', ...(isThorough ? CALLS.split(' ') : ['write'])], async (call) => {
-      for (let nth = 1; ; nth += isThorough ? 1 : 6) {
-        const world = await killedBySystem(before, ['outdated'], call, nth)
-        if (world === undefined) break
-        kills += 1
-        const { stdout, stderr } = await loadout(world, ['outdated'])
-        const left = readdirSync(join(world.home, caches)).length
-        if (!/remote +outdated/.test(stdout) || left !== 1) failures.push(`${call} ${nth}: ${left} ${stdout}${stderr}`)
-      }
+    const tally = await atSystemCalls({ symlink: [1], write: [1, 13] }, async (call, nth) => {
+      const world = await killedBySystem(before, ['outdated'], call, nth)
+      if (world === undefined) return false
+      const { stdout, stderr } = await loadout(world, ['outdated'])
+      const left = readdirSync(join(world.home, caches)).length
+      if (!/remote +outdated/.test(stdout) || left !== 1) failures.push(`${call} ${nth}: ${left} ${stdout}${stderr}`)
+      return true
     })
-    console.log(`outdated: killed by the system at ${kills} points`)
+    console.log(`outdated: killed by the system at ${tally}`)
     expect(failures).toEqual([])
-    expect(kills).toBeGreaterThan(1)
+    expect(tally).toMatch(/[1-9] of symlink.*[1-9] of write/)
   },
 )
 
-describe('a push to the team is repeated, and each event arrives once', () => {
+describe('a push to the team', () => {
   let team: TestServer
   beforeAll(async () => {
     team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
@@ -784,7 +786,7 @@ describe('a push to the team is repeated, and each event arrives once', () => {
   /** A machine of the team with events of its own that it has not sent. */
   async function makeMember(base: World, name: string): Promise<World> {
     const world = await copyWorld(base)
-    const member = createLoadout({ home: world.home, cwd: world.home, env: envOf(world) })
+    const member = callsIn(world)
     await member.joinTeam({ url: team.url, token: await team.token() })
     const ids = Array.from({ length: EVENTS }, (_, at) => ({ entryId: `${name}-${at}` }))
     makeMachine({ home: world.home }).use(...ids)
@@ -799,10 +801,10 @@ describe('a push to the team is repeated, and each event arrives once', () => {
     expect(leftoversIn(world).join(' ')).toBe('')
   }
 
-  it('killed at any call', { timeout: 900_000 }, async () => {
-    const base = await makeBase()
+  it('that is killed at any call is repeated, and each event arrives once', { timeout: 900_000 }, async () => {
+    const base = await BASE()
     const { calls } = await recordCalls(await makeMember(base, 'whole'), PUSH)
-    const points = killPoints(calls).filter((_, at) => isThorough || at % 5 === 0)
+    const points = killPoints(calls).filter((_, at) => isThorough || at % 9 === 0)
     const failures: string[] = []
     await forEachAtOnce(points, async ({ at, how, call }) => {
       const name = `at-${at}-${how}`
@@ -821,25 +823,24 @@ describe('a push to the team is repeated, and each event arrives once', () => {
     expect(failures).toEqual([])
   })
 
-  it.skipIf(!hasStrace)('killed by the system at one system call', { timeout: 900_000 }, async () => {
-    const base = await makeBase()
-    const tally: string[] = []
-    const failures: string[] = []
-    // Among the writes are those to the server.
-    await forEachAtOnce(isThorough ? [...CALLS.split(' '), 'writev'] : ['rename', 'write'], async (call) => {
-      let points = 0
-      for (let nth = 1; ; nth += isThorough ? 1 : 4) {
+  it.skipIf(!hasStrace)(
+    'that the system kills at one call is repeated, and each event arrives once',
+    { timeout: 900_000 },
+    async () => {
+      const base = await BASE()
+      const failures: string[] = []
+      // Among the writes are those to the server.
+      const tally = await atSystemCalls({ rename: [1], write: [5], writev: [1] }, async (call, nth) => {
         const name = `${call}-${nth}`
         const killed = await killedBySystem(await makeMember(base, name), PUSH, call, nth)
-        if (killed === undefined) break
-        points += 1
+        if (killed === undefined) return false
         await checkSent(killed, name).catch((error) => failures.push(`${call} ${nth}: ${error.message}`))
-      }
-      tally.push(`${points} of ${call}`)
-    })
-    console.log(`team push: killed by the system at ${tally.sort().join(', ')}`)
-    expect(failures).toEqual([])
-  })
+        return true
+      })
+      console.log(`team push: killed by the system at ${tally}`)
+      expect(failures).toEqual([])
+    },
+  )
 })
 
 /** What was written where the disk was full or failed at one call; that call, if the run came so far. */
@@ -857,7 +858,7 @@ async function checkFailure({ world, run }: Awaited<ReturnType<typeof failing>>,
   expect([0, 1, 2], run.stderr).toContain(run.code)
   if (run.code !== 0) expect(run.stderr + run.stdout).toMatch(/^error: ./m)
   expect(run.stderr).not.toMatch(/bug in Loadout|^ +at /m)
-  const next = createLoadout({ home: world.home, cwd: world.home, env: envOf(world) })
+  const next = callsIn(world)
   await next.inventory({})
   checkAll(world, expected)
   const isDone = () =>
@@ -879,7 +880,7 @@ const isSame = (world: World, other: World, folder: string) => {
   return here === there
 }
 
-describe('a disk that is full, or fails, at any call', () => {
+describe('a command on a disk that is full, or fails, at any call', () => {
   it.each([
     ['update', UPDATE],
     ['undo', UNDO],
@@ -888,18 +889,18 @@ describe('a disk that is full, or fails, at any call', () => {
     ['teach', TEACH],
     ['see --fix', FIX],
   ])(
-    '%s says so, leaves nothing half, and works when it is run again',
+    '%s: says so, leaves nothing half, and works when it is run again',
     { timeout: 1_800_000 },
     async (name, scenario) => {
-      const before = await makeBase()
-      await scenario.prepare?.(before)
-      const after = await copyWorld(before)
-      await loadoutOk(after, ...scenario.args)
+      const { before, after } = await bothSides(scenario)
       const failures: string[] = []
       const tally: string[] = []
-      for (const code of ['ENOSPC', 'EIO']) {
+      for (const [code, first] of [
+        ['ENOSPC', 0],
+        ['EIO', 15],
+      ] as const) {
         const { calls } = await failing(before, scenario.args, code, 0)
-        const points = calls.flatMap((_, index) => (isThorough || index % 20 === 0 ? [index + 1] : []))
+        const points = calls.flatMap((_, index) => (isThorough || index % 30 === first ? [index + 1] : []))
         await forEachAtOnce(points, async (at) => {
           const result = await failing(before, scenario.args, code, at)
           try {
@@ -920,7 +921,7 @@ describe('a disk that is full, or fails, at any call', () => {
 
 /** A world whose remote is one commit ahead. */
 async function makeBehind(change: (library: string) => void): Promise<World> {
-  const world = await makeBase()
+  const world = await copyWorld(await BASE())
   git(world, 'clone', '--quiet', '--bare', '.', '../remote.git')
   git(world, 'remote', 'add', 'origin', '../remote.git')
   git(world, 'fetch', '--quiet', 'origin')
@@ -964,7 +965,7 @@ it.each([[true], [false]])('a fast-forward that was killed is repeated (with its
 })
 
 it('leaves the lock of a git that is alive, and makes only those wait who need git', async () => {
-  const before = await makeBase()
+  const before = await BASE()
   const { world } = await withKilledGit(before, DELETE.args, { at: 'pre-commit', isWithParent: true })
   const lock = join(world.library, '.git/index.lock')
   rmSync(lock)
