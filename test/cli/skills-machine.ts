@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
+import { fillFrom } from '../run-folder.ts'
 import { expectCivil, expectCivilJson, treeOf } from './civil.ts'
 import { type Content, makeFolder, type Run, type RunOptions } from './run.ts'
 import { runWarm } from './warm.ts'
@@ -59,9 +60,14 @@ export function makeMachine({
   }
   if (config !== false) machine.write('.config/loadout/config.json', JSON.stringify({ repo_path: library, ...config }))
   if (Object.keys(skills).length > 0 || config !== false) {
-    makeRepository(library)
-    putAll(join(library, 'skills'), skills)
-    commitAll(library, 'Start')
+    const fill = (folder: string) => {
+      makeRepository(folder)
+      putAll(join(folder, 'skills'), skills)
+      commitAll(folder, 'Start')
+    }
+    // What a function makes may be about its place.
+    if (Object.values(skills).some((content) => typeof content !== 'string')) fill(library)
+    else fillFrom(`library ${JSON.stringify(skills)}`, library, fill)
   }
   return machine
 }

@@ -235,7 +235,8 @@ describe('the plugin of OpenCode', () => {
         all.push((parts ?? []).slice(1).map(({ text }) => text))
       }
       await plugin.event({ event: { type: 'session.idle' } })
-      console.log(JSON.stringify(all))`
+      console.log(JSON.stringify(all))
+      process.exit()`
     const env = { HOME: home, PATH: process.env.PATH }
     const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       env,

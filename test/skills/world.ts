@@ -12,6 +12,7 @@ import {
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CLI, CODE_CACHE, makeFolder, type Run } from '../cli/run.ts'
+import { fillFrom } from '../run-folder.ts'
 
 /** A home folder with everything in it that the program reads and writes, so that a copy of it works as well. */
 export interface World {
@@ -40,6 +41,11 @@ export function envOf({ home }: World): Record<string, string | undefined> {
 /** A library of some skills, each with its files, and nothing installed. */
 export function makeWorld(skills: Record<string, Record<string, string>>): World {
   const home = makeFolder()
+  fillFrom(`world ${JSON.stringify(skills)}`, home, (folder) => fillWorld(folder, skills))
+  return { home, library: join(home, 'library') }
+}
+
+function fillWorld(home: string, skills: Record<string, Record<string, string>>): void {
   const world = { home, library: join(home, 'library') }
   write(home, {
     '.gitconfig': '[user]\n\tname = Ann\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n',
@@ -50,7 +56,6 @@ export function makeWorld(skills: Record<string, Record<string, string>>): World
   git(world, 'init', '--quiet', '--template=')
   for (const [name, files] of Object.entries(skills)) write(join(world.library, 'skills', name), files)
   commitAll(world, 'first')
-  return world
 }
 
 /** What makes a skill, for both agents. */
