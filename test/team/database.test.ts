@@ -137,7 +137,8 @@ describe('a database in trouble', () => {
         [database],
       )
     })
-    expect((await machine.loadout.pushUsage({})).value).toMatchObject({ sent: 1, waiting: 0 })
+    // On a busy machine the first answer after the trouble may be too slow once more.
+    await expect.poll(async () => (await machine.loadout.pushUsage({})).value.waiting).toBe(0)
     expect(await timesOf(team.databaseUrl, name)).toBe(1)
   })
 })
