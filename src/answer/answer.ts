@@ -101,6 +101,7 @@ async function answer(machine: Machine, request: ContextRequest): Promise<Report
     project: files?.signals,
     controlPlane,
     slices,
+    pointers: task.pointers,
     configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
     now,
     limits,

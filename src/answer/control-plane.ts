@@ -10,12 +10,12 @@ import { INSTRUCTION_FILES, isInstruction } from './rules/presets.ts'
 
 /** How much of one control plane file is shown, unless the user's limit per file is lower. */
 const PLANE_CHARS = 2500
-const README_CHARS = 1200
+const README_CHARS = 2500
 const README_HEAD = 800
 /** How far to look for text after logos and badges. */
 const README_LOOK = 20_000
 /** A section fits if it scores at least this share of the weights of all words of the task. */
-const FITTING = 0.3
+const FITTING = 0.5
 const README = /^readme(?:\.(?:md|markdown|rst|adoc|txt))?$/i
 /** A README among this many best files for a task is part of the task. */
 const BEST = 5
@@ -73,7 +73,7 @@ function planeItems(items: readonly ControlPlaneItem[], answer: ProjectAnswer): 
   ]
 }
 
-/** Bounded in number and size; of the README the fitting part, unless the task slice shows it. */
+/** Bounded in number and size; of the README only a section about the task, unless the task slice shows it. */
 function shownInPlane(
   root: string,
   candidates: readonly Candidate[],
@@ -86,7 +86,7 @@ function shownInPlane(
   const most = Math.max(PLANE_CHARS, mostPerFile ?? 0)
   const short = candidates.flatMap((candidate) => {
     if (candidate.path !== readme) return [shorten(candidate, most)]
-    return isInTask(readme) ? [] : [bestOfReadme(root, candidate, answer)]
+    return isInTask(readme) ? [] : bestOfReadme(root, candidate, answer)
   })
   const inPlane = new Set(short.map(({ path }) => path))
   const hasTask = answer.files.some(({ path }) => !inPlane.has(path) && !isInstruction(path))
@@ -168,22 +168,21 @@ function shorten(candidate: Candidate, most: number): Candidate {
   return { ...candidate, text: cutExcerpt(candidate.text, most).excerpt }
 }
 
-/** The sections of a README about the task; its beginning if there are none. */
-function bestOfReadme(root: string, candidate: Candidate, { terms }: ProjectAnswer): Candidate {
+/** The section of a README about the task, whole. Its beginning only if no other file matches. */
+function bestOfReadme(root: string, candidate: Candidate, { files, terms }: ProjectAnswer): Candidate[] {
   const sections = readSections(root, candidate.path, terms)?.sections ?? []
   const all = terms.reduce((sum, { weight }) => sum + weight, 0)
   const fitting = sections.filter(({ score }) => score >= FITTING * all)
   const [best] = [...fitting].sort((a, b) => b.score - a.score || a.start - b.start)
+  if (best === undefined && files.some(({ path }) => path !== candidate.path)) return []
   if (best === undefined || best.start === 1) {
     const head = withoutOrnaments(candidate.text.slice(0, README_LOOK))
-    return shorten(head === '' ? candidate : { ...candidate, text: head }, README_HEAD)
+    return [shorten(head === '' ? candidate : { ...candidate, text: head }, README_HEAD)]
   }
+  const text = withoutOrnaments(best.text, best.start)
+  if (text.length > README_CHARS) return []
   const heading = best.symbol === undefined ? `line ${best.start}` : JSON.stringify(best.symbol.slice(0, 80))
-  return {
-    ...candidate,
-    text: cutExcerpt(withoutOrnaments(best.text, best.start), README_CHARS).excerpt,
-    reason: `what of it fits the task best: ${heading}`,
-  }
+  return [{ ...candidate, text, reason: `its section about the task: ${heading}` }]
 }
 
 /** Summarised from the scanned text: a masked value stays masked, an omitted file gives nothing. */

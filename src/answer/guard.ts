@@ -126,7 +126,6 @@ function mapLabels(input: BundleInput, change: (label: string) => string): Bundl
     ...(each.sections && {
       sections: each.sections.map((section) => ({ ...section, reason: change(section.reason) })),
     }),
-    ...(each.tests && { tests: each.tests.map(change) }),
   })
   return {
     ...input,
@@ -147,6 +146,12 @@ function mapLabels(input: BundleInput, change: (label: string) => string): Bundl
       tactical: slices.tactical.map(candidate),
       adapter: slices.adapter.map(candidate),
     },
+    pointers: input.pointers?.map(({ path, symbol, why, ...rest }) => ({
+      ...rest,
+      path: change(path),
+      symbol: symbol && change(symbol),
+      why: change(why),
+    })),
     omitted: input.omitted.map((each): Omission => ({ ...each, path: change(each.path), detail: change(each.detail) })),
     warnings: input.warnings.map(change),
     adviceWarnings: input.adviceWarnings.map(change),

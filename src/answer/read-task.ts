@@ -9,6 +9,7 @@ import { readPayload } from '../payloads/load.ts'
 import { namedBy, planByStrategy } from '../payloads/plan.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import { type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
+import { describeWords, pointersOf } from '../project/point-to-files.ts'
 import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import { roundScore } from '../search/document.ts'
@@ -20,12 +21,21 @@ import type { RecordedEntry } from '../usage/record.ts'
 import type { Question } from './answer.ts'
 import { readIntentFiles } from './disk/read-candidate.ts'
 import { interleave } from './rules/budget/fill.ts'
-import { type Candidate, type CandidateSection, type Omission, type Trail, toWarning } from './rules/bundle.ts'
-import { isSameBuild, testsOf } from './rules/related-files.ts'
+import {
+  type BundlePointer,
+  type Candidate,
+  type CandidateSection,
+  type Omission,
+  type Trail,
+  toWarning,
+} from './rules/bundle.ts'
+import { isSameBuild } from './rules/related-files.ts'
 
 /** Everything a task needs beyond the control plane. */
 export interface TaskParts {
   candidates: Candidate[]
+  /** Places in the project's own files, best first; undefined if these are not searched. */
+  pointers: BundlePointer[] | undefined
   /** The entries from routing and packs, by the path of their candidate. Whether they fit is not known yet. */
   planned: ReadonlyMap<string, RecordedEntry>
   /** How payloads were found. */
@@ -66,7 +76,7 @@ export async function readTaskParts(
 ): Promise<TaskParts> {
   const { trail } = question
   const at = trail.warnings.length
-  const files = own === undefined ? intended(question) : ownFiles(question, own)
+  const { files, pointers } = own === undefined ? { files: intended(question) } : ownFiles(question, own)
   const isSilent = trail.warnings.length === at
   const payloads = await readPayloads(machine, question)
   const packs = packsForTask(machine, question)
@@ -79,6 +89,7 @@ export async function readTaskParts(
       matched: payloads.matched,
       packs: packs.candidates,
     }),
+    pointers,
     planned: new Map([...payloads.planned, ...packs.planned]),
     strategy: payloads.strategy,
   }
@@ -101,29 +112,30 @@ const BETTER = 0.5
  * The project's own files, best first. An intent of the user adds its files, but hides no better one; the intents of
  * the preset choose only if no file matches the task.
  */
-function ownFiles(question: TaskQuestion, own: OwnFiles): Candidate[] {
+function ownFiles(question: TaskQuestion, own: OwnFiles): { files: Candidate[]; pointers: BundlePointer[] } {
   const { project, trail } = question
-  const found = projectCandidates(project.root, own)
+  const { candidates, pointers, omitted } = projectCandidates(project.root, own)
   if (own.hasOwnIntents) {
     const named = intended(question)
     const isNamed = new Set(named.map(({ path }) => path))
-    const isRanked = new Set(found.candidates.map(({ path }) => path))
+    const isRanked = new Set(candidates.map(({ path }) => path))
     const isFirst = ({ path, score }: Candidate) => isNamed.has(path) || score >= BETTER
-    trail.omitted.push(...found.omitted.filter(({ path }) => !isNamed.has(path)))
-    return [
-      ...found.candidates.filter(isFirst),
+    trail.omitted.push(...omitted.filter(({ path }) => !isNamed.has(path)))
+    const files = [
+      ...candidates.filter(isFirst),
       ...named.filter(({ path }) => !isRanked.has(path)),
-      ...found.candidates.filter((candidate) => !isFirst(candidate)),
+      ...candidates.filter((candidate) => !isFirst(candidate)),
     ]
+    return { files, pointers }
   }
-  const isBare = found.candidates.length === 0 && isBareRepository(project.root)
-  if (!isBare) trail.omitted.push(...found.omitted)
-  if (found.candidates.length > 0) return found.candidates
+  const isBare = candidates.length === 0 && isBareRepository(project.root)
+  if (!isBare) trail.omitted.push(...omitted)
+  if (candidates.length > 0) return { files: candidates, pointers }
   const at = trail.warnings.length
   const general = intended(question).filter(({ path }) => !own.isTaken(path))
   if (isBare) trail.warnings.splice(at, trail.warnings.length, toWarning(BARE))
   else if (general.length === 0 && !own.files.paths.every(own.isTaken)) trail.warnings.push(toWarning(NOTHING_FITS))
-  return general
+  return { files: general, pointers }
 }
 
 const NOTHING_FITS: Finding = {
@@ -233,25 +245,39 @@ function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion
   return { candidates, planned }
 }
 
-const MOST_NAMED = 20
+/** The first files are shown with text, whatever their score; others only if they match this well. */
+const ALWAYS_SHOWN = 5
+const WORTH_TEXT = 0.6
+const WORTH_A_LINE = 0.1
+const MOST_POINTERS = 40
+const MOST_TESTS = 5
 
-/** Files with their sections, as many as can be shown. */
-function projectCandidates(root: string, own: OwnFiles): { candidates: Candidate[]; omitted: Omission[] } {
+interface FoundFiles {
+  candidates: Candidate[]
+  pointers: BundlePointer[]
+  omitted: Omission[]
+}
+
+/** Files worth their text with their sections, then places that are only named. */
+function projectCandidates(root: string, own: OwnFiles): FoundFiles {
   const { files: answer, places, isTaken, withTests } = own
   const ranked = answer.files.filter(({ path }) => !isTaken(path))
-  const wanted = withTests ? besideTests(ranked, places, answer) : ranked
+  const worth = ranked.filter(({ score }, at) => at < ALWAYS_SHOWN || score >= WORTH_TEXT)
+  const wanted = withTests ? worth.flatMap((file, at) => [file, ...answer.tests.slice(at, at + 1)]) : worth
   const read: (SectionedText & { file: RankedFile })[] = []
   const builds: Omission[] = []
-  let looked = 0
-  for (; looked < wanted.length && looked < places + builds.length; looked++) {
-    const file = wanted[looked]!
+  for (const file of wanted) {
+    if (read.length >= places) break
     const found = readSections(root, file.path, answer.terms)
     if (found === undefined || found.text.trim() === '') continue
     const better = read.find((each) =>
       isSameBuild({ path: each.file.path, text: each.text }, { ...found, path: file.path }),
     )
     if (better === undefined || file.isNamed) read.push({ file, ...found })
-    else builds.push(omitted(file, 'duplicate', `nearly the same as ${better.file.path}`))
+    else {
+      const detail = `nearly the same as ${better.file.path}`
+      builds.push({ path: file.path, sourceClass: 'task', reason: 'duplicate', detail })
+    }
   }
   const turns = turnsOf(
     read.map(({ file, sections }, at) => ({
@@ -262,34 +288,15 @@ function projectCandidates(root: string, own: OwnFiles): { candidates: Candidate
     })),
     own,
   )
-  const shown = new Set(read.map(({ file }) => file.path))
+  const isBuild = new Set(builds.map(({ path }) => path))
+  const others = ranked.filter(({ path, score }) => !isBuild.has(path) && score >= WORTH_A_LINE)
+  const point = (files: readonly RankedFile[], group: BundlePointer['group'], most: number) =>
+    pointersOf({ ...answer, files }, root, most).map((pointer) => ({ ...pointer, group }))
   return {
-    candidates: read.map((each, at) => toCandidate(each, turns[at] ?? [], testsOf(each.file.path, answer, shown))),
-    omitted: [
-      ...builds,
-      ...wanted
-        .slice(looked, looked + MOST_NAMED)
-        .map((file) => omitted(file, 'budget', 'it fits the task less than those that are shown')),
-    ],
+    candidates: read.map((each, at) => toCandidate(each, turns[at] ?? [])),
+    pointers: [...point(answer.tests, 'test', MOST_TESTS), ...point(others, 'file', MOST_POINTERS)],
+    omitted: builds,
   }
-}
-
-function omitted({ path }: RankedFile, reason: Omission['reason'], detail: string): Omission {
-  return { path, sourceClass: 'task', reason, detail }
-}
-
-/** Each file that can be shown, and after it the best matching test. */
-function besideTests(files: readonly RankedFile[], places: number, answer: ProjectAnswer): RankedFile[] {
-  const shown = new Set(files.slice(0, places).map(({ path }) => path))
-  const known = new Map(answer.tests.map((file) => [file.path, file]))
-  return files.flatMap((file, at) => {
-    const [path] = at < places ? testsOf(file.path, answer, shown) : []
-    if (path === undefined) return [file]
-    shown.add(path)
-    const { role, score } = file
-    const own = { path, role: { ...role, isTest: true }, score, words: [], covered: 0, commits: [], isNamed: false }
-    return [file, { ...(known.get(path) ?? own), score: score / 2, testOf: file.path }]
-  })
 }
 
 /** Files that match many tasks a little: changelogs, settings, data. */
@@ -316,7 +323,6 @@ function turnsOf(files: Sectioned, { mostPerFile, mostChars, isUnrestricted }: O
 function toCandidate(
   { file, text, sha256, sections }: SectionedText & { file: RankedFile },
   turns: readonly (number | undefined)[],
-  tests: readonly string[],
 ): Candidate {
   const chosen = sections.flatMap((section, at): CandidateSection[] => {
     const turn = turns[at]
@@ -336,7 +342,6 @@ function toCandidate(
     provenance: file.commits.length === 0 ? {} : { commits: file.commits.join(' ') },
     isWhole: false,
     sections: chosen,
-    tests,
   }
 }
 
@@ -346,11 +351,7 @@ function sectionReason({ symbol, words }: SectionedText['sections'][number]): st
 }
 
 /** `file name [cors], text [origin, allow]; 3 commits` */
-function fileReason({ words, commits, isNamed, testOf }: RankedFile & { testOf?: string }): string {
-  const byField = new Map<string, string[]>()
-  for (const { word, field } of words.slice(0, 5)) byField.set(field, [...(byField.get(field) ?? []), word])
-  const said = [...byField].map(([field, list]) => `${field} [${list.join(', ')}]`).join(', ')
+function fileReason({ words, commits, isNamed }: RankedFile): string {
   const voted = commits.length === 0 ? '' : `${commits.length} past ${commits.length === 1 ? 'commit' : 'commits'}`
-  const tests = testOf === undefined ? '' : `tests ${testOf}`
-  return [isNamed ? 'named in the task' : '', tests, said, voted].filter((part) => part !== '').join('; ')
+  return [isNamed ? 'named in the task' : '', describeWords(words), voted].filter((part) => part !== '').join('; ')
 }

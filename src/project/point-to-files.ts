@@ -2,6 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { roundScore } from '../search/document.ts'
 import { type FindRequest, findProjectFiles, findSaved, type ProjectAnswer, readSections } from './find-files.ts'
 import type { FilePointer } from './rules/file-pointer.ts'
+import type { RankedFile } from './rules/rank-files.ts'
 
 /** The best files for a task, and the place in each to start reading. */
 export async function pointToFiles(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
@@ -31,13 +32,22 @@ function isSure({ files: [best], terms }: ProjectAnswer): boolean {
   return best.isNamed || (best.covered >= COVERED_WORTH && best.covered >= COVERED_SHARE * all)
 }
 
-function pointersOf({ files, terms }: ProjectAnswer, root: string, limit: number): FilePointer[] {
+const MOST_WORDS = 5
+
+/** `file name [cors], text [origin, allow]` */
+export function describeWords(words: RankedFile['words']): string {
+  const byField = new Map<string, string[]>()
+  for (const { word, field } of words.slice(0, MOST_WORDS)) byField.set(field, [...(byField.get(field) ?? []), word])
+  return [...byField].map(([field, list]) => `${field} [${list.join(', ')}]`).join(', ')
+}
+
+/** For each file, its best section. */
+export function pointersOf({ files, terms }: ProjectAnswer, root: string, limit: number): FilePointer[] {
   return files.slice(0, limit).flatMap(({ path, score, words }): FilePointer[] => {
     const sections = readSections(root, path, terms)?.sections ?? []
     const [best] = [...sections].sort((a, b) => b.score - a.score || a.start - b.start)
     if (best === undefined) return []
     const { start, end, symbol } = best
-    const why = words.map(({ word, field }) => `${field} [${word}]`).join(', ')
-    return [{ path, start, end, symbol, score: roundScore(score), why }]
+    return [{ path, start, end, symbol, score: roundScore(score), why: describeWords(words) }]
   })
 }

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { countCharacters, type Limits } from '../../src/answer/rules/budget/limits.ts'
 import type { BundleInput } from '../../src/answer/rules/build-bundle.ts'
-import { type Candidate, SOURCE_CLASSES, type SourceClass } from '../../src/answer/rules/bundle.ts'
+import {
+  type BundlePointer,
+  type Candidate,
+  POINTER_GROUPS,
+  SOURCE_CLASSES,
+  type SourceClass,
+} from '../../src/answer/rules/bundle.ts'
 import { sha256 } from '../../src/text/values.ts'
 
 // Random projects, as the budget sees them.
@@ -115,19 +121,30 @@ export const anyLimits: fc.Arbitrary<Limits> = fc.record({
   partitions: fc.oneof(fc.constant({ controlPlane: 30, task: 50, tactical: 10, adapter: 10 }), partitions),
 })
 
+const pointer: fc.Arbitrary<BundlePointer> = fc.record({
+  path: name,
+  start: fc.nat(5_000),
+  end: fc.nat(5_000),
+  symbol: fc.option(piece, { nil: undefined }),
+  score: fc.constant(0.5),
+  why: fc.oneof(fc.constant('text [word]'), text),
+  group: fc.constantFrom(...POINTER_GROUPS),
+})
+
 const lines = fc.array(fc.oneof(piece, fc.string({ unit: 'grapheme', maxLength: 400 })), { maxLength: 4 })
 
 export const anyInput: fc.Arbitrary<BundleInput> = fc
   .record({
     task: fc.oneof(fc.constant('fix the release'), text),
     slices,
+    pointers: fc.option(fc.uniqueArray(pointer, { maxLength: 12, selector: ({ path }) => path }), { nil: undefined }),
     configured: fc.record({ tactical: fc.boolean(), adapter: fc.boolean() }),
     limits: anyLimits,
     warnings: lines,
     missing: lines,
     present: fc.array(fc.boolean(), { maxLength: 4 }),
   })
-  .map(({ task, slices, configured, limits, warnings, missing, present }) => ({
+  .map(({ task, slices, pointers, configured, limits, warnings, missing, present }) => ({
     task,
     intent: { key: 'default', matched: [], scores: { default: 0 }, isOverridden: false },
     preset: 'generic',
@@ -144,6 +161,8 @@ export const anyInput: fc.Arbitrary<BundleInput> = fc
       tactical: configured.tactical ? slices.tactical : [],
       adapter: configured.adapter ? slices.adapter : [],
     },
+    // What the control plane shows is not a place to name.
+    pointers: pointers?.filter(({ path }) => slices.control_plane.every((each) => each.path !== path)),
     configured,
     omitted: [],
     warnings,

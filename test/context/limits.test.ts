@@ -31,7 +31,7 @@ it('the task has a place however few there are, and the control plane all where 
     )
   expect(classes(cwd, '1')).toEqual(['task'])
   expect(classes(cwd, '2')).toEqual(['control_plane', 'task'])
-  expect(classes(cwd, '4')).toEqual(['control_plane', 'control_plane', 'task', 'task'])
+  expect(classes(cwd, '4')).toEqual(['control_plane', 'task', 'task', 'task'])
   expect(classes(makeProject({ 'AGENTS.md': 'Ask first.\n' }), '1')).toEqual(['control_plane'])
   const own = makeProject({ 'loadout.json': '{"controlPlane":["AGENTS.md"]}', 'AGENTS.md': 'Ask.\n', ...docs })
   expect(classes(own, '1')).toEqual(['control_plane'])
@@ -73,9 +73,11 @@ it('a home that is no folder costs the records, not the bundle', () => {
 })
 
 it('what was left out is summed up, and listed one by one on demand', () => {
-  const { stdout } = context('--explain')
+  const { stdout } = context('--explain', '--chars', '2500')
   expect(stdout).toMatch(/^ {2}budget +\d\d +docs\/release-\S+, docs\/release-\S+, docs\/release-\S+, \u2026$/m)
-  expect(context('--explain', '--all').stdout.match(/^ {2}docs\/release-\S+ +budget/gm)?.length).toBeGreaterThan(15)
+  expect(
+    context('--explain', '--all', '--chars', '2500').stdout.match(/^ {2}docs\/release-\S+ +budget/gm)?.length,
+  ).toBeGreaterThan(15)
 })
 
 it('the pack about Loadout comes only for a task that names it', () => {

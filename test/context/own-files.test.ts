@@ -45,10 +45,10 @@ it.each<[string, Record<string, string>, string[]]>([
 it('tests are named, or shown behind their file on demand, and that is replayed', async () => {
   const { machine, ask } = worldOf({ 'src/gate.ts': GATE, 'src/gate.test.ts': TEST })
   const pointed = await ask()
-  expect(pointed.files.map(({ path, tests }) => [path, tests])).toEqual([['src/gate.ts', ['src/gate.test.ts']]])
+  expect(pointed.files.map(({ path }) => path)).toEqual(['src/gate.ts'])
+  expect(pointed.pointers?.map(({ group, path }) => [group, path])).toEqual([['test', 'src/gate.test.ts']])
   const shown = await ask({ withTests: true })
   expect(shown.files.map(({ path }) => path)).toEqual(['src/gate.ts', 'src/gate.test.ts'])
-  expect(shown.files[1]?.reason).toContain('tests src/gate.ts')
   const { value } = await replay(machine, { id: shown.digest.slice(0, 16) })
   expect(value).toMatchObject({ changes: [], context: { bundle: { digest: shown.digest } } })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allCandidates, anyInput, anyLimits, HOST_TAGS } from '../../../test/context/bundle-input.ts'
+import { DEFAULT_PARTITIONS } from '../../machine/rules/settings-shape.ts'
 import { readReservedTags } from '../../packs/rules/reserved-tags.fixture.ts'
 import { type BundleInput, buildBundle } from './build-bundle.ts'
 import {
@@ -27,6 +28,10 @@ function build(input: BundleInput) {
 
 const withTotal = (input: BundleInput, total: number): BundleInput => ({ ...input, limits: { ...input.limits, total } })
 const ofClass = ({ files }: ContextBundle, each: SourceClass) => files.filter((file) => file.source_class === each)
+const placesBesides = (input: BundleInput) => {
+  const candidates = new Set(allCandidates(input).map(({ path }) => path))
+  return (input.pointers ?? []).filter(({ path }) => !candidates.has(path))
+}
 const unranked = (files: readonly BundleFile[]) => files.map(({ rank, ...file }) => file)
 const charsPerToken = (text: string) => Math.ceil(text.length / 4)
 
@@ -67,7 +72,7 @@ describe('limits', () => {
         const { bundle, renderings } = build(withTotal(input, total))
         expect(renderings).toEqual(['', '', ''])
         expect(bundle.files).toEqual([])
-        expect(bundle.omitted).toHaveLength(allCandidates(input).length)
+        expect(bundle.omitted).toHaveLength(allCandidates(input).length + placesBesides(input).length)
       }),
       FEW,
     )
@@ -110,7 +115,7 @@ describe('a smaller budget never gives more', () => {
 
   type Built = ReturnType<typeof build>
 
-  /** A file with a place keeps it, with at least as much text. */
+  /** A file with a place keeps it, with at least as much text; what is named is named or shown. */
   function expectNested(small: Built, large: Built): void {
     small.renderings.forEach((rendering, at) => {
       expect(rendering.length).toBeLessThanOrEqual(large.renderings[at]?.length ?? 0)
@@ -121,6 +126,8 @@ describe('a smaller budget never gives more', () => {
       )
       expect(same?.chars_emitted).toBeGreaterThanOrEqual(file.chars_emitted)
     }
+    const known = new Set([...(large.bundle.pointers ?? []), ...large.bundle.files].map(({ path }) => path))
+    for (const { path } of small.bundle.pointers ?? []) expect(known).toContain(path)
   }
 })
 
@@ -183,12 +190,16 @@ describe('classes', () => {
       fc.property(anyInput, (input) => {
         const { bundle } = build(input)
         const key = (path: string, sourceClass: SourceClass) => `${sourceClass} ${path}`
+        const named = new Set(bundle.pointers?.map(({ path }) => path))
         const accounted = [...bundle.files, ...bundle.omitted].map((each) => key(each.path, each.source_class))
-        expect(accounted.sort()).toEqual(
-          allCandidates(input)
-            .map((each) => key(each.path, each.sourceClass))
-            .sort(),
-        )
+        const expected = [
+          ...allCandidates(input).map((each) => key(each.path, each.sourceClass)),
+          ...placesBesides(input).map(({ path }) => key(path, 'task')),
+        ]
+        expect(accounted.every((each) => expected.includes(each))).toBe(true)
+        for (const each of expected) {
+          expect(accounted.includes(each) || named.has(each.slice(each.indexOf(' ') + 1))).toBe(true)
+        }
         for (const { reason, detail } of bundle.omitted) {
           expect(['budget', 'duplicate']).toContain(reason)
           expect(detail).not.toBe('')
@@ -315,7 +326,8 @@ describe('fallback', () => {
         tactical: [],
         adapter: [],
       },
-      limits: { ...sample!.limits, maxFiles: 2, maxCharsPerFile: 100, total: 20_000 },
+      pointers: undefined,
+      limits: { partitions: DEFAULT_PARTITIONS, maxFiles: 2, maxCharsPerFile: 100, total: 20_000 },
     }
     const { bundle } = build(input)
     expect(bundle.files.map(({ path }) => path)).toEqual(['a.md', 'b.md', 'c.md'])
@@ -340,7 +352,9 @@ describe('fallback', () => {
         for (const rendering of renderings) expect(rendering.length).toBeLessThanOrEqual(total)
         const isWider = bundle.fallback.level === 'unrestricted'
         expect(isWider).toBe(bundle.fallback.attempts.some(({ level }) => level === 'unrestricted'))
-        if (!isWider) expect(bundle.omitted.filter(({ reason }) => reason === 'budget')).toEqual([])
+        const candidates = new Set(allCandidates(input).map(({ path }) => path))
+        const left = bundle.omitted.filter(({ reason, path }) => reason === 'budget' && candidates.has(path))
+        if (!isWider) expect(left).toEqual([])
       }),
       RUNS,
     )

@@ -6,11 +6,13 @@ import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget
 import type { Configured, Limits, Measure } from './budget/limits.ts'
 import {
   type BundleFile,
+  type BundlePointer,
   type Candidate,
   type CandidateSection,
   type ContextBundle,
   type ControlPlaneEntry,
   type IntentReading,
+  type Omission,
   type ProjectSignals,
   type Slices,
   type SourceClass,
@@ -18,7 +20,7 @@ import {
   withDigest,
   withText,
 } from './bundle.ts'
-import { frameTexts, type Marks, overheadTexts, type Rendering, renderAll, SHORTENED } from './render.ts'
+import { frameTexts, type Marks, overheadTexts, pointerText, type Rendering, renderAll, SHORTENED } from './render.ts'
 
 export interface BundleInput extends Readonly<Trail> {
   task: string
@@ -28,6 +30,8 @@ export interface BundleInput extends Readonly<Trail> {
   /** The data behind the choice among the project's own files. */
   project?: ProjectSignals
   slices: Slices
+  /** Places to name, best first; of those whose file is shown, none is named. Undefined without a search. */
+  pointers?: readonly BundlePointer[] | undefined
   configured: Configured
   now: string | null
   limits: Limits
@@ -107,7 +111,9 @@ function assembleWithin(input: BundleInput, head: Head, limits: Limits, marks: M
   const largest = (texts: readonly string[]) => Math.max(...texts.map((text) => input.measure(text)))
   for (let space = limits.total - largest(frameTexts(head, marks)); ; ) {
     const assembly = assemble(input.slices, space, limits, input.configured, rules)
-    const content = contentOf(input, head, assembly)
+    const pointers = fitPointers(input, assembly, marks)
+    const content = contentOf(input, head, assembly, pointers)
+    assembly.partitions.task.used += input.measure(pointerText(pointers ?? [], marks))
     if (space < 0) return { ...assembly, content, isShown: false, renderings: NO_RENDERINGS }
     const renderings = renderAll(content, marks)
     const excess = largest(Object.values(renderings)) - limits.total
@@ -116,10 +122,36 @@ function assembleWithin(input: BundleInput, head: Head, limits: Limits, marks: M
   }
 }
 
-function contentOf(input: BundleInput, head: Head, { placed, omitted, isShortened }: Assembly) {
-  const all = [...input.omitted, ...omitted]
+/** The best places in files that are not shown, as many as the reserved room names. */
+function fitPointers(
+  { pointers, measure }: BundleInput,
+  { placed, reserved }: Assembly,
+  marks: Marks,
+): readonly BundlePointer[] | undefined {
+  const shown = new Set(placed.map(({ candidate }) => candidate.path))
+  const others = pointers?.filter(({ path }) => !shown.has(path))
+  if (others === undefined) return undefined
+  let count = others.length
+  while (count > 0 && measure(pointerText(others.slice(0, count), marks)) > reserved) count--
+  return others.slice(0, count)
+}
+
+function contentOf(
+  input: BundleInput,
+  head: Head,
+  { placed, omitted, isShortened }: Assembly,
+  pointers: readonly BundlePointer[] | undefined,
+) {
+  const named = new Set(pointers?.map(({ path }) => path))
+  const left = [...input.omitted, ...omitted].filter(({ path, reason }) => reason !== 'budget' || !named.has(path))
+  const known = new Set([...named, ...[...left, ...placed.map(({ candidate }) => candidate)].map(({ path }) => path)])
+  const unnamed = (input.pointers ?? [])
+    .filter(({ path }) => !known.has(path))
+    .map(({ path }): Omission => ({ path, sourceClass: 'task', reason: 'budget', detail: 'no room to name it' }))
+  const all = [...left, ...unnamed]
   return {
     ...head,
+    pointers,
     warnings: isShortened ? [...head.warnings, SHORTENED] : head.warnings,
     files: placed.map((each, at) => fileOf(each, at + 1)),
     omitted: all.map(({ path, sourceClass, reason, detail }) => ({ path, source_class: sourceClass, reason, detail })),
@@ -148,11 +180,12 @@ function headOf(input: BundleInput): Head {
   }
 }
 
-function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, marks: Marks): FillRules {
+function rulesFor({ measure, pointers = [] }: BundleInput, { maxCharsPerFile }: Limits, marks: Marks): FillRules {
   const known = new Map<Candidate, number>()
   return {
     measure,
     maxCharsPerFile,
+    namedSize: measure(pointerText(pointers, marks)),
     cut: (text, characters) => harmlessTail(cutExcerpt(text, characters).excerpt),
     seal: (text) => neutralise(text, marks.boundaries.task).text,
     overheadOf: (candidate) => {
@@ -167,18 +200,7 @@ function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, marks: 
 }
 
 function fileOf({ candidate, excerpt, sections }: Placed, rank: number): BundleFile {
-  const {
-    path,
-    sourceClass,
-    selectedBy,
-    score,
-    reason,
-    provenance,
-    charsTotal,
-    sha256: digest,
-    isWhole,
-    tests,
-  } = candidate
+  const { path, sourceClass, selectedBy, score, reason, provenance, charsTotal, sha256: digest, isWhole } = candidate
   return {
     path,
     source_class: sourceClass,
@@ -194,7 +216,6 @@ function fileOf({ candidate, excerpt, sections }: Placed, rank: number): BundleF
     sha256: digest,
     fenced: isWhole,
     sections: sections ? neighboursJoined(sections) : undefined,
-    tests: tests && tests.length > 0 ? tests : undefined,
   }
 }
 

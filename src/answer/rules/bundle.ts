@@ -1,3 +1,4 @@
+import type { FilePointer } from '../../project/rules/file-pointer.ts'
 import { printableJson } from '../../text/printable.ts'
 import type { Code, Finding } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
@@ -29,8 +30,14 @@ export interface Candidate {
   isWhole: boolean
   /** For a file shown in sections: the candidates, in the order of its lines. `text` joins them. */
   sections?: readonly CandidateSection[]
-  /** Tests that belong to it, by path: named, not shown. */
-  tests?: readonly string[]
+}
+
+/** Under which heading a place is named. */
+export const POINTER_GROUPS = ['file', 'test', 'companion'] as const
+
+/** A place in the project that a bundle names without showing its text. */
+export interface BundlePointer extends FilePointer {
+  group: (typeof POINTER_GROUPS)[number]
 }
 
 /** Lines of a file that are shown together or not at all. */
@@ -168,8 +175,6 @@ export interface BundleFile {
   fenced: boolean
   /** The lines that are shown, of a file that is shown in sections. */
   sections?: readonly { start: number; end: number; score: number; reason: string }[]
-  /** Tests that belong to it. */
-  tests?: readonly string[]
 }
 
 /** The kind of a task, and how it was detected. */
@@ -226,6 +231,8 @@ export interface ContextBundle {
   /** Undefined if the project's own files are not searched. */
   project?: ProjectSignals
   files: readonly BundleFile[]
+  /** Further places, best first, one line each. Undefined if the project's own files are not searched. */
+  pointers?: readonly BundlePointer[]
   omitted: readonly { path: string; source_class: SourceClass; reason: Omission['reason']; detail: string }[]
   warnings: readonly string[]
   /** `degraded` lists the failed sources; the field of that name has their reasons. */
@@ -263,9 +270,10 @@ export function withDigest(bundle: Undigested): ContextBundle {
  * The weight of a project's own files changes a little with every commit; the shown text often does not. The digest
  * covers what is shown and why, so that a bundle can be reproduced after unrelated commits.
  */
-function withoutWeights({ project: _, files, omitted, ...rest }: Undigested): unknown {
+function withoutWeights({ project: _, files, pointers, omitted, ...rest }: Undigested): unknown {
   return {
     ...rest,
+    pointers: pointers?.map(({ score: __, ...pointer }) => pointer),
     files: files.map(({ score: __, provenance: { commits: ___, ...provenance }, sections, ...file }) => ({
       ...file,
       provenance,

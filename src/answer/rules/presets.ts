@@ -118,8 +118,8 @@ export const GENERIC: ContextSettings = {
   ],
   tactical: undefined,
   adapters: [],
-  // A file shown in sections may take a third of the whole.
-  budget: { ...DEFAULT_BUDGET, maxCharsPerFile: DEFAULT_BUDGET.maxChars / 3 },
+  // Of what was ever found, 80 % was found in the first 4,000 tokens.
+  budget: { ...DEFAULT_BUDGET, maxChars: 16_000, maxCharsPerFile: 8_000 },
   sanitize: 'mask',
   project: { exclude: [], boost: [], history: true, hasOwnPlane: false, hasOwnIntents: false },
 }

@@ -1,5 +1,6 @@
+import { pointerText as placeText } from '../../project/rules/file-pointer.ts'
 import { DATA_PREAMBLE, endLine, harmlessLine, openingTag } from '../../text/fence.ts'
-import type { BundleFile, ContextBundle, SourceClass } from './bundle.ts'
+import { type BundleFile, type BundlePointer, type ContextBundle, POINTER_GROUPS, type SourceClass } from './bundle.ts'
 
 export const RENDERINGS = ['markdown', 'xml', 'text'] as const
 export type Rendering = (typeof RENDERINGS)[number]
@@ -145,7 +146,7 @@ function listed(title: string, lines: readonly string[]): string[] {
 export const SHORTENED = 'the control plane did not fit into its part of the budget; its excerpts were shortened'
 
 type Framed = Pick<ContextBundle, 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
-type Rendered = Framed & Pick<ContextBundle, 'files' | 'omitted'>
+type Rendered = Framed & Pick<ContextBundle, 'files' | 'pointers' | 'omitted'>
 
 function frameOf(bundle: Framed, omitted: number, marks: Marks): Frame {
   const clean = (text: string, longest = 300) => harmlessLine(text, marks.boundaries.frame, longest).text
@@ -184,11 +185,30 @@ export function renderAll(bundle: Rendered, marks: Marks): Record<Rendering, str
   return { markdown: render('markdown'), xml: render('xml'), text: render('text') }
 }
 
-function renderAs({ files }: Rendered, frame: Frame, rendering: Rendering, marks: Marks): string {
+const HEADINGS: Record<BundlePointer['group'], string> = {
+  file: 'Also likely, not shown',
+  test: 'Tests',
+  companion: 'Often changed together with these',
+}
+const LONGEST_WHY = 80
+
+/** The places that are only named, by group; the same in every rendering. */
+export function pointerText(pointers: readonly BundlePointer[], { boundaries }: Marks): string {
+  const clean = (text: string, longest = 200) => harmlessLine(text, boundaries.task, longest).text
+  return POINTER_GROUPS.flatMap((group) => {
+    const lines = pointers
+      .filter((pointer) => pointer.group === group)
+      .map((pointer) => `- ${placeText(pointer, clean)}  (${clean(pointer.why, LONGEST_WHY)})\n`)
+    return lines.length === 0 ? [] : [`\n${HEADINGS[group]}:\n`, ...lines]
+  }).join('')
+}
+
+function renderAs({ files, pointers }: Rendered, frame: Frame, rendering: Rendering, marks: Marks): string {
   const style = STYLES[rendering]
   return [
     style.head(frame, marks.boundaries.frame),
     ...files.map((file) => style.row(file, labelsOf(file, marks))),
+    pointerText(pointers ?? [], marks),
     style.middle,
     ...files.map((file) => renderFile(style, file, labelsOf(file, marks))),
     style.foot,

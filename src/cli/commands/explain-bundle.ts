@@ -1,5 +1,5 @@
-import type { BundleFile, ContextBundle, SourceClass } from '../../answer/rules/bundle.ts'
-import { SOURCE_CLASSES } from '../../display-rules.ts'
+import type { BundleFile, BundlePointer, ContextBundle, SourceClass } from '../../answer/rules/bundle.ts'
+import { POINTER_GROUPS, pointerText, SOURCE_CLASSES } from '../../display-rules.ts'
 import {
   alignRows,
   column,
@@ -36,7 +36,7 @@ export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = fal
     describeSlices(bundle),
     bundle.files.length > 0 && '',
     describeFiles(bundle, screen),
-    describeTests(bundle, screen),
+    describePointers(bundle),
     bundle.omitted.length > 0 && ['', screen.strong('left out')],
     isAll || bundle.omitted.length <= FEW_OMITTED ? describeOmitted(bundle) : sumUpOmitted(bundle, screen),
     '',
@@ -138,16 +138,20 @@ function describeFiles({ files, control_plane }: ContextBundle, screen: Screen):
   })
 }
 
-/** Tests of the files, which are named but not shown. */
-function describeTests({ files }: ContextBundle, screen: Screen): string[] {
-  const tests = [...new Set(files.flatMap((file) => file.tests ?? []))]
-  if (tests.length === 0) return []
-  const named = tests.slice(0, MOST_TESTS).map((path) => shortenMiddle(path, LONGEST_PATH))
-  const more = tests.length > MOST_TESTS ? `, ${tests.length - MOST_TESTS} more` : ''
-  return ['', ...labelled('tests', [`${named.join(', ')}${more}`]), screen.faint('          shown with --with tests')]
+const GROUPS: Record<BundlePointer['group'], string> = { file: 'named', test: 'tests', companion: 'beside' }
+
+/** The places that the bundle only names. */
+function describePointers({ pointers = [] }: ContextBundle): string[] {
+  return POINTER_GROUPS.flatMap((group) => {
+    const named = pointers.filter((pointer) => pointer.group === group)
+    if (named.length === 0) return []
+    const shown = named.slice(0, MOST_PLACES).map((pointer) => shortenMiddle(pointerText(pointer), LONGEST_PATH))
+    const more = named.length > MOST_PLACES ? [`${named.length - MOST_PLACES} more`] : []
+    return ['', ...labelled(GROUPS[group], [...shown, ...more])]
+  })
 }
 
-const MOST_TESTS = 3
+const MOST_PLACES = 5
 
 /** Shorter than the reason in the bundle where a table has little room, with the facts that a person needs. */
 function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>): string {

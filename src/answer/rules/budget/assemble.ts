@@ -23,6 +23,8 @@ export interface Assembly {
   placed: readonly Placed[]
   omitted: readonly Omission[]
   partitions: Readonly<Record<SourceClass, PartitionUse>>
+  /** The room for places that are only named, out of the room of the task. */
+  reserved: number
   /** The control plane did not fit, and was shortened. */
   isShortened: boolean
 }
@@ -40,7 +42,7 @@ export function assemble(
 ): Assembly {
   const places = placesFor(slices, limits, configured)
   const taken = (each: SourceClass) => slices[each].slice(0, places[each])
-  const room = roomOf(taken, Math.max(0, space), limits, configured, rules)
+  const { reserved, ...room } = roomOf(taken, Math.max(0, space), limits, configured, rules)
   const placed: Placed[] = []
   const omitted: Omission[] = []
   const partitions: Record<string, PartitionUse> = {}
@@ -54,10 +56,11 @@ export function assemble(
       ...filling.left.map((candidate) => beyondBudget(candidate, 'no room was left in its part of the budget')),
       ...crowded.map(withoutPlace),
     )
-    partitions[each] = { max: room[each], used: filling.used, dropped: filling.left.length + crowded.length }
+    const max = room[each] + (each === 'task' ? reserved : 0)
+    partitions[each] = { max, used: filling.used, dropped: filling.left.length + crowded.length }
     isShortened ||= filling.isShortened
   }
-  return { placed, omitted, partitions: partitions as Assembly['partitions'], isShortened }
+  return { placed, omitted, partitions: partitions as Assembly['partitions'], reserved, isShortened }
 }
 
 /** Places do not depend on the space: a candidate keeps its place when the space grows. */
@@ -67,9 +70,13 @@ function placesFor(slices: Slices, { maxFiles }: Limits, configured: Configured)
   return placesOf(counts, maxFiles, configured)
 }
 
+/** The share of the task's room for places that are only named. */
+const NAMED_SHARE = 0.2
+
 /**
  * Shares, and what is passed on to later classes: only what an earlier one can never use, so that a shortened excerpt
- * never makes room for another class.
+ * never makes room for another class. What is reserved does not depend on what is shown, so that more room never takes
+ * text away to name more.
  */
 function roomOf(
   taken: (each: SourceClass) => readonly Candidate[],
@@ -77,14 +84,17 @@ function roomOf(
   { partitions }: Limits,
   configured: Configured,
   rules: FillRules,
-): Record<SourceClass, number> {
+): Record<SourceClass | 'reserved', number> {
   const shares = sharesOf(space, partitions, configured)
   const unused = (each: SourceClass, room: number) => Math.max(0, room - wantedSize(taken(each), rules))
-  const task = shares.task + unused('control_plane', shares.control_plane)
+  const both = shares.task + unused('control_plane', shares.control_plane)
+  const reserved = Math.min(rules.namedSize, Math.floor(both * NAMED_SHARE))
+  const task = both - reserved
   const parts = partsOf(unused('task', task), partitions, configured)
   return {
     control_plane: shares.control_plane,
     task,
+    reserved,
     tactical: shares.tactical + parts.tactical,
     adapter: shares.adapter + parts.adapter,
   }

@@ -5,6 +5,7 @@ import { countCharacters } from './limits.ts'
 
 const rules: FillRules = {
   measure: countCharacters,
+  namedSize: 0,
   maxCharsPerFile: 500,
   overheadOf: () => 10,
   seal: (text: string) => text,

@@ -22,6 +22,8 @@ export interface Filling {
 export interface FillRules {
   measure: Measure
   maxCharsPerFile: number
+  /** The size of all places that are only named. */
+  namedSize: number
   /** The size of a file besides its text in any rendering: its line in the table, its heading, its fence. */
   overheadOf(candidate: Candidate): number
   cut(text: string, characters: number): string
