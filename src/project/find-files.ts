@@ -9,8 +9,9 @@ import { openFewChanged, openProjectIndex, type ProjectIndex } from './disk/proj
 import { readShown } from './disk/project-text.ts'
 import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
-import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
+import { type RankedFile, rankFiles } from './rules/rank-files.ts'
 import { countSections, type FileSection, sizeSections, weighSections } from './rules/sections.ts'
+import type { WeighedTerm } from './rules/signals.ts'
 
 export { readHistory } from './disk/history-log.ts'
 

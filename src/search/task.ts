@@ -7,7 +7,9 @@ import { isEveryday, relatedTo } from './word-lists.ts'
 export interface Task {
   /** As it was typed. */
   readonly text: string
-  /** Everything it says, in order. */
+  /** Its first line: what it is about. Everything below it describes, quotes or reports. */
+  readonly title: string
+  /** Everything it says, in order. Comments of an issue's template do not count. */
   readonly terms: readonly ReadTerm[]
   readonly words: TaskWords
   readonly names: ReturnType<typeof namesIn>
@@ -23,24 +25,54 @@ export type TaskWords = ReadonlyMap<string, number>
 /** The one reader of tasks. A task that was read already is returned as it is. */
 export function readTask(task: string | Task): Task {
   if (typeof task !== 'string') return task
-  const terms = readTerms(task)
+  const said = withoutComments(task)
+  const title = titleOf(said)
+  const terms = readTerms(said)
   const read: { -readonly [Part in keyof Task]?: Task[Part] } = {}
   return {
     text: task,
+    title,
     terms,
     get words() {
       read.words ??= wordsOf(terms)
       return read.words
     },
     get names() {
-      read.names ??= namesIn(task)
+      read.names ??= namesIn(said)
       return read.names
     },
     get about() {
-      read.about ??= aboutIn(task)
+      read.about ??= aboutIn(title)
       return read.about
     },
   }
+}
+
+/** Without what an issue's template says to its author: `<!-- … -->`. */
+function withoutComments(text: string): string {
+  let said = ''
+  let at = 0
+  for (let open = text.indexOf('<!--'); open >= 0; open = text.indexOf('<!--', at)) {
+    const close = text.indexOf('-->', open + 4)
+    if (close < 0) break
+    said += `${text.slice(at, open)} `
+    at = close + 3
+  }
+  const rest = text.slice(at)
+  return (said + rest).trim() === '' ? text : said + rest
+}
+
+const LONGEST_TITLE = 200
+
+/** The first line, without the marks of a heading; of a long line, its first sentence. */
+function titleOf(text: string): string {
+  const start = text.search(/[^\s#>*=-]/)
+  if (start < 0) return ''
+  const end = text.indexOf('\n', start)
+  const line = text.slice(start, end < 0 ? undefined : end).trim()
+  if (line.length <= LONGEST_TITLE) return line
+  const stop = line.slice(0, LONGEST_TITLE).search(/[.!?:;]\s/)
+  return line.slice(0, stop < 0 ? LONGEST_TITLE : stop + 1)
 }
 
 const EVERYDAY_WEIGHT = 0.3
@@ -61,15 +93,23 @@ function wordsOf(terms: readonly ReadTerm[]): TaskWords {
 const SCOPE = /^\w+\(([^)]{1,60})\)\s*!?:|^([\w./@-]{3,40}):\s/
 const LONGEST_PATH = 1000
 const MOST_FOLDERS = 20
+const MOST_PATHS = 100
+
+/** A place that a traceback or a compiler names. */
+interface Frame {
+  /** In lower case, with slashes. */
+  readonly path: string
+  readonly line: number
+}
 
 /** What a task may name in a project. */
 function namesIn(text: string) {
   const scope = SCOPE.exec(text)
-  const lower = text.toLowerCase()
+  const lower = text.toLowerCase().replaceAll('\\', '/')
   const isPath = (path: string) => /[./]/.test(path)
-  const paths = (lower.match(/[\w.@/+-]+/g) ?? [])
+  const paths = (lower.match(/[\w.@/+~-]+/g) ?? [])
     .filter((path) => path.length <= LONGEST_PATH && isPath(path) && /[a-z]/.test(path))
-    .map((path) => path.replace(/^\.?\/|[.@/+-]+$/g, ''))
+    .map((path) => path.replace(/^(?:\.\.?\/|~\/|\/)+|[.@/+-]+$/g, ''))
     .filter(isPath)
   // Single plain words are left out: most are ordinary words of the task.
   const folders = (lower.match(/[a-z0-9$-][\w$-]*(?:[./][\w$-]+)+|[a-z]\w*[_-]\w+/g) ?? [])
@@ -80,16 +120,33 @@ function namesIn(text: string) {
     scope: new Set(
       readTerms(scope?.[1] ?? scope?.[2] ?? '').flatMap(({ term, kind }) => (kind === 'stop' ? [] : term)),
     ),
-    /** Files or ends of paths, in lower case: `tsconfig.json`, `docs/cli`. */
-    paths,
+    /** Files or ends of paths, in lower case, as they are written: `tsconfig.json`, `docs/cli`, `home/me/src/a.py`. */
+    paths: [...new Set(paths)].slice(0, MOST_PATHS),
     /** In lower case and with slashes: `src/router`, `org/junit/api` for `org.junit.api`, `my-crate`. */
     folders: [...new Set(folders)].slice(0, MOST_FOLDERS),
     /** Of code, joined, as terms: `parseFile`, `bat_warning!`, `url_for()`. */
     identifiers: identifiersIn(text),
+    /** In the order of the text: in Python the last one is where it happened. */
+    frames: framesIn(lower),
   }
 }
 
+const PYTHON_FRAME = /file "([^"\n]{1,1000})", line (\d{1,7})/g
+/** `src/a.rs:12:5`, `Main.java:40`: Windows has a colon after its drive too. */
+const PLACE = /^((?:[a-z]:)?[^:]+\.[a-z]\w{0,5}):(\d{1,7})(?::\d+)?:?$/
+
+function framesIn(lower: string): Frame[] {
+  const frames = [...lower.matchAll(PYTHON_FRAME)].map(([, path = '', line]) => ({ path, line: Number(line) }))
+  for (const token of lower.match(/[^\s"'`()<>,[\]]+/g) ?? []) {
+    const [, path, line] = token.length > LONGEST_PATH ? [] : (PLACE.exec(token) ?? [])
+    if (path !== undefined) frames.push({ path, line: Number(line) })
+  }
+  return frames.slice(-MOST_PATHS)
+}
+
 const IDENTIFIER = /`([^`\n]{2,80})`|([A-Za-z_$][\w$]*(?:(?:::|\.|->)[\w$]+)*)(\(\)|!)?/g
+/** A pasted file is not a list of names. */
+const MOST_IDENTIFIERS = 80
 
 function identifiersIn(task: string): ReadonlySet<string> {
   const found = new Set<string>()
@@ -100,11 +157,12 @@ function identifiersIn(task: string): ReadonlySet<string> {
       // The last term is the whole of it.
       if (isName && /^[A-Za-z_$][\w$]{2,}$/.test(part)) found.add(readTerms(part).at(-1)?.term ?? '')
     }
+    if (found.size >= MOST_IDENTIFIERS) break
   }
   return found
 }
 
-/** Which kinds of files a task speaks of. */
+/** Which kinds of files the title of a task speaks of. An issue mentions tests and documents for many reasons. */
 function aboutIn(text: string) {
   return {
     tests: /\b(?:tests?|specs?|testing|coverage|flaky|fixtures?)\b/i.test(text),

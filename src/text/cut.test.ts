@@ -67,6 +67,24 @@ it('a definition starts with the comment above it, and shares it with a definiti
   ])
 })
 
+it.each([
+  ['option.go', '\treturn func(p *Program) {'],
+  ['option.go', '\tif isASCII(x) {'],
+  ['a.kt', '  when (code) {'],
+  ['a.cs', '    using (var stream = Open()) {'],
+  ['a.java', '    synchronized (lock) {'],
+])('in %s, "%s" starts a block and not a definition', (path, line) => {
+  expect(cut(path, `${line}\n`).flatMap(({ symbols }) => symbols)).toEqual([])
+})
+
+it.each([
+  ['a.java', '  public void run(String name) {', 'run'],
+  ['a.ts', '  async open(path: string): Promise<void> {', 'open'],
+  ['a.go', 'func (p *Program) Send(msg Msg) {', 'Send'],
+])('in %s, "%s" defines %s', (path, line, name) => {
+  expect(cut(path, `${line}\n`).flatMap(({ symbols }) => symbols)).toEqual([{ name, line: 1 }])
+})
+
 it('a section ends with the sections below it', () => {
   const text = 'text\n# A\n## B\n#### C\n## D\n# E\n'
   expect(cut('a.md', text).map(({ title, end }) => `${title} ${end}`)).toEqual([

@@ -18,12 +18,13 @@ const DEFINITION = new RegExp(
   `^([ \\t]*)${MODIFIERS}(${KEYWORDS})(?:\\s+|(?=<))(?:\\([^)]{0,200}\\)\\s*)?(?:<[^>]{0,200}>\\s*)?(?:[A-Za-z_$][\\w$]*(?:\\.|::))*([A-Za-z_$][\\w$]*)`,
 )
 const METHOD =
-  /^[ \t]{1,8}(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|synchronized)\s+)*(?:[A-Za-z_][\w<>[\],.?]*\s+)?(#?[A-Za-z_$][\w$]*)\s*(?:<[^>]{0,200}>)?\([^;]{0,300}\)\s*(?:(?::|throws\b|const\b|noexcept\b)[^{;]{0,200})?\{\s*$/
+  /^[ \t]{1,8}(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|synchronized)\s+)*(?:([A-Za-z_][\w<>[\],.?]*)\s+)?(#?[A-Za-z_$][\w$]*)\s*(?:<[^>]{0,200}>)?\([^;]{0,300}\)\s*(?:(?::|throws\b|const\b|noexcept\b)[^{;]{0,200})?\{\s*$/
 /** In C, the return type precedes the name, and the brace is often on the next line. */
 const C_FUNCTION =
   /^(?!(?:return|else|if|for|while|switch|case|goto|typedef|using)\b)[A-Za-z_][\w:<>,*& \t]{0,120}?[*& \t:]([A-Za-z_]\w*)\s*\([^;=]{0,300}$/
+/** They start a block or an expression: `return func(…) {`, `if isReady(…) {`, `when (…) {`. */
 const NOT_METHODS = new Set(
-  'if for while switch catch return else do try with function new await typeof match loop unless foreach elif'.split(
+  'if for while switch catch return else do try with function func fun fn new await typeof match loop unless foreach elif when until case select defer go guard using lock synchronized yield throw assert super this not and or in is as'.split(
     ' ',
   ),
 )
@@ -61,6 +62,6 @@ function nameIn(text: string, isCLike: boolean): string | undefined {
   if (inC !== undefined) return inC
   const [, indent = '', keyword = '', name = ''] = DEFINITION.exec(text) ?? []
   if (name !== '' && indent.length <= DEEPEST && (indent === '' || !LOCAL.has(keyword))) return name
-  const method = METHOD.exec(text)?.[1]
-  return method === undefined || NOT_METHODS.has(method) ? undefined : method
+  const [, type = '', method = ''] = METHOD.exec(text) ?? []
+  return method === '' || NOT_METHODS.has(method) || NOT_METHODS.has(type) ? undefined : method
 }

@@ -77,10 +77,10 @@ export interface Role {
 }
 
 const TEST_FOLDER =
-  /(?:^|\/)(?:tests?|__tests__|specs?|testing|testdata|test-?data|fixtures?|__fixtures__|__snapshots__|__mocks__|snapshots?|e2e)\//
-/** Only for code: a guide may be called `writing-tests.md`. */
+  /(?:^|\/)(?:tests?|[a-z]+Test|__tests__|specs?|testing|testdata|test-?data|fixtures?|__fixtures__|__snapshots__|__mocks__|snapshots?|e2e)\//
+/** Only for code: a guide may be called `writing-tests.md`. `ConnectionSpec.java` describes a connection. */
 const TEST_NAME =
-  /[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:Test|Tests|Spec)\.(?:java|kt|cs|swift)$/
+  /[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|kt|cs|swift)$/
 const PROSE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex)$/i
 const CONFIG = /\.(?:jsonc?|json5|ya?ml|toml|cfg|ini|conf|properties|env)$|(?:^|\/)go\.mod$/i
 const DATA =

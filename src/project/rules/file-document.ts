@@ -21,7 +21,7 @@ export const PROJECT_TUNING: Tuning = {
   pair: 0,
   related: 0,
   relatedToUnknown: 0,
-  joined: 0.3,
+  joined: 1,
   fade: 0,
 }
 

@@ -100,6 +100,8 @@ export interface Votes {
   shares: ReadonlyMap<string, number>
   /** Path → the commits that support it most. */
   commits: ReadonlyMap<string, readonly string[]>
+  /** Path → 0 to 1: how much the most similar subject has in common with the task. */
+  nearest: ReadonlyMap<string, number>
 }
 
 const AGE = 700
@@ -124,26 +126,32 @@ export function voteByHistory(history: History, terms: readonly QueryTerm[], pat
       return [hash, weight * Math.log(1 + ids.length / ((holders.get(hash) ?? 0) + 1))]
     }),
   )
+  const mass = [...rarity.values()].reduce((sum, each) => sum + each, 0) || 1
   const sums = new Map<number, number>()
+  const closest = new Map<number, number>()
   const voters = new Map<number, { id: string; vote: number }[]>()
   for (let age = 0; age < ids.length; age++) {
     const [first, end] = [termStarts[age]!, termStarts[age + 1]!]
-    let shared = 0
+    let [shared, words] = [0, 0]
     for (let at = first; at < end; at++) {
-      if (isLikely[own[at]! >>> 16] === 1) shared += rarity.get(own[at]!) ?? 0
+      const worth = isLikely[own[at]! >>> 16] === 1 ? (rarity.get(own[at]!) ?? 0) : 0
+      shared += worth
+      if (worth > 0) words++
     }
     if (shared === 0) continue
     const [from, to] = [fileStarts[age]!, fileStarts[age + 1]!]
     const vote = (shared * shared) / (SHORT_SUBJECT + end - first) / Math.sqrt(to - from) / (1 + age / AGE)
+    const near = (shared * words) / (mass * (end - first))
     for (let at = from; at < to; at++) {
       const file = files[at]!
       sums.set(file, (sums.get(file) ?? 0) + vote)
+      if (near > (closest.get(file) ?? 0)) closest.set(file, near)
       const list = voters.get(file)
       if (list === undefined) voters.set(file, [{ id: ids[age]!, vote }])
       else list.push({ id: ids[age]!, vote })
     }
   }
-  return toShares(sums, history.paths, pathOf, voters)
+  return toShares(sums, history.paths, pathOf, voters, closest)
 }
 
 function toShares(
@@ -151,7 +159,9 @@ function toShares(
   paths: Float64Array,
   pathOf: PathOf,
   voters: ReadonlyMap<number, { id: string; vote: number }[]>,
+  closest: ReadonlyMap<number, number>,
 ): Votes {
+  const nearest = new Map<string, number>()
   const shares = new Map<string, number>()
   const commits = new Map<string, string[]>()
   let most = 0
@@ -159,6 +169,7 @@ function toShares(
     const path = pathOf(paths[file]!)
     if (path === undefined) continue
     shares.set(path, sum)
+    nearest.set(path, closest.get(file) ?? 0)
     most = Math.max(most, sum)
     const best = (voters.get(file) ?? []).sort((a, b) => b.vote - a.vote || (a.id < b.id ? -1 : 1))
     commits.set(
@@ -167,7 +178,7 @@ function toShares(
     )
   }
   for (const [path, sum] of shares) shares.set(path, sum / most)
-  return { shares, commits }
+  return { shares, commits, nearest }
 }
 
 const MOST_TOGETHER = 12
@@ -197,4 +208,79 @@ export function changedTogether(
   const most = Math.max(0, ...sums.values())
   for (const [path, sum] of sums) sums.set(path, sum / most)
   return sums
+}
+
+/** How often and how lately a file changed. */
+export interface Changes {
+  /** The number of commits since its last change. */
+  age: number
+  /** Among the last 50, and all. */
+  recent: number
+  all: number
+}
+
+const RECENT = 50
+
+/** The changes of each file, by the key of its path. */
+export function countChanges({ ids, fileStarts, files, paths }: History): Map<number, Changes> {
+  const byPlace: (Changes | undefined)[] = []
+  for (let age = 0; age < ids.length; age++) {
+    for (let at = fileStarts[age]!; at < fileStarts[age + 1]!; at++) {
+      byPlace[files[at]!] ??= { age, recent: 0, all: 0 }
+      const known = byPlace[files[at]!]!
+      known.all++
+      if (age < RECENT) known.recent++
+    }
+  }
+  const counted = new Map<number, Changes>()
+  byPlace.forEach((changes, place) => void (changes && counted.set(paths[place]!, changes)))
+  return counted
+}
+
+const STEPS = 3
+const RESTART = 0.5
+
+/**
+ * Files that are few changes away from the first hits: a random walk from file to commit to file that often starts
+ * again. Path → 0 to 1. `starts` sum up to 1.
+ */
+export function walkChanges(
+  { ids, fileStarts, files, paths }: History,
+  starts: ReadonlyMap<string, number>,
+  pathOf: PathOf,
+): Map<string, number> {
+  const places = new Map([...paths].map((key, place) => [key, place]))
+  const first = new Float64Array(paths.length)
+  for (const [path, share] of starts) {
+    const place = places.get(keyOf(path))
+    if (place !== undefined) first[place] = share
+  }
+  const degrees = new Float64Array(paths.length)
+  const each = (visit: (from: number, to: number, weight: number) => void) => {
+    for (let age = 0; age < ids.length; age++) {
+      const [from, to] = [fileStarts[age]!, fileStarts[age + 1]!]
+      if (to - from >= 2 && to - from <= MOST_TOGETHER) visit(from, to, 1 / (1 + age / TOGETHER_AGE))
+    }
+  }
+  each((from, to, weight) => {
+    for (let at = from; at < to; at++) degrees[files[at]!]! += weight
+  })
+  let now = first
+  for (let step = 0; step < STEPS; step++) {
+    const next = first.map((share) => RESTART * share)
+    each((from, to, weight) => {
+      let mass = 0
+      for (let at = from; at < to; at++) mass += (now[files[at]!]! * weight) / degrees[files[at]!]!
+      if (mass === 0) return
+      for (let at = from; at < to; at++) next[files[at]!]! += ((1 - RESTART) * mass) / (to - from)
+    })
+    now = next
+  }
+  const most = now.reduce((best, share) => Math.max(best, share), 0)
+  const reached = new Map<string, number>()
+  now.forEach((share, place) => {
+    const path = share > 0 ? pathOf(paths[place]!) : undefined
+    if (path !== undefined) reached.set(path, share / most)
+  })
+  return reached
 }

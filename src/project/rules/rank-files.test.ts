@@ -48,6 +48,11 @@ describe('the first file', () => {
     ['remove what nobody uses from src.on_node', 'src/on_node/serve.ts'],
     ['how are the paths routed?', 'docs/api/routing.md'],
     ['docs: middleware in the api routing page', 'docs/api/routing.md'],
+    ['crash\n\n  File "/home/me/venv/site-packages/src/on_node/serve.ts", line 1', 'src/on_node/serve.ts'],
+    ['crash\n\n    at Hono (C:\\work\\src\\hono.ts:1:14)', 'src/hono.ts'],
+    ['the middleware fails\n\nI wrote a test and docs about the origin of cors', 'src/middleware/cors/index.ts'],
+    ['remove src.on_node.serve.listen', 'src/on_node/serve.ts'],
+    ['replace the bat warning', 'src/macros.rs'],
   ])('for "%s" is %s', (task, expected) => {
     expect(first(task)).toBe(expected)
   })

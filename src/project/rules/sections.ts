@@ -2,7 +2,7 @@ import { visitTerms } from '../../search/tokens.ts'
 import { cut } from '../../text/cut.ts'
 import type { Definition } from '../../text/definitions.ts'
 import { splitLines } from './file-document.ts'
-import type { WeighedTerm } from './rank-files.ts'
+import type { WeighedTerm } from './signals.ts'
 
 /** Lines of a file that belong together, and their weight for a task. */
 export interface FileSection {

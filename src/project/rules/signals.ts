@@ -1,0 +1,616 @@
+import type { DocumentRecord } from '../../search/document.ts'
+import type { Library } from '../../search/library.ts'
+import { fieldOf, type TermPostings } from '../../search/postings.ts'
+import { Rarity, Scorer } from '../../search/scorer.ts'
+import { stemWord } from '../../search/stem.ts'
+import { type QueryTerm, type Task, weighTask } from '../../search/task.ts'
+import { type ReadTerm, readTerms, termsOf, wordsAmong } from '../../search/tokens.ts'
+import { keyOf } from '../../text/values.ts'
+import { type Role, roleOf } from './candidates.ts'
+import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
+import { changedTogether, countChanges, type History, type Votes, voteByHistory, walkChanges } from './history.ts'
+import { findNamed, type NamedFiles } from './named-files.ts'
+
+/** The data of a project, by slot. */
+export interface ProjectTerms {
+  /** Undefined: a slot of a file that is gone or was changed. */
+  paths: readonly (string | undefined)[]
+  /** By the key of a path, see `keyOf`: its slot, or a negative number. Default: searched among the paths. */
+  slotOf?: (key: number) => number
+  find(term: string): TermPostings | undefined
+}
+
+/** The plain ranking: it chooses the candidates, and orders them when there is no model. */
+const WEIGHTS = {
+  /** The best place in a file, added to the whole of it. */
+  window: 0.27,
+  /** Factors of files that the task does not ask for. */
+  test: 0.5,
+  prose: 0.7,
+  proseAsked: 1.3,
+  codeWhenProseAsked: 0.8,
+  config: 0.7,
+  data: 0.3,
+  log: 0.3,
+  example: 0.6,
+  /** Added to the share of the best, each divided by the number of files that it fits: */
+  history: 0.35,
+  together: 0.2,
+  namedFile: 0.8,
+  frame: 0.4,
+  namedStem: 0.12,
+  identifier: 0.3,
+  namedFolder: 0.4,
+  /** For two words that are adjacent in the path and in the task. */
+  pathPair: 0.15,
+}
+
+export interface RankRules {
+  history: History
+  /** Factor of a file that settings or intents mention; 1 for others. */
+  lift?: (path: string) => number
+}
+
+/** A word of the task and its weight in this project. */
+export interface WeighedTerm {
+  term: string
+  word: string
+  weight: number
+}
+
+/**
+ * What is known about a file and a task, in the order of the model's columns. Shares of the task are by the weight of
+ * its words. Change nothing here without training the model again.
+ */
+export const SIGNALS = [
+  // The plain ranking.
+  'score',
+  'place',
+  'text',
+  // Words of the task by where they stand.
+  'name',
+  'folder',
+  'symbols',
+  'headings',
+  'covered',
+  'coveredWords',
+  'coveredTitle',
+  'window',
+  'windowTitle',
+  'rarest',
+  'nameShare',
+  // What the task names.
+  'path',
+  'module',
+  'frame',
+  'stem',
+  'folderNamed',
+  'pathPair',
+  'scope',
+  'defines',
+  'uses',
+  'joined',
+  // History.
+  'votes',
+  'nearest',
+  'nearestOfAll',
+  'age',
+  'recent',
+  'changes',
+  'together',
+  'walk',
+  'sameFolder',
+  'extension',
+  // The kind of file, and of task.
+  'isTest',
+  'isProse',
+  'isConfig',
+  'isData',
+  'isLog',
+  'isExample',
+  'aboutProse',
+  'aboutTests',
+  'aboutExamples',
+  'isQuestion',
+  'depth',
+  'sameName',
+  'files',
+  'words',
+  'commits',
+] as const
+type Signals = Record<(typeof SIGNALS)[number], number>
+
+/** A file that may be needed. */
+interface ScoredFile {
+  slot: number
+  path: string
+  role: Role
+  text: number
+  total: number
+  isNamed: boolean
+}
+
+/** All that is known about the files of a project and a task. */
+export interface Evidence {
+  /** By the plain ranking, best first. */
+  files: ScoredFile[]
+  terms: WeighedTerm[]
+  asked: readonly QueryTerm[]
+  votes: Votes
+  named: NamedFiles
+  find: ProjectTerms['find']
+  /** The first files as the model sees them. */
+  signals: Signals[]
+}
+
+/** Files after these in the plain ranking are not worth a closer look. */
+const MOST_JUDGED = 160
+const MOST_CONSIDERED = 400
+const SEEDS = 4
+
+/** Collects what words, names and past commits say about each file. */
+export function collectEvidence(task: Task, project: ProjectTerms, { history }: Pick<RankRules, 'history'>): Evidence {
+  const engine = openEngine(project)
+  const { find } = engine
+  const asked = weighTerms(task)
+  const terms = asked.map(({ term, word, weight }) => ({ term, word, weight: weight * engine.rarity.of(term) }))
+  const slotOf = project.slotOf ?? slotsByKey(project.paths)
+  const pathOf = (key: number) => project.paths[slotOf(key)]
+  const votes = voteByHistory(history, asked, pathOf)
+  const named = findNamed(task, project.paths)
+
+  const { slots: touched, scores } = engine.scorer.score({ terms: asked, pairs: [] })
+  const order = atLeast(scores, MOST_CONSIDERED).sort(
+    (a, b) => scores[b]! - scores[a]! || (project.paths[touched[a]!]! < project.paths[touched[b]!]! ? -1 : 1),
+  )
+  const chosen = new Map(order.slice(0, MOST_CONSIDERED).map((i) => [touched[i]!, scores[i]!]))
+  // Files supported only by history or by their own name are included too.
+  const add = (slot: number) => void (chosen.has(slot) || chosen.set(slot, 0))
+  for (const path of votes.shares.keys()) add(slotOf(keyOf(path)))
+  for (const shares of [named.paths, named.modules, named.frames]) for (const slot of shares.keys()) add(slot)
+
+  const isInTitle = titleTerms(task)
+  const words = sumWords([...chosen.keys()], asked, terms, isInTitle, find, project.paths.length)
+  const files = [...chosen].map(([slot, score], at): ScoredFile => {
+    const path = project.paths[slot]!
+    const role = roleOf(path)
+    const text = (score + WEIGHTS.window * words.window[at]!) * roleFactor(role, task)
+    return { slot, path, role, text, total: 0, isNamed: (named.paths.get(slot) ?? 0) >= CERTAIN }
+  })
+  const place = new Map(files.map((file, at) => [file, at]))
+  const most = files.reduce((best, { text }) => Math.max(best, text), 0) || 1
+  const names = new NameSignals(task, project, find, named, files)
+  for (const file of files) {
+    const share = testShare(file.role, task)
+    const { path, stem, module, frame, defines, folderNamed, pathPair } = names.of(file)
+    const { namedFile, namedStem, namedFolder } = WEIGHTS
+    const own =
+      namedFile * path +
+      (path === 0 ? namedStem * stem : 0) +
+      WEIGHTS.frame * frame +
+      WEIGHTS.identifier * defines +
+      namedFolder * Math.max(module, folderNamed) +
+      WEIGHTS.pathPair * pathPair
+    file.total =
+      file.text / most +
+      own * share * (file.role.isExample && !task.about.examples ? WEIGHTS.example : 1) +
+      WEIGHTS.history * (votes.shares.get(file.path) ?? 0) * share
+  }
+  files.sort(bestFirst)
+  const seeds = new Map(files.slice(0, SEEDS).map(({ path, total }, at) => [path, total / (1 + at)]))
+  const together = changedTogether(history, seeds, pathOf)
+  for (const file of files) {
+    file.total += WEIGHTS.together * (together.get(file.path) ?? 0) * testShare(file.role, task)
+  }
+  files.sort(bestFirst)
+  const found = files.filter(({ total }) => total > 0)
+
+  const judged = found.slice(0, MOST_JUDGED)
+  const walk = walkChanges(history, startsOf(judged), pathOf)
+  const changes = countChanges(history)
+  const extensions = shareOfExtensions(changes, pathOf)
+  const folders = new Map<string, number>()
+  for (const { path, total } of judged.slice(0, SEEDS)) raise(folders, folderOf(path), total / judged[0]!.total)
+  const bases = new Map<string, number>()
+  for (const path of project.paths) if (path !== undefined) count(bases, baseOf(path))
+  const mass = terms.reduce((sum, { weight }, at) => sum + (asked[at]!.isJoined ? 0 : weight), 0) || 1
+  const titleMass =
+    terms.reduce((sum, { term, weight }, at) => sum + (asked[at]!.isJoined || !isInTitle(term) ? 0 : weight), 0) || 1
+  const nearestOfAll = [...votes.nearest.values()].reduce((best, near) => Math.max(best, near), 0)
+  const shared = {
+    nearestOfAll,
+    aboutProse: Number(task.about.prose),
+    aboutTests: Number(task.about.tests),
+    aboutExamples: Number(task.about.examples),
+    isQuestion: Number(task.about.isQuestion),
+    files: Math.log2(1 + project.paths.length),
+    words: asked.length,
+    commits: Math.min(1, history.ids.length / 200),
+  }
+  const signals = judged.map((file, rank): Signals => {
+    const { path, role } = file
+    const at = place.get(file)!
+    const field = (which: number) => words.fields[which]![at]! / mass
+    const { age, recent, all } = changes.get(keyOf(path)) ?? { age: Infinity, recent: 0, all: 0 }
+    const nameMass = termsOf(nameOf(path)).reduce((sum, term) => sum + engine.rarity.of(term), 0) || 1
+    return {
+      ...shared,
+      score: file.total / judged[0]!.total,
+      place: 1 / (1 + rank),
+      text: file.text / most,
+      name: field(0),
+      folder: field(1),
+      symbols: field(2),
+      headings: field(3),
+      covered: words.covered[at]! / mass,
+      coveredWords: words.coveredWords[at]! / Math.max(1, asked.length),
+      coveredTitle: words.coveredTitle[at]! / titleMass,
+      window: words.window[at]! / mass,
+      windowTitle: words.windowTitle[at]! / titleMass,
+      rarest: words.rarest[at]! / mass,
+      nameShare: Math.min(1, words.fields[0]![at]! / nameMass),
+      ...names.of(file),
+      votes: votes.shares.get(path) ?? 0,
+      nearest: votes.nearest.get(path) ?? 0,
+      age: 1 / (1 + age / 20),
+      recent: Math.min(recent, 8),
+      changes: Math.log2(1 + all),
+      together: together.get(path) ?? 0,
+      walk: walk.get(path) ?? 0,
+      sameFolder: folders.get(folderOf(path)) ?? 0,
+      extension: extensions.get(extensionOf(path)) ?? 0,
+      isTest: Number(role.isTest),
+      isProse: Number(role.isProse),
+      isConfig: Number(role.isConfig),
+      isData: Number(role.isData),
+      isLog: Number(role.isLog),
+      isExample: Number(role.isExample),
+      depth: path.split('/').length,
+      sameName: Math.min(20, bases.get(baseOf(path)) ?? 1),
+    }
+  })
+  return { files: found, terms, asked, votes, named, find, signals }
+}
+
+/** A name that fits at most two files means them. */
+const CERTAIN = 0.5
+
+function raise(most: Map<string, number>, key: string, value: number): void {
+  most.set(key, Math.max(most.get(key) ?? 0, value))
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}
+
+function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+}
+
+function extensionOf(path: string): string {
+  const base = baseOf(path)
+  return base.slice(base.lastIndexOf('.') + 1)
+}
+
+/** The first files, as shares of 1 that fall steeply. */
+function startsOf(files: readonly ScoredFile[]): Map<string, number> {
+  const worths = files.slice(0, 20).map(({ path, total }) => [path, total * total * total] as const)
+  const sum = worths.reduce((all, [, worth]) => all + worth, 0) || 1
+  return new Map(worths.map(([path, worth]) => [path, worth / sum]))
+}
+
+/** How large a share of all changes went to files with an extension. */
+function shareOfExtensions(changes: ReturnType<typeof countChanges>, pathOf: (key: number) => string | undefined) {
+  const sums = new Map<string, number>()
+  let total = 0
+  for (const [key, { all }] of changes) {
+    const path = pathOf(key)
+    if (path === undefined) continue
+    const extension = extensionOf(path)
+    sums.set(extension, (sums.get(extension) ?? 0) + all)
+    total += all
+  }
+  for (const [extension, sum] of sums) sums.set(extension, sum / total)
+  return sums
+}
+
+// Verbs say little about the place: "add", "fix", "support".
+const ACTIONS = new Set(
+  'fix add use make doc docs chore feat refactor test update remove support style perf build ci allow improve change move rename implement handle ensure avoid prevent introduce enable disable set get new bug issue error correct typo bump upgrade clean cleanup simplify minor better also instead should write explain create find why how'
+    .split(' ')
+    .map(stemWord),
+)
+/** Occurs in files of every kind: `4`, `v4`. */
+const SMALL_NUMBER = /^v?\d{1,2}$/
+const ACTION_WEIGHT = 0.4
+const SCOPE_WEIGHT = 2
+/** A word of the title, where there is more than the title. */
+const TITLE_WEIGHT = 2
+
+function titleTerms(task: Task): (term: string) => boolean {
+  const terms = new Set(readTerms(task.title).flatMap(({ term, kind }) => (kind === 'stop' ? [] : term)))
+  return (term) => terms.has(term)
+}
+
+/** The terms of a task by how much they say about a place in a project. */
+function weighTerms(task: Task): QueryTerm[] {
+  const isOnlyTitle = task.text.trim().length <= task.title.length + 1
+  const isInTitle = isOnlyTitle ? () => false : titleTerms(task)
+  return weighTask(task, PROJECT_TUNING).terms.map((each) => {
+    const action = ACTIONS.has(each.term) || SMALL_NUMBER.test(each.term) ? ACTION_WEIGHT : 1
+    const scope = task.names.scope.has(each.term) ? SCOPE_WEIGHT : 1
+    return { ...each, weight: each.weight * action * scope * (isInTitle(each.term) ? TITLE_WEIGHT : 1) }
+  })
+}
+
+function bestFirst(a: ScoredFile, b: ScoredFile): number {
+  return b.total - a.total || (a.path < b.path ? -1 : 1)
+}
+
+interface Engine {
+  scorer: Scorer
+  rarity: Rarity
+  find(term: string): TermPostings | undefined
+}
+
+function slotsByKey(paths: ProjectTerms['paths']): (key: number) => number {
+  const byKey = new Map(paths.map((path, slot) => [keyOf(path ?? ''), slot]))
+  return (key) => byKey.get(key) ?? -1
+}
+
+/** Lists are read once per question. A file is only its path: most are never read. */
+function openEngine({ paths, find: findNow }: ProjectTerms): Engine {
+  const known = new Map<string, TermPostings | undefined>()
+  const find = (term: string) => {
+    if (!known.has(term)) known.set(term, findNow(term))
+    return known.get(term)
+  }
+  const targets = new Int32Array(paths.length).fill(-1)
+  let size = 0
+  for (let slot = 0; slot < paths.length; slot++) {
+    if (paths[slot] === undefined) continue
+    targets[slot] = slot
+    size++
+  }
+  const recordAt = (slot: number): DocumentRecord => {
+    const id = paths[slot]!
+    return { id, name: nameOf(id), tokens: 0, negatives: [], redirects: [] }
+  }
+  const library: Library = { size, targets, recordAt, find: (term) => find(term)?.list }
+  const rarity = new Rarity([library], PROJECT_TUNING)
+  return { scorer: new Scorer(library, rarity, PROJECT_TUNING), rarity, find }
+}
+
+/** The positions of the best scores, this many plus ties with the last. Sorting all is slow. */
+function atLeast(scores: readonly number[], most: number): number[] {
+  const least = scores.length <= most ? -Infinity : Float64Array.from(scores).sort()[scores.length - most]!
+  const places: number[] = []
+  scores.forEach((score, i) => void (score >= least && places.push(i)))
+  return places
+}
+
+function roleFactor(role: Role, task: Task): number {
+  let factor = 1
+  if (role.isTest) factor *= task.about.tests ? Math.sqrt(WEIGHTS.test) : WEIGHTS.test
+  else if (role.isData) factor *= WEIGHTS.data
+  if (role.isLog && !task.about.log) factor *= WEIGHTS.log
+  if (role.isExample && !task.about.examples) factor *= WEIGHTS.example
+  if (role.isTest) return factor
+  if (task.about.prose) return factor * (role.isProse ? WEIGHTS.proseAsked : WEIGHTS.codeWhenProseAsked)
+  if (task.about.isQuestion && role.isProse) return factor
+  return factor * (role.isProse ? WEIGHTS.prose : role.isConfig ? WEIGHTS.config : 1)
+}
+
+/** Sums over the words of the task, by the place of each file among the chosen ones. */
+function sumWords(
+  chosen: readonly number[],
+  asked: readonly QueryTerm[],
+  terms: readonly WeighedTerm[],
+  isInTitle: (term: string) => boolean,
+  find: Engine['find'],
+  slots: number,
+) {
+  const column = () => new Float64Array(chosen.length)
+  const [covered, coveredWords, coveredTitle, rarest] = [column(), column(), column(), column()]
+  const fields = PROJECT_TUNING.fields.map(column)
+  const places = new Int32Array(slots).fill(-1)
+  for (let at = 0; at < chosen.length; at++) places[chosen[at]!] = at
+  const pieceSums = new Float64Array(chosen.length * MOST_PIECES)
+  const titleSums = new Float64Array(chosen.length * MOST_PIECES)
+  terms.forEach(({ term, weight }, nth) => {
+    const found = find(term)
+    if (found === undefined) return
+    const isTitle = isInTitle(term)
+    const { isJoined } = asked[nth]!
+    for (let i = 0; i < found.pieces.length; i++) {
+      const at = places[found.list[2 * i]!]!
+      if (at < 0) continue
+      fields[fieldOf(found.list[2 * i + 1]!)]![at]! += weight
+      if (!isJoined) {
+        covered[at]! += weight
+        coveredWords[at]!++
+        if (isTitle) coveredTitle[at]! += weight
+        if (weight > rarest[at]!) rarest[at] = weight
+      }
+      // Two neighbouring pieces of a file form a window.
+      const pieces = found.pieces[i]!
+      let piece = at * MOST_PIECES
+      for (let near = (pieces | (pieces >>> 1)) >>> 0; near !== 0; near >>>= 1, piece++) {
+        if ((near & 1) === 0) continue
+        pieceSums[piece]! += weight
+        if (isTitle) titleSums[piece]! += weight
+      }
+    }
+  })
+  const best = (sums: Float64Array) =>
+    chosen.map((_, at) => {
+      let most = 0
+      for (let i = at * MOST_PIECES; i < (at + 1) * MOST_PIECES; i++) most = Math.max(most, sums[i]!)
+      return most
+    })
+  return { covered, coveredWords, coveredTitle, rarest, fields, window: best(pieceSums), windowTitle: best(titleSums) }
+}
+
+const SHORTEST_STEM = 4
+const SHORTEST_JOINED = 6
+
+type NameSignal =
+  | 'path'
+  | 'module'
+  | 'frame'
+  | 'stem'
+  | 'folderNamed'
+  | 'pathPair'
+  | 'scope'
+  | 'defines'
+  | 'uses'
+  | 'joined'
+
+/** What the task names: files, folders, definitions. */
+class NameSignals {
+  private readonly task: Task
+  private readonly named: NamedFiles
+  private readonly text: string
+  private readonly folders: readonly string[]
+  private readonly pairs: ReturnType<typeof pairsOf>
+  private readonly stems = new Map<string, number>()
+  private readonly defined = new Map<number, number>()
+  private readonly used = new Map<number, number>()
+  private readonly joined = new Map<number, number>()
+  private readonly known = new Map<ScoredFile, Pick<Signals, NameSignal>>()
+
+  constructor(
+    task: Task,
+    { paths }: ProjectTerms,
+    find: Engine['find'],
+    named: NamedFiles,
+    files: readonly ScoredFile[],
+  ) {
+    this.task = task
+    this.named = named
+    this.text = task.text.toLowerCase()
+    this.folders = namedFolders(task, paths)
+    this.pairs = pairsOf(task.terms)
+    for (const { path, role } of files) if (!role.isTest) count(this.stems, nameOf(path).toLowerCase())
+    for (const term of task.names.identifiers) {
+      const found = find(term)
+      if (found === undefined) continue
+      const definers = slotsWith(found, (field) => field === SYMBOL_FIELD)
+      for (const slot of definers) this.defined.set(slot, (this.defined.get(slot) ?? 0) + 1 / definers.length)
+      const users = slotsWith(found, () => true)
+      for (const slot of users) this.used.set(slot, Math.max(this.used.get(slot) ?? 0, 1 / users.length))
+    }
+    // "connection spec" may be `ConnectionSpec` or `connection_spec`.
+    const words = wordsAmong(readTerms(task.title)).map(({ word }) => word)
+    for (let at = 1; at < words.length; at++) {
+      const both = words[at - 1]! + words[at]!
+      const found = both.length < SHORTEST_JOINED ? undefined : find(stemWord(both))
+      if (found === undefined) continue
+      const definers = slotsWith(found, (field) => field <= SYMBOL_FIELD)
+      for (const slot of definers) this.joined.set(slot, (this.joined.get(slot) ?? 0) + 1 / definers.length)
+    }
+  }
+
+  of(file: ScoredFile): Pick<Signals, NameSignal> {
+    const known = this.known.get(file)
+    if (known !== undefined) return known
+    const { slot, path } = file
+    const stem = nameOf(path).toLowerCase()
+    const isStem = stem.length >= SHORTEST_STEM && isNamedIn(this.text, stem)
+    const { scope } = this.task.names
+    const has = (text: string) => scope.size > 0 && termsOf(text).some((term) => scope.has(term))
+    const made = {
+      path: this.named.paths.get(slot) ?? 0,
+      module: this.named.modules.get(slot) ?? 0,
+      frame: this.named.frames.get(slot)?.share ?? 0,
+      stem: isStem ? 1 / Math.max(1, this.stems.get(stem) ?? 1) : 0,
+      folderNamed: folderShare(this.folders, path),
+      pathPair: pairsIn(this.pairs, path),
+      scope: has(nameOf(path)) ? 1 : has(folderOf(path)) ? 0.5 : 0,
+      defines: Math.min(1, this.defined.get(slot) ?? 0),
+      uses: this.used.get(slot) ?? 0,
+      joined: Math.min(1, this.joined.get(slot) ?? 0),
+    }
+    this.known.set(file, made)
+    return made
+  }
+}
+
+function slotsWith({ list }: TermPostings, fits: (field: number) => boolean): number[] {
+  const slots: number[] = []
+  for (let i = 0; i < list.length; i += 2) if (fits(fieldOf(list[i + 1]!))) slots.push(list[i]!)
+  return slots
+}
+
+/** A folder with more files says too little about each. */
+const MOST_IN_FOLDER = 200
+
+/** Folders in the task, each between slashes. */
+function namedFolders({ names: { folders } }: Task, paths: ProjectTerms['paths']): string[] {
+  if (folders.length === 0) return []
+  const counts = new Map(folders.map((folder) => [`/${folder}/`, 0]))
+  for (const path of paths) {
+    if (path === undefined) continue
+    const place = placeOf(path)
+    for (const [folder, count] of counts) if (place.includes(folder)) counts.set(folder, count + 1)
+  }
+  return [...counts].flatMap(([folder, count]) => (count > 0 && count <= MOST_IN_FOLDER ? [folder] : []))
+}
+
+/** 1 for a file directly in the folder. */
+function folderShare(folders: readonly string[], path: string): number {
+  if (folders.length === 0) return 0
+  const place = placeOf(path)
+  if (folders.some((folder) => place.endsWith(folder))) return 1
+  return folders.some((folder) => place.includes(folder)) ? BELOW : 0
+}
+
+const BELOW = 0.6
+
+function placeOf(path: string): string {
+  return `/${path.slice(0, path.lastIndexOf('/') + 1).toLowerCase()}`
+}
+
+const MOST_PAIRS = 2
+/** A word and its term start alike. */
+const ALIKE = 3
+
+/**
+ * How many adjacent words of the path are adjacent in the task: "querying functions" in `docs/querying/functions.md`.
+ */
+function pairsIn(pairs: ReturnType<typeof pairsOf>, path: string): number {
+  const name = path.slice(0, path.lastIndexOf('/') + 1) + nameOf(path)
+  const lower = name.toLowerCase()
+  // Most paths have none: they need not be read word by word.
+  const isLikely = (term: string) => !/^[a-z0-9]/.test(term) || lower.includes(term.slice(0, ALIKE))
+  let count = 0
+  if ([...pairs.values()].some((pair) => pair.every(isLikely))) {
+    for (const pair of pairsOf(readTerms(name)).keys()) if (pairs.has(pair)) count++
+  }
+  return Math.min(MOST_PAIRS, count)
+}
+
+/** Every two adjacent words, as terms, including those without a subject. */
+function pairsOf(terms: readonly ReadTerm[]) {
+  const words = wordsAmong(terms).map(({ term }) => term)
+  return new Map(words.slice(1).map((term, at) => [`${words[at]} ${term}`, [words[at]!, term] as const]))
+}
+
+/** Whether a text names something, as a word of its own. Both in lower case. */
+function isNamedIn(text: string, name: string): boolean {
+  const isWordAt = (at: number) => at >= 0 && at < text.length && /[a-z0-9_]/.test(text[at]!)
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!isWordAt(at - 1) && !isWordAt(at + name.length)) return true
+  }
+  return false
+}
+
+const TEST_SHARE = 0.4
+
+function testShare({ isTest }: Role, { about }: Task): number {
+  return isTest && !about.tests ? TEST_SHARE : 1
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { readTask } from './task.ts'
+
+describe('the title of a task', () => {
+  it.each([
+    ['fix(cors): allow a list', 'fix(cors): allow a list'],
+    ['\n\n# Crash on start\n\nIt crashes.', 'Crash on start'],
+    ['<!-- Describe the bug -->\nCrash on start\nmore', 'Crash on start'],
+    [`${'One sentence. '.repeat(40)}`, 'One sentence.'],
+    ['x'.repeat(500), 'x'.repeat(200)],
+    ['Crash <!-- never closed', 'Crash <!-- never closed'],
+    ['', ''],
+  ])('of %j is %j', (task, title) => {
+    expect(readTask(task).title).toBe(title)
+  })
+
+  it('alone says which kinds of files the task is about', () => {
+    const body = '\n\nThe documentation says otherwise. I wrote a test and an example.'
+    expect(readTask(`url_for ignores _scheme${body}`).about).toMatchObject({
+      tests: false,
+      prose: false,
+      examples: false,
+    })
+    expect(readTask(`docs: fix the example${body}`).about).toMatchObject({ tests: false, prose: true, examples: true })
+  })
+})
+
+it('comments of a template are not part of what a task says', () => {
+  const { terms } = readTask('Crash <!-- please attach a screenshot --> on start')
+  expect(terms.map(({ word }) => word)).toEqual(['crash', 'on', 'start'])
+})
+
+describe('the frames of a traceback', () => {
+  it.each([
+    ['  File "/home/me/lib/Flask/app.py", line 336, in run', [{ path: '/home/me/lib/flask/app.py', line: 336 }]],
+    ['    at parse (/srv/app/src/parse.js:12:7)', [{ path: '/srv/app/src/parse.js', line: 12 }]],
+    ['\tat org.example.Main.run(Main.java:40)', [{ path: 'main.java', line: 40 }]],
+    ['error[E0382] --> src/main.rs:9:5', [{ path: 'src/main.rs', line: 9 }]],
+    ['C:\\work\\app.py:3: SyntaxError', [{ path: 'c:/work/app.py', line: 3 }]],
+    ['at 12:30:05 it was v1.2:3', []],
+  ])('%j names %j', (text, frames) => {
+    expect(readTask(text).names.frames).toEqual(frames)
+  })
+})
