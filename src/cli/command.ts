@@ -6,6 +6,8 @@ import type { Screen } from './screen.ts'
 export type Flag = FlagValueKind & {
   /** Accepted, but not listed in help, completion and documentation: for aliases and renamed flags. */
   isUnlisted?: true
+  /** Other names of the flag: those it had before, and those that people try. */
+  also?: readonly string[]
 }
 
 type FlagValueKind =
@@ -95,6 +97,7 @@ export function listedFlags(command: Command): [name: string, flag: Flag][] {
 export const COMMON_FLAGS = {
   json: { kind: 'switch', summary: 'print JSON for programs' },
   help: { kind: 'switch', summary: 'show this help' },
+  'no-color': { kind: 'switch', summary: 'print without colour', isUnlisted: true, also: ['no-colour'] },
 } as const satisfies Flags
 
 /** The only declaration of `--project`. Commands differ in its default. */
@@ -116,8 +119,13 @@ export const LAYER_FLAGS = {
 /** The installs that a command works on. */
 export const SCOPE_FLAGS = projectFlag('your own skills')
 
-export const TARGET_FLAG = {
-  target: { kind: 'list', value: 'a,b|all', summary: 'only these agents (default: all that are enabled)' },
+export const AGENT_FLAG = {
+  agent: {
+    kind: 'list',
+    value: 'a,b|all',
+    summary: 'only these agents (default: all that are enabled)',
+    also: ['agents', 'target', 'targets'],
+  },
 } as const
 
 export const DRY_RUN_FLAG = {

@@ -14,14 +14,14 @@ import {
 } from './commands/catalog.ts'
 import { completion } from './commands/completion.ts'
 import { context } from './commands/context.ts'
-import { evaluate } from './commands/eval.ts'
+import { test } from './commands/eval.ts'
 import { explain } from './commands/explain.ts'
-import { hook, hooksInstall, hooksRemove, hooksStatus } from './commands/hooks.ts'
+import { connect, hook, hooksRemove, hooksStatus } from './commands/hooks.ts'
 import { importSkills } from './commands/import.ts'
-import { indexBuild, indexCheck, indexMigrate, resolve } from './commands/index.ts'
-import { adopt, diff, equip, sync, unequip } from './commands/installs.ts'
-import { inspect, inventory, suggest } from './commands/inventory.ts'
-import { deleteSkill, init, newSkill, share, targets } from './commands/library.ts'
+import { rulesBuild, rulesCheck, rulesMigrate, rulesResolve } from './commands/index.ts'
+import { adopt, diff, install, remove, sync } from './commands/installs.ts'
+import { list, show, suggest } from './commands/inventory.ts'
+import { deleteSkill, init, newSkill, publishArchive, targets } from './commands/library.ts'
 import {
   agents,
   agentsDisable,
@@ -40,10 +40,10 @@ import { packsCompile, packsStatus } from './commands/pack-compile.ts'
 import { packsResolve } from './commands/pack-context.ts'
 import { packsExample, packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
-import { pluginBuild } from './commands/plugin.ts'
+import { publishPlugin } from './commands/plugin.ts'
 import { auditList, auditPrune, replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
-import { rulesList, see } from './commands/see.ts'
+import { agentsVersions, see } from './commands/see.ts'
 import { status } from './commands/status.ts'
 import { teach } from './commands/teach.ts'
 import { teamJoin, teamLeave, teamPush, teamStatus } from './commands/team.ts'
@@ -52,103 +52,140 @@ import { teamInvite, teamMachines, teamMigrate, teamRevoke, teamServe, teamToken
 import { tryIt } from './commands/try.ts'
 import { outdated, pin, undo, unpin, update } from './commands/update.ts'
 import { usage } from './commands/usage.ts'
-import { validate } from './commands/validate.ts'
+import { check } from './commands/validate.ts'
 import { web } from './commands/web.ts'
 
-/** Every command, in the order of the help. */
-export const COMMAND_GROUPS: readonly { title: string; commands: readonly Command[] }[] = [
+/** One word of the overview, and the commands behind it. The first of them may have that very name. */
+export interface Row {
+  name: string
+  summary: string
+  commands: readonly Command[]
+}
+
+/** The table of commands: what `loadout help` shows, in its order. Everything else is listed by `loadout help --all`. */
+export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
   {
-    title: 'Skills for agents',
-    commands: [inventory, suggest, inspect, equip, unequip, sync, diff, adopt, merge, doctor],
-  },
-  {
-    title: 'The skill library',
-    commands: [
-      init,
-      newSkill,
-      importSkills,
-      targets,
-      outdated,
-      update,
-      undo,
-      pin,
-      unpin,
-      deleteSkill,
-      share,
-      pluginBuild,
+    title: 'Start',
+    rows: [
+      row(importSkills, targets),
+      row(status),
+      row(connect, hooksStatus, hooksRemove, agentsMd, mcp, hook),
+      row(context, plan, explain, replay),
     ],
   },
   {
-    title: 'This machine',
-    commands: [
-      status,
-      config,
-      agents,
-      agentsEnable,
-      agentsDisable,
-      profileSave,
-      profileApply,
-      profileSwitch,
-      profileList,
+    title: 'Skills',
+    rows: [
+      row(list, suggest),
+      row(show, diff, lookup),
+      row(newSkill),
+      row(install),
+      row(sync, adopt),
+      row(update, outdated, pin, unpin),
+      row(merge),
+      row(undo),
+      row(remove, deleteSkill),
+      group('profile', 'sets of installed skills', profileList, profileSave, profileApply, profileSwitch),
+      group('publish', 'give skills to others', publishArchive, publishPlugin),
     ],
   },
-  { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
-  {
-    title: 'Knowledge packs',
-    commands: [
-      packsResolve,
-      packsList,
-      packsShow,
-      packsGuide,
-      packsNew,
-      packsCompile,
-      packsStatus,
-      packsExample,
-      packsFetch,
-    ],
-  },
-  { title: 'Consent', commands: [approve, deny, revoke, trust] },
-  {
-    title: 'Notes for the current work',
-    commands: [noteAdd, noteList, notePrune, adaptersList],
-  },
-  { title: 'Testing the search', commands: [teach, evaluate] },
-  { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate] },
   {
     title: 'Agents',
-    commands: [see, rulesList, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd],
-  },
-  { title: 'Usage and records', commands: [usage, replayPrompts, auditList, auditPrune] },
-  {
-    title: 'A team',
-    commands: [
-      teamJoin,
-      teamLeave,
-      teamStatus,
-      teamPush,
-      teamReport,
-      catalogSearch,
-      catalogPublish,
-      catalogApprove,
-      catalogRetire,
-      catalogQuarantine,
-      catalogSign,
-      catalogAccept,
-      teamServe,
-      teamInvite,
-      teamTokens,
-      teamRevoke,
-      teamMachines,
-      teamMigrate,
+    rows: [
+      row(see),
+      row(check),
+      row(agents, agentsEnable, agentsDisable, agentsVersions),
+      row(trust, approve, deny, revoke, adaptersList),
     ],
   },
-  { title: 'The program', commands: [web, tryIt, completion] },
+  {
+    title: 'Knowledge',
+    rows: [
+      row(search),
+      group('note', 'what matters for the next few days', noteAdd, noteList, notePrune),
+      group('rules', 'the rules of a project and their index', rulesBuild, rulesCheck, rulesMigrate, rulesResolve),
+      group(
+        'packs',
+        'what is known about a subject, with evidence',
+        packsList,
+        packsShow,
+        packsGuide,
+        packsResolve,
+        packsNew,
+        packsCompile,
+        packsStatus,
+        packsExample,
+        packsFetch,
+      ),
+      row(usage, auditList, auditPrune, replayPrompts),
+      row(test, teach),
+    ],
+  },
+  {
+    title: 'More',
+    rows: [
+      row(doctor),
+      group(
+        'team',
+        'share usage, skills and packs with a team',
+        teamJoin,
+        teamLeave,
+        teamStatus,
+        teamPush,
+        teamReport,
+        teamServe,
+        teamInvite,
+        teamTokens,
+        teamRevoke,
+        teamMachines,
+        teamMigrate,
+        catalogSearch,
+        catalogPublish,
+        catalogApprove,
+        catalogRetire,
+        catalogQuarantine,
+        catalogSign,
+        catalogAccept,
+      ),
+      row(web),
+    ],
+  },
 ]
 
-export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)
+/** Rarely needed: `loadout help --all` lists them, the overview does not. */
+export const RARE: readonly Command[] = [init, config, tryIt, completion]
+
+export const COMMANDS: readonly Command[] = [
+  ...SURFACE.flatMap(({ rows }) => rows.flatMap(({ commands }) => commands)),
+  ...RARE,
+]
+
+function row(command: Command, ...others: Command[]): Row {
+  return { name: command.name, summary: command.summary, commands: [command, ...others] }
+}
+
+function group(name: string, summary: string, ...commands: Command[]): Row {
+  return { name, summary, commands }
+}
+
+/** The row of a word that is not a command by itself, such as `packs`. */
+export function findGroup(word: string): Row | undefined {
+  if (findNamed([word]) !== undefined) return undefined
+  const rows = SURFACE.flatMap(({ rows }) => rows)
+  const found = rows.find(({ name }) => name === word)
+  if (found !== undefined) return found
+  const below = COMMANDS.filter((command) => namesOf(command).some((name) => name.startsWith(`${word} `)))
+  return below.length === 0 ? undefined : { name: word, summary: `${word} commands`, commands: below }
+}
 
 /** The command that the words name, and the remaining words. An alias inserts its own words before these. */
 export function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  const found = findNamed(words)
+  if (found !== undefined) return found
+  throw unknownCommand(words)
+}
+
+function findNamed(words: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
   for (const length of [2, 1]) {
     const typed = words.slice(0, length).join(' ')
     const rest = words.slice(length)
@@ -159,27 +196,27 @@ export function findCommand(words: readonly string[]): { command: Command; rest:
       }
     }
   }
-  throw unknownCommand(words)
+  return undefined
+}
+
+function namesOf({ name, aliases = {} }: Command): string[] {
+  return [name, ...Object.keys(aliases)]
 }
 
 function unknownCommand([first = '', second = '']: readonly string[]): LoadoutError {
-  const below = COMMANDS.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []))
-  if (below.length > 0 && (second === '' || second.startsWith('-'))) {
-    return new LoadoutError('USAGE', `Missing subcommand: ${first} ${joinedByOr(below)}`, {
-      hint: `loadout help ${first} lists them`,
+  if (first.startsWith('-')) {
+    return new LoadoutError('USAGE', `Unknown flag: ${first}`, {
+      hint: 'flags come after the command: loadout status --json',
     })
   }
-  const [start, known, hint] =
-    below.length > 0
-      ? [`${first} `, below, `loadout ${first} ${below.join('|')}`]
-      : ['', [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''))], 'loadout help lists the commands']
-  const close = nearest(below.length > 0 ? second : first, known)
+  const names = COMMANDS.flatMap(namesOf)
+  const below = names.flatMap((name) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []))
+  const isBelow = below.length > 0
+  const known = isBelow ? below : [...new Set(names.map((name) => name.split(' ')[0] ?? ''))]
+  const close = nearest(isBelow ? second : first, known)
+  const start = isBelow ? `${first} ` : ''
   const meant = close === undefined ? '' : `; did you mean ${start}${close}?`
-  return new LoadoutError('USAGE', `Unknown command: ${`${first} ${below.length > 0 ? second : ''}`.trim()}${meant}`, {
-    hint,
+  return new LoadoutError('USAGE', `Unknown command: ${isBelow ? `${first} ${second}` : first}${meant}`, {
+    hint: isBelow ? `loadout ${first} lists its commands` : 'loadout help --all lists the commands',
   })
-}
-
-function joinedByOr(words: readonly string[]): string {
-  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }

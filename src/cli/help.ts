@@ -1,30 +1,62 @@
 import { type Command, type Flag, listedFlags } from './command.ts'
-import { COMMAND_GROUPS } from './commands.ts'
+import { RARE, type Row, SURFACE } from './commands.ts'
 import { usageLine } from './parse.ts'
 import { alignRows, lines, type Screen, wrap } from './screen.ts'
 
 /** Line breaks of details that stay: after a sentence, and before `zsh: …`. The others are only those of the source. */
 const SENTENCE_END = /(?<=\.)\n|\n(?=\w+: )/
 
-/** All commands, or those that start with a word. */
-export function overview(version: string, screen: Screen, word = ''): string {
-  const groups = COMMAND_GROUPS.flatMap(({ title, commands }) => {
-    const shown = commands.filter(({ name }) => word === '' || name.startsWith(`${word} `))
-    const rows = alignRows(shown.map(({ name, summary }) => [`  ${name}`, summary]))
-    return rows.length > 0 ? ['', screen.strong(title), ...rows] : []
-  })
+/** One screen: what a newcomer needs, and the names of the rest. */
+export function overview(screen: Screen): string {
+  const [start, ...others] = SURFACE
+  const [first = '', ...next] = alignRows(start?.rows.map(({ name, summary }) => [name, summary]) ?? [])
+  const column = Math.max(...SURFACE.map(({ title }) => title.length)) + 2
+  const beside = (title: string, text: string) => `${screen.strong(title)}${' '.repeat(column - title.length)}${text}`
   return lines(
-    `${screen.strong('loadout')} ${version}: equips AI agents with skills and knowledge, and shows why.`,
+    'Loadout gives your AI agents the right skills and the right context.',
     '',
+    beside(start?.title ?? '', first),
+    next.map((line) => beside('', line)),
+    others.flatMap(({ title, rows }) => {
+      const [names = '', ...more] = wrap(rows.map(({ name }) => name).join('  '), column)
+      return [beside(title, names.trim()), ...more]
+    }),
+    '',
+    'loadout help <command> explains one, loadout help --all lists the others.',
+    'New here? Start with: loadout try',
+  )
+}
+
+/** Every command, below the word of the overview that it belongs to. */
+export function everything(screen: Screen): string {
+  const parts = SURFACE.map(({ title, rows }) => ({ title, commands: rows.flatMap(({ commands }) => commands) }))
+  return lines(
     'usage: loadout <command> [arguments] [flags]',
-    groups,
+    [...parts, { title: 'Rarely needed', commands: RARE }].flatMap(({ title, commands }) => [
+      '',
+      screen.strong(title),
+      ...describeNames(commands.map(({ name, summary }) => [name, summary])),
+    ]),
     '',
-    'loadout help <command> explains one. New here? Start with: loadout try',
+    'loadout help <command> explains one. Earlier names of commands still work.',
     'Exit codes: 0 success, 1 action needed, 2 could not run, 3 answer needed.',
   )
 }
 
+/** The commands behind one word, such as `packs`. */
+export function groupHelp({ name, summary, commands }: Row, screen: Screen): string {
+  return lines(
+    `${screen.strong(`loadout ${name}`)}: ${summary}`,
+    '',
+    describeNames(commands.map((command) => [`loadout ${command.name}`, command.summary])),
+    '',
+    'loadout help <command> explains one.',
+  )
+}
+
 export function commandHelp(command: Command, screen: Screen): string {
+  const row = SURFACE.flatMap(({ rows }) => rows).find(({ name }) => name === command.name)
+  const related = row?.commands.slice(1) ?? []
   const args = describeNames(command.args.map(({ name, summary }) => [name, summary]))
   const name = `loadout ${command.name}`
   const [title = '', ...more] = wrap(`${name}: ${command.summary}`, 0)
@@ -40,6 +72,7 @@ export function commandHelp(command: Command, screen: Screen): string {
     args.length > 0 && ['', ...args],
     '',
     describeNames(flagRows(command)),
+    related.length > 0 && ['', 'Related:', ...describeNames(related.map(({ name, summary }) => [name, summary]))],
   )
 }
 
@@ -64,37 +97,49 @@ function showValue(flag: Flag): string {
 
 /** The reference of all commands as Markdown: the source of docs/commands.md. */
 export function commandReference(): string {
-  const sections = COMMAND_GROUPS.map(({ title, commands }) => {
-    const parts = commands.map((command) =>
-      [
-        `### loadout ${command.name}`,
-        `${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`,
-        ...(command.details === undefined ? [] : [command.details]),
-        `\`\`\`text\n${usageLine(command)} [flags]\n\`\`\``,
-        table(
-          ['argument', 'meaning'],
-          command.args.map(({ name, summary }) => [`\`${name}\``, summary]),
-        ),
-        table(
-          ['flag', 'meaning'],
-          flagRows(command).map(([flag, summary]) => [`\`${flag}\``, summary]),
-        ),
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
-    )
-    return `## ${title}\n\n${parts.join('\n\n')}`
-  })
+  const sections = SURFACE.map(({ title, rows }) => `## ${title}\n\n${rows.map(rowReference).join('\n\n')}`)
   return [
     '# Commands',
     'Generated from the command table by `npm run docs`; do not edit by hand.',
     'Exit codes of every command: 0 success, 1 when something needs action, 2 when the command could not run, 3 when you must answer first.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
     ...sections,
+    `## Rarely needed\n\n${RARE.map((command) => reference(command, '###')).join('\n\n')}`,
     '',
   ]
     .join('\n\n')
     .trimEnd()
     .concat('\n')
+}
+
+/** A word of the overview with its commands; the first may have the same name. */
+function rowReference({ name, summary, commands }: Row): string {
+  const [first, ...others] = commands
+  const isGroup = first?.name !== name
+  const head = isGroup ? `### loadout ${name}\n\n${sentence(summary)}` : reference(first, '###')
+  return [head, ...(isGroup ? commands : others).map((command) => reference(command, '####'))].join('\n\n')
+}
+
+function reference(command: Command, level: string): string {
+  return [
+    `${level} loadout ${command.name}`,
+    sentence(command.summary),
+    command.details,
+    `\`\`\`text\n${usageLine(command)} [flags]\n\`\`\``,
+    table(
+      ['argument', 'meaning'],
+      command.args.map(({ name, summary }) => [`\`${name}\``, summary]),
+    ),
+    table(
+      ['flag', 'meaning'],
+      flagRows(command).map(([flag, summary]) => [`\`${flag}\``, summary]),
+    ),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+function sentence(summary: string): string {
+  return `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

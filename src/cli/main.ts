@@ -36,7 +36,9 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
   }
 }
 
-async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
+async function runCommand(typed: readonly string[], terminal: Terminal): Promise<number> {
+  const argv = flagsLast(typed)
+  if (beforeDashes(argv).includes('--no-color')) process.env.NO_COLOR = '1'
   if (namesNothing(argv) && !argv.includes('--json') && terminal.isSeen('stdin') && terminal.isSeen('stdout'))
     return openInterface(argv)
   const width = terminal.isSeen('stdout') ? undefined : Number.POSITIVE_INFINITY
@@ -67,6 +69,19 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   show(command, report, asJson, terminal, screen)
   if (command.isWaiting?.(report.value)) return WAITING
   return hasErrors(report.findings) ? 1 : 0
+}
+
+/** People also write `loadout --json status`. */
+function flagsLast(argv: readonly string[]): readonly string[] {
+  const first = argv.findIndex((word) => word !== '--json' && word !== '--no-color')
+  if (first <= 0) return argv
+  const words = argv.slice(first)
+  const end = words.includes('--') ? words.indexOf('--') : words.length
+  return [...words.slice(0, end), ...argv.slice(0, first), ...words.slice(end)]
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  return argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
 }
 
 /** An agent may ask for a plan before every task: avoid loading all other commands. */
@@ -103,25 +118,25 @@ async function openInterface(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The version, or the requested help: the overview, a group such as `index`, or one command. */
+/** The version, or the requested help. A word that only starts the names of commands lists them: `loadout packs`. */
 async function tellAbout(
   argv: readonly string[],
   screen: Screen,
 ): Promise<{ version: string } | { help: string } | undefined> {
-  const words = argv.filter((word) => !['--json', '--help', '-h', 'help'].includes(word))
   const [first] = argv
   if (first === '--version' || first === '-v' || first === 'version') return { version: `${VERSION}\n` }
-  const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+  const words = argv.filter((word) => !['--json', '--no-color', '--help', '-h', 'help', '--all'].includes(word))
+  const options = beforeDashes(argv)
   const isAsked = first === 'help' || options.includes('--help') || options.includes('-h')
-  if (!isAsked) return undefined
-  const [{ COMMANDS, findCommand }, { commandHelp, overview }] = await Promise.all([
-    import('./commands.ts'),
-    import('./help.ts'),
-  ])
-  const isCommand = COMMANDS.some(({ name }) => name === words[0])
-  const isGroup = !isCommand && (words[0] === undefined || COMMANDS.some(({ name }) => name.startsWith(`${words[0]} `)))
-  if (isGroup && words.length <= 1) return { help: overview(VERSION, screen, words[0]) }
-  return { help: commandHelp(findCommand(words).command, screen) }
+  const isOneWord = words.length === 1 && !options.includes('--all')
+  if (!isAsked && (!isOneWord || first === plan.name || first === 'hook')) return undefined
+  const { findCommand, findGroup } = await import('./commands.ts')
+  const group = words.length === 1 ? findGroup(words[0] ?? '') : undefined
+  if (!isAsked && group === undefined) return undefined
+  const { commandHelp, everything, groupHelp, overview } = await import('./help.ts')
+  if (group !== undefined) return { help: groupHelp(group, screen) }
+  if (words.length > 0) return { help: commandHelp(findCommand(words).command, screen) }
+  return { help: options.includes('--all') ? everything(screen) : overview(screen) }
 }
 
 function show(command: Command, report: Report<unknown>, asJson: boolean, terminal: Terminal, screen: Screen): void {

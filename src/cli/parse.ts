@@ -25,8 +25,8 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
       positional.push(word)
       continue
     }
-    const [name, attached] = splitFlag(word)
-    const flag = findFlag(command, name, word)
+    const [typed, attached] = splitFlag(word)
+    const [name, flag] = findFlag(command, typed, word)
     if (flag.kind === 'switch') {
       if (attached !== undefined) throw usage(command, `--${name} takes no value`)
       flags.set(name, true)
@@ -53,16 +53,21 @@ function splitFlag(word: string): [string, string | undefined] {
   return equals < 0 ? [name, undefined] : [name.slice(0, name.indexOf('=')), word.slice(equals + 1)]
 }
 
-function findFlag(command: Command, name: string, word: string): Flag {
+/** A flag by its name or by one of its other names. */
+function findFlag(command: Command, name: string, word: string): [name: string, flag: Flag] {
   const known: Flags = { ...command.flags, ...COMMON_FLAGS }
-  const flag = Object.hasOwn(known, name) && (word.startsWith('--') || word === '-h') ? known[name] : undefined
-  if (flag !== undefined) return flag
+  const isFlag = word.startsWith('--') || word === '-h'
+  const found = Object.entries(known).find(([each, { also }]) => isFlag && (each === name || also?.includes(name)))
+  if (found !== undefined) return found
   // No flag has a blank in it: a task that begins with one was meant.
   if (/^--?[^\s=]*\s|\s\S+\s/.test(word)) {
     const said = word.split(/\s/, 1)[0]
     throw usage(command, `Unknown flag: ${said} \u2026; a text that begins with a dash comes last, after --`)
   }
-  const close = nearest(name, Object.keys(known))
+  const close = nearest(
+    name,
+    Object.entries(known).flatMap(([each, { also = [] }]) => [each, ...also]),
+  )
   const typed = word.startsWith('--') ? `--${name}` : word
   throw usage(command, `Unknown flag: ${typed}${close === undefined ? '' : `; did you mean --${close}?`}`)
 }

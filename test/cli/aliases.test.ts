@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMANDS, findCommand } from '../../src/cli/commands.ts'
 import { makeMachine, skill } from './skills-machine.ts'
 import { runWarm } from './warm.ts'
 
@@ -13,10 +13,10 @@ describe('aliases', () => {
   })
 
   it('are not listed by help, completion and documentation', () => {
-    const listed = [...readFileSync('docs/commands.md', 'utf8').matchAll(/^### loadout (.+)$/gm)].map(
+    const listed = [...readFileSync('docs/commands.md', 'utf8').matchAll(/^####? loadout (.+)$/gm)].map(
       ([, name]) => name,
     )
-    const helped = [...runWarm(['help']).stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name]) => name)
+    const helped = [...runWarm(['help', '--all']).stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name]) => name)
     const [, completed = ''] =
       /COMP_CWORD" -eq 1.*?compgen -W "(.*?)"/s.exec(runWarm(['completion', 'bash']).stdout) ?? []
     expect(helped.length).toBeGreaterThan(30)
@@ -24,11 +24,38 @@ describe('aliases', () => {
   })
 })
 
+/** The commands of the first public reference: each of them runs for ever. */
+const EARLIER =
+  'inventory, suggest, inspect, equip, unequip, sync, diff, adopt, merge, doctor, init, new, import, targets, outdated, update, undo, pin, unpin, delete, share, plugin build, status, config, agents, agents enable, agents disable, profile save, profile apply, profile switch, profile list, context, replay, plan, search, lookup, explain, resolve, packs resolve, packs list, packs show, packs guide, packs new, packs compile, packs status, packs example, packs fetch, approve, deny, revoke, trust, note add, note list, note prune, adapters list, teach, eval, index build, index check, index migrate, validate, see, rules list, hooks install, hooks remove, hooks status, hook, mcp, agents-md, usage, replay-prompts, audit list, audit prune, team join, team leave, team status, team push, team report, catalog search, catalog publish, catalog approve, catalog retire, catalog quarantine, catalog sign, catalog accept, team serve, team invite, team tokens, team revoke, team machines, team migrate, web, try, completion'
+
+it('every earlier name of a command still runs it', () => {
+  for (const name of EARLIER.split(', ')) expect(findCommand([...name.split(' '), '-']).rest, name).toEqual(['-'])
+})
+
 describe('words that people type', () => {
   const machine = makeMachine({ skills: skill('alpha') })
 
   it.each([
     [['list'], ['inventory']],
+    [
+      ['--json', 'list'],
+      ['list', '--json'],
+    ],
+    [
+      ['list', '--no-color'],
+      ['--no-color', 'list'],
+    ],
+    [
+      ['equip', 'alpha', '--dry-run', '--agent', 'claude'],
+      ['install', 'alpha', '--dry-run', '--target=claude'],
+    ],
+    [['profile'], ['help', 'profile']],
+    [['packs'], ['help', 'packs']],
+    [['index'], ['help', 'index']],
+    [
+      ['team', '--json'],
+      ['help', 'team', '--json'],
+    ],
     [['skills'], ['inventory']],
     [
       ['ls', '--json'],
@@ -76,6 +103,38 @@ describe('words that people type', () => {
     const run = machine.run(...typed)
     expect(run.code).toBe(2)
     expect(run.stderr).toContain(command)
+  })
+})
+
+describe('calls that are nearly right', () => {
+  const machine = makeMachine({ skills: skill('alpha') })
+
+  it.each([
+    [['new', 'My Skill'], 'try: loadout new my-skill'],
+    [['import', 'x.zip'], 'x.zip is a zip file'],
+    [['init', 'somewhere'], 'loadout init --new somewhere'],
+    [['see', '--fix'], 'loadout see claude --fix'],
+    [['context', 'a task', '--bugdet', '3'], 'did you mean --budget?'],
+    [['install', 'alpha', '--agnet', 'claude'], 'did you mean --agent?'],
+    [['lits'], 'did you mean list?'],
+    [['eqip'], 'did you mean equip?'],
+  ])('%j says what would be right', (typed, told) => {
+    const run = machine.run(...typed)
+    expect([run.code, run.stdout]).toEqual([2, ''])
+    expect(run.stderr).toContain(told)
+  })
+
+  it('see without an agent has a line for each agent', () => {
+    machine.write('.claude/skills/loose/SKILL.md', '---\nname: loose\ndescription: Text.\n---\nText.\n')
+    expect(machine.run('see')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Claude Code') })
+    expect(JSON.parse(machine.run('see', '--json').stdout).agents).toContainEqual(
+      expect.objectContaining({ agent: 'claude' }),
+    )
+  })
+
+  it('init --clone takes the folder as git does', () => {
+    const clone = ['init', '--clone', machine.path('library'), machine.path('elsewhere')]
+    expect(machine.run(...clone, '--dry-run')).toMatchObject({ code: 0, stdout: expect.stringContaining('elsewhere') })
   })
 })
 

@@ -41,7 +41,8 @@ describe('calls that cannot be understood', () => {
   it.each([
     [['plna', 'x'], 'did you mean plan?'],
     [['index', 'biuld'], 'did you mean index build?'],
-    [['index'], 'Missing subcommand: index build, check or migrate'],
+    [['index', 'x'], 'Unknown command: index x'],
+    [['--verbose', 'status'], 'Unknown flag: --verbose'],
     [['help', 'nope'], 'Unknown command: nope'],
     [['plan'], '<task> is missing'],
     [['plan', '  '], '<task> is missing'],

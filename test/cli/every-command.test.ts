@@ -11,8 +11,8 @@ import { runWarm } from './warm.ts'
 
 /** What a command needs besides its name; every required argument of another is a word. */
 const WORDS: Record<string, string> = {
-  equip: '--all',
-  unequip: '--all',
+  install: '--all',
+  remove: '--all',
   targets: '--all --add codex',
   update: '--all',
   'agents enable': 'codex',
@@ -23,10 +23,10 @@ const WORDS: Record<string, string> = {
   revoke: 'pack:birds',
   teach: 'payload:a alpha',
   import: 'drafts',
-  'index migrate': 'AGENTS.md',
+  'rules migrate': 'AGENTS.md',
   'packs example': 'birds KNOWLEDGE.md:1',
   see: 'claude',
-  'hooks install': 'claude',
+  connect: 'claude',
   'hooks remove': 'claude',
   hook: 'claude UserPromptSubmit',
   completion: 'bash',

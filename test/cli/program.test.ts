@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorReference } from '../../scripts/error-reference.ts'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMON_FLAGS, type Flag } from '../../src/cli/command.ts'
+import { COMMANDS, findCommand } from '../../src/cli/commands.ts'
 import { commandReference } from '../../src/cli/help.ts'
 import { CLI, makeFolder, makeProject, runLoadout, runShell } from './run.ts'
 import { runWarm } from './warm.ts'
@@ -72,9 +73,9 @@ describe('try', () => {
 
 describe('help', () => {
   it('lists every command and explains each', () => {
-    const overview = runWarm(['help']).stdout
-    const names = [...commandReference().matchAll(/^### loadout (.+)$/gm)].map(([, name]) => name ?? '')
-    expect(names.length).toBeGreaterThan(13)
+    const overview = runWarm(['help', '--all']).stdout
+    const names = COMMANDS.map(({ name }) => name)
+    expect(runWarm(['--help', '--all']).stdout).toBe(overview)
     for (const name of names) {
       expect(overview).toContain(`  ${name} `)
       const help = runWarm(['help', ...name.split(' ')])
@@ -84,8 +85,8 @@ describe('help', () => {
   })
 
   it('and the tour fit a screen of eighty columns', () => {
-    const wide = [runLoadout(['help']), runLoadout(['try'])].map(({ stdout }, at) =>
-      stdout.split('\n').filter((line) => line.length > (at === 0 ? 100 : 80)),
+    const wide = [runLoadout(['help']), runLoadout(['try'])].map(({ stdout }) =>
+      stdout.split('\n').filter((line) => line.length > 80),
     )
     expect(wide).toEqual([[], []])
   })
@@ -98,7 +99,7 @@ describe('help', () => {
     const page = errorReference()
     expect(readFileSync('docs/errors.md', 'utf8')).toBe(page)
     const named = [...page.matchAll(/`loadout ([a-z -]+?)(?: [<"-][^`]*)?`/g)].map(([, words = '']) => words)
-    const known = ['help', ...COMMANDS.map(({ name }) => name)]
+    const known = ['help', ...COMMANDS.flatMap(({ name, aliases = {} }) => [name, ...Object.keys(aliases)])]
     expect(named.filter((words) => !known.some((name) => words === name || words.startsWith(`${name} `)))).toEqual([])
     expect(named.length).toBeGreaterThan(30)
   })
@@ -113,8 +114,8 @@ describe('completion', () => {
   }
   const rows: [line: string, expected: string[]][] = [
     ['loadout pla', ['plan']],
-    ['loadout index ', ['build', 'check', 'migrate']],
-    ['loadout index build --dr', ['--dry-run']],
+    ['loadout rules ', ['build', 'check', 'migrate', 'resolve']],
+    ['loadout rules build --dr', ['--dry-run']],
     ['loadout plan --phase ', ['task', 'plan', 'edit']],
     ['loadout plan --bud', ['--budget']],
     ['loadout completion f', ['fish']],
@@ -126,7 +127,7 @@ describe('completion', () => {
   // zsh is not everywhere; where it is, the script itself is run, with stand-ins that print what they are offered.
   const hasZsh = spawnSync('zsh', ['--version']).status === 0
   it.skipIf(!hasZsh).each([
-    ['loadout index ', 'build:'],
+    ['loadout rules ', 'build:'],
     ['loadout plan --phase ', 'task plan edit'],
     ['loadout plan --bu', '--budget:'],
     ['loadout completion ', 'bash zsh fish'],
@@ -231,21 +232,24 @@ describe('README.md', () => {
     const shown = [...readme.matchAll(/^\$ .*$/gm)].map(([line]) => line)
     const run = [...shown, ...scripts].flatMap((text) => text.match(/loadout [^;&|<\n]+/g) ?? [])
     expect(named.length).toBeGreaterThan(10)
-    const runs = run.map((call) => commandOf(call)?.name)
+    const runs = run.map((call) => commandOf(call).name)
     for (const call of [...named, ...run]) {
       const command = commandOf(call)
-      expect(command, call).toBeDefined()
       for (const [, flag = ''] of call.matchAll(/ --([a-z0-9-]+)/g)) {
-        expect(Object.keys({ ...command?.flags, json: {} }), call).toContain(flag)
+        const flags = Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS })
+        expect(
+          flags.flatMap(([name, { also = [] }]) => [name, ...also]),
+          call,
+        ).toContain(flag)
       }
-      expect(runs, call).toContain(command?.name)
+      expect(runs, call).toContain(command.name)
     }
   })
 
   function commandOf(call: string) {
     const words = `${call.replace('loadout ', '')} `
     if (words.startsWith('help ')) return { name: 'help', flags: {} }
-    return COMMANDS.filter(({ name }) => words.startsWith(`${name} `)).sort((a, b) => b.name.length - a.name.length)[0]
+    return findCommand(words.split(' ')).command
   }
 })
 

@@ -16,7 +16,7 @@ interface Answer extends Context {
 
 export const context = defineCommand({
   name: 'context',
-  summary: 'build a bundle of what a task needs, within a budget',
+  summary: 'what a task needs, in any project, within a budget',
   details:
     'The bundle contains the control plane, files by intent, payloads, knowledge packs, notes and adapter data, in a fixed order, each part with its reason. The same project and arguments give the same bytes.',
   args: [TASK_ARGUMENT],
@@ -29,7 +29,7 @@ export const context = defineCommand({
     files: { kind: 'number', value: 'n', summary: 'maximum number of files' },
     'chars-per-file': { kind: 'number', value: 'n', summary: 'maximum characters of each file' },
     chars: { kind: 'number', value: 'n', summary: 'maximum characters in total' },
-    tokens: { kind: 'number', value: 'n', summary: 'maximum tokens in total' },
+    tokens: { kind: 'number', value: 'n', summary: 'maximum tokens in total', also: ['budget', 'max-tokens'] },
     tokenizer: { kind: 'text', value: 'name', summary: 'count tokens with this tokenizer, such as o200k_base' },
     with: { kind: 'list', value: 'tests', summary: 'also include the tests of the chosen files' },
     without: { kind: 'list', value: 'slice', summary: 'leave out tactical or adapter' },

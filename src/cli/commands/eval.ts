@@ -11,9 +11,9 @@ import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
-export const evaluate = defineCommand({
-  name: 'eval',
-  aliases: { 'packs eval': ['--kind', 'pack'] },
+export const test = defineCommand({
+  name: 'test',
+  aliases: { eval: [], 'packs eval': ['--kind', 'pack'] },
   summary: 'measure the search with your own questions, also in CI',
   details: `A suite is a file of questions, one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}; a JSON file of
 trigger tests in an evals folder; or a folder of such files. It is tested against the layers, a library.jsonl beside

@@ -13,9 +13,10 @@ const HOOK_FLAGS = {
   ...DRY_RUN_FLAG,
 } as const
 
-export const hooksInstall = defineCommand({
-  name: 'hooks install',
-  summary: 'make agents call loadout at every prompt',
+export const connect = defineCommand({
+  name: 'connect',
+  aliases: { 'hooks install': [] },
+  summary: 'let your agents ask Loadout at every prompt',
   details:
     'Adds hooks to the settings of the agents you name, or of every enabled agent found on this machine. For OpenCode it\n' +
     'writes a plugin. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +

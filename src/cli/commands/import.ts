@@ -1,6 +1,6 @@
 import type { CandidateView, ImportResult, SkillOffer } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import type { Report } from '../../text/trouble.ts'
+import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 import { askForSheets } from './review.ts'
@@ -16,7 +16,7 @@ type Shown = Candidates | ImportResult
 export const importSkills = defineCommand({
   name: 'import',
   shortensHome: true,
-  summary: 'bring skills into the library',
+  summary: 'bring skills from a repository, folder or archive',
   details:
     'Takes a folder, a .tar.gz, a git URL, owner/repo, or the web address of a folder in a repository, and finds every\n' +
     'folder with a SKILL.md in it. If there are several, choose with --list, --skill or --all. One import is one commit.\n' +
@@ -28,10 +28,11 @@ export const importSkills = defineCommand({
     all: { kind: 'switch', summary: 'every skill that was found' },
     as: { kind: 'text', value: 'name', summary: 'another name for one skill' },
     prefix: { kind: 'text', value: 'text', summary: 'added before every name' },
-    targets: {
+    agents: {
       kind: 'list',
       value: "a,b|all|'*'",
       summary: 'supported agents, if the skill does not name them (default: enabled)',
+      also: ['targets', 'agent', 'target'],
     },
     ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
     subfolder: { kind: 'text', value: 'path', summary: 'only this part of the source' },
@@ -41,8 +42,13 @@ export const importSkills = defineCommand({
     ...DRY_RUN_FLAG,
   },
   run: async ({ args, flags, ask, onProgress, signal }, loadout): Promise<Report<Shown>> => {
-    const { project, targets, subfolder, adopt, as, prefix, ref, list, skill: names } = flags
+    const { project, agents: targets, subfolder, adopt, as, prefix, ref, list, skill: names } = flags
     const { source } = args
+    if (source !== undefined && /^[^:]*\.zip$/i.test(source)) {
+      throw new LoadoutError('BAD_ARCHIVE', `${source} is a zip file, and Loadout reads .tar.gz archives`, {
+        hint: `unzip it, then: loadout import ${shellWord(source.replace(/\.zip$/i, ''))}`,
+      })
+    }
     if (source === undefined && !flags.all && names === undefined) {
       const { value, findings } = await loadout.listCandidates({ project })
       return { value: { candidates: value, project }, findings }

@@ -9,8 +9,9 @@ const INDEX_FLAGS = {
   global: { kind: 'text', value: 'folder', summary: 'folder of the global layer (default: ~/.ai-loadout)' },
 } as const
 
-export const indexBuild = defineCommand({
-  name: 'index build',
+export const rulesBuild = defineCommand({
+  name: 'rules build',
+  aliases: { 'index build': [] },
   summary: 'build the index from the payload files',
   details:
     'Payloads are Markdown files whose frontmatter says when they are needed. "payloads" in loadout.json selects the files\n(default: .claude/loadout and .claude/rules). If there are errors, nothing is written.',
@@ -34,8 +35,9 @@ export const indexBuild = defineCommand({
   },
 })
 
-export const indexCheck = defineCommand({
-  name: 'index check',
+export const rulesCheck = defineCommand({
+  name: 'rules check',
+  aliases: { 'index check': [] },
   summary: 'check that the index is up to date and routes well, for CI',
   details:
     'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, keywords\nthat match half of all entries or any task, and entries that never rank first.',
@@ -50,8 +52,9 @@ export const indexCheck = defineCommand({
   printsFindings: true,
 })
 
-export const indexMigrate = defineCommand({
-  name: 'index migrate',
+export const rulesMigrate = defineCommand({
+  name: 'rules migrate',
+  aliases: { 'index migrate': [] },
   summary: 'split a large instruction file into payloads',
   details:
     'Shows the result; --write applies it. Sections become payloads, general rules stay inline, the file gets a list of\nwhat can be loaded, and the original is kept beside it. No existing file is overwritten.',
@@ -97,8 +100,9 @@ export const indexMigrate = defineCommand({
   },
 })
 
-export const resolve = defineCommand({
-  name: 'resolve',
+export const rulesResolve = defineCommand({
+  name: 'rules resolve',
+  aliases: { resolve: [] },
   summary: 'show the layers and the merged index',
   args: [],
   flags: LAYER_FLAGS,

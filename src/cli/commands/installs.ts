@@ -3,13 +3,13 @@ import type { SyncStep } from '../../skills/rules/sync-decision.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import {
+  AGENT_FLAG,
   COMMIT_FLAGS,
   commitChoice,
   DRY_RUN_FLAG,
   defineCommand,
   namesIn,
   SCOPE_FLAGS,
-  TARGET_FLAG,
 } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type Screen } from '../screen.ts'
 import { askForSheets } from './review.ts'
@@ -21,17 +21,17 @@ const ALL_PROJECTS_FLAG = {
 } as const
 
 const EQUIP_FLAGS = {
-  ...TARGET_FLAG,
+  ...AGENT_FLAG,
   tag: { kind: 'list', value: 'tag', summary: 'all skills with this tag' },
   all: { kind: 'switch', summary: 'every skill' },
   ...SCOPE_FLAGS,
   ...DRY_RUN_FLAG,
 } as const
 
-export const equip = defineCommand({
-  name: 'equip',
+export const install = defineCommand({
+  name: 'install',
   shortensHome: true,
-  aliases: { add: [], install: [] },
+  aliases: { equip: [], add: [] },
   summary: 'install skills for agents',
   details:
     'Copies each skill into the folder of every enabled agent that it supports. Never touches folders that Loadout did not install.',
@@ -67,10 +67,10 @@ export const equip = defineCommand({
   isWaiting: ({ waiting, isDryRun }: Outcome) => waiting !== undefined && !isDryRun,
 })
 
-export const unequip = defineCommand({
-  name: 'unequip',
+export const remove = defineCommand({
+  name: 'remove',
   shortensHome: true,
-  aliases: { remove: [], uninstall: [] },
+  aliases: { unequip: [], uninstall: [] },
   summary: 'remove installed copies',
   details: 'Edited copies go to the backup folder. Folders that Loadout did not install stay.',
   args: NAMES,
@@ -88,7 +88,7 @@ export const unequip = defineCommand({
 
 interface EquipInput {
   args: Record<string, string | undefined>
-  flags: { target?: string[]; tag?: string[]; all?: boolean; project?: string; 'dry-run'?: boolean }
+  flags: { agent?: string[]; tag?: string[]; all?: boolean; project?: string; 'dry-run'?: boolean }
   onProgress: ((done: number, total: number, what: string) => void) | undefined
   signal: AbortSignal
   ask: ((question: string) => string) | undefined
@@ -97,7 +97,7 @@ interface EquipInput {
 function requestOf({ args, flags, onProgress, signal }: EquipInput): Parameters<Loadout['equip']>[0] {
   return {
     names: namesIn(args.names),
-    targets: flags.target,
+    targets: flags.agent,
     tags: flags.tag,
     all: flags.all,
     project: flags.project,
@@ -171,9 +171,9 @@ export const diff = defineCommand({
   name: 'diff',
   summary: 'show how installed copies differ from the library',
   args: [{ name: 'name', summary: 'the skill', required: true }],
-  flags: { ...TARGET_FLAG, ...SCOPE_FLAGS },
+  flags: { ...AGENT_FLAG, ...SCOPE_FLAGS },
   run: ({ args, flags }, loadout) =>
-    loadout.diff({ name: args.name ?? '', targets: flags.target, project: flags.project }),
+    loadout.diff({ name: args.name ?? '', targets: flags.agent, project: flags.project }),
   print: ({ name, differences }: SkillDiff, screen) =>
     differences.length === 0
       ? lines(`No installed copy of ${name} differs from the library.`)
@@ -195,7 +195,7 @@ export const adopt = defineCommand({
     'the skill that Loadout did not install is adopted too, and becomes a managed install.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: {
-    ...TARGET_FLAG,
+    ...AGENT_FLAG,
     force: { kind: 'switch', summary: 'take the copy unchanged, and discard changes in the library' },
     yes: { kind: 'switch', summary: 'do not ask' },
     ...COMMIT_FLAGS,
@@ -203,8 +203,8 @@ export const adopt = defineCommand({
     ...DRY_RUN_FLAG,
   },
   run: async ({ args, flags, ask }, loadout) => {
-    const { project, force, target } = flags
-    const request = { name: args.name ?? '', targets: target, project, force, commit: commitChoice(flags) }
+    const { project, force, agent } = flags
+    const request = { name: args.name ?? '', targets: agent, project, force, commit: commitChoice(flags) }
     if (flags['dry-run']) return loadout.adopt({ ...request, dryRun: true })
     if (ask !== undefined && !flags.yes) {
       const { value } = await loadout.adopt({ ...request, dryRun: true })

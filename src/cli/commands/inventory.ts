@@ -56,10 +56,10 @@ const NEXT: [SkillView['state'], (names: string) => string][] = [
 // Used where the agents already fill the line.
 const LEAST_REASON = 20
 
-export const inventory = defineCommand({
-  name: 'inventory',
+export const list = defineCommand({
+  name: 'list',
   shortensHome: true,
-  aliases: { list: [], ls: [], skills: [] },
+  aliases: { inventory: [], ls: [], skills: [] },
   summary: 'list every skill of the library, and which agent has it',
   details:
     'Signs: ● current, ↓ outdated, ✎ edited by hand, ? your own folder, ! needs attention, ○ not equipped, – not supported.',
@@ -182,8 +182,9 @@ function equippedText(equipped: readonly string[], missing: readonly string[]): 
   return parts.filter((part) => part !== '').join('  ')
 }
 
-export const inspect = defineCommand({
-  name: 'inspect',
+export const show = defineCommand({
+  name: 'show',
+  aliases: { inspect: [] },
   summary: 'show one skill and where it is installed',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: SCOPE_FLAGS,

@@ -1,5 +1,6 @@
 import type { Deletion, InitResult, Loadout, NewSkill, SharedSkill, TargetsChange } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
+import { LoadoutError } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
 
@@ -14,18 +15,29 @@ export const init = defineCommand({
   shortensHome: true,
   summary: 'connect this machine to a skill library',
   details: 'Uses an existing library, clones one, or creates a new one, and stores the choice in the configuration.',
-  args: [],
+  args: [{ name: 'folder', summary: 'with --clone: where the clone goes', complete: 'file' }],
   flags: {
     repo: { kind: 'text', value: 'folder', summary: 'an existing library on this machine' },
     clone: { kind: 'text', value: 'url', summary: 'a library to clone' },
     into: { kind: 'text', value: 'folder', summary: 'where the clone goes (default: in your home)' },
     new: { kind: 'text', value: 'folder', summary: 'create a new library' },
-    targets: { kind: 'list', value: 'a,b', summary: 'agents to equip (default: claude,codex)' },
+    agents: {
+      kind: 'list',
+      value: 'a,b',
+      summary: 'agents to equip (default: claude,codex)',
+      also: ['targets', 'agent', 'target'],
+    },
     yes: { kind: 'switch', summary: `without another choice: create one in ${DEFAULT_PLACE}` },
     ...DRY_RUN_FLAG,
   },
-  run: ({ flags, ask, signal }, loadout) => {
-    const { repo, clone, into, targets } = flags
+  run: ({ args, flags, ask, signal }, loadout) => {
+    const { repo, clone, agents: targets } = flags
+    const into = flags.into ?? args.folder
+    if (into !== undefined && clone === undefined) {
+      throw new LoadoutError('USAGE', `${into} is the folder of a clone, and there is nothing to clone`, {
+        hint: `loadout init --new ${shellWord(into)}, or loadout init --repo ${shellWord(into)}`,
+      })
+    }
     const request: Request = { repo, clone, create: flags.new, into, targets, dryRun: flags['dry-run'], signal }
     const isNamed = [repo, clone, flags.new].some((way) => way !== undefined)
     if (!isNamed && flags.yes) request.create = DEFAULT_PLACE
@@ -59,18 +71,26 @@ export const newSkill = defineCommand({
   args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
   flags: {
     description: { kind: 'text', value: 'text', summary: 'what it does, and when to use it' },
-    targets: { kind: 'list', value: 'a,b', summary: 'agents it supports (default: all enabled)' },
+    agents: {
+      kind: 'list',
+      value: 'a,b',
+      summary: 'agents it supports (default: all enabled)',
+      also: ['targets', 'agent', 'target'],
+    },
     tag: { kind: 'list', value: 'tag', summary: 'a tag to find it by' },
     ...DRY_RUN_FLAG,
   },
-  run: ({ args, flags }, loadout) =>
-    loadout.startSkill({
-      name: args.name ?? '',
-      description: flags.description,
-      targets: flags.targets,
-      tags: flags.tag,
-      dryRun: flags['dry-run'],
-    }),
+  run: async ({ args, flags }, loadout) => {
+    const { name = '' } = args
+    try {
+      const { description, agents: targets, tag: tags, 'dry-run': dryRun } = flags
+      return await loadout.startSkill({ name, description, targets, tags, dryRun })
+    } catch (error) {
+      const slug = slugOf(name)
+      if (!(error instanceof LoadoutError) || error.code !== 'BAD_NAME' || slug === '') throw error
+      throw new LoadoutError(error.code, error.message, { hint: `try: loadout new ${slug}`, cause: error })
+    }
+  },
   print: ({ name, path, files, isDryRun }: NewSkill) =>
     lines(
       isDryRun ? 'Nothing was changed. This would be written:' : `created ${name}`,
@@ -78,6 +98,16 @@ export const newSkill = defineCommand({
       !isDryRun && `write it, commit it, then: loadout equip ${name}`,
     ),
 })
+
+/** The name that a person probably meant: `My Skill` → `my-skill`. */
+function slugOf(name: string): string {
+  const words =
+    name
+      .normalize('NFKD')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return words.join('-').slice(0, 64).replace(/-$/, '')
+}
 
 export const targets = defineCommand({
   name: 'targets',
@@ -145,9 +175,10 @@ export const deleteSkill = defineCommand({
     ),
 })
 
-export const share = defineCommand({
-  name: 'share',
+export const publishArchive = defineCommand({
+  name: 'publish archive',
   shortensHome: true,
+  aliases: { share: [] },
   summary: 'write a skill to an archive that others can import',
   details: 'The archive has a copy for each agent, the source and a README. The same skill gives the same bytes.',
   args: [{ name: 'name', summary: 'the skill', required: true }],

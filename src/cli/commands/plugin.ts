@@ -5,9 +5,10 @@ import { count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
 
 const AGENTS = PLUGIN_FORMS.map(({ agent }) => agent)
 
-export const pluginBuild = defineCommand({
-  name: 'plugin build',
+export const publishPlugin = defineCommand({
+  name: 'publish plugin',
   shortensHome: true,
+  aliases: { 'plugin build': [] },
   summary: 'write plugins of skills, hooks and the MCP server',
   details:
     'Writes a folder for each agent, and the list that its plugin command reads: commit everything to a repository.\n' +

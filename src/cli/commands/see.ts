@@ -1,6 +1,6 @@
 import type { Fate, SkillSight } from '../../agents/rules/sight/visibility.ts'
 import { FATES, HOOK_HOSTS } from '../../display-rules.ts'
-import type { AgentSight, KnownAgentRules, Loadout } from '../../loadout.ts'
+import type { AgentSight, KnownAgentRules, Loadout, MachineStatus } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
@@ -17,6 +17,7 @@ import {
   wrap,
 } from '../screen.ts'
 import { type Fix, printFix, printPlan, printUndone, type Undone } from './see-fix.ts'
+import { describeAgents } from './status.ts'
 
 export const see = defineCommand({
   name: 'see',
@@ -24,7 +25,7 @@ export const see = defineCommand({
   details:
     'Simulates the agent’s own program on this machine: the folders it reads, in its order, which skills hide others, and\n' +
     'what fits into its list. With --project . it includes what the agent reads when it starts in a project.',
-  args: [{ name: 'agent', summary: 'claude, codex, … (loadout agents lists them)', required: true }],
+  args: [{ name: 'agent', summary: 'claude, codex, … (default: a line for each agent on this machine)' }],
   flags: {
     ...projectFlag('only your own skills'),
     window: { kind: 'number', value: 'tokens', summary: 'the context window of the model' },
@@ -44,10 +45,20 @@ export const see = defineCommand({
   run: async (input, loadout): Promise<Report<Shown>> => {
     const { args, flags } = input
     const { project, window, model, longest } = flags
+    if (args.agent === undefined) {
+      const [only] = Object.keys(flags).filter((name) => name !== 'project' && name !== 'json')
+      if (only !== undefined) {
+        throw new LoadoutError('USAGE', `--${only} needs the name of an agent`, {
+          hint: `loadout see claude --${only}`,
+        })
+      }
+      const { value, findings } = await loadout.status({ project })
+      return { value: { agents: value.agents, neverRan: value.neverRan }, findings }
+    }
     const split = (lists: readonly string[] | undefined) => lists?.flatMap((names) => names.split(','))
     const shorten = Object.fromEntries((flags.shorten ?? []).flatMap((pairs) => pairs.split(',')).map(readShort))
     const hypothesis = { without: split(flags.without), nameOnly: split(flags['name-only']), shorten }
-    const request = { agent: args.agent ?? '', project, window, model, ...hypothesis }
+    const request = { agent: args.agent, project, window, model, ...hypothesis }
     if (flags.fix && flags.undo) return { value: { undone: await loadout.undoFix(request) }, findings: [] }
     if (flags.fix) return fixListing(request, input, loadout)
     const { value: sight, findings } = await loadout.see(request)
@@ -55,6 +66,7 @@ export const see = defineCommand({
   },
   print: (shown: Shown, screen, findings) => {
     if ('undone' in shown) return printUndone(shown.undone)
+    if ('agents' in shown) return lines(describeAgents(shown, screen), '', 'loadout see <agent> lists its skills.')
     if ('plan' in shown) return printFix(shown, screen) + formatFindings(findings, screen)
     return shown.isLongest ? printLongest(shown.sight, screen) : printSight(shown.sight, screen, findings)
   },
@@ -63,7 +75,11 @@ export const see = defineCommand({
   isWaiting: (shown: Shown) => 'plan' in shown && shown.state === 'waiting',
 })
 
-type Shown = { sight: AgentSight; isLongest: boolean } | { undone: Undone } | Fix
+type Shown =
+  | { sight: AgentSight; isLongest: boolean }
+  | Pick<MachineStatus, 'agents' | 'neverRan'>
+  | { undone: Undone }
+  | Fix
 
 /** Plans, shows the plan, and applies the same plan after a confirmation. */
 async function fixListing(
@@ -275,8 +291,9 @@ function printLongest({ label, skills }: AgentSight, screen: Screen): string {
   )
 }
 
-export const rulesList = defineCommand({
-  name: 'rules list',
+export const agentsVersions = defineCommand({
+  name: 'agents versions',
+  aliases: { 'rules list': [] },
   summary: 'list the agent versions that "loadout see" knows',
   details:
     'Each set of rules was recorded from the real program. loadout see uses those of the installed version, or the nearest.',

@@ -6,15 +6,28 @@ import { alignRows, count, grouped, inHome, lines, printableLine, type Screen, w
 export const status = defineCommand({
   name: 'status',
   shortensHome: true,
-  summary: 'show what your agents see, what it costs, and what to do next',
+  summary: 'what your agents see, what it costs, what to do next',
   details: 'Looks at the agents of this machine and at the library. Changes nothing.',
   args: [],
   flags: projectFlag('only your own skills and instructions'),
   run: ({ flags }, loadout) => loadout.status({ project: flags.project }),
-  print: (value: MachineStatus, screen) => lines(agents(value, screen), library(value), cost(value), '', next(value)),
+  print: (value: MachineStatus, screen) => {
+    const below = [...library(value), ...cost(value), '', ...next(value)]
+    const room = MOST_LINES - below.length
+    const whole = describeAgents(value, screen)
+    if (whole.length <= room) return lines(whole, below)
+    const brief = value.agents.flatMap((agent) => describeAgents({ agents: [agent], neverRan: [] }, screen).slice(0, 1))
+    return lines(brief.slice(0, Math.max(1, room - 1)), 'All agents, and what they cannot see: loadout see', below)
+  },
 })
 
-function agents({ agents: found, neverRan }: MachineStatus, screen: Screen): string[] {
+// One screen with room for the prompt: what does not fit is shown by the command that the line names.
+const MOST_LINES = 12
+
+export function describeAgents(
+  { agents: found, neverRan }: Pick<MachineStatus, 'agents' | 'neverRan'>,
+  screen: Screen,
+): string[] {
   if (found.length + neverRan.length === 0) return ['No agent was found on this machine.']
   const table = alignRows(
     found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, cut = 0, tokens = 0, money }) => [
@@ -87,19 +100,16 @@ function library({ library: found }: MachineStatus): string[] {
     found.stands,
     ...(drift > 0 ? [`${count(drift, 'copy', 'copies')} to refresh`] : []),
   ]
-  const more = found.edited.length - MOST_EDITED
+  const [first] = found.edited
+  const more = found.edited.length - 1
   return [
     ...wrap(printableLine(`Library ${inHome(found.library, process.env.HOME)}: ${text.join('; ')}`), 0),
-    ...found.edited
-      .slice(0, MOST_EDITED)
-      .flatMap(({ path, reason }) =>
-        wrap(printableLine(`✎ ${inHome(path, process.env.HOME)} was edited by hand: ${reason}`), 2),
-      ),
-    ...(more > 0 ? [`  and ${count(more, 'more edited copy', 'more edited copies')}: loadout inventory`] : []),
+    ...(first === undefined
+      ? []
+      : wrap(printableLine(`✎ ${inHome(first.path, process.env.HOME)} was edited by hand: ${first.reason}`), 2)),
+    ...(more > 0 ? [`  and ${count(more, 'more edited copy', 'more edited copies')}: loadout list`] : []),
   ]
 }
-
-const MOST_EDITED = 5
 
 function cost({ usage: { days, starts, cost: sum } }: MachineStatus): string[] {
   if (tokensOfCost(sum) === 0) return []

@@ -3,9 +3,9 @@ import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { count, formatFindings, lines, printableLine } from '../screen.ts'
 
-export const validate = defineCommand({
-  name: 'validate',
-  aliases: { 'packs validate': ['--kind', 'pack'] },
+export const check = defineCommand({
+  name: 'check',
+  aliases: { validate: [], 'packs validate': ['--kind', 'pack'] },
   summary: 'check an index, payload, skill, library, pack or loadout.json',
   details:
     'Takes a path, or a name such as pack:name, skill:name or a payload, and recognises what it is. Without an argument it checks every layer in use and the library.\nIt only reads files. Messages about a pack name a file, a line and a rule, never the text of the pack, so you can check a pack that you do not trust yet.',
