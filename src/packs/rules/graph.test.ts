@@ -96,10 +96,10 @@ describe('an ontology', () => {
   })
 
   it.each<[string, object, string, object[]?]>([
-    ['weak evidence', { evidence: 'weak' }, 'weak evidence'],
-    ['evidence of an unknown state', { evidence: 'splendid' }, 'needs verification'],
-    ['evidence of a wrong shape', { evidence: [1] }, 'needs verification'],
-    ['no evidence', { evidence: undefined }, 'no evidence'],
+    ['weak evidence', { evidence: 'weak' }, 'no verified evidence'],
+    ['evidence of an unknown state', { evidence: 'splendid' }, 'no verified evidence'],
+    ['evidence of a wrong shape', { evidence: [1] }, 'no verified evidence'],
+    ['no evidence', { evidence: undefined }, 'no verified evidence'],
     ['no source', { sourceRefs: [] }, 'no source'],
     ['a source that is gone', { sourceRefs: ['sources/gone.md'] }, 'no source'],
     ['a source on the web', { sourceRefs: ['https://example.com/a'] }, 'no source'],
@@ -108,8 +108,8 @@ describe('an ontology', () => {
     ['a dispute', { status: 'disputed' }, 'disputed'],
     ['a stale status', { status: 'stale' }, 'stale'],
     ['no review', { reviewStatus: undefined }, 'not approved'],
-    ['no id', { id: undefined }, 'it has no id'],
-    ['a weak row of evidence', {}, 'weak evidence', [{ claimId: 'cl-glow', state: 'weak' }]],
+    ['no id', { id: undefined }, 'it has no id of its own'],
+    ['a weak row of evidence', {}, 'no verified evidence', [{ claimId: 'cl-glow', state: 'weak' }]],
   ])('case 134: marks a claim with %s, and warns', (_, changes, reason, evidence = []) => {
     const grounded = ground({ claims: [{ ...GLOW, ...changes }], evidence })
     expect(textOf(grounded)).toBe(
@@ -169,7 +169,7 @@ describe('an ontology', () => {
   it('is bounded, and names what was left out', () => {
     const claims = Array.from({ length: 100_000 }, (_, at) => ({ ...GLOW, id: `cl-${at}`, text: `Fact ${at}.` }))
     const grounded = ground({ claims })
-    expect(textOf(grounded).match(/Fact/g)).toHaveLength(RECORD_LIMITS.facts)
+    expect(textOf(grounded).match(/Fact/g)).toHaveLength(RECORD_LIMITS.claims)
     expect(codesOf(grounded)).toEqual(['context.omitted'])
   })
 
@@ -202,9 +202,9 @@ describe('the answers of a pack', () => {
 
   it.each<[string, object, string]>([
     ['without an approval', { reviewStatus: 7 }, 'not approved'],
-    ['of weak evidence', { evidenceStatus: 'weak' }, 'its evidence is not verified'],
-    ['of an unknown claim', { claimIds: ['cl-x'] }, 'it rests on a claim that is not verified'],
-    ['of no claim', { claimIds: [] }, 'it rests on no verified claim'],
+    ['of weak evidence', { evidenceStatus: 'weak' }, 'no verified evidence'],
+    ['of an unknown claim', { claimIds: ['cl-x'] }, 'unverified claims'],
+    ['of no claim', { claimIds: [] }, 'no verified claim'],
   ])('case 137: %s are marked', (_, changes, reason) => {
     const grounded = ask({ 'answer-blocks': [{ ...ANSWER, ...changes }] })
     expect(textOf(grounded)).toContain(`UNREVIEWED, ${reason}. Do not give as an answer:\n> Yes, it glows.\n`)
@@ -219,7 +219,7 @@ describe('the answers of a pack', () => {
   ])('do not hold one that %s', (_, records) => {
     const grounded = ask(records)
     expect(textOf(grounded)).not.toContain('it glows')
-    expect(grounded.missing).toEqual(['an answer to "Can I read it?"'])
+    expect(grounded.missing).toEqual(['an approved answer to "Can I read it?"'])
   })
 
   it('come after their limits', () => {

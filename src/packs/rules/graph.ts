@@ -2,7 +2,7 @@ import { readTask, shareOf, type TaskWords, wordsIn } from '../../search/task.ts
 import { termsOf } from '../../search/tokens.ts'
 import { printableLine } from '../../text/printable.ts'
 import type { Code } from '../../text/trouble.ts'
-import { getDeep, isRecord } from '../../text/values.ts'
+import { getDeep, groupBy, isRecord } from '../../text/values.ts'
 import {
   type ContextPart,
   layerOf,
@@ -16,7 +16,7 @@ import {
 } from './pack.ts'
 
 /** How much of its records one task may get. */
-export const RECORD_LIMITS = { concepts: 6, facts: 24, unverified: 8, questions: 3, answers: 2, characters: 16_000 }
+export const RECORD_LIMITS = { concepts: 6, claims: 24, questions: 3, characters: 16_000 }
 
 /** The maximum number of claims compared with the task, of files in a manifest, and of warnings. */
 const [MOST_RANKED, MOST_FILES, MOST_WARNINGS] = [5000, 64, 200]
@@ -38,17 +38,21 @@ export interface RecordGrounding {
 
 type RecordPaths = Partial<Pick<PackManifest, 'primaryOntology' | 'primaryAnswers'>>
 
-/** Records about a task as short text: claims about the concepts that it names, and prepared answers. */
+/**
+ * Records about a task as short text: the limits and claims of the concepts that it names, and prepared answers to it.
+ */
 export function groundRecords(paths: RecordPaths, files: PackFiles, words: TaskWords): RecordGrounding {
   const records = new PackRecords(paths, files)
-  const claims = giveClaims(records, words)
-  const answers = giveAnswers(records, words, claims.facts)
+  const concepts = matchConcepts(records.list('concepts'), words)
+  const questions = matchQuestions(records.list('questions'), words)
+  const { anchors, missing, facts } = giveClaims(records, concepts, words)
+  const open = questions.filter((question) => !giveAnswers(records, question, facts, anchors))
   return {
     parts: [...records.parts.values()],
-    anchors: [...new Set([...claims.anchors, ...answers.anchors])],
+    anchors: [...new Set(anchors)],
     warnings: records.warnings,
-    missing: [...claims.missing, ...answers.missing],
-    isAnswered: answers.isAnswered,
+    missing: [...missing, ...open.map(({ text }) => `an approved answer to "${shortName(text)}"`)],
+    isAnswered: open.length < questions.length,
     used: records.used,
   }
 }
@@ -56,7 +60,7 @@ export function groundRecords(paths: RecordPaths, files: PackFiles, words: TaskW
 /** The questions and allowed claims of a pack, for search. Never shown to a model. */
 export function recordTexts(paths: RecordPaths, files: PackFiles): { path: string; text: string }[] {
   const records = new PackRecords(paths, files)
-  const claims = records.list('claims').filter((claim) => !records.index.forbidden.has(claim))
+  const claims = records.list('claims').filter((claim) => !records.isForbidden(claim))
   return [...records.list('questions'), ...claims]
     .map(({ path, concepts, names, text }) => ({ path, text: [text, ...names, records.labels(concepts)].join('\n') }))
     .slice(0, 2000)
@@ -83,35 +87,37 @@ interface Row {
   /** Other names of a concept, other forms of a question. */
   names: string[]
   concepts: string[]
-  /** All that its fields say about its state, in lower case. */
-  states: string[]
+  /** What its fields say about its review and its evidence, in lower case. */
   review: string | undefined
   evidence: string | undefined
+  states: string[]
   /** The sources of a claim, the claims of an answer or a gate, the answers of a question. */
   refs: string[]
 }
 
 function readRow(kind: Kind, value: unknown, path: string): Row | undefined {
   if (!isRecord(value)) return undefined
-  const word = (key: string) => {
-    if (value[key] === undefined) return undefined
-    return typeof value[key] === 'string' ? value[key].trim().toLowerCase() : 'unknown'
+  const word = (...keys: string[]) => {
+    const [said] = keys.flatMap((key) => (value[key] === undefined ? [] : [value[key]]))
+    return said === undefined || typeof said === 'string' ? said?.trim().toLowerCase() : 'unknown'
   }
   const key = KINDS[kind]
-  const [text = ''] = key === undefined ? [''] : namesIn(value[key], kind === 'constraints' && value.text)
+  const [text = ''] = key === undefined ? [] : namesIn(value[key], kind === 'constraints' && value.text)
   const concepts = namesIn(value.conceptIds, value.conceptId, value.targetEntityIds)
   // A claim is about concepts; a constraint without any applies to everything.
   const isWhole = (text.trim() !== '' || key === undefined) && (kind !== 'claims' || concepts.length > 0)
   if (!isWhole) return undefined
+  const review = word('reviewStatus', 'status')
+  const evidence = word('evidence', 'evidenceStatus', 'state')
   return {
     path,
     id: namesIn(value.id)[0] ?? '',
     text,
     names: namesIn(value.aliases, value.variants),
     concepts,
-    states: ['evidence', 'evidenceStatus', 'state', 'status', 'reviewStatus'].flatMap((each) => word(each) ?? []),
-    review: word('reviewStatus') ?? word('status'),
-    evidence: word('evidence') ?? word('evidenceStatus') ?? word('state'),
+    review,
+    evidence,
+    states: [review, evidence, word('status'), word('state')].filter((state) => state !== undefined),
     refs: namesIn(value.sourceRefs, value.sourceRef, value.claimIds, value.claimId, value.answerBlockIds),
   }
 }
@@ -135,12 +141,6 @@ function shortName(name: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}...` : line
 }
 
-function weightOf(words: TaskWords, found: Iterable<string>): number {
-  let weight = 0
-  for (const word of found) weight += words.get(word) ?? 0
-  return weight
-}
-
 /** The record files of a pack, and the text made from them. Opens each file on first use. */
 class PackRecords {
   readonly warnings: PackWarning[] = []
@@ -148,30 +148,30 @@ class PackRecords {
   /** One per heading and file, in the order of their first lines. */
   readonly parts = new Map<string, ContextPart>()
   /** What the ontology says about itself. */
-  readonly state: string | undefined
+  readonly state: string = 'reviewed'
   private left = RECORD_LIMITS.characters
   private readonly files: PackFiles
   private readonly places = new Map<Kind, Map<string, unknown>>()
   private readonly rows = new Map<Kind, readonly Row[]>()
   /** Kinds with a file that could not be read. */
   private readonly unread = new Set<Kind>()
-  private made: ReturnType<PackRecords['makeIndex']> | undefined
+  private proofs: ReadonlyMap<string, readonly Row[]> | undefined
+  private byId: ReadonlyMap<string, readonly Row[]> | undefined
 
   constructor({ primaryOntology, primaryAnswers }: RecordPaths, files: PackFiles) {
     this.files = files
-    if (primaryOntology !== undefined) this.state = this.openOntology(primaryOntology)
+    if (primaryOntology !== undefined) this.state = this.openOntology(primaryOntology) ?? 'of no known state'
     const value = primaryAnswers === undefined ? undefined : this.open(primaryAnswers, 'answers')
     if (primaryAnswers === undefined || value === undefined) return
     this.place('questions', primaryAnswers, value)
     const folder = primaryAnswers.slice(0, primaryAnswers.lastIndexOf('/') + 1)
-    for (const [kind, name] of [
-      ['answer-blocks', 'answer-blocks'],
-      ['answer-blocks', 'answers'],
-      ['constraints', 'constraints'],
-    ] as const) {
-      if (listIn(kind, value) !== undefined && isRecord(value)) this.place(kind, primaryAnswers, value)
-      const beside = [`${folder}${name}.json`, `${folder}${name}.jsonl`].filter((path) => path !== primaryAnswers)
-      for (const path of beside) if (files.sizeOf(path) !== undefined) this.place(kind, path)
+    for (const kind of ['answer-blocks', 'constraints'] as const) {
+      if (isRecord(value) && listIn(kind, value) !== undefined) this.place(kind, primaryAnswers, value)
+      const names = kind === 'constraints' ? [kind] : [kind, 'answers']
+      const beside = names.flatMap((name) => [`${folder}${name}.json`, `${folder}${name}.jsonl`])
+      for (const path of beside) {
+        if (path !== primaryAnswers && files.sizeOf(path) !== undefined) this.place(kind, path)
+      }
     }
   }
 
@@ -190,7 +190,7 @@ class PackRecords {
       if (isRefused) this.unread.add(kind)
       else this.place(kind, path.slice(0, path.lastIndexOf('/') + 1) + name)
     }
-    return namesIn(getDeep(manifest, 'status'))[0]?.trim().toLowerCase() ?? 'of no known state'
+    return namesIn(getDeep(manifest, 'status'))[0]?.trim().toLowerCase()
   }
 
   /** Reads the file that the frontmatter names. Undefined, with a warning, if it cannot be used. */
@@ -248,76 +248,72 @@ class PackRecords {
     return problem !== undefined
   }
 
-  /** What belongs to a claim or a concept by its id. Reads everything that limits claims. */
-  get index() {
-    this.made ??= this.makeIndex()
-    return this.made
-  }
-
-  private makeIndex() {
-    const byId = (rows: readonly Row[], idOf: (row: Row) => string) => {
-      const found = new Map<string, Row[]>()
-      for (const row of rows) {
-        found.set(idOf(row), found.get(idOf(row)) ?? [])
-        found.get(idOf(row))?.push(row)
-      }
-      return found
-    }
-    const proofs = byId(this.list('evidence'), ({ text }) => text)
-    const states = (claim: Row) => [claim, ...(proofs.get(claim.id) ?? [])].flatMap((row) => row.states)
-    const isForbidden = (claim: Row) => states(claim).some((state) => /^(?:forbidden|rejected)$/.test(state))
-    const gates = this.list('decision-gates').filter(
-      (gate) => !gate.states.some((state) => /^(?:passed|approved)$/.test(state)),
-    )
-    this.list('constraints')
-    return {
-      proofs,
-      claims: byId(this.list('claims'), ({ id }) => id),
-      labels: new Map(
-        this.list('concepts')
-          .toReversed()
-          .map(({ id, text }) => [id, shortName(text)]),
-      ),
-      forbidden: new Set(this.list('claims').filter(isForbidden)),
-      held: new Set(gates.flatMap(({ concepts, refs }) => [...concepts, ...refs])),
-    }
-  }
-
   labels(ids: readonly string[]): string {
-    const some = ids.slice(0, 6).map((id) => this.index.labels.get(id) ?? shortName(id))
+    const concepts = this.list('concepts')
+    const some = ids.slice(0, 6).map((id) => shortName(concepts.find((concept) => concept.id === id)?.text ?? id))
     return some.join(', ') + (ids.length > some.length ? ' and more' : '')
   }
 
-  /** Whether all files could be read that limit what may be said. If not, nothing counts as a fact. */
-  get isLimited(): boolean {
-    return !(['evidence', 'constraints', 'decision-gates'] as const).some((kind) => this.unread.has(kind))
+  /** The claims with an id, and the evidence for them. */
+  private claimsOf(id: string): readonly Row[] {
+    this.byId ??= groupBy(this.list('claims'), (claim) => claim.id)
+    return this.byId.get(id) ?? []
   }
 
-  /** Why a claim is not a fact. A fact has no reason, and its verified sources. */
-  judge(claim: Row): Judged {
-    const { claims, proofs, held, forbidden } = this.index
-    const rows = proofs.get(claim.id) ?? []
-    const verified = rows.filter(({ evidence }) => evidence === 'verified')
-    const evidence =
-      rows.length === 0 || claim.evidence !== 'verified' ? claim.evidence : (verified[0] ?? rows[0])?.evidence
+  private proofsOf({ id }: Row): readonly Row[] {
+    this.proofs ??= groupBy(this.list('evidence'), ({ text }) => text)
+    return this.proofs.get(id) ?? []
+  }
+
+  isForbidden(row: Row): boolean {
+    const states = [row, ...this.proofsOf(row)].flatMap((each) => each.states)
+    return states.some((state) => /^(?:forbidden|rejected)$/.test(state))
+  }
+
+  private isHeld(claim: Row): boolean {
+    const gates = this.list('decision-gates').filter(
+      ({ states }) => !states.some((state) => /^(?:passed|approved)$/.test(state)),
+    )
+    return gates.some(({ concepts, refs }) =>
+      [claim.id, ...claim.concepts].some((id) => refs.includes(id) || concepts.includes(id)),
+    )
+  }
+
+  /** Why a claim or an answer is not a fact. A fact has no reason, and the sources that were verified. */
+  judge(
+    row: Row,
+    kind: 'claims' | 'answer-blocks',
+  ): { reason: string; anchors: string[]; concepts: readonly string[] } {
+    const isAnswer = kind === 'answer-blocks'
+    const proofs = isAnswer ? [] : this.proofsOf(row)
+    const verified = proofs.filter(({ evidence }) => evidence === 'verified')
+    const claims = isAnswer ? row.refs.map((id) => this.claimsOf(id)[0]) : []
+    const known = claims.flatMap((claim) => (claim === undefined ? [] : [this.judge(claim, 'claims')]))
+    const concepts = isAnswer ? known.flatMap((each) => each.concepts) : row.concepts
+    const isProven = proofs.length === 0 ? row.evidence === 'verified' : verified.length > 0
+    const doubted = row.states.find((state) => /^(?:disputed|stale)$/.test(state))
+    // The limits are read first: without them nothing counts as a fact.
+    for (const limits of LIMITS) this.list(limits)
     const rules: [applies: boolean, reason: string][] = [
-      [forbidden.has(claim), FORBIDDEN],
-      [[claim.id, ...claim.concepts].some((id) => held.has(id)), HELD],
-      [claim.states.includes('disputed'), 'disputed'],
-      [claim.states.includes('stale'), 'stale'],
-      [claim.review !== 'approved', 'not approved'],
-      [claim.id === '', 'it has no id'],
-      [(claims.get(claim.id)?.length ?? 0) > 1, 'its id is used more than once'],
-      [!this.isLimited, 'its limits could not be read'],
-      [evidence === undefined && verified.length === 0, 'no evidence'],
-      [evidence !== undefined && evidence !== 'verified', evidence === 'weak' ? 'weak evidence' : 'needs verification'],
+      [this.isForbidden(row) || known.some(({ reason }) => reason === FORBIDDEN), FORBIDDEN],
+      [(!isAnswer && this.isHeld(row)) || known.some(({ reason }) => reason === HELD), HELD],
+      [doubted !== undefined, doubted ?? ''],
+      [row.review !== 'approved', 'not approved'],
+      [LIMITS.some((limits) => this.unread.has(limits)), 'its limits could not be read'],
+      [!isAnswer && (row.id === '' || this.claimsOf(row.id).length > 1), 'it has no id of its own'],
+      [!isAnswer && !isProven, 'no verified evidence'],
+      [isAnswer && row.evidence !== undefined && row.evidence !== 'verified', 'no verified evidence'],
+      [isAnswer && (known.length < claims.length || known.some(({ reason }) => reason !== '')), 'unverified claims'],
+      [isAnswer && claims.length === 0 && row.evidence === undefined, 'no verified claim'],
     ]
-    const rule = rules.find(([applies]) => applies)
-    if (rule !== undefined) return { ...claim, reason: rule[1], anchors: [] }
+    const reason = rules.find(([applies]) => applies)?.[1] ?? ''
+    if (reason !== '' || isAnswer) {
+      return { reason, concepts, anchors: reason === '' ? known.flatMap(({ anchors }) => anchors) : [] }
+    }
     // Evidence rows name the verified sources; without rows, all sources of the claim count.
-    const refs = rows.length === 0 ? claim.refs : verified.flatMap((row) => row.refs)
-    const anchors = [...new Set(refs.slice(0, 8).flatMap((ref) => this.anchorOf(ref, claim.path) ?? []))]
-    return { ...claim, reason: anchors.length === 0 ? 'no source' : '', anchors }
+    const refs = proofs.length === 0 ? row.refs : verified.flatMap((proof) => proof.refs)
+    const anchors = [...new Set(refs.slice(0, 8).flatMap((ref) => this.anchorOf(ref, row.path) ?? []))]
+    return { reason: anchors.length === 0 ? 'no source' : '', anchors, concepts }
   }
 
   /** A reference to an existing source. Undefined if it is not evidence: other layers are derived. */
@@ -348,7 +344,7 @@ class PackRecords {
   addLimits(concepts: ReadonlySet<string>): boolean {
     const isAbout = (row: Row) => row.concepts.some((id) => concepts.has(id))
     const constraints = this.list('constraints').filter((row) => row.concepts.length === 0 || isAbout(row))
-    const forbidden = [...this.index.forbidden].filter(isAbout)
+    const forbidden = this.list('claims').filter((claim) => isAbout(claim) && this.isForbidden(claim))
     if (forbidden[0] !== undefined) {
       const message = 'it contains forbidden claims; they are given as prohibitions only'
       this.warn('ontology.forbidden', forbidden[0].path, message, 'error')
@@ -368,15 +364,9 @@ class PackRecords {
 }
 
 const EXPORTS = /(?:^|\/)exports\//i
+const LIMITS = ['evidence', 'constraints', 'decision-gates'] as const
 const FORBIDDEN = 'it makes a forbidden claim'
 const HELD = 'a decision gate has not passed'
-
-/** A claim or an answer, and why it may not be used as a fact. */
-interface Judged extends Row {
-  /** Empty for a fact. */
-  reason: string
-  anchors: readonly string[]
-}
 
 /** The rows of a kind: the value itself, or a list in it. */
 function listIn(kind: Kind, value: unknown): readonly unknown[] | undefined {
@@ -385,155 +375,74 @@ function listIn(kind: Kind, value: unknown): readonly unknown[] | undefined {
   return names.map((name) => getDeep(value, name)).find(Array.isArray)
 }
 
-/** Claims about the concepts that a task names, their limits first. */
-function giveClaims(records: PackRecords, words: TaskWords) {
-  const concepts = matchConcepts(records, words)
+/** The concepts that a task names in full, or most of the best one. A concept lists its synonyms as aliases. */
+function matchConcepts(concepts: readonly Row[], words: TaskWords): Row[] {
+  const matches = concepts.flatMap((concept) => {
+    const names = [concept.text, ...concept.names].map(termsOf)
+    const found = new Set(names.flat().filter((term) => words.has(term)))
+    const isNamed = names.some((terms) => terms.length > 0 && terms.every((term) => words.has(term)))
+    return found.size === 0 ? [] : [{ concept, share: shareOf(words, found), isNamed }]
+  })
+  matches.sort((a, b) => b.share - a.share || Number(b.isNamed) - Number(a.isNamed))
+  const best = matches.filter(({ isNamed, share }, at) => isNamed || (at === 0 && share > 0))
+  return best.slice(0, RECORD_LIMITS.concepts).map(({ concept }) => concept)
+}
+
+/** Adds the claims about concepts, their limits first, and returns the facts among them. */
+function giveClaims(records: PackRecords, concepts: readonly Row[], words: TaskWords) {
   if (concepts.length === 0) return { anchors: [], missing: [], facts: [] }
-  const { state = 'reviewed', used, index } = records
-  const warn = (path: string, message: string) => records.warn('ontology.unverified', path, message)
-  if (state !== 'reviewed') warn(used[0] ?? '', `the ontology is ${quoted(state)}, not reviewed`)
-  const chosen = new Set(concepts.map(({ id }) => id))
-  const isAllowed = (claim: Row) => !index.forbidden.has(claim) && claim.concepts.some((id) => chosen.has(id))
-  // Claims with equal weight keep the order of the file.
-  const judged = records
-    .list('claims')
-    .filter(isAllowed)
-    .slice(0, MOST_RANKED)
-    .map((claim) => ({ claim, weight: weightOf(words, wordsIn(words, claim.text)) }))
-    .sort((a, b) => b.weight - a.weight)
-    .map(({ claim }) => records.judge(claim))
-  const take = (claims: readonly Judged[], most: number) => {
-    const more = claims.length - most
-    if (more > 0) records.warn('context.omitted', claims[0]!.path, `left out ${more} more claims of the same concepts`)
-    return claims.slice(0, most)
+  const { state, used } = records
+  if (state !== 'reviewed') {
+    records.warn('ontology.unverified', used[0] ?? '', `the ontology is ${quoted(state)}, not reviewed`)
   }
-  const proven = take(
-    judged.filter(({ reason }) => reason === ''),
-    RECORD_LIMITS.facts,
-  )
-  const held = judged.filter(({ reason }) => reason === HELD)
-  const doubted = take(
-    judged.filter(({ reason }) => reason !== '' && reason !== HELD),
-    RECORD_LIMITS.unverified,
-  )
-  for (const { id, path, reason } of doubted) warn(path, `the claim "${shortName(id)}" is not a fact: ${reason}`)
-  for (const { id, path, reason } of held) warn(path, `the claim "${shortName(id)}" was left out: ${reason}`)
-  const claims = [...proven, ...doubted]
+  const chosen = new Set(concepts.map(({ id }) => id))
+  // Claims with equal weight keep the order of the file.
+  const about = records
+    .list('claims')
+    .filter((claim) => claim.concepts.some((id) => chosen.has(id)) && !records.isForbidden(claim))
+    .slice(0, MOST_RANKED)
+    .map((claim) => ({ claim, share: shareOf(words, wordsIn(words, claim.text)) }))
+    .sort((a, b) => b.share - a.share)
+  const claims = about.slice(0, RECORD_LIMITS.claims).map(({ claim }) => ({ claim, ...records.judge(claim, 'claims') }))
+  if (about.length > claims.length) {
+    const message = `left out ${about.length - claims.length} more claims of the same concepts`
+    records.warn('context.omitted', about[0]!.claim.path, message)
+  }
+  for (const { claim, reason } of claims.filter((each) => each.reason !== '')) {
+    records.warn('ontology.unverified', claim.path, `the claim "${shortName(claim.id)}" is not a fact: ${reason}`)
+  }
   // The limits of every concept in these claims apply, not only of concepts that the task names.
-  const isLimited = records.addLimits(new Set([...chosen, ...claims.flatMap((claim) => claim.concepts)]))
+  const isLimited = records.addLimits(new Set([...chosen, ...claims.flatMap((each) => each.concepts)]))
   const doubt = state === 'reviewed' ? '' : ` (the ontology itself is ${shortName(state)})`
-  const facts = (isLimited ? claims : []).filter(({ path, reason, concepts: ids, text, anchors }) => {
-    const about = records.labels(ids)
-    if (reason !== '') {
-      records.add(path, 'Not verified. Do not use as facts:', `- UNVERIFIED, ${reason} (${about}): ${quoted(text)}`)
-      return false
+  const facts = (isLimited ? claims : []).filter(({ claim: { path, text }, reason, concepts: ids, anchors }) => {
+    const subject = records.labels(ids)
+    if (reason === '') {
+      const line = `- ${subject}: ${oneLine(text)} [${anchors.join(', ')}]`
+      return records.add(path, `Claims with verified evidence${doubt}:`, line)
     }
-    const line = `- ${about}: ${oneLine(text)} [${anchors.join(', ')}]`
-    return records.add(path, `Claims with verified evidence${doubt}:`, line)
+    const line = `- UNVERIFIED, ${reason} (${subject}): ${quoted(text)}`
+    if (reason !== HELD) records.add(path, 'Not verified. Do not use as facts:', line)
+    return false
   })
   const unproven = concepts.filter(({ id }) => !facts.some((fact) => fact.concepts.includes(id)))
   return {
     anchors: facts.flatMap(({ anchors }) => anchors),
     missing: unproven.map(({ text }) => `${shortName(text)}: no verified claim`),
-    facts: facts.map((fact) => `${records.labels(fact.concepts)}: ${fact.text}`),
+    facts: facts.map((fact) => `${records.labels(fact.concepts)}: ${fact.claim.text}`),
   }
-}
-
-/** The concepts that a task names, best first. Matches exact words only: a concept lists its synonyms as aliases. */
-function matchConcepts(records: PackRecords, words: TaskWords): Row[] {
-  const matches = records.list('concepts').flatMap((concept) => {
-    const names = [concept.text, ...concept.names].map(termsOf)
-    const found = new Set(names.flat().filter((term) => words.has(term)))
-    // Whether the task has every word of its label or of an alias.
-    const isNamed = names.some((terms) => terms.length > 0 && terms.every((term) => words.has(term)))
-    return found.size === 0 ? [] : [{ concept, found, weight: weightOf(words, found), isNamed }]
-  })
-  matches.sort((a, b) => b.weight - a.weight || Number(b.isNamed) - Number(a.isNamed))
-  const chosen: typeof matches = []
-  for (const match of matches) {
-    const { found, weight, isNamed } = match
-    // "Relay range" does not ask about the relay's battery.
-    const isExplained = chosen.some(
-      (better) => better.found.size > found.size && [...found].every((word) => better.found.has(word)),
-    )
-    if (isNamed || (weight >= matches[0]!.weight / 2 && !isExplained)) chosen.push(match)
-  }
-  return chosen.slice(0, RECORD_LIMITS.concepts).map(({ concept }) => concept)
-}
-
-/** Prepared answers to the questions that a task asks, with their limits. `facts`: what the claims already say. */
-function giveAnswers(records: PackRecords, words: TaskWords, facts: readonly string[]) {
-  const exchanges = matchQuestions(records, words).map((question) => {
-    const answers = records.list('answer-blocks').filter(({ id }) => question.refs.includes(id))
-    const judged = answers.map((answer) => judgeAnswer(records, answer))
-    const approved = judged.filter(({ reason }) => reason === '')
-    const usable =
-      approved.length > 0 ? approved : judged.filter(({ reason }) => reason !== FORBIDDEN && reason !== HELD)
-    for (const { id, path, reason } of approved.length > 0 ? [] : judged) {
-      const code = reason === FORBIDDEN ? 'ontology.forbidden' : 'answers.unreviewed'
-      records.warn(code, path, `the answer "${shortName(id)}" is not used as an answer: ${reason}`)
-    }
-    return { question, answers: usable.slice(0, RECORD_LIMITS.answers) }
-  })
-  const given = exchanges.flatMap(({ answers }) => answers)
-  const concepts = [...exchanges.map(({ question }) => question), ...given].flatMap((row) => row.concepts)
-  const isLimited = given.length > 0 && records.addLimits(new Set(concepts))
-  const anchors: string[] = []
-  for (const { question, answers } of isLimited ? exchanges : []) {
-    for (const { path, text, reason, anchors: own } of answers) {
-      const sources = own.length === 0 ? '' : ` [${own.join(', ')}]`
-      const label = reason === '' ? `Approved answer${sources}:` : `UNREVIEWED, ${reason}. Do not give as an answer:`
-      // Every line is marked as text of the pack, so that none looks like one of ours.
-      const lines = text.trim().split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
-      const shown = [label, ...lines.map((line) => `> ${oneLine(line)}`.trimEnd())].join('\n')
-      if (records.add(path, `Question: ${quoted(question.text.slice(0, 300))}`, shown)) anchors.push(...own)
-    }
-  }
-  // An approved answer or a verified claim answers a question.
-  const open = exchanges.filter(({ question, answers }) => {
-    const asked = readTask(question.text).words
-    const isStated = asked.size > 0 && facts.some((fact) => shareOf(asked, wordsIn(asked, fact)) >= 0.5)
-    return !isStated && !answers.some(({ reason }) => reason === '')
-  })
-  const missing = open.map(({ question, answers }) => {
-    return `${answers.length > 0 ? 'an approved answer' : 'an answer'} to "${shortName(question.text)}"`
-  })
-  return { anchors, missing, isAnswered: open.length < exchanges.length }
-}
-
-/** An answer needs an approval, evidence and verified claims. Its concepts and sources are those of its claims. */
-function judgeAnswer(records: PackRecords, answer: Row): Judged {
-  const { claims: known } = records.index
-  const claims = answer.refs.map((id) => known.get(id)?.[0]).map((claim) => claim && records.judge(claim))
-  const isDoubted = records.state !== undefined && claims.some((claim) => claim?.reason !== '')
-  const rules: [applies: boolean, reason: string][] = [
-    [answer.states.some((state) => /^(?:forbidden|rejected)$/.test(state)), FORBIDDEN],
-    [claims.some((claim) => claim?.reason === FORBIDDEN), FORBIDDEN],
-    [claims.some((claim) => claim?.reason === HELD), HELD],
-    [answer.review !== 'approved', 'not approved'],
-    [!records.isLimited, 'its limits could not be read'],
-    [answer.evidence !== undefined && answer.evidence !== 'verified', 'its evidence is not verified'],
-    [isDoubted, 'it rests on a claim that is not verified'],
-    [answer.evidence === undefined && claims.length === 0, 'it rests on no verified claim'],
-  ]
-  const reason = rules.find(([applies]) => applies)?.[1] ?? ''
-  const anchors = reason === '' ? [...new Set(claims.flatMap((claim) => claim?.anchors ?? []))] : []
-  return { ...answer, concepts: claims.flatMap((claim) => claim?.concepts ?? []), reason, anchors }
 }
 
 /** The questions that match a task, also by a variant, closest first. */
-function matchQuestions(records: PackRecords, words: TaskWords): Row[] {
+function matchQuestions(questions: readonly Row[], words: TaskWords): Row[] {
   const closeness = (text: string): number => {
     const found = wordsIn(words, text)
-    const weight = weightOf(words, found)
     // Everyday words alone are not a match.
-    if (weight < 1) return 0
-    const [ofTask, asked] = [shareOf(words, found), readTask(text).words]
-    const ofQuestion = Math.min(1, weight / weightOf(asked, asked.keys()))
+    if (![...found].some((word) => words.get(word) === 1)) return 0
+    const asked = readTask(text).words
+    const [ofTask, ofQuestion] = [shareOf(words, found), shareOf(asked, found)]
     return ofTask >= 0.5 || (found.size > 1 && ofQuestion >= 0.6) ? ofTask + ofQuestion : 0
   }
-  return records
-    .list('questions')
+  return questions
     .map((question) => ({
       question,
       score: Math.max(...[question.text, ...question.names.slice(0, 32)].map(closeness)),
@@ -542,4 +451,31 @@ function matchQuestions(records: PackRecords, words: TaskWords): Row[] {
     .sort((a, b) => b.score - a.score)
     .slice(0, RECORD_LIMITS.questions)
     .map(({ question }) => question)
+}
+
+/** Adds the first usable answer to a question, after its limits. Whether it or one of the facts settles the question. */
+function giveAnswers(records: PackRecords, question: Row, facts: readonly string[], anchors: string[]): boolean {
+  const judged = records
+    .list('answer-blocks')
+    .filter(({ id }) => question.refs.includes(id))
+    .map((answer) => ({ ...answer, ...records.judge(answer, 'answer-blocks') }))
+  const answer = judged.find(({ reason }) => reason === '') ?? judged[0]
+  if (answer !== undefined && answer.reason !== '') {
+    const code = answer.reason === FORBIDDEN ? 'ontology.forbidden' : 'answers.unreviewed'
+    records.warn(code, answer.path, `the answer "${shortName(answer.id)}" is not used as an answer: ${answer.reason}`)
+  }
+  const isShown = answer !== undefined && answer.reason !== FORBIDDEN && answer.reason !== HELD
+  if (isShown && records.addLimits(new Set([...question.concepts, ...answer.concepts]))) {
+    const { path, text, reason } = answer
+    const own = [...new Set(answer.anchors)]
+    const sources = own.length === 0 ? '' : ` [${own.join(', ')}]`
+    const label = reason === '' ? `Approved answer${sources}:` : `UNREVIEWED, ${reason}. Do not give as an answer:`
+    // Every line is marked as text of the pack, so that none looks like one of ours.
+    const lines = text.trim().split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+    const shown = [label, ...lines.map((line) => `> ${oneLine(line)}`.trimEnd())].join('\n')
+    if (records.add(path, `Question: ${quoted(question.text.slice(0, 300))}`, shown)) anchors.push(...own)
+  }
+  const asked = readTask(question.text).words
+  const isStated = asked.size > 0 && facts.some((fact) => shareOf(asked, wordsIn(asked, fact)) >= 0.5)
+  return isStated || answer?.reason === ''
 }
