@@ -4,7 +4,6 @@ import { refuseLinkOut, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
-import { type RecordFile, readRecord, writeRecord } from '../machine/records.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -19,7 +18,6 @@ import {
   type CompileInput,
   type CompileRunInput,
   type CompileState,
-  checkCompileAnswer,
   compileState,
   compileText,
   fitsTask,
@@ -54,9 +52,7 @@ export interface CompileTask {
   path?: string
 }
 
-/**
- * Writes the task for an agent that writes the views of a pack. Remembers the inputs: an answer is valid only for them.
- */
+/** Writes the task for an agent that chooses the statements of the views. An answer is valid only for these inputs. */
 export function exportCompile(
   machine: Machine,
   request: CompileRequest & { out?: string; giveBack?: string },
@@ -66,12 +62,10 @@ export function exportCompile(
   if (inputs.length === 0) throw nothingToCompile(pack)
   const { name } = pack.manifest
   const task = taskId(name, inputs)
-  const remembered = { task, inputs: inputs.map(({ path, sha256: digest }) => ({ path, sha256: digest })) }
-  writeRecord(machine, taskFile(pack).place, `${JSON.stringify(remembered)}\n`)
   const giveBack = request.giveBack ?? `Save the answer, then run: \`loadout packs compile ${name} --import <file>\``
   const firstPath = inputs[0]?.path ?? ''
   const text = compileText({ task, name, inputs: describeInputs(pack, inputs), firstPath, giveBack })
-  const value = { pack: name, ...remembered, text }
+  const value = { pack: name, task, inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })), text }
   if (request.out === undefined) return { value, findings: [] }
   const path = resolve(machine.cwd, request.out)
   writeNamed(openProject(machine, request.project).root, path, text)
@@ -117,66 +111,28 @@ function describeInputs(pack: TrustedPack, inputs: readonly CompileInput[]): str
   return wrapPack(pack, parts, [], []).text
 }
 
-interface RememberedTask {
-  task: string
-  inputs: { path: string; sha256: string }[]
-}
-
-/** One task per pack: a new task replaces the old one. */
-function taskFile({ root }: TrustedPack): RecordFile<RememberedTask | undefined> {
-  return {
-    place: `packs/compile/${sha256(root).slice(0, 16)}.json`,
-    empty: undefined,
-    parse: (json) => (isTask(json) ? json : undefined),
-    format: (value) => JSON.stringify(value),
-    broken: { code: 'BAD_JSON', hint: 'write the task again' },
-  }
-}
-
-function isTask(json: unknown): json is RememberedTask {
-  return isRecord(json) && typeof json.task === 'string' && Array.isArray(json.inputs) && json.inputs.every(isRecord)
-}
-
 export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
 
-/** Reads an agent's answer and writes the views. One wrong statement refuses the whole answer; findings say why. */
+/** Reads an agent's answer and writes the views. One wrong place refuses the whole answer; findings say why. */
 export function importCompile(
   machine: Machine,
   request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean },
 ): Report<Compiled> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
   const pack = openForCompile(machine, request)
-  const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER))
   const inputs = readInputs(pack)
-  if (answer !== undefined) requireSameInputs(machine, pack, answer, inputs)
-  const wrong = answer === undefined ? problems : [...problems, ...checkCompileAnswer(answer, inputs, problems.length)]
-  const nothing = { pack: pack.manifest.name, root: pack.root, written: [], statements: 0, unknown: 0, run: undefined }
-  if (answer === undefined || wrong.length > 0) {
-    return { value: { ...nothing, isReviewed: false, next: [] }, findings: refusals(wrong) }
+  const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER), inputs)
+  const { name } = pack.manifest
+  if (answer !== undefined && answer.task !== taskId(name, inputs)) {
+    throw new LoadoutError('COMPILE_REFUSED', `the answer is not for the present inputs of ${name}`, {
+      hint: `write the task again: loadout packs compile ${name}; nothing was written`,
+    })
+  }
+  if (answer === undefined || problems.length > 0) {
+    const nothing = { pack: name, root: pack.root, written: [], statements: 0, unknown: 0, run: undefined }
+    return { value: { ...nothing, isReviewed: false, next: [] }, findings: refusals(problems) }
   }
   return { value: writeViews(machine, pack, answer, inputs, request.isReviewed ?? false), findings: [] }
-}
-
-/** Throws unless the answer is for the last task and its inputs have not changed since. */
-function requireSameInputs(
-  machine: Machine,
-  pack: TrustedPack,
-  { task }: CompileAnswer,
-  inputs: readonly CompileInput[],
-): void {
-  const { name } = pack.manifest
-  const known = readRecord(machine, taskFile(pack))
-  const hint = `write the task again: loadout packs compile ${name}; nothing was written`
-  if (known === undefined || task !== known.task) {
-    const message = `the answer is for the task ${JSON.stringify((task ?? '').slice(0, 40))}, not for the one that was written last for ${name}`
-    throw new LoadoutError('COMPILE_REFUSED', message, { hint })
-  }
-  if (taskId(name, inputs) === known.task) return
-  const now = new Map(inputs.map(({ path, sha256: digest }) => [path, digest]))
-  const before = new Map(known.inputs.map(({ path, sha256: digest }) => [path, digest]))
-  const changed = [...new Set([...now.keys(), ...before.keys()])].filter((path) => now.get(path) !== before.get(path))
-  const named = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '')
-  throw new LoadoutError('COMPILE_REFUSED', `inputs changed while the views were written: ${named}`, { hint })
 }
 
 const MOST_REPORTED = 20
@@ -225,7 +181,7 @@ function readSourceMap(root: string, pack: string): Record<string, unknown> {
 }
 
 /** Writes the views of a checked answer, their claims and the record of the run. */
-export function writeViews(
+function writeViews(
   machine: Machine,
   pack: TrustedPack,
   answer: CompileAnswer,

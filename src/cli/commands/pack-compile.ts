@@ -5,10 +5,10 @@ import { count, lines, printableLine, printableText, type Screen } from '../scre
 
 export const packsCompile = defineCommand({
   name: 'packs compile',
-  summary: 'let your agent write the short views of a pack',
+  summary: 'let your agent choose the short views of a pack',
   details: `loadout packs compile shop-docs prints the task for an agent: the inputs, and the form of the answer.
 loadout packs compile shop-docs task.md writes it to a file; loadout packs compile shop-docs --import answer.md reads the answer.
-Every statement must cite lines of an input. If one does not, or if an input changed meanwhile, Loadout writes nothing.
+The answer names lines of the inputs, and Loadout copies them word for word. If one does not exist, or if an input changed meanwhile, Loadout writes nothing.
 Loadout writes the views, the source map and the record of the run together. Over MCP the tool compile_pack does the same.`,
   args: [
     PACK_ARGUMENT,

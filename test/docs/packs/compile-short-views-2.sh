@@ -1,1 +1,1 @@
-perl -pi -e 's/, \{"text": "Parcels above 50[^}]*\}//' answer.json
+perl -pi -e 's/, "documents\/ops\/carriers.rst#L70"//' answer.json
