@@ -22,10 +22,10 @@ describe('try', () => {
       'AGENTS.md',
       'status/release.json',
       'rule house-rules',
-      'docs/release-steps.md',
+      'tools/publish-docs.js',
       'rule docs-publishing',
       'pack package-registry',
-      'tools/publish-docs.js',
+      'docs/release-steps.md',
       'rule release-pipeline',
       'pack docs-hosting',
       'docs/release-rollback.md',
@@ -42,8 +42,8 @@ describe('try', () => {
 
   it('explains in full how the bundle was decided', () => {
     const { stdout } = runWarm(['try', '--explain'])
-    expect(stdout).toMatch(/^ {2}not approved +1 +pack:release-incidents$/m)
-    expect(stdout).toMatch(/^ {2}unsafe +1 +note:\w+$/m)
+    expect(stdout).toMatch(/^ {2}pack:release-incidents +gate +/m)
+    expect(stdout).toMatch(/^ {2}note:\w+ +unsafe +/m)
     expect(stdout).toContain('status blocked')
     expect(stdout).toContain('the pack docs-hosting is stale')
     expect(stdout).toContain('\n            loadout approve release-incidents\n')

@@ -47,7 +47,7 @@ describe('calls that cannot be understood', () => {
     [['context', ' '], '<task> is missing'],
     [['context', '-'], 'task'],
     [['context', 'x', '--project', '/no/where'], '/no/where'],
-    [['context', 'x', '--intent', 'tesing'], 'did you mean "testing"?'],
+    [['context', 'x', '--intent', 'tesing'], 'there is no intent "tesing"'],
     [['context', 'x', '--format', 'jsn'], 'did you mean json?'],
     [['context', 'x', '--without', 'task'], '--without tactical'],
     [['context', 'x', '--now', 'yesterday'], 'Not a time'],
@@ -92,7 +92,7 @@ describe('a task', () => {
 
   it('from standard input', () => {
     const run = runWarm(['context', '-', '--format', 'json'], { cwd: project, stdin: 'fix the tests\n' })
-    expect(JSON.parse(run.stdout)).toMatchObject({ task: 'fix the tests', intent: { key: 'testing' } })
+    expect(JSON.parse(run.stdout)).toMatchObject({ task: 'fix the tests', intent: { key: 'default' } })
   })
 
   it('from standard input that is empty, or blank: 2', () => {

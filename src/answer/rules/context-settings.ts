@@ -78,7 +78,7 @@ interface ProjectChoice {
   history: boolean
   /** The project lists its control plane. If not, it is what agents read there, and the fitting part of the README. */
   hasOwnPlane: boolean
-  /** The project has its own intents, which add files. Those of the preset only raise files that already match. */
+  /** The project has its own intents, which add files. That of the preset chooses only if no file matches. */
   hasOwnIntents: boolean
 }
 

@@ -87,35 +87,8 @@ export const GENERIC: ContextSettings = {
     { pattern: '.cursor/rules/*.{md,mdc}', isRequired: false, take: 3, order: 'path', summary: [] },
     file('README.md'),
   ],
-  // These raise files that already match the task. They choose only if none matches.
-  intents: [
-    intent(
-      'testing',
-      ['test', 'tests', 'testing', 'coverage', 'fixture', 'regression', 'flaky'],
-      ['TESTING.md', 'CONTRIBUTING.md', 'docs/**/*test*.md'],
-    ),
-    intent(
-      'release',
-      ['release', 'deploy', 'deployment', 'publish', 'rollout', 'rollback', 'changelog', 'version'],
-      ['RELEASING.md', 'RELEASE.md', 'CHANGELOG.md', 'docs/**/*{releas,deploy,publish}*.md'],
-    ),
-    intent(
-      'design',
-      ['design', 'architecture', 'refactor', 'structure', 'module', 'layer', 'adr'],
-      ['ARCHITECTURE.md', 'DESIGN.md', 'docs/**/*{architecture,design}*.md', 'docs/{adr,adrs,decisions}/*.md'],
-    ),
-    intent(
-      'api',
-      ['api', 'schema', 'endpoint', 'contract', 'interface', 'openapi', 'graphql', 'protocol'],
-      ['docs/**/*{api,schema,reference}*.md', 'specs/*.md'],
-    ),
-    intent(
-      'security',
-      ['security', 'vulnerability', 'cve', 'auth', 'authentication', 'authorization', 'secret', 'permission', 'threat'],
-      ['SECURITY.md', '.github/SECURITY.md', 'docs/**/*{security,auth,threat}*.md'],
-    ),
-    intent(DEFAULT_INTENT, [], ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/**/*.md']),
-  ],
+  // The words of a task choose better than its kind. If no file matches them, these do.
+  intents: [intent(DEFAULT_INTENT, [], ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/**/*.md'])],
   tactical: undefined,
   adapters: [],
   // Of what was ever found, 80 % was found in the first 4,000 tokens.
