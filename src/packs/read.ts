@@ -25,7 +25,7 @@ import {
   toFinding,
 } from './rules/pack.ts'
 import { checkHealth, readRecords } from './rules/records.ts'
-import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choose.ts'
+import { chooseLines, countLines, takeLines } from './rules/resolve/choose.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 
 const MOST_RESOURCES = 200
@@ -116,11 +116,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
     throw new LoadoutError('PACK_REFUSED', message, { hint: 'ask for the pages or sources behind it' })
   }
   const guarded = guardChoices(
-    [
-      lines === undefined
-        ? chooseFile(file, 'page', new Map())
-        : chooseLines(file, cutLines(file, lines), 'page', new Map()),
-    ],
+    [chooseLines(file, 'page', new Map(), lines && cutLines(file, lines))],
     [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
     examplesOf(files),
   )

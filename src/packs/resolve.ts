@@ -11,7 +11,6 @@ import { type Catalog, type Collision, newerAlternative, wonBy } from './rules/g
 import { type Admission, admit, type RefusedPack, refuse, type TrustedPack, whyNotOpen } from './rules/gates/trust.ts'
 import { withholdSecrets } from './rules/guard.ts'
 import { PACK_FILE, settleWarnings } from './rules/pack.ts'
-import type { PackResolution } from './rules/resolve/choose.ts'
 import { findMissing } from './rules/resolve/gaps.ts'
 import {
   type ActivePack,
@@ -23,7 +22,7 @@ import {
   presentPack,
   type Substitution,
 } from './rules/resolve/pack-context.ts'
-import { resolvePack } from './rules/resolve/resolve-pack.ts'
+import { type PackResolution, resolvePack } from './rules/resolve/resolve-pack.ts'
 import type { SectionHit } from './rules/resolve/sections.ts'
 import { openSections, type PackSections } from './sections.ts'
 

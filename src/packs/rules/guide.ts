@@ -164,7 +164,7 @@ export function guideChoices({ file, body, firstLine, mapLines }: Guide, words: 
   const isMap = (line: number) => mapLines.some(({ from, to }) => line >= from && line <= to)
   return packSections(PACK_FILE, body, firstLine)
     .filter(({ from, text }) => !isMap(from) && !/^\s*#[^\n]*\s*$/.test(text))
-    .map((section) => chooseLines(file, section, 'guide', words, 'rules of use'))
+    .map(({ from, to, text }) => chooseLines(file, 'guide', words, { from, to, text, why: 'rules of use' }))
 }
 
 /** A file that the reader of a guide can ask for. Only its name is listed. */

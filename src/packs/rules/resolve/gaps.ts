@@ -4,15 +4,8 @@ import { relatedTo } from '../../../search/word-lists.ts'
 import { findInlineAnchors } from '../anchors.ts'
 import { isProse, type PackManifest, type PackWarning, packSections } from '../pack.ts'
 import { shownText } from '../shown-text.ts'
-import {
-  type Choice,
-  hasDocument,
-  isAbout,
-  matchedShare,
-  type PackResolution,
-  pathWords,
-  type Reading,
-} from './choose.ts'
+import { type Choice, matchedShare, pathWords } from './choose.ts'
+import { hasDocument, isAbout, type PackResolution, type Reading } from './resolve-pack.ts'
 import { statementsOf } from './sections.ts'
 
 /** The task must mention at least this share of a gap's words. */
@@ -155,7 +148,7 @@ function isLonePair(words: readonly string[], at: number, rarity: Rarity): boole
 
 /** The gaps that the pack itself declares and the task asks about: claims, open questions, missing chapters. */
 export function findDeclared(reading: Reading): string[] {
-  const { records, files, manifest, request } = reading
+  const { records, files, manifest, task } = reading
   const claims = records.claims.filter(({ status }) => status === 'missing' || status === 'source-required')
   const claimed = new Set(claims.flatMap(({ compiledInto }) => compiledInto))
   const questions = files.list('wiki/open-questions').filter((path) => isProse(path) && !claimed.has(path))
@@ -164,7 +157,7 @@ export function findDeclared(reading: Reading): string[] {
     .filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial')
   const isAsked = (about: string) => {
     const { words } = readTask(about)
-    return words.size > 0 && shareOf(words, wordsIn(words, request.task.text)) >= ABOUT_THE_TASK
+    return words.size > 0 && shareOf(words, wordsIn(words, task.text)) >= ABOUT_THE_TASK
   }
   const gaps = [
     ...claims.filter(({ id, text }) => isAsked(text) || isAsked(`${id} ${text}`)).map(({ text }) => text),

@@ -15,8 +15,9 @@ import {
   settleWarnings,
   toFinding,
 } from '../pack.ts'
-import { type Choice, type Omission, type PackResolution, setsLimits } from './choose.ts'
+import { type Choice, setsLimits } from './choose.ts'
 import { allGaps, RECOMMENDATION } from './gaps.ts'
+import type { PackResolution } from './resolve-pack.ts'
 import { statementsOf } from './sections.ts'
 
 /** A pack that contributes to a task. */
@@ -146,6 +147,13 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
     omitted: presented.omitted,
     token_estimate: presented.tokens,
   }
+}
+
+interface Omission {
+  path: string
+  lines: ContextPart['lines']
+  reason: 'budget'
+  tokens: number
 }
 
 /** A resolution that is fenced and fits its budget. */

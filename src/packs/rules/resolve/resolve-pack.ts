@@ -1,104 +1,86 @@
-import { withoutWords, wordsIn } from '../../../search/task.ts'
+import { type Task, type TaskWords, withoutWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
+import { estimateTokens } from '../../../text/tokens.ts'
+import { compareText } from '../../../text/values.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../anchors.ts'
 import { groundRecords } from '../graph.ts'
 import { examplesOf, guardChoices, withholdSecrets } from '../guard.ts'
-import { guideChoices, readGuide } from '../guide.ts'
-import { type PackFiles, type PackManifest, type PackWarning, packPathProblem, SOURCE_MAP_PATH } from '../pack.ts'
-import { checkHealth, claimsOf, claimWarnings, type FileHealth, readRecords } from '../records.ts'
+import { type Guide, guideChoices, readGuide } from '../guide.ts'
+import {
+  isContent,
+  isProse,
+  type PackFiles,
+  type PackManifest,
+  type PackWarning,
+  packPathProblem,
+  packSections,
+  SOURCE_MAP_PATH,
+} from '../pack.ts'
+import { checkHealth, claimsOf, claimWarnings, type FileHealth, type Records, readRecords } from '../records.ts'
 import { shownText } from '../shown-text.ts'
 import {
   announcesLimits,
   type Choice,
-  chooseCompanions,
-  chooseContradictions,
-  chooseDefaults,
   chooseLines,
-  choosePagesOfClaims,
-  chooseSections,
-  hasDocument,
-  isAbout,
   matchedShare,
-  type PackRequest,
-  type PackResolution,
   pathWords,
-  type Reading,
+  type Rule,
+  setsLimits,
   takeLines,
 } from './choose.ts'
 import { findDeclared, findUncited, uncitedWarnings } from './gaps.ts'
+import { linesToShow, type SectionHit } from './sections.ts'
 
-/**
- * Chooses what a task needs from one admitted pack: the rules of use, the limits, the sections that say most about the
- * task, records about it, and the source lines of statements.
- */
-export function resolvePack(manifest: PackManifest, files: PackFiles, request: PackRequest): PackResolution {
-  const guide = readGuide(files)
-  if (guide === undefined) return { ...NOTHING, warnings: [...files.warnings] }
-  const rules = guideChoices(guide, request.task.words)
-  const own = wordsIn(request.task.words, manifest.name.replace(/-/g, ' '))
-  const rest = withoutWords(request.task.words, new Set([...own, ...citingWords(request.task.text)]))
-  // A task with nothing but the pack's name asks about the pack itself.
-  const words = rest.size > 0 ? rest : request.task.words
-  const rareWords = new Map([...words].map(([word, weight]) => [word, weight * request.rarity(word)]))
-  const isEveryday = [...words.values()].every((weight) => weight < 1)
-  const hits = request.hits.filter(({ terms }) => isEveryday || terms.some((term) => words.get(term) === 1))
-  const reading: Reading = { manifest, files, guide, request, records: readRecords(files), words, rareWords, hits }
+/** The question to one pack that passed its gates. */
+export interface PackRequest {
+  task: Task
+  wantsCitations: boolean
+  /** The caller wants more than the closest sections. */
+  isDeep: boolean
+  /** The pack is disputed: give its contradictions and the sources too. */
+  isDisputed: boolean
+  /** An ISO date: a page may be past the day of its review. */
+  today: string
+  /** The sections of the pack that match the task, best first. */
+  hits: readonly SectionHit[]
+  /** How rare a stem is among all sections that were asked, from near 0 to 1. */
+  rarity: (term: string) => number
+}
 
-  const isStrict = manifest.grounding === 'required'
-  const healths = new Map<string, FileHealth>()
-  const healthOf = (path: string) => {
-    const health = healths.get(path) ?? healthFor(reading, path, isStrict)
-    healths.set(path, health)
-    return health
-  }
-  const found = chooseSections(reading, healthOf)
-  const content = distinct([
-    ...(found.length > 0 ? found : chooseDefaults(reading, healthOf)),
-    ...chooseCompanions(reading, healthOf),
-  ])
-  const paths = new Set(content.map(({ path }) => path))
-  const isFailed = ([path, health]: [string, FileHealth]) => health.isFailed && isInPlay(reading, path)
-  const used = new Map([...healths].filter((each) => paths.has(each[0]) || isFailed(each)))
-  content.push(...distinct([...choosePagesOfClaims(reading, used), ...chooseContradictions(reading, used)], paths))
+/** A pack and a task, with everything that is known before content is chosen. */
+export interface Reading extends PackRequest {
+  manifest: PackManifest
+  files: PackFiles
+  guide: Guide
+  records: Records
+  /** The words of the task without those of the pack's name. */
+  words: TaskWords
+  /** The same words, weighted by how rare they are. */
+  rareWords: TaskWords
+  /** Judges each file once. */
+  healthOf(path: string): FileHealth
+}
 
-  const records = chooseRecords(reading)
-  const evidence = gatherEvidence(reading, content, used)
-  const uncited = isStrict ? findUncited(reading, content) : []
-  const choices = [...rules, ...content, ...records.choices, ...evidence.choices]
-  const declared = findDeclared(reading)
-  const asked = reading.records.claims.filter(({ status, text }) => status === 'missing' && declared.includes(text))
-  const guarded = guardChoices(
-    choices,
-    [
-      ...mapWarnings(reading),
-      ...records.warnings,
-      ...evidence.warnings,
-      ...[...used.values()].flatMap((health) => health.warnings),
-      ...[...healths].flatMap(([path, { age }]) => (age === undefined || paths.has(path) ? [] : [age])),
-      ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
-      ...uncitedWarnings(uncited),
-      ...profileWarnings(reading, choices),
-      ...reading.records.warnings,
-      ...files.warnings,
-    ],
-    examplesOf(files),
-  )
-  return {
-    ...guarded,
-    entryDigest: guide.file.sha256,
-    sourceAnchors: [...new Set([...evidence.anchors, ...records.anchors])].sort(),
-    citationGaps: uncited,
-    missing: [...new Set([...declared, ...records.missing].map((fact) => withholdSecrets(fact).text))],
-    isAnswered: records.isAnswered,
-    sourceMapDigest: reading.records.sourceMapDigest,
-    claims: [...new Set([...claimsOf(used), ...asked].map(({ id }) => id))].sort(),
-    runs: Object.fromEntries(
-      content.flatMap((part) => {
-        const run = used.get(part.path)?.run
-        return run === undefined ? [] : [[part.path, run.runId]]
-      }),
-    ),
-  }
+/** What one pack gives to a task. */
+export interface PackResolution {
+  /** Digest of the KNOWLEDGE.md; undefined if it could not be read. */
+  entryDigest: string | undefined
+  /** In the order of the wrapper; the guide is not among `selectedFiles`. */
+  choices: readonly Choice[]
+  sourceAnchors: readonly string[]
+  /** Statements without a source, if the pack requires sources. */
+  citationGaps: readonly { path: string; line: number }[]
+  warnings: readonly PackWarning[]
+  /** Gaps that the pack declares and the task asks about. */
+  missing: readonly string[]
+  /** A prepared answer of the pack settles the task. */
+  isAnswered: boolean
+  /** Digest of the source map, if there is one. */
+  sourceMapDigest: string | undefined
+  /** Ids of the claims that the chosen files rely on. */
+  claims: readonly string[]
+  /** The compile run of each chosen view. */
+  runs: Readonly<Record<string, string>>
 }
 
 const NOTHING: PackResolution = {
@@ -114,36 +96,278 @@ const NOTHING: PackResolution = {
   runs: {},
 }
 
-/** A view that a failed run made is named only if the task would have got it. */
-function isInPlay({ hits }: Reading, path: string): boolean {
-  return hits.some((hit) => hit.path === path)
+/**
+ * Chooses what a task needs from one admitted pack: the rules of use, the limits, the sections that say most about the
+ * task, records about it, and the source lines of statements.
+ */
+export function resolvePack(manifest: PackManifest, files: PackFiles, request: PackRequest): PackResolution {
+  const guide = readGuide(files)
+  if (guide === undefined) return { ...NOTHING, warnings: [...files.warnings] }
+  const healths = new Map<string, FileHealth>()
+  const reading = read(manifest, files, guide, request, healths)
+  const { records, hits } = reading
+
+  const found = chooseSections(reading)
+  const content = distinct([...(found.length > 0 ? found : chooseDefaults(reading)), ...chooseCompanions(reading)])
+  const paths = new Set(content.map(({ path }) => path))
+  // A view that a failed run made is named only if the task would have got it.
+  const isNamed = (path: string, { isFailed }: FileHealth) =>
+    paths.has(path) || (isFailed && hits.some((hit) => hit.path === path))
+  const used = new Map([...healths].filter(([path, health]) => isNamed(path, health)))
+  content.push(...choosePagesBehind(reading, used).filter(({ path }) => !paths.has(path)))
+
+  const recorded = chooseRecords(reading)
+  const evidence = gatherEvidence(reading, content, used)
+  const isStrict = manifest.grounding === 'required'
+  const uncited = isStrict ? findUncited(reading, content) : []
+  const declared = findDeclared(reading)
+  const asked = records.claims.filter(({ status, text }) => status === 'missing' && declared.includes(text))
+  const choices = [...guideChoices(guide, request.task.words), ...content, ...recorded.choices, ...evidence.choices]
+  const warnings = [
+    ...packWarnings(reading, choices),
+    ...recorded.warnings,
+    ...evidence.warnings,
+    ...[...used.values()].flatMap((health) => health.warnings),
+    ...[...healths].flatMap(([path, { age }]) => (age === undefined || paths.has(path) ? [] : [age])),
+    ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
+    ...uncitedWarnings(uncited),
+    ...records.warnings,
+    ...files.warnings,
+  ]
+  return {
+    ...guardChoices(choices, warnings, examplesOf(files)),
+    entryDigest: guide.file.sha256,
+    sourceAnchors: [...new Set([...evidence.anchors, ...recorded.anchors])].sort(),
+    citationGaps: uncited,
+    missing: [...new Set([...declared, ...recorded.missing].map((fact) => withholdSecrets(fact).text))],
+    isAnswered: recorded.isAnswered,
+    sourceMapDigest: records.sourceMapDigest,
+    claims: [...new Set([...claimsOf(used), ...asked].map(({ id }) => id))].sort(),
+    runs: Object.fromEntries(
+      content.flatMap(({ path }) => {
+        const run = used.get(path)?.run
+        return run === undefined ? [] : [[path, run.runId]]
+      }),
+    ),
+  }
 }
 
-/** Without text that is already chosen: the first choice of a file wins over a later one of the same lines. */
-function distinct(choices: readonly Choice[], known: ReadonlySet<string> = new Set()): Choice[] {
-  const overlaps = (a: Choice, b: Choice) =>
-    a.path === b.path && (a.lines?.from ?? 1) <= (b.lines?.to ?? 0) && (b.lines?.from ?? 1) <= (a.lines?.to ?? 0)
-  return choices.filter(
-    (choice, at) => !known.has(choice.path) && !choices.slice(0, at).some((other) => overlaps(other, choice)),
+function read(
+  manifest: PackManifest,
+  files: PackFiles,
+  guide: Guide,
+  request: PackRequest,
+  healths: Map<string, FileHealth>,
+): Reading {
+  const { task, rarity, isDisputed, today } = request
+  const own = wordsIn(task.words, manifest.name.replace(/-/g, ' '))
+  const rest = withoutWords(task.words, new Set([...own, ...citingWords(task.text)]))
+  // A task with nothing but the pack's name asks about the pack itself.
+  const words = rest.size > 0 ? rest : task.words
+  const rareWords = new Map([...words].map(([word, weight]) => [word, weight * rarity(word)]))
+  const isEveryday = [...words.values()].every((weight) => weight < 1)
+  const hits = request.hits.filter(({ terms }) => isEveryday || terms.some((term) => words.get(term) === 1))
+  const records = readRecords(files)
+  const isAboutTask = (text: string) => isDisputed || isAbout({ words, rareWords }, text)
+  const healthOf = (path: string) => {
+    const known = healths.get(path)
+    if (known !== undefined) return known
+    const health = checkHealth(path, records, files, {
+      isStrict: manifest.grounding === 'required',
+      today,
+      isAboutClaim: ({ text, compiledInto }) => {
+        const pages = compiledInto.filter((page) => page.startsWith('wiki/')).map(pathWords)
+        return isAboutTask([text, ...pages].join(' '))
+      },
+      isAbout: isAboutTask,
+    })
+    healths.set(path, health)
+    return health
+  }
+  return { ...request, manifest, files, guide, records, words, rareWords, hits, healthOf }
+}
+
+/** Whether a text is about the task: it has such a share of its words. Any text is, if the task has everyday words only. */
+export function isAbout(
+  { words, rareWords }: Pick<Reading, 'words' | 'rareWords'>,
+  text: string,
+  least = 0.3,
+): boolean {
+  return [...words.values()].every((weight) => weight < 1) || matchedShare(rareWords, text) >= least
+}
+
+/** Whether a pack has the document that it names as its primary one, or any document. */
+export function hasDocument({ files, manifest: { primaryDocument } }: Reading): boolean {
+  return primaryDocument === undefined
+    ? files.list('documents').some(isProse)
+    : files.sizeOf(primaryDocument) !== undefined
+}
+
+/** The room for sections, in tokens. The best section is given even if it is larger. */
+const SECTION_ROOM = 2_600
+const MOST_SECTIONS = 20
+/** Sections below this share of the best score are noise. */
+const CLOSE = 0.45
+/** A page that is not current loses to any that says about as much. */
+const OLD = 0.4
+/** A page up to this size is given whole, in tokens: its sections explain each other. */
+const SHORT_PAGE = 300
+
+/**
+ * The sections of a pack that say most about the task. Views and pages compete: a view that does not say it cannot
+ * silence a page that does. Never text that a failed run made.
+ */
+function chooseSections(reading: Reading): Choice[] {
+  const { hits, files, words, task, records, healthOf } = reading
+  const isFailed = (path: string) => records.governing.get(path)?.status === 'failed' && healthOf(path).isFailed
+  const inOrder = (some: SectionHit[]) =>
+    some.sort((a, b) => b.score - a.score || compareText(a.path, b.path) || a.from - b.from)
+  const usable = inOrder(
+    hits
+      .filter(({ from, path }) => from > 0 && !isFailed(path))
+      .map((hit) => ({ ...hit, score: hit.score * preference(reading, hit) })),
   )
-}
-
-function healthFor(reading: Reading, path: string, isStrict: boolean): FileHealth {
-  const { request, records, files } = reading
-  return checkHealth(path, records, files, {
-    isStrict,
-    today: request.today,
-    isAboutClaim: ({ text, compiledInto }) => {
-      const pages = compiledInto.filter((page) => page.startsWith('wiki/')).map(pathWords)
-      return request.isDisputed || isAbout(reading, [text, ...pages].join(' '))
-    },
-    isAbout: (text) => request.isDisputed || isAbout(reading, text),
+  const close = usable.filter(({ score }) => score >= CLOSE * (usable[0]?.score ?? 0))
+  // Only pages that may be given are asked for their age.
+  const ordered = inOrder(close.map((hit) => (healthOf(hit.path).age ? { ...hit, score: OLD * hit.score } : hit)))
+  const top = ordered[0]?.score ?? 0
+  const taken = new Map<string, SectionHit[] | 'whole'>()
+  const said: string[] = []
+  let left = reading.isDeep ? 2 * SECTION_ROOM : SECTION_ROOM
+  for (const hit of ordered) {
+    const file = files.read(hit.path)
+    const others = taken.get(hit.path) ?? []
+    if (said.length === MOST_SECTIONS || hit.score < CLOSE * top) break
+    if (file === undefined || others === 'whole') continue
+    const isWhole = !hit.path.startsWith('documents/') && estimateTokens(file.text) <= SHORT_PAGE
+    const text = isWhole ? file.text : takeLines(file.text, hit)
+    const flat = text.replace(/^#.*$/gm, '').replace(/\s+/g, ' ').trim()
+    const cost = estimateTokens(text)
+    if ((cost > left && said.length > 0) || said.some((other) => other.includes(flat))) continue
+    left -= cost
+    said.push(flat)
+    taken.set(hit.path, isWhole ? 'whole' : [...others, hit])
+  }
+  return [...taken].flatMap(([path, pieces]) => {
+    const file = files.read(path)
+    if (file === undefined) return []
+    // The budget takes the best first, whatever the order of the files.
+    const choose = (own: readonly SectionHit[], stretch = {}): Choice => {
+      const best = Math.max(...own.map(({ score }) => score))
+      const choice = chooseLines(file, ruleFor(path), words, { ...stretch, task: task.text })
+      return { ...choice, score: Math.round((1000 * best) / top) / 1000 }
+    }
+    if (pieces === 'whole') return [choose(ordered.filter((hit) => hit.path === path))]
+    return packSections(path, file.text).flatMap((section) => {
+      const own = pieces.filter(({ from, to }) => section.from <= from && to <= section.to)
+      return linesToShow(section, own).map((stretch) => {
+        const inside = own.filter(({ from, to }) => from <= stretch.to && stretch.from <= to)
+        return choose(inside.length > 0 ? inside : own, stretch)
+      })
+    })
   })
 }
 
+function ruleFor(path: string): Rule {
+  if (path.startsWith('compiled/splits/')) return 'split'
+  return path.startsWith('compiled/') ? 'view' : path.startsWith('documents/') ? 'section' : 'page'
+}
+
+/** A small preference for what a profile reads first, so that it wins among equals and silences nothing better. */
+function preference({ manifest, guide }: Reading, { path }: SectionHit): number {
+  // They say what is open or contradicted, and state no fact.
+  if (/^wiki\/(?:open-questions|contradictions)\//.test(path)) return 0.5
+  const isMapped = guide.map.some((entry) =>
+    entry.isDirectory ? path.startsWith(`${entry.path.replace(/\/$/, '')}/`) : entry.path === path,
+  )
+  const isFirst = manifest.profile === 'hybrid' && guide.map.length > 0 ? isMapped : path.startsWith('compiled/')
+  return isFirst ? 1.2 : path === manifest.primaryDocument ? 1.1 : 1
+}
+
+/** Without text that is already chosen: the first choice of a file wins over a later one of the same lines. */
+function distinct(choices: readonly Choice[]): Choice[] {
+  const overlaps = (a: Choice, b: Choice) =>
+    a.path === b.path && (a.lines?.from ?? 1) <= (b.lines?.to ?? 0) && (b.lines?.from ?? 1) <= (a.lines?.to ?? 0)
+  return choices.filter((choice, at) => !choices.slice(0, at).some((other) => overlaps(other, choice)))
+}
+
+/** Chooses whole files that are not empty, each once. */
+function chooseFiles({ files, words }: Reading, paths: readonly string[], why: string, rule?: Rule): Choice[] {
+  return [...new Set(paths)].flatMap((path) => {
+    const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
+    const isEmpty = file === undefined || file.text.trim() === ''
+    return isEmpty ? [] : [chooseLines(file, rule ?? ruleFor(path), words, { why })]
+  })
+}
+
+/** For a task that matches nothing: the short views. */
+function chooseDefaults(reading: Reading): Choice[] {
+  const { files, healthOf } = reading
+  const isUsable = (path: string) => isProse(path) && files.sizeOf(path) !== undefined && !healthOf(path).isFailed
+  const views = ['compiled/briefing.md', 'compiled/facts.md', 'compiled/boundaries.md'].filter(isUsable)
+  const others = files.list('compiled').filter((path) => isUsable(path) && !path.startsWith('compiled/splits/'))
+  return chooseFiles(reading, views.length > 0 ? views : others.slice(0, 3), 'standard view', 'view')
+}
+
+const VOICE =
+  /voice|tone|value|taboo|persona|style|character|boundar|\u8bed\u6c14|\u98ce\u683c|\u7981\u5fcc|\u4ef7\u503c/i
+
+/** What goes with any part of the pack: its limits, and for a persona its voice. */
+function chooseCompanions(reading: Reading): Choice[] {
+  const { files, words, manifest, guide, healthOf } = reading
+  const isUsable = (path: string) => isProse(path) && !healthOf(path).isFailed
+  const limits = files.list('compiled').filter((path) => setsLimits(pathWords(path)) && isUsable(path))
+  const chosen = chooseFiles(reading, limits.slice(0, MOST_SECTIONS), 'sets limits')
+  if (manifest.mode !== 'persona') return chosen
+  // Views, and files that the context map names, whose name or hint is about a voice. A map cannot open raw sources.
+  const mapped = guide.map.filter(({ layer, isDirectory }) => !isDirectory && /^(?:wiki|documents)$/.test(layer))
+  const hints = (path: string) => guide.map.filter((entry) => entry.path === path).map(({ hint }) => hint)
+  const voice = [...files.list('compiled'), ...mapped.map(({ path }) => path)]
+    .filter((path) => VOICE.test([pathWords(path), ...hints(path)].join(' ')) && isUsable(path))
+    .filter((path) => !limits.includes(path))
+  // Sections of its document, if there are no slices of it.
+  const path = manifest.primaryDocument ?? files.list('documents').find(isProse)
+  const document = path === undefined || files.list('compiled/splits').some(isProse) ? undefined : files.read(path)
+  const sections = document === undefined ? [] : packSections(document.path, document.text)
+  const why = 'shapes the voice'
+  return [
+    ...chosen,
+    ...chooseFiles(reading, voice.slice(0, MOST_SECTIONS), why),
+    ...sections
+      .filter(({ title }) => VOICE.test(title))
+      .map(({ from, to, text }) => chooseLines(document!, 'section', words, { from, to, text, why })),
+  ]
+}
+
+const MOST_PAGES = 4
+
+/** The pages behind views that are out of date, and the contradictions behind what is disputed. */
+function choosePagesBehind(reading: Reading, healths: ReadonlyMap<string, FileHealth>): Choice[] {
+  const { files, hits } = reading
+  const behind = (status: 'stale' | 'disputed') =>
+    claimsOf(healths).flatMap((claim) => (claim.status === status ? claim.compiledInto : []))
+  const all = [...healths.values()]
+  // The pages that the claims name, or the page that says most about the task.
+  const isPage = (path: string) => path.startsWith('wiki/') && isContent(path)
+  const named = behind('stale').filter(isPage)
+  const first = hits.map(({ path }) => path).find(isPage)
+  const pages = !all.some(({ isStale }) => isStale) ? [] : named.length > 0 ? named : first === undefined ? [] : [first]
+  // Those that the claims name or that match the task; all of them if the whole pack is disputed.
+  const known = files.list('wiki/contradictions').filter(isProse)
+  const direct = known.filter((path) => behind('disputed').includes(path))
+  const related = direct.length > 0 ? direct : known.filter((path) => hits.some((hit) => hit.path === path))
+  const isDisputed = reading.isDisputed || all.some((health) => health.isDisputed)
+  const disputed = !isDisputed ? [] : related.length > 0 && !reading.isDisputed ? related : known
+  const why = 'it has a claim that is out of date in a view'
+  return [
+    ...chooseFiles(reading, [...new Set(pages)].slice(0, MOST_PAGES), why, 'page'),
+    ...chooseFiles(reading, disputed.slice(0, MOST_PAGES), 'a claim in play is disputed', 'contradiction'),
+  ]
+}
+
 /** Chooses text that is made from records. */
-function chooseRecords({ manifest, files, request }: Reading) {
-  const { parts, used, ...rest } = groundRecords(manifest, files, request.task.words)
+function chooseRecords({ manifest, files, task }: Reading) {
+  const { parts, used, ...rest } = groundRecords(manifest, files, task.words)
   const sources = used.flatMap((path) => {
     const file = files.read(path)
     return file === undefined ? [] : [{ path: file.path, sha256: file.sha256, bytes: file.bytes }]
@@ -152,39 +376,31 @@ function chooseRecords({ manifest, files, request }: Reading) {
     const rule = part.layer === 'answers' ? 'answer' : 'ontology'
     return { ...part, rule, score: 1, why: 'its records are about the task', sources }
   })
-  return { ...rest, choices, isAnswered: rest.isAnswered ?? false }
+  return { ...rest, choices }
 }
 
-function mapWarnings({ guide, files, manifest }: Reading): PackWarning[] {
+/** What is wrong with the pack as a whole: its map, its document, its limits. */
+function packWarnings(reading: Reading, choices: readonly Choice[]): PackWarning[] {
+  const { guide, files, manifest } = reading
   const warnings = [...guide.warnings]
   const path = guide.file.path
+  const warn = (code: PackWarning['code'], message: string, line?: number) =>
+    warnings.push({ severity: 'warning', code, path, message, line })
   if (manifest.profile === 'hybrid' && guide.map.length === 0) {
-    const message = 'there is no context map: the compiled views come first instead'
-    warnings.push({ severity: 'warning', code: 'pack.map.missing', path, message })
+    warn('pack.map.missing', 'there is no context map: the compiled views come first instead')
   }
   const absent = guide.map.filter((entry) =>
     entry.isDirectory ? files.list(entry.path).length === 0 : files.sizeOf(entry.path) === undefined,
   )
-  const [first] = absent
-  if (first !== undefined) {
-    const message = `the context map names ${absent.length === 1 ? 'a missing path' : `${absent.length} missing paths`}`
-    warnings.push({ severity: 'warning', code: 'pack.map.absent', path, line: first.line, message })
+  if (absent.length > 0) {
+    const what = absent.length === 1 ? 'a missing path' : `${absent.length} missing paths`
+    warn('pack.map.absent', `the context map names ${what}`, absent[0]?.line)
   }
-  return warnings
-}
-
-function profileWarnings(reading: Reading, choices: readonly Choice[]): PackWarning[] {
-  const { manifest, guide, files } = reading
-  const warnings: PackWarning[] = []
-  const path = guide.file.path
   if (manifest.profile === 'document-first' && !hasDocument(reading)) {
-    const message = 'it keeps its facts in documents, but the document is missing'
-    warnings.push({ severity: 'warning', code: 'pack.documents.missing', path, message })
+    warn('pack.documents.missing', 'it keeps its facts in documents, but the document is missing')
   }
-  const texts = [{ path, text: guide.body }, ...choices]
-  if (manifest.mode === 'persona' && !announcesLimits(files, texts)) {
-    const message = 'it is a persona without limits on what it says'
-    warnings.push({ severity: 'warning', code: 'pack.persona.unbounded', path, message })
+  if (manifest.mode === 'persona' && !announcesLimits(files, [{ path, text: guide.body }, ...choices])) {
+    warn('pack.persona.unbounded', 'it is a persona without limits on what it says')
   }
   return warnings
 }
@@ -198,14 +414,14 @@ function citingWords(task: string): string[] {
 }
 
 /** Statements below this share of the best match are not what the task asks for. */
-const CLOSE = 0.7
+const CLOSE_STATEMENT = 0.7
 const MOST_EXCERPTS = 8
 const LONGEST_EXCERPT = 40
 
 /** The sources of the chosen text. Adds their lines only for citations, verification or disputes. */
 function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
-  const { request, manifest, files, words, rareWords } = reading
-  const isCiting = request.wantsCitations || citingWords(request.task.text).length > 0
+  const { manifest, files, words, rareWords } = reading
+  const isCiting = reading.wantsCitations || citingWords(reading.task.text).length > 0
 
   // From claims in the source map and from marks in the text: each place once, with the statements that name it.
   const named = new Map<string, { path: string; anchor: string | undefined; about: string }>()
@@ -223,7 +439,9 @@ function gatherEvidence(reading: Reading, content: readonly Choice[], healths: R
   // Those of statements about the task. If none matches, a task that asks for sources gets all.
   const scored = [...named.values()].map((each) => ({ ...each, share: matchedShare(rareWords, each.about) }))
   const best = Math.max(0, ...scored.map(({ share }) => share))
-  const matching = scored.filter(({ share }) => share > 0 && share >= CLOSE * best).sort((a, b) => b.share - a.share)
+  const matching = scored
+    .filter(({ share }) => share > 0 && share >= CLOSE_STATEMENT * best)
+    .sort((a, b) => b.share - a.share)
   const asked = best === 0 && isCiting ? scored : matching
 
   const warnings: PackWarning[] = []
@@ -247,7 +465,7 @@ function gatherEvidence(reading: Reading, content: readonly Choice[], healths: R
   if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
 
   const anchors = asked.map(formatAnchor)
-  const isDisputed = request.isDisputed || claimsOf(healths).some(({ status }) => status === 'disputed')
+  const isDisputed = reading.isDisputed || claimsOf(healths).some(({ status }) => status === 'disputed')
   const sources = isCiting || isDisputed ? asked.filter((each) => isSafe(each) && each.path.startsWith('sources/')) : []
   const choices = sources.slice(0, MOST_EXCERPTS).flatMap(({ path, anchor }) => {
     const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
@@ -265,8 +483,8 @@ function gatherEvidence(reading: Reading, content: readonly Choice[], healths: R
       warnings.push({ severity: 'error', code: 'content.secret', path, line, message })
       return []
     }
-    const excerpt = { from, to, text: takeLines(file.text, { from, to }) }
-    return [chooseLines(file, excerpt, 'excerpt', words, 'a statement rests on these lines')]
+    const text = takeLines(file.text, { from, to })
+    return [chooseLines(file, 'excerpt', words, { from, to, text, why: 'a statement rests on these lines' })]
   })
   return { choices, warnings, anchors }
 }
