@@ -42,11 +42,6 @@ const DANGERS: readonly Danger[] = [
 ]
 const REWRITTEN_URL = /^url\.(.*)\.(?:pushinsteadof|insteadof)$/s
 
-/** Throws for repository settings that make git run a program on any command. */
-export async function refuseUnsafeConfig(machine: Machine, repo: string): Promise<void> {
-  await readSafeConfig(machine, repo)
-}
-
 /** All settings in effect in a repository, the last one of a key; throws if they are unsafe. */
 export async function readSafeConfig(machine: Machine, repo: string): Promise<Setting[]> {
   const settings = await readConfig(machine, repo)

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { recover, workFolderIn } from '../skills/disk/work-folder.ts'
+import { recover, workFolderIn } from '../change/work-folder.ts'
 import { writeArchive } from '../skills/disk/write-archive.ts'
 import { isOrphaned, ownedName, removeOrphans } from './leftovers.ts'
 import { acquireLock, tryLock } from './lock.ts'

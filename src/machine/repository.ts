@@ -1,59 +1,86 @@
 import { realpathSync } from 'node:fs'
 import { LoadoutError } from '../text/trouble.ts'
 import { makeFolder } from './files.ts'
-import { runGit } from './git.ts'
-import { refuseUnsafeConfig } from './git-config.ts'
+import { type GitOptions, runGit } from './git.ts'
+import { readSafeConfig, type Setting } from './git-config.ts'
 import { gitFolder, notARepository } from './git-folder.ts'
+import type { GitOutput } from './git-process.ts'
 import type { Machine } from './machine.ts'
 
-/** The folder must be the root of a repository with a work tree; a folder inside another repository is refused. */
-export async function requireRepository(machine: Machine, folder: string): Promise<void> {
-  gitFolder(folder)
-  await refuseUnsafeConfig(machine, folder)
-  const top = await workingRoot(machine, folder)
-  if (realpathSync(top) !== realpathSync(folder)) throw notARepository(folder, `its files are in ${top}`)
-}
+/** A folder with a git repository, and the machine whose git works in it. */
+export class Repository {
+  readonly machine: Machine
+  readonly path: string
 
-async function workingRoot(machine: Machine, folder: string): Promise<string> {
-  try {
-    return (await runGit(machine, folder, ['rev-parse', '--show-toplevel'])).stdout.replace(/\n$/, '')
-  } catch (error) {
-    const message = error instanceof LoadoutError ? error.message : ''
-    if (message.includes('must be run in a work tree'))
-      throw notARepository(folder, 'it has no files of its own (bare)')
-    if (message.includes('not a git repository')) throw notARepository(folder, 'its .git is incomplete')
-    throw error
+  constructor(machine: Machine, path: string) {
+    this.machine = machine
+    this.path = path
   }
-}
 
-export async function initRepository(machine: Machine, folder: string): Promise<void> {
-  makeFolder(folder)
-  await runGit(machine, folder, ['init', '--quiet', '--template=', '--initial-branch=main'])
-}
+  /** The same git in another folder. */
+  at(path: string): Repository {
+    return new Repository(this.machine, path)
+  }
 
-/** Undefined before the first commit. */
-export async function headCommit(machine: Machine, repo: string): Promise<string | undefined> {
-  const { stdout } = await runGit(machine, repo, ['rev-parse', '--quiet', '--verify', 'HEAD'], { okCodes: [0, 1] })
-  return stdout.trim() || undefined
-}
+  git(args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
+    return runGit(this.machine, this.path, args, options)
+  }
 
-export async function commitOf(machine: Machine, repo: string, ref: string): Promise<string> {
-  const { stdout } = await runGit(machine, repo, ['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`])
-  return stdout.trim()
-}
+  /** All settings in effect. Throws for settings that make git run a program. */
+  settings(): Promise<Setting[]> {
+    return readSafeConfig(this.machine, this.path)
+  }
 
-export async function currentBranch(machine: Machine, repo: string): Promise<string | undefined> {
-  const { stdout } = await runGit(machine, repo, ['symbolic-ref', '--quiet', 'HEAD'], { okCodes: [0, 1] })
-  const branch = /^refs\/heads\/(.+)\n$/.exec(stdout)?.[1]
-  if (branch !== undefined) refuseOption(repo, branch)
-  return branch
-}
+  /** Throws unless the folder is the root of a repository with a work tree; a folder inside another one is refused. */
+  async require(): Promise<void> {
+    gitFolder(this.path)
+    await this.settings()
+    const top = await this.workingRoot()
+    if (realpathSync(top) !== realpathSync(this.path)) throw notARepository(this.path, `its files are in ${top}`)
+  }
 
-export function refuseOption(repo: string, name: string): void {
-  if (!name.startsWith('-')) return
-  throw new LoadoutError('GIT_UNSAFE', `the name ${name} in ${repo} would be read as an option`, {
-    hint: 'give the branch or the remote another name',
-  })
+  private async workingRoot(): Promise<string> {
+    try {
+      return (await this.git(['rev-parse', '--show-toplevel'])).stdout.replace(/\n$/, '')
+    } catch (error) {
+      const message = error instanceof LoadoutError ? error.message : ''
+      if (message.includes('must be run in a work tree'))
+        throw notARepository(this.path, 'it has no files of its own (bare)')
+      if (message.includes('not a git repository')) throw notARepository(this.path, 'its .git is incomplete')
+      throw error
+    }
+  }
+
+  async init(): Promise<void> {
+    makeFolder(this.path)
+    await this.git(['init', '--quiet', '--template=', '--initial-branch=main'])
+  }
+
+  /** Undefined before the first commit. */
+  async head(): Promise<string | undefined> {
+    const { stdout } = await this.git(['rev-parse', '--quiet', '--verify', 'HEAD'], { okCodes: [0, 1] })
+    return stdout.trim() || undefined
+  }
+
+  async commitOf(ref: string): Promise<string> {
+    const { stdout } = await this.git(['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`])
+    return stdout.trim()
+  }
+
+  async branch(): Promise<string | undefined> {
+    const { stdout } = await this.git(['symbolic-ref', '--quiet', 'HEAD'], { okCodes: [0, 1] })
+    const branch = /^refs\/heads\/(.+)\n$/.exec(stdout)?.[1]
+    if (branch !== undefined) this.refuseOption(branch)
+    return branch
+  }
+
+  /** Throws for the name of a branch or remote that git would read as an option. */
+  refuseOption(name: string): void {
+    if (!name.startsWith('-')) return
+    throw new LoadoutError('GIT_UNSAFE', `the name ${name} in ${this.path} would be read as an option`, {
+      hint: 'give the branch or the remote another name',
+    })
+  }
 }
 
 /** `2.39.5` */

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import { runGit } from '../machine/git.ts'
-import { refuseUnsafeConfig } from '../machine/git-config.ts'
+import { readSafeConfig } from '../machine/git-config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError } from '../text/trouble.ts'
@@ -40,7 +40,7 @@ export async function committedPack(machine: Machine, name: string): Promise<Com
 
 /** For example a folder in `node_modules`. */
 async function isIgnored(machine: Machine, repository: string, folder: string): Promise<boolean> {
-  await refuseUnsafeConfig(machine, repository)
+  await readSafeConfig(machine, repository)
   const { code } = await runGit(machine, repository, ['check-ignore', '--quiet', '--', folder], { okCodes: [0, 1] })
   return code === 0
 }

@@ -98,11 +98,11 @@ async function readEdit(
   scratch: string,
   force = false,
 ): Promise<EditMerge> {
-  const { machine, library } = setup
+  const { library, repo } = setup
   const folder = join(library, registered.folder)
   const edits: EditMerge[] = []
   for (const [at, copy] of edited.entries()) {
-    edits.push(await mergeEdit(machine, { library, folder, registered, copy }, join(scratch, `copy-${at}`), force))
+    edits.push(await mergeEdit({ repo, folder, registered, copy }, join(scratch, `copy-${at}`), force))
   }
   const changed = edits.filter(({ isUnchanged }) => !isUnchanged)
   const first = changed[0] ?? edits[0]
@@ -124,7 +124,7 @@ async function takeEdit(
   isUncommitted: boolean,
   request: Pick<AdoptRequest, 'commit' | 'dryRun'>,
 ): Promise<Report<Omit<Adoption, 'operations'>>> {
-  const { machine, library, config } = setup
+  const { machine, library, repo, config } = setup
   const { name } = registered.skill
   const { from, diff, isMerged, merge, versions } = edit
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
@@ -142,7 +142,7 @@ async function takeEdit(
   const kept = isUncommitted ? backUpLibrary(setup, registered) : []
   const isCommitted = request.commit ?? config.commitsImports
   const changes = [{ path: registered.folder, write: merge.write }]
-  const commit = await changeLibrary(machine, library, { changes, message: isCommitted ? message : undefined })
+  const commit = await changeLibrary(repo, { changes, message: isCommitted ? message : undefined })
   return { value: { ...value, commit }, findings: kept }
 }
 

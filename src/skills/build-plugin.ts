@@ -101,8 +101,8 @@ type Chosen = RegisteredSkill & { path: string }
 /** Sorted by name. Leaves out skills in quarantine on this machine, so that others do not get them. */
 function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
   if (request.bare) return { skills: [], findings: [] }
-  const { library } = openSetup(machine, {})
-  const registry = readLibrary(machine, library)
+  const { library, repo } = openSetup(machine, {})
+  const registry = readLibrary(repo)
   const chosen = namesOf(machine, request, registry)
   const refused = chosen.flatMap((name) => registry.withheld.get(name) ?? [])
   const free = chosen.filter((name) => !registry.withheld.has(name)).map((name) => requireSkill(registry, name))

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { findLibrary } from '../agents/config.ts'
 import { exists } from '../machine/files.ts'
-import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError } from '../text/trouble.ts'
@@ -28,13 +27,13 @@ export function isInLibrary(machine: Machine, name: string): boolean {
 
 /** The newest committed version of a skill. Throws if it has uncommitted changes. */
 export async function committedVersion(machine: Machine, name: string): Promise<CommittedVersion> {
-  const { library } = await openGitSetup(machine, {})
+  const { repo } = await openGitSetup(machine, {})
   const folder = `${SKILLS_FOLDER}/${requireName(name)}`
-  const changed = (await uncommittedPaths(machine, library)).find((path) => path.startsWith(`${folder}/`))
+  const changed = (await uncommittedPaths(repo)).find((path) => path.startsWith(`${folder}/`))
   if (changed !== undefined) {
     throw new LoadoutError('UNCOMMITTED', `${changed} is not committed`, { hint: 'commit it, then publish' })
   }
-  const { stdout } = await runGit(machine, library, ['log', '-1', '--format=%H', 'HEAD', '--', literal(folder)])
+  const { stdout } = await repo.git(['log', '-1', '--format=%H', 'HEAD', '--', literal(folder)])
   const commit = stdout.trim()
   const digest = await digestAt(machine, name, commit)
   if (digest !== undefined) return { commit, digest }
@@ -45,10 +44,10 @@ export async function committedVersion(machine: Machine, name: string): Promise<
 
 /** The digest of a skill at a commit of the library; undefined if the library does not have it. */
 export async function digestAt(machine: Machine, name: string, commit: string): Promise<string | undefined> {
-  const { library: repo } = await openGitSetup(machine, {})
+  const { repo } = await openGitSetup(machine, {})
   const folder = `${SKILLS_FOLDER}/${requireName(name)}`
   return withScratch(async (scratch) => {
-    const place = await checkOutSnapshot(machine, { repo, commit, folder }, scratch, 'version')
+    const place = await checkOutSnapshot({ repo, commit, folder }, scratch, 'version')
     return place === undefined ? undefined : hashTree(place, listTree(place).files)
   })
 }
@@ -56,7 +55,7 @@ export async function digestAt(machine: Machine, name: string, commit: string): 
 /** The text of a library file at HEAD; undefined if HEAD does not have it. */
 export async function committedFile(machine: Machine, path: string): Promise<string | undefined> {
   if (findLibrary(machine) === undefined) return undefined
-  const { library } = openSetup(machine, {})
-  const { stdout, code } = await runGit(machine, library, ['show', `HEAD:${path}`], { okCodes: [0, 128] })
+  const { repo } = openSetup(machine, {})
+  const { stdout, code } = await repo.git(['show', `HEAD:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout : undefined
 }

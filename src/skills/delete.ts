@@ -76,7 +76,7 @@ async function deleteNamed(
     const deleted = deletions.map(({ name }) => name)
     const message = isCommitted ? messageAbout('Delete', deleted) : undefined
     const changes = deletions.map(({ folder }) => ({ path: folder }))
-    const commit = await changeLibrary(machine, setup.library, { changes, message })
+    const commit = await changeLibrary(setup.repo, { changes, message })
     return { value: deletions.map((each) => ({ ...each, ...(commit && { commit }) })), findings: recovered }
   }
   return isDryRun ? run([]) : asWriter(setup, [], 'delete', run)

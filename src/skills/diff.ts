@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Scope } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import type { Report } from '../text/trouble.ts'
 import { buildFor, writeBuild } from './disk/build.ts'
@@ -39,7 +40,7 @@ export async function diffSkill(
     const { root } = placement
     const path = join(root.path, name)
     const text = await diffInstall(
-      machine,
+      setup.repo,
       skillPlace(setup.library, status.registered),
       status.registered,
       agent,
@@ -53,7 +54,7 @@ export async function diffSkill(
 
 /** The diff from what Loadout would install to what is installed; with `refresh` the reverse. */
 function diffInstall(
-  machine: Machine,
+  repo: Repository,
   folder: string,
   { skill }: RegisteredSkill,
   agent: string,
@@ -70,7 +71,7 @@ function diffInstall(
       throw error
     }
     return refresh
-      ? diffFolders(machine, scratch, 'installed', 'library')
-      : diffFolders(machine, scratch, 'library', 'installed')
+      ? diffFolders(repo.at(scratch), 'installed', 'library')
+      : diffFolders(repo.at(scratch), 'library', 'installed')
   })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
+import { interruptedIn, workFolderIn } from '../change/work-folder.ts'
 import { exists, isFolder, isWritable } from '../machine/files.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { count, listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { asFinding, type Code, type Finding, LoadoutError } from '../text/trouble.ts'
@@ -10,7 +10,6 @@ import { lastAsked, readRepoState } from './disk/library-state.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
 import { listMerges } from './disk/pending-merge.ts'
 import { sourceCaches } from './disk/source-repo.ts'
-import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { listingFindings } from './listing.ts'
 import { asRootWriter, carryOut, foreseeEdits, type Observation, type Outcome, observe } from './observe.ts'
 import { findQuarantined, quarantineFindings } from './quarantine.ts'
@@ -73,12 +72,12 @@ export async function look<T>(
 
 /** Checks whether a sync would succeed, without using the network. */
 async function checkRepository(setup: Setup): Promise<Check[]> {
-  const { machine, library, config } = setup
+  const { machine, library, repo, config } = setup
   const repository = await look(
     'repository',
     async () => {
-      await requireRepository(machine, library)
-      return readRepoState(machine, library)
+      await repo.require()
+      return readRepoState(repo)
     },
     () => 'a git repository',
   )
@@ -127,13 +126,13 @@ async function checkSkills(setup: Setup, observation: Observation, hasGit: boole
 }
 
 /** Reports open merges, and imported skills that wait for a decision. */
-function checkDecisions({ machine, library }: Setup, { registry }: Observation): Check[] {
+function checkDecisions({ machine, repo }: Setup, { registry }: Observation): Check[] {
   const merges = listMerges(machine).map(({ skill, conflicts }): Check => {
     const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
   })
   try {
-    const waiting = findQuarantined(machine, library, registry).filter(({ isDenied }) => !isDenied)
+    const waiting = findQuarantined(repo, registry).filter(({ isDenied }) => !isDenied)
     const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
     return [...merges, ...quarantined]
   } catch (error) {

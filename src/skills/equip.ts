@@ -54,7 +54,7 @@ export async function equip(machine: Machine, request: EquipCommand): Promise<Re
 /** Leaves out missing folders of agents that none of the named skills supports, so that Loadout does not create them. */
 function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
   if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
-  const { skills } = readForReview(setup.machine, setup.library)
+  const { skills } = readForReview(setup.repo)
   const named = skills.filter(({ skill }) => names.includes(skill.name))
   const isWanted = (id: string) => named.some(({ skill }) => supports(skill, id))
   return roots.filter(({ path, agents }) => isFolder(path) || agents.some(isWanted))

@@ -2,6 +2,7 @@ import { findLibrary } from '../agents/config.ts'
 import { requireApprovals } from '../machine/approvals.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { Repository } from '../machine/repository.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { type RegistryReading, readForReview } from './disk/registry.ts'
 import { findQuarantined, withHeldKeys } from './quarantine.ts'
@@ -14,22 +15,23 @@ export interface ClearedRegistry extends RegistryReading {
 }
 
 /** The skills of the library that may be used. Throws if the decisions cannot be read: then nothing is handed out. */
-export function readLibrary(machine: Machine, library: string): ClearedRegistry {
-  const all = withHeldKeys(machine, library, readForReview(machine, library))
-  const withheld = withheldIn(machine, library, all)
+export function readLibrary(repo: Repository): ClearedRegistry {
+  const all = withHeldKeys(repo, readForReview(repo))
+  const withheld = withheldIn(repo, all)
   return { ...all, skills: all.skills.filter(({ skill }) => !withheld.has(skill.name)), withheld }
 }
 
 /** The skills of a registry that may not be used, with a reason that quotes nothing of them: a model may read it. */
-export function withheldIn(machine: Machine, library: string, registry: Registry): ReadonlyMap<string, LoadoutError> {
-  const found = findQuarantined(machine, library, registry)
+export function withheldIn(repo: Repository, registry: Registry): ReadonlyMap<string, LoadoutError> {
+  const found = findQuarantined(repo, registry)
   return new Map(found.map(({ skill, isDenied }) => [skill, refusalOf(skill, isDenied)]))
 }
 
 /** The names that no reader may offer, wherever a skill of that name lies. */
 export function withheldNames(machine: Machine): ReadonlySet<string> {
   const library = findLibrary(machine)
-  const inLibrary = library !== undefined && isFolder(library) ? readLibrary(machine, library).withheld.keys() : []
+  const inLibrary =
+    library !== undefined && isFolder(library) ? readLibrary(new Repository(machine, library)).withheld.keys() : []
   return new Set([...deniedSkills(machine), ...inLibrary])
 }
 

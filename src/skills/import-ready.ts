@@ -30,7 +30,7 @@ export async function prepareSkills(
   fresh: readonly Offer[],
   signal: AbortSignal | undefined,
 ): Promise<Ready[]> {
-  const { skills } = readForReview(setup.machine, setup.library)
+  const { skills } = readForReview(setup.repo)
   const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
   const ready: Ready[] = []
   for (const { candidate, name } of fresh) {
@@ -44,8 +44,8 @@ export async function prepareSkills(
 }
 
 /** The skills that will not be installed, or not as a whole, until a person allows what they can do. */
-export function waitingSkills({ machine, library }: Setup, ready: readonly Ready[]): WaitingSkill[] {
-  const answers = readAnswers(machine, library)
+export function waitingSkills({ repo }: Setup, ready: readonly Ready[]): WaitingSkill[] {
+  const answers = readAnswers(repo)
   return ready.flatMap(({ name, content, review }) => {
     const open = review.filter((each) => !answers.allow(content.skill, each))
     return open.length > 0 ? [{ skill: name, open }] : []

@@ -199,7 +199,7 @@ async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[]
   }))
   const message = (request.commit ?? setup.config.commitsImports) ? importMessage(ready, source) : undefined
   const { signal, onProgress } = request
-  return changeLibrary(setup.machine, setup.library, { changes, message, signal, onProgress })
+  return changeLibrary(setup.repo, { changes, message, signal, onProgress })
 }
 
 function importMessage(fresh: readonly Ready[], source: Found['source']): string {

@@ -7,7 +7,7 @@ import { configPath, expandHome } from '../machine/config-file.ts'
 import { exists, makeFolder } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { initRepository, requireRepository } from '../machine/repository.ts'
+import { Repository } from '../machine/repository.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-commit.ts'
@@ -61,7 +61,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
     })
     return withDefaults(connected, places)
   })
-  const { skills, findings } = readForReview(machine, library)
+  const { skills, findings } = readForReview(new Repository(machine, library))
   return { value: { ...value, skills: skills.length, isDryRun: false }, findings }
 }
 
@@ -86,7 +86,7 @@ function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult,
 
 async function openLibrary(machine: Machine, library: string, request: InitRequest): Promise<void> {
   const { clone, repo, signal } = request
-  if (repo !== undefined) return requireRepository(machine, library)
+  if (repo !== undefined) return new Repository(machine, library).require()
   if (clone !== undefined) {
     return cloneRepository(machine, clone, library, signal === undefined ? {} : { signal })
   }
@@ -95,11 +95,12 @@ async function openLibrary(machine: Machine, library: string, request: InitReque
       hint: `--repo ${shellWord(library)} takes it`,
     })
   }
-  await makeLibrary(machine, library)
+  await makeLibrary(new Repository(machine, library))
 }
 
-async function makeLibrary(machine: Machine, library: string): Promise<void> {
-  await initRepository(machine, library)
+async function makeLibrary(repo: Repository): Promise<void> {
+  const { path: library } = repo
+  await repo.init()
   makeFolder(resolve(library, SKILLS_FOLDER))
   const readme = resolve(library, 'README.md')
   if (!exists(readme)) {
@@ -108,7 +109,7 @@ async function makeLibrary(machine: Machine, library: string): Promise<void> {
       'README.md',
       '# Skills\n\nOne folder per skill in `skills/`, with `skill.json` and `SKILL.md`.\n',
     )
-    await commitPaths(machine, library, ['README.md'], 'Start a library of skills')
+    await commitPaths(repo, ['README.md'], 'Start a library of skills')
   }
 }
 

@@ -76,7 +76,7 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   let withheld: ClearedRegistry['withheld'] = new Map()
   const undecided: Finding[] = []
   try {
-    withheld = withheldIn(machine, setup.library, observation.registry)
+    withheld = withheldIn(setup.repo, observation.registry)
   } catch (error) {
     undecided.push(asFinding(error))
   }
@@ -151,13 +151,13 @@ export function viewPlacement(found: SkillStatus['placements'][number], edit?: E
   return { agents, scope, state, path: placeOf(found), reason, edit }
 }
 
-async function behindOf({ machine, library }: Setup, status: SkillStatus): Promise<number | undefined> {
+async function behindOf({ repo }: Setup, status: SkillStatus): Promise<number | undefined> {
   const outdated = status.placements.filter(({ state }) => state === 'outdated')
   const markers = outdated.flatMap(({ placement }) => placement.marker ?? [])
   const commits = new Set(markers.flatMap((marker) => ('commit' in marker ? marker.commit : [])))
   if (status.registered === undefined || commits.size === 0) return undefined
   const { folder } = status.registered
-  const counts = await Promise.all([...commits].map((commit) => commitsBehind(machine, library, commit, folder)))
+  const counts = await Promise.all([...commits].map((commit) => commitsBehind(repo, commit, folder)))
   const known = counts.filter((count): count is number => count !== undefined && count > 0)
   return known.length === 0 ? undefined : Math.max(...known)
 }

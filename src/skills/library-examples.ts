@@ -14,7 +14,7 @@ export async function teachLibrary(
   wantsCommit: boolean,
 ): Promise<Report<string | undefined>> {
   const setup = await openGitSetup(machine, {})
-  const { library } = setup
+  const { library, repo } = setup
   const skills = [...fresh.keys()]
   const run = async (findings: Finding[]): Promise<Report<string | undefined>> => {
     const changes = [...fresh].map(([skill, examples]) => {
@@ -24,7 +24,7 @@ export async function teachLibrary(
     })
     const whose = skills.length === 1 ? skills[0] : `${skills.length} skills`
     const message = wantsCommit ? `Teach examples of ${whose}` : undefined
-    return { value: await changeLibrary(machine, library, { changes, message }), findings }
+    return { value: await changeLibrary(repo, { changes, message }), findings }
   }
   return asWriter(setup, [], 'teach', run)
 }

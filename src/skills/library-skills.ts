@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { findLibrary } from '../agents/config.ts'
 import { staysInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
+import { Repository } from '../machine/repository.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
@@ -19,7 +20,7 @@ export interface LibrarySkill {
 export function listLibrarySkills(machine: Machine, _: object): Report<LibrarySkill[]> {
   const library = findLibrary(machine)
   if (library === undefined) return { value: [], findings: [] }
-  const { skills, findings } = readLibrary(machine, library)
+  const { skills, findings } = readLibrary(new Repository(machine, library))
   return { value: skills.map(({ skill: { name, description } }) => ({ name, description })), findings }
 }
 
@@ -51,7 +52,7 @@ function recordRead(machine: Machine, name: string, document: Uint8Array): Findi
 function buildSkill(machine: Machine, name: string): Build | undefined {
   const library = findLibrary(machine)
   if (library === undefined || nameProblem(name) !== undefined) return undefined
-  const { skills, withheld } = readLibrary(machine, library)
+  const { skills, withheld } = readLibrary(new Repository(machine, library))
   const refusal = withheld.get(name)
   if (refusal !== undefined) throw refusal
   const found = skills.find(({ skill }) => skill.name === name)

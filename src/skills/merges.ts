@@ -66,7 +66,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     const write = (stage: string) => writeMerged(machine, merge, stage)
     const message = (request.commit ?? setup.config.commitsImports) ? merge.message : undefined
     const change = { changes: [{ path: merge.folder, write }], message, merge: name }
-    const commit = await changeLibrary(machine, setup.library, change)
+    const commit = await changeLibrary(setup.repo, change)
     const refreshed = await refreshMerged(setup, roots, merge)
     return {
       value: { merges: [], merged: name, commit, operations: refreshed.value },

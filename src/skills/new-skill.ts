@@ -48,8 +48,7 @@ export async function startSkill(machine: Machine, request: NewSkillRequest): Pr
       )
       writeTreeFile(join(stage, DOCUMENT_FILE), text, false)
     }
-    if (!request.dryRun)
-      await changeLibrary(machine, setup.library, { changes: [{ path: folder, write }], message: undefined })
+    if (!request.dryRun) await changeLibrary(setup.repo, { changes: [{ path: folder, write }], message: undefined })
     const isDryRun = request.dryRun ?? false
     return { value: { name, path, files: [SKILL_FILE, DOCUMENT_FILE], isDryRun }, findings }
   }

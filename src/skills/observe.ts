@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import { applyNameOnly, nameOnlyPlace } from '../agents/name-only.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
+import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from '../change/work-folder.ts'
 import { tidyCache } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
@@ -10,7 +11,7 @@ import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
 import { backupOf } from './disk/backups.ts'
-import { isLockable, type ListChange, readIntent, removeIntent, writeIntent } from './disk/intent.ts'
+import { isLockable, type ListChange, libraryLog, readLogged } from './disk/library-log.ts'
 import { readLibraryState } from './disk/library-state.ts'
 import { hasLeftovers, withLibrary } from './disk/library-transaction.ts'
 import { mergeCopies } from './disk/merge-copies.ts'
@@ -20,7 +21,6 @@ import { readPlacements, withExpectation } from './disk/placements.ts'
 import { type RegistryReading, readRegistry } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
-import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
 import {
   findQuarantined,
   heldKeyFindings,
@@ -66,11 +66,11 @@ export async function observe(
 ): Promise<Observation> {
   if (willChange) refuseLinkedRoots(setup, roots)
   const cache = openTreeCache(setup.machine)
-  const { machine, library, repo = library, verdicts } = setup
+  const { library, repo, verdicts } = setup
   const read = readRegistry(library, cache)
-  const obeyed = await obeyVerdicts({ machine, verdicts, repo }, read, cache)
+  const obeyed = await obeyVerdicts({ verdicts, repo }, read, cache)
   const { refusals } = obeyed
-  const allowed = withHeldKeys(machine, library, obeyed.registry)
+  const allowed = withHeldKeys(repo, obeyed.registry)
   // The files of a preview are not where the library is.
   const inPreview = (each: RegisteredSkill) =>
     each.version ? each : { ...each, version: { commit: known?.head ?? '', place: join(library, each.folder) } }
@@ -83,7 +83,7 @@ export async function observe(
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const isJudgedByFolders = !needsGit && known === undefined && placements.every(({ kind }) => kind !== 'link')
-  const state = known ?? (needsGit ? await readLibraryState(machine, library) : stateFrom(undefined, []))
+  const state = known ?? (needsGit ? await readLibraryState(repo) : stateFrom(undefined, []))
   const judged = reconcile(registry, placements, state)
   const statuses =
     refusals.size === 0 ? judged : judged.map((each) => ({ ...each, ...refusalOf(refusals.get(each.name)) }))
@@ -116,18 +116,18 @@ async function recoverLibrary(setup: Setup): Promise<Finding[]> {
 /** Runs a function as the only writer of the library, after finishing what a killed command left there. */
 function asLibraryWriter<T>(setup: Setup, purpose: string, run: Writing<T>, waiting: Waiting): Promise<T> {
   const finishAndRun = async (found: Finding[]) => run([...found, ...(await finishCopies(setup, purpose, waiting))])
-  return withLibrary(setup.machine, setup.library, purpose, finishAndRun, waiting)
+  return withLibrary(setup.repo, purpose, finishAndRun, waiting)
 }
 
 /** Refreshes or removes the copies that a killed command did not come to. */
 async function finishCopies(setup: Setup, purpose: string, waiting: Waiting): Promise<Finding[]> {
-  const intent = readIntent(setup.library)
-  if (intent !== undefined && 'agent' in intent) return finishList(setup, intent, purpose, waiting)
-  if (intent === undefined || !('copies' in intent) || intent.copies === undefined) return []
-  const names = new Set(intent.copies)
+  const logged = readLogged(libraryLog(setup.library))
+  if (logged !== undefined && 'agent' in logged) return finishList(setup, logged, purpose, waiting)
+  if (logged === undefined || !('copies' in logged) || logged.copies === undefined) return []
+  const names = new Set(logged.copies)
   const roots = setup.userRoots.filter(({ path }) => isFolder(path))
   const refresh = async (found: Finding[]) => {
-    const { findings } = await refreshInstalls(setup, roots, names, {}, { isUndo: intent.message?.startsWith(UNDO) })
+    const { findings } = await refreshInstalls(setup, roots, names, {}, { isUndo: logged.message?.startsWith(UNDO) })
     return [...found, ...findings]
   }
   return withRoots(setup, roots, purpose, refresh, waiting)
@@ -146,7 +146,7 @@ async function finishList(setup: Setup, change: ListChange, purpose: string, wai
     ]
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code === 'LOCKED') throw error
-    removeIntent(setup.library)
+    libraryLog(setup.library).end()
     const hint = `loadout see ${change.agent} --fix`
     const message = `${what} was given up: ${error.message}`
     return [{ severity: 'warning', code: 'RECOVERED', message, subject: change.agent, hint }]
@@ -169,21 +169,22 @@ export async function changeList(
   const which = { names, agents: [agent], roots, isExplicit: true, isKnown: () => true }
   const plan = planUnequip(statuses, which)
   const place = nameOnly.length === 0 ? undefined : nameOnlyPlace(machine, agent, project)
-  if (isLockable(library)) writeIntent(library, { agent, project, nameOnly, unequip })
+  const log = libraryLog(library)
+  if (isLockable(library)) log.write({ agent, project, nameOnly, unequip })
   try {
     if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
   } catch (error) {
-    removeIntent(library)
+    log.end()
     throw error
   }
   const report = await carryOut(setup, observation, plan, {})
-  endIntent(library, report)
+  endLog(library, report)
   return report
 }
 
 /** Unless a copy could not be written, for example on a full disk: then the next command goes on. */
-function endIntent(library: string, { findings }: Report<unknown>): void {
-  if (!findings.some(({ code }) => code === 'WRITE_FAILED')) removeIntent(library)
+function endLog(library: string, { findings }: Report<unknown>): void {
+  if (!findings.some(({ code }) => code === 'WRITE_FAILED')) libraryLog(library).end()
 }
 
 /** How the message of an undo begins: its copies get replaced edits back, also if it was killed before. */
@@ -209,7 +210,7 @@ export async function refreshInstalls(
     const skill = skillIn(place, registered.skill)
     return { ...registered, skill, sourceHash: hashTree(place, listTree(place).files), version: { commit: '', place } }
   })
-  const { skills: next } = withHeldKeys(setup.machine, setup.library, { skills: planned })
+  const { skills: next } = withHeldKeys(setup.repo, { skills: planned })
   const find = (name: string) => next.find(({ skill }) => skill.name === name)
   const foreseen = request.dryRun ? reconcile({ skills: next, invalid: [] }, placements, state) : []
   const statuses = observation.statuses
@@ -226,7 +227,7 @@ export async function refreshInstalls(
   })
   const seen = { ...observation, statuses, find }
   const report = await carryOut(setup, seen, { ...plan, operations }, request)
-  if (!request.dryRun) endIntent(setup.library, report)
+  if (!request.dryRun) endLog(setup.library, report)
   return report
 }
 
@@ -311,13 +312,13 @@ export async function carryOut(
   request: RunOptions,
   { isAll = false }: { isAll?: boolean } = {},
 ): Promise<Report<Outcome>> {
-  const { machine, library, repo = library } = setup
+  const { machine, library, repo } = setup
   const { state, statuses, find } = observation
   const { onProgress, signal, dryRun: isDryRun = false } = request
   const allowed = await withoutQuarantined(setup, observation, plan, signal)
   const waits = allowed.waiting.length > 0 ? { waiting: allowed.waiting } : {}
   const run = async (scratch: string): Promise<Report<Outcome>> => {
-    const context = { machine, library, repo, statuses, isDryRun }
+    const context = { library, repo, statuses, isDryRun }
     const { operations, findings, merged } = await mergeCopies(context, allowed, scratch)
     if (isDryRun)
       return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun, ...waits }, findings }
@@ -334,7 +335,7 @@ export async function carryOut(
 
 /** What the next sync would do with each edited copy, by its path. Asks git only about those that need a merge. */
 export async function foreseeEdits(setup: Setup, observation: Observation): Promise<ReadonlyMap<string, EditOutcome>> {
-  const { machine, library, repo = library } = setup
+  const { library, repo } = setup
   const statuses = observation.statuses.map((status) => {
     return { ...status, placements: status.placements.filter(isEdited) }
   })
@@ -342,7 +343,7 @@ export async function foreseeEdits(setup: Setup, observation: Observation): Prom
   const { operations } = planRefresh(statuses, observation.state)
   const merges = { operations: operations.filter(({ kind }) => kind === 'merge'), findings: [] }
   if (merges.operations.length === 0) return new Map(edited.map((path) => [path, 'kept']))
-  const context = { machine, library, repo, statuses, isDryRun: true }
+  const context = { library, repo, statuses, isDryRun: true }
   const { merged, conflicting } = await withScratch((scratch) => mergeCopies(context, merges, scratch))
   return new Map(
     edited.map((path) => [path, merged.has(path) ? 'merged' : conflicting.has(path) ? 'conflicts' : 'kept']),
@@ -353,7 +354,7 @@ const WRITING: ReadonlySet<Operation['kind']> = new Set(['install', 'refresh', '
 
 /** Leaves out operations that would install a skill in quarantine, or one that the catalog forbids. */
 async function withoutQuarantined(
-  { machine, library }: Setup,
+  { repo }: Setup,
   { registry, statuses, find }: Observation,
   plan: OperationPlan,
   signal: AbortSignal | undefined,
@@ -371,8 +372,8 @@ async function withoutQuarantined(
   )
   const touched = [...wanted, ...[...new Set(stamped.map(({ skill }) => skill))].flatMap((name) => find(name) ?? [])]
   if (touched.length === 0) return { ...plan, waiting: [] }
-  await lookThrough(machine, library, registry, wanted, signal)
-  const quarantined = findQuarantined(machine, library, registry, wanted)
+  await lookThrough(repo, registry, wanted, signal)
+  const quarantined = findQuarantined(repo, registry, wanted)
   const held = statuses.filter(({ name, refusal }) => refusal !== undefined && names.has(name))
   const refused = new Set([...quarantined.map(({ skill }) => skill), ...held.map(({ name }) => name)])
   const operations = plan.operations.filter((each) => !writing.includes(each) || !refused.has(each.skill))

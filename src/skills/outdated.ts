@@ -2,14 +2,14 @@ import { basename, join } from 'node:path'
 import { expandHome } from '../machine/config-file.ts'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { currentBranch } from '../machine/repository.ts'
+import { Repository } from '../machine/repository.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { groupBy, sortedBy } from '../text/values.ts'
 import { readForReview } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { type RegisteredSkill, requireName, requireSkill, type SkillSource } from './rules/skill.ts'
-import { openSetup } from './setup.ts'
+import { openSetup, type Setup } from './setup.ts'
 
 export interface OutdatedRequest {
   /** Default: every skill with a source. */
@@ -36,8 +36,9 @@ export interface SourceState {
 
 /** Checks the sources of imported skills: one fetch for each repository, four at once. */
 export async function findOutdated(machine: Machine, request: OutdatedRequest): Promise<Report<SourceState[]>> {
-  const { skills } = importedSkills(machine, request.names)
-  const asked = await askSources(machine, skills, undefined, request)
+  const setup = openSetup(machine, {})
+  const { skills } = importedSkills(setup, request.names)
+  const asked = await askSources(setup, skills, undefined, request)
   return { value: asked.value.map(({ state }) => state), findings: asked.findings }
 }
 
@@ -48,23 +49,20 @@ export interface ImportedSkill extends RegisteredSkill {
 
 /** The imported skills; every named one must have been imported. */
 export function importedSkills(
-  machine: Machine,
+  { repo }: Setup,
   names: readonly string[] = [],
-): { library: string; skills: ImportedSkill[]; withoutSource: string[] } {
-  const { library } = openSetup(machine, {})
-  const registry = readForReview(machine, library)
+): { skills: ImportedSkill[]; withoutSource: string[] } {
+  const registry = readForReview(repo)
   for (const name of names.map(requireName)) requireSkill(registry, name)
   const wanted = registry.skills.filter(({ skill }) => names.length === 0 || names.includes(skill.name))
   return {
-    library,
     skills: wanted.flatMap((each) => (each.skill.source ? [{ ...each, source: each.skill.source }] : [])),
     withoutSource: wanted.flatMap(({ skill }) => (skill.source ? [] : [skill.name])),
   }
 }
 
-export function libraryNames(machine: Machine): string[] {
-  const { library } = openSetup(machine, {})
-  return readForReview(machine, library).skills.map(({ skill }) => skill.name)
+export function libraryNames({ repo }: Setup): string[] {
+  return readForReview(repo).skills.map(({ skill }) => skill.name)
 }
 
 export function isPinned({ others }: SkillSource): boolean {
@@ -82,7 +80,7 @@ const AT_ONCE = 4
 
 /** Fetches the sources of skills and compares them. `ref` replaces the branch or tag of each skill and ignores pins. */
 export async function askSources(
-  machine: Machine,
+  setup: Setup,
   skills: readonly ImportedSkill[],
   ref: string | undefined,
   { signal, onProgress }: OutdatedRequest,
@@ -99,7 +97,7 @@ export async function askSources(
       const [key, group] = next
       signal?.throwIfAborted()
       onProgress?.(done, groups.size, nameOf(group[0]!.source))
-      const asked = key === 'pinned' ? pinned(group) : await askSource(machine, group, ref, signal)
+      const asked = key === 'pinned' ? pinned(group) : await askSource(setup, group, ref, signal)
       value.push(...asked.value)
       findings.push(...asked.findings)
       done++
@@ -138,26 +136,26 @@ function pinned(skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
 }
 
 async function askSource(
-  machine: Machine,
+  setup: Setup,
   skills: readonly ImportedSkill[],
   ref: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Report<AskedSkill[]>> {
   const { source } = skills[0]!
   const { ref: recorded } = source
-  const url = source.url ?? (await repositoryAt(machine, source, ref))
-  if (url === undefined) return askFolder(machine, skills)
+  const url = source.url ?? (await repositoryAt(setup, source, ref))
+  if (url === undefined) return askFolder(setup, skills)
   const commits = skills.flatMap(({ source }) => source.commit ?? [])
   try {
-    const repo = await fetchSourceRepo(machine, url, { ref: ref ?? recorded, commits, signal })
+    const repo = await fetchSourceRepo(setup.machine, url, { ref: ref ?? recorded, commits, signal })
     const value: AskedSkill[] = []
     const groups = groupBy(skills, ({ source }) => source.commit ?? '')
     const folders = skills.map(({ source }) => source.folder)
-    const now = await folderIds(machine, repo.repo, repo.head, folders)
+    const now = await folderIds(repo.repo, repo.head, folders)
     for (const [commit, group] of groups) {
       const isKnown = commit !== '' && !repo.gone.has(commit)
-      const then = isKnown ? await folderIds(machine, repo.repo, commit, folders) : new Map<string, string>()
-      for (const skill of group) value.push(await judge(machine, skill, repo, now, then))
+      const then = isKnown ? await folderIds(repo.repo, commit, folders) : new Map<string, string>()
+      for (const skill of group) value.push(await judge(skill, repo, now, then))
     }
     return { value, findings: rewritten(value, url) }
   } catch (error) {
@@ -168,7 +166,6 @@ async function askSource(
 }
 
 async function judge(
-  machine: Machine,
   skill: ImportedSkill,
   repo: SourceRepo,
   now: ReadonlyMap<string, string>,
@@ -178,7 +175,7 @@ async function judge(
   const more = { to: repo.head, isRewritten: repo.gone.has(commit) || undefined }
   const id = now.get(folder)
   if (id === undefined) {
-    const moved = folder === '' ? undefined : await findMoved(machine, repo.repo, repo.head, basename(folder))
+    const moved = folder === '' ? undefined : await findMoved(repo.repo, repo.head, basename(folder))
     if (moved === undefined) return { skill, repo, state: stateOf(skill, 'removed', more) }
     return { skill, repo, state: stateOf(skill, 'outdated', { ...more, folder: moved }) }
   }
@@ -197,7 +194,7 @@ function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
 
 /** The repository at a path, if a commit is meant and not the files there: it is bare, or on another branch. */
 async function repositoryAt(
-  machine: Machine,
+  { machine }: Setup,
   source: SkillSource,
   ref: string | undefined,
 ): Promise<string | undefined> {
@@ -205,13 +202,13 @@ async function repositoryAt(
   if (source.commit === undefined || !isFolder(path)) return undefined
   if (!exists(join(path, '.git'))) return isFolder(join(path, 'objects')) ? path : undefined
   if (ref !== undefined) return path
-  return source.ref !== undefined && (await currentBranch(machine, path)) !== source.ref ? path : undefined
+  return source.ref !== undefined && (await new Repository(machine, path).branch()) !== source.ref ? path : undefined
 }
 
 /** Compares skills with a folder, which may be on the machine that imported them. */
-function askFolder(machine: Machine, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
+function askFolder(setup: Setup, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
   const path = skills[0]!.source.path ?? ''
-  if (!isFolder(expandHome(machine, path))) {
+  if (!isFolder(expandHome(setup.machine, path))) {
     const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
     const subject = skills.map(({ skill }) => skill.name).join(', ')
     const message = `${path} is not on this machine, so ${subject} could not be compared`
@@ -219,7 +216,7 @@ function askFolder(machine: Machine, skills: readonly ImportedSkill[]): Report<A
     return { value, findings: [{ severity: 'warning', code: 'REMOTE_UNREACHABLE', message, subject, hint }] }
   }
   const value = skills.map((skill): AskedSkill => {
-    const folder = sourceFolder(machine, skill.source)
+    const folder = sourceFolder(setup, skill.source)
     if (folder === undefined) return { skill, state: stateOf(skill, 'removed') }
     const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
     return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
@@ -227,13 +224,16 @@ function askFolder(machine: Machine, skills: readonly ImportedSkill[]): Report<A
   return { value, findings: [] }
 }
 
-export function sourceFolder(machine: Machine, { path = '', folder }: SkillSource): string | undefined {
+export function sourceFolder({ machine }: Setup, { path = '', folder }: SkillSource): string | undefined {
   const found = join(expandHome(machine, path), folder)
   return path !== '' && isFolder(found) ? found : undefined
 }
 
 /** The commits of a folder that is a git repository, to find the imported version in. */
-export async function sourceHistory(machine: Machine, { path, commit }: SkillSource): Promise<SourceRepo | undefined> {
+export async function sourceHistory(
+  { machine }: Setup,
+  { path, commit }: SkillSource,
+): Promise<SourceRepo | undefined> {
   const place = expandHome(machine, path ?? '')
   if (path === undefined || commit === undefined || !exists(join(place, '.git'))) return undefined
   try {

@@ -25,7 +25,7 @@ export interface PinResult {
 export async function pinSkills(machine: Machine, request: PinRequest): Promise<Report<PinResult>> {
   const setup = await openGitSetup(machine, {})
   return asWriter(setup, [], 'pin', async (recovered) => {
-    const { skills, withoutSource } = importedSkills(machine, request.names)
+    const { skills, withoutSource } = importedSkills(setup, request.names)
     const [unknown] = withoutSource
     if (unknown !== undefined) {
       throw new LoadoutError('NO_SOURCE', `${unknown} was not imported, so nothing updates it`, {
@@ -40,7 +40,7 @@ export async function pinSkills(machine: Machine, request: PinRequest): Promise<
     const names = changed.map(({ skill }) => skill.name).join(', ')
     const isCommitted = request.commit ?? setup.config.commitsImports
     const message = isCommitted ? `${request.isPinned ? 'Pin' : 'Unpin'} ${names}` : undefined
-    const commit = changes.length === 0 ? undefined : await changeLibrary(machine, setup.library, { changes, message })
+    const commit = changes.length === 0 ? undefined : await changeLibrary(setup.repo, { changes, message })
     const pinned = skills.map(({ skill: { name }, source: { url, path, commit: at } }) => {
       return { name, source: url ?? path ?? '', commit: at }
     })

@@ -1,7 +1,6 @@
 import { findLibrary, readConfig } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, nearest, setOwn } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
@@ -39,10 +38,10 @@ export async function saveProfile(
   }
   const value = { name, profile, place: 'library' as const, isDryRun: request.dryRun ?? false }
   if (request.dryRun) return { value, findings: [] }
-  await requireRepository(machine, setup.library)
+  await setup.repo.require()
   return asWriter(setup, [], 'profile', async (findings) => {
     const isCommitted = setup.config.commitsImports
-    const commit = await writeLibraryProfile(machine, setup.library, { name, profile, isCommitted })
+    const commit = await writeLibraryProfile(setup.repo, { name, profile, isCommitted })
     return { value: { ...value, commit }, findings }
   })
 }

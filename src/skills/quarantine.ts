@@ -3,6 +3,7 @@ import { readApprovals, recordApproval, requireApprovals } from '../machine/appr
 import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
+import type { Repository } from '../machine/repository.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { listed } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
@@ -63,15 +64,10 @@ export interface Quarantine {
  * authors that can do more than the user allowed. Frontmatter keys alone do not hold a skill back: `withHeldKeys`.
  * Throws if the answers cannot be read.
  */
-export function findQuarantined(
-  machine: Machine,
-  library: string,
-  { skills }: Pick<Registry, 'skills'>,
-  wanted = skills,
-): Quarantine[] {
-  const answers = answersFrom(requireApprovals(machine), library)
+export function findQuarantined(repo: Repository, { skills }: Pick<Registry, 'skills'>, wanted = skills): Quarantine[] {
+  const answers = answersFrom(requireApprovals(repo.machine), repo.path)
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
-  const sheets = openSheets(machine, findTwin)
+  const sheets = openSheets(repo.machine, findTwin)
   const found = wanted.flatMap((registered): Quarantine[] => {
     const { skill } = registered
     if (answers.of(skill.name)?.decision === 'denied') return [{ skill: skill.name, isDenied: true, open: [] }]
@@ -80,7 +76,7 @@ export function findQuarantined(
       sheets.find(registered) ??
       sheets.keep(
         registered,
-        readSheet({ skill: withoutSource(skill), files: readReviewFiles(skillPlace(library, registered)), findTwin }),
+        readSheet({ skill: withoutSource(skill), files: readReviewFiles(skillPlace(repo.path, registered)), findTwin }),
       )
     const open = sheet.filter((each) => !answers.allow(skill, each))
     return open.some(({ key }) => key === undefined) ? [{ skill: skill.name, isDenied: false, open }] : []
@@ -90,10 +86,10 @@ export function findQuarantined(
 }
 
 /** A registry whose skills know which of their frontmatter keys are not installed on this machine. */
-export function withHeldKeys<R extends Pick<Registry, 'skills'>>(machine: Machine, library: string, registry: R): R {
+export function withHeldKeys<R extends Pick<Registry, 'skills'>>(repo: Repository, registry: R): R {
   const asking = registry.skills.filter(({ skill }) => skill.source !== undefined && readFrontmatter(skill).length > 0)
   if (asking.length === 0) return registry
-  const answers = readAnswers(machine, library)
+  const answers = readAnswers(repo)
   const skills = registry.skills.map((registered) => {
     const { skill } = registered
     if (!asking.includes(registered)) return registered
@@ -110,8 +106,8 @@ export interface SkillAnswers {
 }
 
 /** The answers so far; none if they cannot be read. */
-export function readAnswers(machine: Machine, library: string): SkillAnswers {
-  return answersFrom(readApprovals(machine).approvals, library)
+export function readAnswers(repo: Repository): SkillAnswers {
+  return answersFrom(readApprovals(repo.machine).approvals, repo.path)
 }
 
 function answersFrom(approvals: readonly Approval[], library: string): SkillAnswers {
@@ -175,18 +171,17 @@ function openSheets(machine: Machine, findTwin: FindTwin) {
 
 /** Looks through skills that are new to this machine, with pauses; `findQuarantined` finds all of them done. */
 export async function lookThrough(
-  machine: Machine,
-  library: string,
+  repo: Repository,
   { skills }: Pick<Registry, 'skills'>,
   wanted: readonly RegisteredSkill[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
-  const sheets = openSheets(machine, findTwin)
+  const sheets = openSheets(repo.machine, findTwin)
   for (const registered of wanted) {
     const { skill } = registered
     if (skill.source === undefined || sheets.find(registered)) continue
-    sheets.keep(registered, await sheetOfFolder(skillPlace(library, registered), skill, findTwin, signal))
+    sheets.keep(registered, await sheetOfFolder(skillPlace(repo.path, registered), skill, findTwin, signal))
   }
   sheets.save()
 }
@@ -207,12 +202,12 @@ export async function answerForSkill(
   machine: Machine,
   { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] },
 ): Promise<SkillAnswer> {
-  const { library } = openSetup(machine, {})
-  const registry = readForReview(machine, library)
+  const { library, repo } = openSetup(machine, {})
+  const registry = readForReview(repo)
   const { skill, folder, sourceHash } = requireSkill(registry, requireName(name))
   const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
   const sheet = await sheetOfFolder(join(library, folder), skill, findTwin)
-  const before = shown === undefined ? {} : (readAnswers(machine, library).of(name)?.files ?? {})
+  const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
   const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
   const about = { kind: 'skill', root: realOrSame(library), name, decision } as const
   const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
@@ -221,11 +216,9 @@ export async function answerForSkill(
 
 /** The skills of the library that wait for an answer, as a whole or with some frontmatter keys. */
 export function findWaiting(machine: Machine): string[] {
-  const { library } = openSetup(machine, {})
-  const registry = withHeldKeys(machine, library, readForReview(machine, library))
-  const held = new Set(
-    findQuarantined(machine, library, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill])),
-  )
+  const { repo } = openSetup(machine, {})
+  const registry = withHeldKeys(repo, readForReview(repo))
+  const held = new Set(findQuarantined(repo, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill])))
   return registry.skills.flatMap(({ skill }) => (held.has(skill.name) || skill.heldKeys ? [skill.name] : []))
 }
 

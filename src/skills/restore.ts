@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import type { Deletion } from './delete.ts'
@@ -25,26 +26,21 @@ export async function restoreSkills(
     const restored = await withScratch(async (scratch) => {
       const changes: LibraryChange['changes'][number][] = []
       for (const deletion of deletions) {
-        const source = deletion.backup ?? (await checkOut(machine, setup.library, deletion, scratch))
+        const source = deletion.backup ?? (await checkOut(setup.repo, deletion, scratch))
         changes.push({ path: deletion.folder, write: (stage) => copyTree(source, stage) })
       }
       const isCommitted = deletions.some(({ commit }) => commit !== undefined)
       const message = isCommitted ? messageAbout('Restore', names) : undefined
-      return changeLibrary(machine, setup.library, { changes, message })
+      return changeLibrary(setup.repo, { changes, message })
     })
     return { value: { names, commit: restored }, findings }
   })
 }
 
 /** The folder as it was before a commit. */
-async function checkOut(
-  machine: Machine,
-  repo: string,
-  { name, commit, folder }: Deletion,
-  scratch: string,
-): Promise<string> {
+async function checkOut(repo: Repository, { name, commit, folder }: Deletion, scratch: string): Promise<string> {
   const before = commit === undefined ? 'HEAD' : `${commit}^`
-  const found = await checkOutSnapshot(machine, { repo, commit: before, folder }, scratch, name)
+  const found = await checkOutSnapshot({ repo, commit: before, folder }, scratch, name)
   if (found !== undefined) return found
   throw new LoadoutError('SKILL_NOT_FOUND', `${folder} is not in the history of the library`, {
     hint: 'nothing was changed',

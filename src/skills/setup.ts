@@ -3,7 +3,7 @@ import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts
 import { type Config, isEnabled } from '../agents/rules/config.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
+import { Repository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import { LoadoutError } from '../text/trouble.ts'
@@ -35,8 +35,8 @@ export interface Setup {
   projects: readonly string[]
   /** The verdicts of the organization's catalog about skills of the library. */
   verdicts: readonly Verdict[]
-  /** The repository with the commits, if `library` is a copy of its files. */
-  repo?: string
+  /** The repository with the commits; `library` may be a copy of its files. */
+  repo: Repository
 }
 
 export function openSetup(machine: Machine, request: ScopeRequest): Setup {
@@ -49,13 +49,14 @@ export function openSetup(machine: Machine, request: ScopeRequest): Setup {
   const named = project === undefined ? [] : [project]
   const projects = [...new Set([...named, ...(request.allProjects ? knownProjects(machine) : [])])]
   const verdicts = request.verdicts ?? readVerdicts(machine, library)
-  return { machine, config, library, project, roots, userRoots, projects, verdicts }
+  const repo = new Repository(machine, library)
+  return { machine, config, library, repo, project, roots, userRoots, projects, verdicts }
 }
 
 /** Opens the setup. Throws unless the library is a git repository. */
 export async function openGitSetup(machine: Machine, request: ScopeRequest): Promise<Setup> {
   const setup = openSetup(machine, request)
-  await requireRepository(machine, setup.library)
+  await setup.repo.require()
   return setup
 }
 

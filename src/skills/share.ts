@@ -29,8 +29,8 @@ export interface SharedSkill {
 /** Writes an archive for people without this library: a copy for each agent, the source, and a README. */
 export async function shareSkill(machine: Machine, request: ShareRequest): Promise<Report<SharedSkill>> {
   const name = requireName(request.name)
-  const { library } = openSetup(machine, {})
-  const registered = requireSkill(readLibrary(machine, library), name)
+  const { library, repo } = openSetup(machine, {})
+  const registered = requireSkill(readLibrary(repo), name)
   const path = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}.tar.gz`))
   const project = openProject(machine).root
   refuseNamedLinkOut(project, path)

@@ -5,6 +5,7 @@ import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import type { Segment, Source } from '../machine/ranking.ts'
+import { Repository } from '../machine/repository.ts'
 import { importedDocument } from '../machine/skill-document.ts'
 import type { RankDocument } from '../search/document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
@@ -163,7 +164,7 @@ const NO_SKILLS: OwnSkills = { skills: [], withheld: new Map() }
 function librarySkills(machine: Machine, library: string, findings: Finding[]): OwnSkills {
   try {
     requireLibraryFolder(library)
-    const registry = readLibrary(machine, library)
+    const registry = readLibrary(new Repository(machine, library))
     const broken = registry.findings.filter(({ code }) => code !== 'NAME_DIFFERS')
     findings.push(...broken.map((finding): Finding => ({ ...finding, severity: 'warning' })))
     return { skills: shelved(library, registry.skills), withheld: registry.withheld }

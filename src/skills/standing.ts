@@ -17,11 +17,11 @@ export interface StandingRequest extends ScopeRequest {
 export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<LibraryStanding>> {
   const setup = await openGitSetup(machine, request)
   if (request.fetch) {
-    const remote = await readRemote(machine, setup.library)
+    const remote = await readRemote(setup.repo)
     const { signal } = request
-    if (remote !== undefined) await fetchRemote(machine, setup.library, remote, { signal })
+    if (remote !== undefined) await fetchRemote(setup.repo, remote, { signal })
   }
-  const state = await readRepoState(machine, setup.library)
+  const state = await readRepoState(setup.repo)
   const observation = await observe(setup, everyRoot(setup))
   const { registry, statuses } = observation
   const edits = await foreseeEdits(setup, observation)

@@ -43,7 +43,7 @@ export async function suggestSkills(
   const findings = await recoverAll(setup, roots)
   const { statuses, registry } = await observe(setup, roots)
   const byName = new Map(statuses.map((status) => [status.name, status]))
-  const withheld = withheldIn(machine, setup.library, registry)
+  const withheld = withheldIn(setup.repo, registry)
   const cleared = registry.skills.filter(({ skill }) => !withheld.has(skill.name))
   const hits = openSkillRanker(setup, cleared).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
   const skills = hits.flatMap(({ kept, confidence, why }) => {

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { commitOf } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
@@ -80,7 +79,7 @@ async function previewSync(
         return found && join(library, found.folder)
       }
       const sides = [folderIn(now, setup.library), folderIn(next, join(scratch, 'next'))] as const
-      change.diff = await diffSkillFolders(setup.machine, join(scratch, `diff-${at}`), change.skill, ...sides)
+      change.diff = await diffSkillFolders(setup.repo.at(join(scratch, `diff-${at}`)), change.skill, ...sides)
     }
   }
   return {
@@ -95,10 +94,10 @@ async function observeNext(
   step: FastForward,
   scratch: string,
 ): Promise<Observation> {
-  const { machine, library } = setup
-  const commit = await commitOf(machine, library, step.trackingRef)
-  await checkOutSnapshot(machine, { repo: library, commit, folder: 'skills' }, scratch, 'next')
-  return observe({ ...setup, library: join(scratch, 'next'), repo: library }, roots, true, stateFrom(commit, []), true)
+  const { repo } = setup
+  const commit = await repo.commitOf(step.trackingRef)
+  await checkOutSnapshot({ repo, commit, folder: 'skills' }, scratch, 'next')
+  return observe({ ...setup, library: join(scratch, 'next') }, roots, true, stateFrom(commit, []), true)
 }
 
 function compareLibraries(now: Observation['registry'], next: Observation['registry']): SkillChange[] {
@@ -119,8 +118,8 @@ interface Update {
 
 /** Returns errors as findings, so that sync refreshes the installs in any case. */
 async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetched): Promise<Report<Update>> {
-  const { machine, library, config } = setup
-  const state = await readRepoState(machine, library)
+  const { library, repo, config } = setup
+  const state = await readRepoState(repo)
   const decision = decideSync(library, state, fetched, { push: request.push ?? config.pushesOnSync })
   const findings = [...decision.findings]
   if (request.dryRun || decision.steps.length === 0) {
@@ -130,8 +129,8 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
   let { head } = state
   for (const step of decision.steps) {
     try {
-      if (step.kind === 'fast-forward') head = await fastForwardLibrary(machine, library, step, state)
-      else await pushBranch(machine, library, step, signalOf(request))
+      if (step.kind === 'fast-forward') head = await fastForwardLibrary(repo, step, state)
+      else await pushBranch(repo, step, signalOf(request))
       steps.push(step)
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
@@ -144,9 +143,9 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
   return { value: { steps, state: isKnown ? stateFrom(head, state.uncommitted) : undefined }, findings }
 }
 
-async function fetchTracked({ machine, library }: Setup, request: SyncCommand): Promise<Fetched> {
-  const remote = await readRemote(machine, library)
-  return remote === undefined ? 'no remote' : fetchRemote(machine, library, remote, signalOf(request))
+async function fetchTracked({ repo }: Setup, request: SyncCommand): Promise<Fetched> {
+  const remote = await readRemote(repo)
+  return remote === undefined ? 'no remote' : fetchRemote(repo, remote, signalOf(request))
 }
 
 function signalOf({ signal }: RunOptions): { signal?: AbortSignal } {

@@ -77,8 +77,8 @@ function requireRequest({ names, all }: TargetsRequest, agents: readonly string[
   throw new LoadoutError('USAGE', 'Missing flag: --add or --remove', { hint: 'use --add <agent> or --remove <agent>' })
 }
 
-function chooseSkills({ machine, library }: Setup, { names, all }: TargetsRequest) {
-  const registry = readForReview(machine, library)
+function chooseSkills({ repo }: Setup, { names, all }: TargetsRequest) {
+  const registry = readForReview(repo)
   for (const name of names) requireSkill(registry, name)
   return all ? registry.skills : registry.skills.filter(({ skill }) => names.includes(skill.name))
 }
@@ -90,11 +90,11 @@ interface Change {
 }
 
 /** Rewrites only skill.json; copies all other files unchanged. */
-function write({ machine, library, config }: Setup, changes: readonly Change[], request: TargetsRequest) {
+function write({ library, repo, config }: Setup, changes: readonly Change[], request: TargetsRequest) {
   const [first] = changes
   const whose = changes.length === 1 ? (first?.after.name ?? '') : `${changes.length} skills`
   const message = (request.commit ?? config.commitsImports) ? `Change the agents of ${whose}` : undefined
-  return changeLibrary(machine, library, {
+  return changeLibrary(repo, {
     message,
     changes: changes.map(({ folder, after }) => ({
       path: folder,

@@ -33,9 +33,9 @@ export interface TrustRequest {
  * trusted publishers. What misleads a reader is never trusted in advance.
  */
 export async function trust(machine: Machine, { source, isOff }: TrustRequest): Promise<Report<Publisher[]>> {
-  const { library } = openSetup(machine, {})
+  const { library, repo } = openSetup(machine, {})
   const root = realOrSame(library)
-  const { skills } = readForReview(machine, library)
+  const { skills } = readForReview(repo)
   const skillsOf = (publisher: string) =>
     skills.filter(({ skill: { source: from } }) => {
       return from?.url !== undefined && from.others.claimed !== true && publisherOf(from.url) === publisher

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
-import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
@@ -51,8 +51,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       for (const [at, folder] of finished ? [] : folders.entries()) {
         await requireUnchanged(setup, undone, folder, scratch, `${at}-after`)
         const source = await checkOutSnapshot(
-          machine,
-          { repo: setup.library, commit: `${undone}^`, folder },
+          { repo: setup.repo, commit: `${undone}^`, folder },
           scratch,
           `${at}-before`,
         )
@@ -60,7 +59,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
         changes.push({ path: folder, write: (stage) => copyTree(source, stage) })
         before.set(basename(folder), source)
       }
-      const { stdout: diff } = await runGit(machine, setup.library, [
+      const { stdout: diff } = await setup.repo.git([
         'diff',
         '--no-color',
         '--no-ext-diff',
@@ -72,9 +71,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       const value = { undone, subject, names, diff, operations: [], isDryRun }
       if (finished) return { value: { ...value, commit: finished.commit }, findings: recovered }
       const message = `${UNDO}${subject}\n\nTakes back ${undone}.\n`
-      const commit = isDryRun
-        ? undefined
-        : await changeLibrary(machine, setup.library, { changes, message, copies: names })
+      const commit = isDryRun ? undefined : await changeLibrary(setup.repo, { changes, message, copies: names })
       const how = { folders: before, isUndo: true }
       const refreshed = await refreshInstalls(setup, roots, new Set(names), request, how)
       return {
@@ -86,16 +83,16 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
 }
 
 /** The undo that a killed command had begun, and that was finished just now: repeating the command must not take it back. */
-async function finishedUndo({ machine, library }: Setup, recovered: readonly Finding[]) {
+async function finishedUndo({ repo }: Setup, recovered: readonly Finding[]) {
   if (recovered.length === 0) return undefined
-  const { stdout } = await runGit(machine, library, ['log', '-1', '--format=%H%n%B'])
+  const { stdout } = await repo.git(['log', '-1', '--format=%H%n%B'])
   const [commit = '', subject, , takesBack = ''] = stdout.split('\n')
   const undone = /^Takes back ([0-9a-f]+)\.$/.exec(takesBack)?.[1]
   return undone !== undefined && recovered.some((each) => each.subject === subject) ? { commit, undone } : undefined
 }
 
 async function findCommit(
-  { machine, library }: Setup,
+  { library, repo }: Setup,
   asked: string | undefined,
 ): Promise<{ commit: string; subject: string }> {
   const named = asked ?? 'HEAD'
@@ -104,11 +101,11 @@ async function findCommit(
   })
   if (!/^(?:HEAD|[0-9a-f]{7,64})$/.test(named)) throw unknown
   const before = ['merge-base', '--is-ancestor', named, 'HEAD']
-  if ((await runGit(machine, library, before, { okCodes: [0, 1, 128] })).code !== 0) throw unknown
-  const { stdout } = await runGit(machine, library, ['log', '-1', '--format=%H %P%n%s', named])
+  if ((await repo.git(before, { okCodes: [0, 1, 128] })).code !== 0) throw unknown
+  const { stdout } = await repo.git(['log', '-1', '--format=%H %P%n%s', named])
   const [ids = '', subject = ''] = stdout.split('\n')
   const [commit = '', ...parents] = ids.split(' ').filter((id) => id !== '')
-  if (asked === undefined) await requireOwn(machine, library, commit, subject)
+  if (asked === undefined) await requireOwn(repo, commit, subject)
   if (parents.length === 1) return { commit, subject }
   const what = parents.length === 0 ? 'is the first commit of the library' : 'is a merge'
   throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} ${what}, which loadout undo cannot take back`, {
@@ -117,10 +114,10 @@ async function findCommit(
 }
 
 /** Throws if another machine made the commit: the remote has it, and git recorded no commit of it here. */
-async function requireOwn(machine: Machine, library: string, commit: string, subject: string): Promise<void> {
+async function requireOwn(repo: Repository, commit: string, subject: string): Promise<void> {
   const shared = ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/remotes']
-  if ((await runGit(machine, library, shared)).stdout === '') return
-  const moves = await runGit(machine, library, ['log', '--walk-reflogs', '--format=%H %gs', 'HEAD'], {
+  if ((await repo.git(shared)).stdout === '') return
+  const moves = await repo.git(['log', '--walk-reflogs', '--format=%H %gs', 'HEAD'], {
     okCodes: [0, 128],
   })
   const isOwn = moves.stdout.split('\n').some((line) => line.startsWith(`${commit} commit`))
@@ -130,15 +127,15 @@ async function requireOwn(machine: Machine, library: string, commit: string, sub
     'COMMIT_NOT_FOUND',
     `the last commit, ${short} ${JSON.stringify(subject)}, came from the remote`,
     {
-      hint: `loadout undo ${short} takes it back on purpose, for every machine; git -C ${library} log lists the others`,
+      hint: `loadout undo ${short} takes it back on purpose, for every machine; git -C ${repo.path} log lists the others`,
     },
   )
 }
 
 /** The folders of the skills that a commit changed. Throws when it changed anything else. */
-async function changedFolders({ machine, library }: Setup, commit: string): Promise<string[]> {
+async function changedFolders({ library, repo }: Setup, commit: string): Promise<string[]> {
   const list = ['diff-tree', '--no-commit-id', '--name-only', '--no-renames', '-r', '-z', commit]
-  const paths = (await runGit(machine, library, list)).stdout.split('\0').filter((path) => path !== '')
+  const paths = (await repo.git(list)).stdout.split('\0').filter((path) => path !== '')
   const folders = paths.map((path) => /^([^/]+\/[^/]+)\//.exec(path)?.[1] ?? path)
   const other = folders.find((folder) => !folder.startsWith(`${SKILLS_FOLDER}/`))
   if (paths.length > 0 && other === undefined) return [...new Set(folders)].sort()
@@ -149,8 +146,8 @@ async function changedFolders({ machine, library }: Setup, commit: string): Prom
 }
 
 async function requireUnchanged(setup: Setup, commit: string, folder: string, scratch: string, name: string) {
-  const { machine, library } = setup
-  const then = await checkOutSnapshot(machine, { repo: library, commit, folder }, scratch, name)
+  const { library, repo } = setup
+  const then = await checkOutSnapshot({ repo, commit, folder }, scratch, name)
   const now = join(library, folder)
   const hashOf = (place: string | undefined) =>
     place !== undefined && exists(place) ? hashTree(place, listTree(place).files) : undefined

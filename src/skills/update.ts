@@ -66,10 +66,10 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
     })
   }
   const setup = await openGitSetup(machine, { verdicts: request.verdicts })
-  const { skills, withoutSource } = importedSkills(machine, all ? [] : names)
+  const { skills, withoutSource } = importedSkills(setup, all ? [] : names)
   const unknown = all ? [] : withoutSource
   if (unknown.length > 0) throw noSource(unknown)
-  const asked = await askSources(machine, skills, ref, request)
+  const asked = await askSources(setup, skills, ref, request)
   const roots = setup.roots.filter(({ path }) => isFolder(path))
   const run = (recovered: Finding[]) =>
     withScratch(async (scratch): Promise<Report<UpdateResult>> => {
@@ -132,8 +132,8 @@ async function mergeAll(
 ): Promise<Report<Made[]>> {
   const value: Made[] = []
   const findings: Finding[] = []
-  const now = new Map(importedSkills(setup.machine).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
-  const findTwin = findTwinIn(libraryNames(setup.machine))
+  const now = new Map(importedSkills(setup).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
+  const findTwin = findTwinIn(libraryNames(setup))
   for (const [at, each] of asked.entries()) {
     request.signal?.throwIfAborted()
     request.onProgress?.(at, asked.length, each.state.name)
@@ -188,31 +188,35 @@ async function mergeOne(
   at: number,
   findTwin: FindTwin,
 ): Promise<Made> {
-  const { machine, library } = setup
+  const { machine } = setup
   const { skill, state, repo } = asked
   if (!request.dryRun && hasMerge(machine, state.name)) throw waitingMerge(state.name)
   const folder = state.folder ?? skill.source.folder
   const theirs =
     repo === undefined
-      ? sourceFolder(machine, skill.source)
-      : await checkOutSnapshot(
-          machine,
-          { repo: repo.repo, commit: repo.head, folder, isForeign: true },
-          scratch,
-          `${at}-source`,
-        )
+      ? sourceFolder(setup, skill.source)
+      : await checkOutSnapshot({ repo: repo.repo, commit: repo.head, folder, isForeign: true }, scratch, `${at}-source`)
   if (theirs === undefined) throw new LoadoutError('FILE_NOT_FOUND', `${state.source} has no folder ${folder}`)
   const { ref, take, signal } = request
-  const history = repo ?? (await sourceHistory(machine, skill.source))
-  const input = { library, registered: skill, source: skill.source, theirs, commit: history?.head, ref, folder, take }
-  const made = await mergeUpdate(machine, { ...input, repo: history?.repo, now: machine.now() }, join(scratch, `${at}`))
+  const history = repo ?? (await sourceHistory(setup, skill.source))
+  const input = {
+    library: setup.repo,
+    registered: skill,
+    source: skill.source,
+    theirs,
+    commit: history?.head,
+    ref,
+    folder,
+    take,
+  }
+  const made = await mergeUpdate({ ...input, repo: history?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
   const known = new Set((await sheetOfFolder(made.versions.ours, skill.skill, findTwin, signal)).map(({ id }) => id))
   // Also looks at conflicting files, because the user may take their content.
   const sheet = await sheetOfFolder(made.result, made.skill, findTwin, signal)
   const review = sheet.filter(({ id }) => !known.has(id))
-  const answers = readAnswers(machine, library)
+  const answers = readAnswers(setup.repo)
   const open = sheet.filter((each) => !answers.allow(skill.skill, each))
   const result = isBaseUnknown ? 'undecided' : conflicts.length > 0 ? 'conflict' : 'updated'
   const update: SkillUpdate = { ...state, result, diff, isMerged: isEdited && take === undefined, conflicts, review }
@@ -225,7 +229,7 @@ async function takeAll(
   all: readonly Made[],
   request: UpdateRequest,
 ): Promise<Report<{ commit?: string }>> {
-  const { machine, library, config } = setup
+  const { machine, library, repo, config } = setup
   if (request.dryRun) return { value: {}, findings: [] }
   const findings = all.flatMap(({ asked: { skill }, update, made }): Finding[] => {
     if (update.result !== 'conflict' || made === undefined) return []
@@ -244,6 +248,6 @@ async function takeAll(
   const message = names.length === 1 ? `Update ${names[0]}` : `Update ${names.length} skills\n\n${names.join('\n')}`
   const isCommitted = request.commit ?? config.commitsImports
   const change = { changes, message: isCommitted ? message : undefined, copies: names }
-  const commit = await changeLibrary(machine, library, change)
+  const commit = await changeLibrary(repo, change)
   return { value: { commit }, findings }
 }

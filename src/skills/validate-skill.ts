@@ -3,6 +3,7 @@ import { findLibrary } from '../agents/config.ts'
 import { AGENT_IDS } from '../agents/rules/agents.ts'
 import { exists, isFile, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { Repository } from '../machine/repository.ts'
 import { readDocument } from '../machine/skill-document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
@@ -23,7 +24,7 @@ export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
 
 /** Checks every skill of a library. A broken skill is an error; one that exceeds the public format is a warning. */
 export function checkLibrary(machine: Machine, library: string): Finding[] {
-  const { skills, findings } = readForReview(machine, library)
+  const { skills, findings } = readForReview(new Repository(machine, library))
   return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
 }
 
@@ -35,7 +36,7 @@ export function checkSkill(machine: Machine, path: string): Finding[] {
   const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && isOurs()
   if (isInLibrary) {
     const place = `${SKILLS_FOLDER}/${basename(folder)}`
-    const { skills, findings } = readForReview(machine, library)
+    const { skills, findings } = readForReview(new Repository(machine, library))
     const registered = skills.filter((each) => each.folder === place)
     const own = findings.filter(({ message }) => message.startsWith(`${place} `))
     return [...own, ...registered.flatMap((each) => checkInstalls(library, each))]

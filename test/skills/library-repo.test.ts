@@ -3,11 +3,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rm
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cloneRepository } from '../../src/machine/clone.ts'
-import { runGit } from '../../src/machine/git.ts'
-import { refuseUnsafeConfig } from '../../src/machine/git-config.ts'
 import { gitFolder } from '../../src/machine/git-folder.ts'
 import type { Machine } from '../../src/machine/machine.ts'
-import { gitVersion, headCommit, initRepository, requireRepository } from '../../src/machine/repository.ts'
+import { gitVersion, Repository } from '../../src/machine/repository.ts'
 import { fastForward } from '../../src/skills/disk/fast-forward.ts'
 import { diffFolders } from '../../src/skills/disk/git-folders.ts'
 import { commitPaths, uncommittedPaths } from '../../src/skills/disk/library-commit.ts'
@@ -102,20 +100,20 @@ async function failure(call: Promise<unknown>): Promise<LoadoutError> {
 }
 
 async function sync(on: Machine, repo: string, push = false) {
-  const { remote } = await readRepoState(on, repo)
-  const fetched = remote === undefined ? 'no remote' : await fetchRemote(on, repo, remote)
-  const state = await readRepoState(on, repo)
+  const { remote } = await readRepoState(new Repository(on, repo))
+  const fetched = remote === undefined ? 'no remote' : await fetchRemote(new Repository(on, repo), remote)
+  const state = await readRepoState(new Repository(on, repo))
   const decision = decideSync(repo, state, fetched, { push })
   for (const step of decision.steps) {
-    if (step.kind === 'fast-forward') await fastForward(on, repo, step, state.head)
-    else await pushBranch(on, repo, step)
+    if (step.kind === 'fast-forward') await fastForward(new Repository(on, repo), step, state.head)
+    else await pushBranch(new Repository(on, repo), step)
   }
   return { steps: decision.steps.map(({ kind }) => kind), codes: decision.findings.map(({ code }) => code) }
 }
 
 describe('finding the repository', () => {
   it('takes the root of one', async () => {
-    await expect(requireRepository(machine, makeLibrary().repo)).resolves.toBeUndefined()
+    await expect(new Repository(machine, makeLibrary().repo).require()).resolves.toBeUndefined()
   })
 
   it.each<[what: string, folder: string, prepare?: (repo: string) => unknown]>([
@@ -129,7 +127,7 @@ describe('finding the repository', () => {
     const { repo } = makeLibrary()
     const folder = join(repo, name)
     prepare?.(repo)
-    const error = await failure(requireRepository(machine, folder))
+    const error = await failure(new Repository(machine, folder).require())
     expect(error).toMatchObject({ code: 'REPO_NOT_FOUND', hint: expect.stringContaining('loadout init') })
     expect(error.message).toContain(folder)
   })
@@ -138,20 +136,22 @@ describe('finding the repository', () => {
     const { repo } = makeLibrary()
     const tree = join(makeFolder(), 'tree')
     git(repo, 'worktree', 'add', '--quiet', '-b', 'other', tree)
-    await requireRepository(machine, tree)
+    await new Repository(machine, tree).require()
     expect(gitFolder(tree)).toBe(git(tree, 'rev-parse', '--absolute-git-dir'))
     expect(gitFolder(repo)).toBe(join(repo, '.git'))
     write(tree, { 'skills/b/SKILL.md': 'b' })
-    expect(await commitPaths(machine, tree, ['skills/b'], 'add b')).toBe(git(tree, 'rev-parse', 'other'))
+    expect(await commitPaths(new Repository(machine, tree), ['skills/b'], 'add b')).toBe(
+      git(tree, 'rev-parse', 'other'),
+    )
   })
 
   it('makes one, on main, with nothing in it', async () => {
     const folder = join(makeFolder(), 'new', 'library')
-    await initRepository(machine, folder)
-    await requireRepository(machine, folder)
-    expect(await headCommit(machine, folder)).toBeUndefined()
+    await new Repository(machine, folder).init()
+    await new Repository(machine, folder).require()
+    expect(await new Repository(machine, folder).head()).toBeUndefined()
     const state = { branch: 'main', head: undefined, remotes: [], remote: undefined, upstream: undefined, ahead: 0 }
-    expect(await readRepoState(machine, folder)).toMatchObject(state)
+    expect(await readRepoState(new Repository(machine, folder))).toMatchObject(state)
   })
 
   it('says which git it is', async () => {
@@ -167,7 +167,7 @@ describe('a git that cannot answer', () => {
 
   it('says in its own words what went wrong, and where', async () => {
     const { repo } = makeLibrary()
-    const error = await failure(runGit(machine, repo, ['rev-parse', '--verify', 'nothing']))
+    const error = await failure(new Repository(machine, repo).git(['rev-parse', '--verify', 'nothing']))
     expect(error).toMatchObject({ code: 'GIT_FAILED' })
     expect(error.message).toBe(`git rev-parse failed in ${repo}: Needed a single revision`)
   })
@@ -175,8 +175,8 @@ describe('a git that cannot answer', () => {
   it('does not show a password', async () => {
     const { repo } = makeLibrary()
     git(repo, 'remote', 'set-url', 'origin', 'https://ann:secret@localhost:1/x.git')
-    expect(JSON.stringify(await fetchRemote(machine, repo, 'origin'))).not.toContain('secret')
-    expect(JSON.stringify(await fetchRemote(machine, repo, 'origin'))).toContain('localhost')
+    expect(JSON.stringify(await fetchRemote(new Repository(machine, repo), 'origin'))).not.toContain('secret')
+    expect(JSON.stringify(await fetchRemote(new Repository(machine, repo), 'origin'))).toContain('localhost')
   })
 
   const slow = () => {
@@ -195,7 +195,7 @@ describe('a git that cannot answer', () => {
 
   it('takes too long, and is ended together with its ssh', async () => {
     const { repo, pid, on } = slow()
-    const fetched = await fetchRemote(on, repo, 'origin', { timeoutMs: 400 })
+    const fetched = await fetchRemote(new Repository(on, repo), 'origin', { timeoutMs: 400 })
     expect(fetched).toEqual({ failed: expect.stringContaining('took longer than 0.4 s') })
     // A killed process needs a moment to end.
     await expect.poll(() => isRunning(pid)).toBe(false)
@@ -204,7 +204,7 @@ describe('a git that cannot answer', () => {
   it('is cancelled', async () => {
     const { repo, pid, on } = slow()
     const controller = new AbortController()
-    const fetching = failure(fetchRemote(on, repo, 'origin', { signal: controller.signal }))
+    const fetching = failure(fetchRemote(new Repository(on, repo), 'origin', { signal: controller.signal }))
     await expect.poll(() => isRunning(pid)).toBe(true)
     controller.abort()
     expect(await fetching).toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('was cancelled') })
@@ -216,7 +216,7 @@ describe('a git that cannot answer', () => {
     const pid = join(makeFolder(), 'pid')
     makeProgram(join(repo, '.git/hooks/pre-commit'), `sleep 600 & echo $! > ${pid}`)
     write(repo, { 'skills/b/SKILL.md': 'b' })
-    await commitPaths(machine, repo, ['skills/b'], 'add b')
+    await commitPaths(new Repository(machine, repo), ['skills/b'], 'add b')
     expect(isRunning(pid)).toBe(true)
     process.kill(Number(readFileSync(pid, 'utf8')))
   })
@@ -227,7 +227,7 @@ describe('a git that cannot answer', () => {
     const { repo } = makeLibrary()
     git(repo, 'remote', 'set-url', 'origin', 'ssh://localhost/x.git')
     const on = makeMachine(IDENTITY, { PATH: `${dirname(said)}:${process.env.PATH}` })
-    expect(await fetchRemote(on, repo, 'origin')).toHaveProperty('failed')
+    expect(await fetchRemote(new Repository(on, repo), 'origin')).toHaveProperty('failed')
     expect(readFileSync(said, 'utf8')).toContain('BatchMode=yes')
   })
 })
@@ -238,7 +238,7 @@ describe('cloning', () => {
     const folder = join(makeFolder(), 'deep', 'clone')
     const lines: string[] = []
     await cloneRepository(machine, bare, folder, { onProgress: (line) => lines.push(line) })
-    expect(await headCommit(machine, folder)).toBe(git(repo, 'rev-parse', 'HEAD'))
+    expect(await new Repository(machine, folder).head()).toBe(git(repo, 'rev-parse', 'HEAD'))
     expect(readFileSync(join(folder, 'skills/a/SKILL.md'), 'utf8')).toBe('a\n')
     expect(lines.join('\n')).toContain('100%')
     expect(await sync(machine, folder)).toEqual({ steps: [], codes: [] })
@@ -307,7 +307,7 @@ describe('cloning', () => {
   it('does not let a transport through that runs programs, even if asked directly', async () => {
     const url = `ext::sh -c touch% ${made}`
     const on = makeMachine(`${IDENTITY}[protocol "ext"]\n\tallow = always\n`)
-    const error = await failure(runGit(on, makeFolder(), ['clone', '--', url, 'x']))
+    const error = await failure(new Repository(on, makeFolder()).git(['clone', '--', url, 'x']))
     expect(error.message).toContain("transport 'ext' not allowed")
     expect(existsSync(made)).toBe(false)
   })
@@ -320,7 +320,7 @@ describe('syncing the repository', () => {
     const newest = commitAll(other, { 'skills/b/SKILL.md': 'b' })
     git(other, 'push', '--quiet')
     expect(await sync(machine, repo)).toEqual({ steps: ['fast-forward'], codes: [] })
-    expect(await headCommit(machine, repo)).toBe(newest)
+    expect(await new Repository(machine, repo).head()).toBe(newest)
     expect(readFileSync(join(repo, 'skills/b/SKILL.md'), 'utf8')).toBe('b')
   })
 
@@ -334,18 +334,18 @@ describe('syncing the repository', () => {
     commitAll(other, { [path]: 'theirs' })
     git(other, 'push', '--quiet')
     write(repo, { [path]: 'mine', '.git/info/exclude': ignore })
-    const before = await headCommit(machine, repo)
+    const before = await new Repository(machine, repo).head()
     const error = await failure(sync(machine, repo))
     expect(error.code).toBe('GIT_FAILED')
     expect(error.message).toContain(path)
     expect(readFileSync(join(repo, path), 'utf8')).toBe('mine')
-    expect(await headCommit(machine, repo)).toBe(before)
+    expect(await new Repository(machine, repo).head()).toBe(before)
   })
 
   it('counts what waits, and pushes when asked', async () => {
     const { repo, bare } = makeLibrary()
     const newest = commitAll(repo, { 'skills/b/SKILL.md': 'b' })
-    expect(await readRepoState(machine, repo)).toMatchObject({ ahead: 1, behind: 0 })
+    expect(await readRepoState(new Repository(machine, repo))).toMatchObject({ ahead: 1, behind: 0 })
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['COMMITS_WAITING'] })
     expect(await sync(machine, repo, true)).toEqual({ steps: ['push'], codes: [] })
     expect(git(bare, 'rev-parse', 'main')).toBe(newest)
@@ -359,7 +359,7 @@ describe('syncing the repository', () => {
     git(other, 'push', '--quiet')
     commitAll(repo, { 'skills/c/SKILL.md': 'c' })
     const step = { kind: 'push', remote: 'origin', branch: 'main', mergeRef: 'refs/heads/main' } as const
-    const error = await failure(pushBranch(machine, repo, step))
+    const error = await failure(pushBranch(new Repository(machine, repo), step))
     expect(error).toMatchObject({ code: 'GIT_FAILED', hint: expect.stringContaining('sync again') })
     expect(git(bare, 'rev-parse', 'main')).toBe(theirs)
     expect(await sync(machine, repo, true)).toEqual({ steps: [], codes: ['DIVERGED'] })
@@ -376,7 +376,11 @@ describe('syncing the repository', () => {
     const { repo } = makeLibrary({ remote: false })
     const bare = makeEmptyRemote()
     git(repo, 'remote', 'add', 'team', bare)
-    expect(await readRepoState(machine, repo)).toMatchObject({ remote: 'team', ahead: 1, remoteBranches: [] })
+    expect(await readRepoState(new Repository(machine, repo))).toMatchObject({
+      remote: 'team',
+      ahead: 1,
+      remoteBranches: [],
+    })
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['COMMITS_WAITING'] })
     expect(await sync(machine, repo, true)).toEqual({ steps: ['publish'], codes: [] })
     expect(git(repo, 'rev-parse', '--abbrev-ref', 'main@{upstream}')).toBe('team/main')
@@ -390,7 +394,7 @@ describe('syncing the repository', () => {
     const other = makeLibrary({ remote: false }).repo
     git(other, 'push', '--quiet', bare, `main:${branch}`)
     expect(await sync(machine, repo)).toEqual({ steps: ['fast-forward'], codes: [] })
-    expect(await headCommit(machine, repo)).toBe(git(other, 'rev-parse', 'main'))
+    expect(await new Repository(machine, repo).head()).toBe(git(other, 'rev-parse', 'main'))
     expect(existsSync(join(repo, 'skills/a/SKILL.md'))).toBe(true)
     expect(git(repo, 'rev-parse', '--abbrev-ref', 'HEAD', '@{upstream}')).toBe(`${branch}\norigin/${branch}`)
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: [] })
@@ -422,7 +426,7 @@ describe('syncing the repository', () => {
     expect(await failure(sync(machine, repo))).toMatchObject({ code: 'GIT_FAILED' })
     expect(readFileSync(join(repo, 'skills/a/SKILL.md'), 'utf8')).toBe('mine')
     expect(git(repo, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
-    expect(await headCommit(machine, repo)).toBeUndefined()
+    expect(await new Repository(machine, repo).head()).toBeUndefined()
   })
 
   it('says that the upstream is missing, stale or detached, and that the remote is gone', async () => {
@@ -434,7 +438,7 @@ describe('syncing the repository', () => {
     git(repo, 'branch', '--unset-upstream')
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['UPSTREAM_MISSING'] })
     git(repo, 'switch', '--quiet', '--detach')
-    expect(await readRepoState(machine, repo)).toMatchObject({ branch: undefined, branches: ['main'] })
+    expect(await readRepoState(new Repository(machine, repo))).toMatchObject({ branch: undefined, branches: ['main'] })
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['DETACHED_HEAD'] })
     git(repo, 'switch', '--quiet', 'main')
     rmSync(bare, { recursive: true })
@@ -455,7 +459,7 @@ describe('committing exactly some paths', () => {
     git(repo, 'add', '--all')
     write(repo, { 'skills/c/SKILL.md': 'and edited', 'README.md': 'edited', 'skills/d/SKILL.md': 'untracked' })
     write(repo, { 'skills/b/SKILL.md': 'b', 'skills/b/deep/run.sh': 'x', 'skills/bb/SKILL.md': 'bb' })
-    const commit = await commitPaths(machine, repo, ['skills/b'], 'Import b\n\n# more')
+    const commit = await commitPaths(new Repository(machine, repo), ['skills/b'], 'Import b\n\n# more')
     expect(commit).toBe(git(repo, 'rev-parse', 'HEAD'))
     expect(filesOf(repo)).toEqual(['A\tskills/b/SKILL.md', 'A\tskills/b/deep/run.sh'])
     expect(git(repo, 'log', '-1', '--format=%an <%ae> %B')).toBe('Ann <ann@example.org> Import b\n\n# more')
@@ -472,7 +476,7 @@ describe('committing exactly some paths', () => {
     write(repo, { 'skills/a/SKILL.md': 'staged' })
     git(repo, 'add', '--all')
     write(repo, { 'skills/a/SKILL.md': 'on disk' })
-    await commitPaths(machine, repo, ['skills/a/'], 'change a')
+    await commitPaths(new Repository(machine, repo), ['skills/a/'], 'change a')
     expect(git(repo, 'show', 'HEAD:skills/a/SKILL.md')).toBe('on disk')
     expect(git(repo, 'status', '--porcelain')).toBe('')
   })
@@ -483,17 +487,17 @@ describe('committing exactly some paths', () => {
   ])('commits a removal %s', async (_, remove) => {
     const { repo } = makeLibrary()
     remove(repo)
-    await commitPaths(machine, repo, ['skills/a'], 'delete a')
+    await commitPaths(new Repository(machine, repo), ['skills/a'], 'delete a')
     expect(filesOf(repo)).toEqual(['D\tskills/a/SKILL.md'])
     expect(git(repo, 'status', '--porcelain')).toBe('')
   })
 
   it('makes the first commit, and leaves what else is staged', async () => {
     const repo = join(makeFolder(), 'new')
-    await initRepository(machine, repo)
+    await new Repository(machine, repo).init()
     write(repo, { 'skills/a/SKILL.md': 'a', 'other.md': 'o' })
     git(repo, 'add', 'other.md')
-    expect(await commitPaths(machine, repo, ['skills/a'], 'first')).toMatch(/^[0-9a-f]{40}$/)
+    expect(await commitPaths(new Repository(machine, repo), ['skills/a'], 'first')).toMatch(/^[0-9a-f]{40}$/)
     expect(git(repo, 'ls-tree', '-r', '--name-only', 'HEAD')).toBe('skills/a/SKILL.md')
     expect(git(repo, 'status', '--porcelain')).toBe('A  other.md')
   })
@@ -503,9 +507,11 @@ describe('committing exactly some paths', () => {
     write(repo, { 'skills/b/SKILL.md': 'staged, then removed' })
     git(repo, 'add', '--all')
     rmSync(join(repo, 'skills/b'), { recursive: true })
-    const before = await headCommit(machine, repo)
-    expect(await commitPaths(machine, repo, ['skills/a', 'skills/b', 'skills/gone'], 'none')).toBeUndefined()
-    expect(await headCommit(machine, repo)).toBe(before)
+    const before = await new Repository(machine, repo).head()
+    expect(
+      await commitPaths(new Repository(machine, repo), ['skills/a', 'skills/b', 'skills/gone'], 'none'),
+    ).toBeUndefined()
+    expect(await new Repository(machine, repo).head()).toBe(before)
   })
 
   it.each([
@@ -518,9 +524,9 @@ describe('committing exactly some paths', () => {
   ])('takes %j by its letters', async (path) => {
     const { repo } = makeLibrary()
     write(repo, { [`${path}/SKILL.md`]: 'odd', 'skills/other/SKILL.md': 'other' })
-    expect(await uncommittedPaths(machine, repo)).toContain(`${path}/SKILL.md`)
-    expect(await commitPaths(machine, repo, [path], 'odd')).toBeDefined()
-    expect(await uncommittedPaths(machine, repo)).toEqual(['skills/other/SKILL.md'])
+    expect(await uncommittedPaths(new Repository(machine, repo))).toContain(`${path}/SKILL.md`)
+    expect(await commitPaths(new Repository(machine, repo), [path], 'odd')).toBeDefined()
+    expect(await uncommittedPaths(new Repository(machine, repo))).toEqual(['skills/other/SKILL.md'])
   })
 
   it('puts the index back when a hook refuses', async () => {
@@ -530,7 +536,7 @@ describe('committing exactly some paths', () => {
     git(repo, 'add', '--all')
     write(repo, { 'skills/a/SKILL.md': 'on disk', 'skills/a/new.md': 'n', 'skills/b/SKILL.md': 'b' })
     const before = git(repo, 'ls-files', '--stage')
-    const error = await failure(commitPaths(machine, repo, ['skills/a', 'skills/b'], 'refused'))
+    const error = await failure(commitPaths(new Repository(machine, repo), ['skills/a', 'skills/b'], 'refused'))
     expect(error).toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('no tabs allowed') })
     expect(git(repo, 'ls-files', '--stage')).toBe(before)
     expect(readFileSync(join(repo, 'skills/a/SKILL.md'), 'utf8')).toBe('on disk')
@@ -541,18 +547,18 @@ describe('committing exactly some paths', () => {
     const { repo } = makeLibrary()
     makeProgram(join(repo, '.git/hooks/pre-commit'), `git diff --cached -- '*.md' | grep -q '^+b'`)
     write(repo, { 'skills/b/SKILL.md': 'b' })
-    expect(await commitPaths(machine, repo, ['skills/b'], 'add b')).toBeDefined()
+    expect(await commitPaths(new Repository(machine, repo), ['skills/b'], 'add b')).toBeDefined()
   })
 
   it('says which rule ignores a path', async () => {
     const { repo } = makeLibrary()
     write(repo, { '.gitignore': '# comment\nskills/b*\n*.log\n', 'skills/b/SKILL.md': 'b' })
-    const error = await failure(commitPaths(machine, repo, ['skills/b'], 'add b'))
+    const error = await failure(commitPaths(new Repository(machine, repo), ['skills/b'], 'add b'))
     expect(error).toMatchObject({ code: 'GIT_FAILED' })
     expect(error.message).toBe('skills/b cannot be committed: git ignores it (.gitignore:2: skills/b*)')
     write(repo, { 'skills/a/x.log': 'l', 'skills/c/SKILL.md': 'c', 'skills/c/x.log': 'l' })
-    expect(await commitPaths(machine, repo, ['skills/a'], 'unchanged')).toBeUndefined()
-    expect(await commitPaths(machine, repo, ['skills/c'], 'add c')).toBeDefined()
+    expect(await commitPaths(new Repository(machine, repo), ['skills/a'], 'unchanged')).toBeUndefined()
+    expect(await commitPaths(new Repository(machine, repo), ['skills/c'], 'add c')).toBeDefined()
     expect(filesOf(repo)).toEqual(['A\tskills/c/SKILL.md'])
   })
 
@@ -563,7 +569,7 @@ describe('committing exactly some paths', () => {
   ])('commits for %s', async (_, gitconfig, author) => {
     const { repo } = makeLibrary()
     write(repo, { 'skills/b/SKILL.md': 'b' })
-    await commitPaths(makeMachine(gitconfig), repo, ['skills/b'], 'add b')
+    await commitPaths(new Repository(makeMachine(gitconfig), repo), ['skills/b'], 'add b')
     expect(git(repo, 'log', '-1', '--format=%an <%ae>')).toBe(author)
   })
 
@@ -572,12 +578,12 @@ describe('committing exactly some paths', () => {
     git(repo, 'init', '--quiet', 'skills/b/inner')
     commitAll(join(repo, 'skills/b/inner'), { 'x.md': 'x' })
     write(repo, { 'skills/b/SKILL.md': 'b' })
-    const error = await failure(commitPaths(machine, repo, ['skills/b'], 'add b'))
+    const error = await failure(commitPaths(new Repository(machine, repo), ['skills/b'], 'add b'))
     expect(error.message).toBe('skills/b/inner/ cannot be committed: it is a repository of its own')
     git(repo, 'add', '--all')
     rmSync(join(repo, 'skills/b'), { recursive: true })
     git(repo, 'commit', '--quiet', '--message', 'with a link')
-    expect(await commitPaths(machine, repo, ['skills/b'], 'delete b')).toBeDefined()
+    expect(await commitPaths(new Repository(machine, repo), ['skills/b'], 'delete b')).toBeDefined()
     expect(git(repo, 'ls-files')).toBe('skills/a/SKILL.md')
   })
 
@@ -586,9 +592,9 @@ describe('committing exactly some paths', () => {
     git(repo, 'mv', 'skills/a/SKILL.md', 'skills/a/OTHER.md')
     write(repo, { 'skills/b/deep/x.md': 'x', 'outside.md': 'o' })
     const inside = ['skills/a/OTHER.md', 'skills/a/SKILL.md', 'skills/b/deep/x.md']
-    expect(await uncommittedPaths(machine, repo)).toEqual(inside)
-    expect(await uncommittedPaths(machine, repo, '')).toEqual(['outside.md', ...inside])
-    expect((await readRepoState(machine, repo)).uncommitted).toEqual(inside)
+    expect(await uncommittedPaths(new Repository(machine, repo))).toEqual(inside)
+    expect(await uncommittedPaths(new Repository(machine, repo), '')).toEqual(['outside.md', ...inside])
+    expect((await readRepoState(new Repository(machine, repo))).uncommitted).toEqual(inside)
   })
 })
 
@@ -598,10 +604,10 @@ describe('history and differences', () => {
     const first = git(repo, 'rev-parse', 'HEAD')
     commitAll(repo, { 'skills/a/SKILL.md': 'b' })
     commitAll(repo, { 'skills/b/SKILL.md': 'b' })
-    expect(await commitsBehind(machine, repo, first, 'skills/a')).toBe(1)
-    expect(await commitsBehind(machine, repo, first, '')).toBe(2)
-    expect(await commitsBehind(machine, repo, '0'.repeat(40), 'skills/a')).toBeUndefined()
-    expect(await commitsBehind(machine, repo, '--all', 'skills/a')).toBeUndefined()
+    expect(await commitsBehind(new Repository(machine, repo), first, 'skills/a')).toBe(1)
+    expect(await commitsBehind(new Repository(machine, repo), first, '')).toBe(2)
+    expect(await commitsBehind(new Repository(machine, repo), '0'.repeat(40), 'skills/a')).toBeUndefined()
+    expect(await commitsBehind(new Repository(machine, repo), '--all', 'skills/a')).toBeUndefined()
   })
 
   it('compares two folders the same way for everyone', async () => {
@@ -616,7 +622,7 @@ describe('history and differences', () => {
       GIT_CONFIG_KEY_0: 'core.abbrev',
       GIT_CONFIG_VALUE_0: '20',
     })
-    expect(await diffFolders(on, parent, 'library', 'installed')).toBe(
+    expect(await diffFolders(new Repository(on, parent), 'library', 'installed')).toBe(
       [
         'diff --git library/SKILL.md installed/SKILL.md',
         'index 5626abf..f719efd 100644',
@@ -635,7 +641,7 @@ describe('history and differences', () => {
         '',
       ].join('\n'),
     )
-    expect(await diffFolders(on, parent, 'library', 'library')).toBe('')
+    expect(await diffFolders(new Repository(on, parent), 'library', 'library')).toBe('')
   })
 })
 
@@ -648,14 +654,14 @@ describe('a repository that wants to run programs', () => {
     const tracked = { kind: 'fast-forward', trackingRef: 'refs/remotes/origin/main' } as const
     const push = { kind: 'push', remote: 'origin', branch: 'main', mergeRef: 'refs/heads/main' } as const
     const results = await Promise.allSettled([
-      requireRepository(machine, repo),
-      readRepoState(machine, repo),
-      uncommittedPaths(machine, repo),
-      fetchRemote(machine, repo, 'origin'),
-      fastForward(machine, repo, tracked, 'HEAD'),
-      commitPaths(machine, repo, ['skills/b'], 'add b'),
-      pushBranch(machine, repo, push),
-      commitsBehind(machine, repo, '0'.repeat(40), 'skills/a'),
+      new Repository(machine, repo).require(),
+      readRepoState(new Repository(machine, repo)),
+      uncommittedPaths(new Repository(machine, repo)),
+      fetchRemote(new Repository(machine, repo), 'origin'),
+      fastForward(new Repository(machine, repo), tracked, 'HEAD'),
+      commitPaths(new Repository(machine, repo), ['skills/b'], 'add b'),
+      pushBranch(new Repository(machine, repo), push),
+      commitsBehind(new Repository(machine, repo), '0'.repeat(40), 'skills/a'),
     ])
     return results.map((result) => (result.status === 'rejected' ? result.reason.code : 'done'))
   }
@@ -712,7 +718,7 @@ describe('a repository that wants to run programs', () => {
     expect(codes).toEqual(codes.map(() => 'GIT_UNSAFE'))
     expect(existsSync(made)).toBe(false)
 
-    const error = await failure(refuseUnsafeConfig(machine, repo))
+    const error = await failure(new Repository(machine, repo).settings())
     expect(error.message.toLowerCase()).toContain(`${join(repo, '.git/config')} sets ${key}`.toLowerCase())
     if (fallsFor.length > 0) {
       const env = { PATH: process.env.PATH, HOME: machine.home, GIT_CONFIG_NOSYSTEM: '1', TERM: 'xterm' }
@@ -727,7 +733,7 @@ describe('a repository that wants to run programs', () => {
   it('names all of its settings at once', async () => {
     const { repo } = makeLibrary()
     for (const key of ['core.editor', 'core.askPass']) git(repo, 'config', key, 'x')
-    const error = await failure(refuseUnsafeConfig(machine, repo))
+    const error = await failure(new Repository(machine, repo).settings())
     expect(error.message).toMatch(/core\.editor: .*; .* core\.askpass: /)
     expect(error.hint).toMatch(/--unset-all core\.editor && git config .* --unset-all core\.askpass$/)
   })
@@ -736,7 +742,7 @@ describe('a repository that wants to run programs', () => {
     const { repo } = makeLibrary()
     write(repo, { 'shared config': '[core]\n\tsshCommand = x\n' })
     git(repo, 'config', 'include.path', '../shared config')
-    const error = await failure(refuseUnsafeConfig(machine, repo))
+    const error = await failure(new Repository(machine, repo).settings())
     expect(error.message).toContain(`${join(repo, 'shared config')} sets core.sshcommand`)
     expect(error.hint).toContain(`--file '${join(repo, 'shared config')}' --unset-all core.sshcommand`)
   })
@@ -745,7 +751,7 @@ describe('a repository that wants to run programs', () => {
     const { repo } = makeLibrary()
     git(repo, 'config', 'extensions.worktreeConfig', 'true')
     git(repo, 'config', '--worktree', 'core.sshCommand', 'x')
-    const error = await failure(refuseUnsafeConfig(machine, repo))
+    const error = await failure(new Repository(machine, repo).settings())
     expect(error.message).toContain(`${join(repo, '.git/config.worktree')} sets core.sshcommand`)
   })
 
@@ -780,11 +786,11 @@ describe('a repository that wants to run programs', () => {
     git(repo, 'commit', '--quiet', '--message', 'inner')
     git(inner, 'config', 'filter.x.clean', program)
     write(inner, { '.git/info/attributes': '*.md filter=x\n', 'x.md': 'xyz' })
-    expect(await uncommittedPaths(machine, repo)).toEqual([])
+    expect(await uncommittedPaths(new Repository(machine, repo))).toEqual([])
     write(repo, { 'skills/a/SKILL.md': 'changed' })
-    expect(await commitPaths(machine, repo, ['skills/a'], 'change a')).toBeDefined()
+    expect(await commitPaths(new Repository(machine, repo), ['skills/a'], 'change a')).toBeDefined()
     write(repo, { 'skills/a/SKILL.md': 'again' })
-    const error = await failure(commitPaths(machine, repo, ['skills'], 'change all'))
+    const error = await failure(commitPaths(new Repository(machine, repo), ['skills'], 'change all'))
     expect(error.message).toBe('skills/inner cannot be committed: it is a repository of its own')
     expect(await sync(machine, repo, true)).toEqual({ steps: ['push'], codes: ['UNCOMMITTED'] })
     expect(existsSync(made)).toBe(false)
@@ -795,14 +801,18 @@ describe('a repository that wants to run programs', () => {
   it('by the name of a branch or a remote is refused', async () => {
     const { repo } = makeLibrary()
     write(repo, { '.git/HEAD': 'ref: refs/heads/--output=x\n' })
-    expect(await failure(readRepoState(machine, repo))).toMatchObject({ code: 'GIT_UNSAFE' })
-    expect(await failure(commitPaths(machine, repo, ['skills'], 'x'))).toMatchObject({ code: 'GIT_UNSAFE' })
-    expect(await failure(fetchRemote(machine, repo, '--upload-pack=x'))).toMatchObject({ code: 'GIT_UNSAFE' })
+    expect(await failure(readRepoState(new Repository(machine, repo)))).toMatchObject({ code: 'GIT_UNSAFE' })
+    expect(await failure(commitPaths(new Repository(machine, repo), ['skills'], 'x'))).toMatchObject({
+      code: 'GIT_UNSAFE',
+    })
+    expect(await failure(fetchRemote(new Repository(machine, repo), '--upload-pack=x'))).toMatchObject({
+      code: 'GIT_UNSAFE',
+    })
   })
 
   it('may do so by settings of the user', async () => {
     const { repo } = makeLibrary()
     const on = makeMachine(`${IDENTITY}[credential]\n\thelper = store\n[filter "x"]\n\tclean = cat\n`)
-    await expect(refuseUnsafeConfig(on, repo)).resolves.toBeUndefined()
+    await expect(new Repository(on, repo).settings()).resolves.toBeUndefined()
   })
 })

@@ -5,13 +5,13 @@ import { cloneRepository, cloneSource } from '../../machine/clone.ts'
 import { resolveConfigured } from '../../machine/config-file.ts'
 import { asLoadoutError, exists, isFolder, makeFolders } from '../../machine/files.ts'
 import { type Patience, runGit } from '../../machine/git.ts'
-import { refuseUnsafeConfig } from '../../machine/git-config.ts'
+import { readSafeConfig } from '../../machine/git-config.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import { readInside } from '../../machine/inside.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import { type Machine, stateFolder } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
-import { headCommit } from '../../machine/repository.ts'
+import { Repository } from '../../machine/repository.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
@@ -65,7 +65,7 @@ export async function fetchSource(
       const id = randomBytes(4).toString('hex')
       const [stage, old] = [`${folder}.${id}.new`, `${folder}.${id}.old`]
       await cloneRepository(machine, address, stage, { depth: 1, branch, ...patience })
-      const commit = await headCommit(machine, stage)
+      const commit = await new Repository(machine, stage).head()
       if (exists(folder)) move(folder, old)
       move(stage, folder)
       rmSync(old, { recursive: true, force: true })
@@ -84,8 +84,8 @@ export async function fetchSource(
 async function copiedCommit(machine: Machine, folder: string): Promise<string | undefined> {
   if (!exists(join(folder, '.git'))) return undefined
   try {
-    await refuseUnsafeConfig(machine, folder)
-    return await headCommit(machine, folder)
+    await readSafeConfig(machine, folder)
+    return await new Repository(machine, folder).head()
   } catch {
     return undefined
   }

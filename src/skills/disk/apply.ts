@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { stagePath, swapIn, swapOut, workFolderIn } from '../../change/work-folder.ts'
 import { asLoadoutError, exists, isFile, isFolder, isLink } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/inside.ts'
@@ -15,7 +16,6 @@ import { backUp } from './backups.ts'
 import { type Build, type buildFor, createBuilder, hashBuild, writeBuild } from './build.ts'
 import { skillPlace } from './registry.ts'
 import { copyFolder, hashTree, listTree } from './tree.ts'
-import { stagePath, swapIn, swapOut, workFolderIn } from './work-folder.ts'
 
 /** Reports the progress of a long operation. */
 export type OnProgress = (done: number, total: number, what: string) => void

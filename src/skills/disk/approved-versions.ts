@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { exists, makeFolders } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
-import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import { cacheFolder } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { ANY_NAME, type Verdict, whyNot } from '../../machine/rules/verdict.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import type { RegisteredSkill, SkillStatus } from '../rules/skill.ts'
@@ -18,7 +19,7 @@ type Refusals = Map<string, NonNullable<SkillStatus['refusal']>>
  * may not be installed. `repo` has the commits; the registry may have been read from a copy.
  */
 export async function obeyVerdicts(
-  { machine, verdicts, repo }: { machine: Machine; verdicts: readonly Verdict[]; repo: string },
+  { verdicts, repo }: { verdicts: readonly Verdict[]; repo: Repository },
   registry: RegistryReading,
   cache: TreeCache,
 ): Promise<{ registry: RegistryReading; refusals: Refusals }> {
@@ -33,7 +34,7 @@ export async function obeyVerdicts(
     }
     const newest = registry.skills.find(({ skill }) => skill.name === name)
     if (newest?.sourceHash === verdict.digest) continue
-    const version = await readVersion(machine, repo, verdict, cache)
+    const version = await readVersion(repo, verdict, cache)
     if (typeof version === 'string') refusals.set(name, { kind: 'held', why: version })
     else approved.set(name, version)
   }
@@ -52,17 +53,16 @@ export async function obeyVerdicts(
 
 /** The approved version of a skill, or why it is not available. Caches its files by their hash. */
 async function readVersion(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   { name: skill, version, commit = '', digest = '' }: Verdict,
   cache: TreeCache,
 ): Promise<RegisteredSkill | string> {
-  const folder = join(cacheFolder(machine), 'versions')
+  const folder = join(cacheFolder(repo.machine), 'versions')
   const place = join(folder, digest, skill)
   if (!/^[0-9a-f]{64}$/.test(digest)) return `version ${version} has no valid digest`
   if (!isVersion(place, digest)) {
     const found = await withScratch(async (scratch) => {
-      const at = await checkOutSnapshot(machine, { repo, commit, folder: `skills/${skill}` }, scratch, 'version')
+      const at = await checkOutSnapshot({ repo, commit, folder: `skills/${skill}` }, scratch, 'version')
       if (at === undefined) return false
       const stage = join(folder, ownedName(digest))
       makeFolders(folder)

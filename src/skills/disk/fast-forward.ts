@@ -1,73 +1,69 @@
 import { lstatSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exists } from '../../machine/files.ts'
-import { runGit } from '../../machine/git.ts'
-import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import { staysInside } from '../../machine/inside.ts'
-import type { Machine } from '../../machine/machine.ts'
-import { commitOf, currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import type { FastForward, RepoState } from '../rules/sync-decision.ts'
-import { isLockable, type Move, removeIntent, writeIntent } from './intent.ts'
 import { isUnder, readChanges } from './library-commit.ts'
+import { isLockable, libraryLog, type Move } from './library-log.ts'
 
 /** Fast-forwards the library to a branch of its remote, and returns the new commit. Restores the files if git fails. */
 export async function fastForwardLibrary(
-  machine: Machine,
-  library: string,
+  repo: Repository,
   step: FastForward,
   { head: from, uncommitted }: Pick<RepoState, 'head' | 'uncommitted'>,
 ): Promise<string> {
-  const move = { from, to: await commitOf(machine, library, step.trackingRef) }
-  if (!isLockable(library) || !(await isClear(machine, library, move, uncommitted))) {
-    await fastForward(machine, library, step, from)
+  const move = { from, to: await repo.commitOf(step.trackingRef) }
+  if (!isLockable(repo.path) || !(await isClear(repo, move, uncommitted))) {
+    await fastForward(repo, step, from)
     return move.to
   }
-  writeIntent(library, move)
+  const log = libraryLog(repo.path)
+  log.write(move)
   try {
-    await fastForward(machine, library, step, from)
+    await fastForward(repo, step, from)
     return move.to
   } catch (error) {
-    await undoFastForward(machine, library, move)
+    await undoFastForward(repo, move)
     throw error
   } finally {
-    removeIntent(library)
+    log.end()
   }
 }
 
 /** Fast-forwards the branch. Throws if an uncommitted file, even an ignored one, would be overwritten. */
 export async function fastForward(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   { trackingRef, track }: FastForward,
   from: string | undefined,
 ): Promise<void> {
-  await refuseUnsafeConfig(machine, repo)
+  await repo.settings()
   if (from === undefined) {
-    const branch = await currentBranch(machine, repo)
-    return startBranch(machine, repo, track?.branch ?? branch ?? 'main', trackingRef)
+    const branch = await repo.branch()
+    return startBranch(repo, track?.branch ?? branch ?? 'main', trackingRef)
   }
   const flags = ['--quiet', '--ff-only', '--no-squash', '--commit', '--no-overwrite-ignore', '--no-stat']
-  await runGit(machine, repo, ['merge', ...flags, '--', trackingRef])
+  await repo.git(['merge', ...flags, '--', trackingRef])
 }
 
 /** Before the first commit a branch is only a name, which may change. Not `git merge`: it overwrites ignored files. */
-async function startBranch(machine: Machine, repo: string, branch: string, trackingRef: string): Promise<void> {
-  refuseOption(repo, branch)
+async function startBranch(repo: Repository, branch: string, trackingRef: string): Promise<void> {
+  repo.refuseOption(branch)
   const flags = ['--quiet', '--no-overwrite-ignore', '--no-recurse-submodules', '--track']
-  await runGit(machine, repo, ['checkout', ...flags, '-b', branch, trackingRef, '--'])
+  await repo.git(['checkout', ...flags, '-b', branch, trackingRef, '--'])
 }
 
 /**
  * Whether no file that the move changes has uncommitted changes; otherwise git refuses to move. `uncommitted` covers
  * only the folder of skills.
  */
-async function isClear(machine: Machine, repo: string, move: Move, uncommitted: readonly string[]): Promise<boolean> {
-  const { arriving, changed } = await pathsOf(machine, repo, move)
-  if (!arriving.every((path) => isFree(repo, path))) return false
+async function isClear(repo: Repository, move: Move, uncommitted: readonly string[]): Promise<boolean> {
+  const { arriving, changed } = await pathsOf(repo, move)
+  if (!arriving.every((path) => isFree(repo.path, path))) return false
   const paths = [...arriving, ...changed]
   const isKnown = paths.every((path) => path.startsWith('skills/'))
-  const edits = isKnown ? uncommitted : (await readChanges(machine, repo, [])).map(({ path }) => path)
+  const edits = isKnown ? uncommitted : (await readChanges(repo, [])).map(({ path }) => path)
   return !paths.some((path) => edits.some((edit) => isUnder(path, edit) || isUnder(edit, path)))
 }
 
@@ -81,9 +77,9 @@ function isFree(repo: string, path: string): boolean {
 }
 
 /** Files that a move adds, and files that it changes or removes, without nested repositories. */
-async function pathsOf(machine: Machine, repo: string, { from, to }: Move) {
-  if (from === undefined) return { arriving: [...(await listCommit(machine, repo, to)).keys()], changed: [] }
-  const { stdout } = await runGit(machine, repo, ['diff-tree', '-r', '-z', '--no-renames', from, to, '--'])
+async function pathsOf(repo: Repository, { from, to }: Move) {
+  if (from === undefined) return { arriving: [...(await listCommit(repo, to)).keys()], changed: [] }
+  const { stdout } = await repo.git(['diff-tree', '-r', '-z', '--no-renames', from, to, '--'])
   const rows = [...stdout.matchAll(/:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ [A-Z]\0([^\0]+)\0/g)].map(
     ([, before = '', after = '', path = '']) => ({ had: isFileMode(before), has: isFileMode(after), path }),
   )
@@ -100,23 +96,23 @@ function isFileMode(mode: string): boolean {
  * branch: while the index is old, git has written a file that contains the new version, or its beginning. A file with
  * any other content was edited since, and stays.
  */
-export async function undoFastForward(machine: Machine, repo: string, { from, to }: Move): Promise<void> {
-  if ((await headCommit(machine, repo)) !== from) return
-  const [before, after] = [await listCommit(machine, repo, from), await listCommit(machine, repo, to)]
-  const index = rowsOf((await runGit(machine, repo, ['ls-files', '--stage', '-z'])).stdout)
+export async function undoFastForward(repo: Repository, { from, to }: Move): Promise<void> {
+  if ((await repo.head()) !== from) return
+  const [before, after] = [await listCommit(repo, from), await listCommit(repo, to)]
+  const index = rowsOf((await repo.git(['ls-files', '--stage', '-z'])).stdout)
   const waiting = changedPaths(before, after).filter((path) => index.get(path) === before.get(path))
   await withScratch(async (scratch) => {
     const env = { GIT_INDEX_FILE: join(scratch, 'index') }
     const checkOut = (paths: readonly string[], flags: readonly string[], more = {}) => {
       const input = paths.map((path) => `${path}\0`).join('')
-      return runGit(machine, repo, ['checkout-index', '--force', '-z', '--stdin', ...flags], { ...more, input })
+      return repo.git(['checkout-index', '--force', '-z', '--stdin', ...flags], { ...more, input })
     }
-    await runGit(machine, repo, ['read-tree', to], { env })
+    await repo.git(['read-tree', to], { env })
     const arriving = waiting.filter((path) => after.has(path))
     await checkOut(arriving, [`--prefix=${scratch}/new/`], { env })
-    const inside = waiting.filter((path) => staysInside(repo, dirname(path)))
-    const written = inside.filter((path) => isBeginning(join(repo, path), join(scratch, 'new', path)))
-    for (const path of written.filter((each) => !before.has(each))) removeWithFolders(repo, path)
+    const inside = waiting.filter((path) => staysInside(repo.path, dirname(path)))
+    const written = inside.filter((path) => isBeginning(join(repo.path, path), join(scratch, 'new', path)))
+    for (const path of written.filter((each) => !before.has(each))) removeWithFolders(repo.path, path)
     const replaced = written.filter((path) => before.has(path))
     await checkOut(replaced, [])
   })
@@ -147,10 +143,8 @@ function changedPaths(before: ReadonlyMap<string, string>, after: ReadonlyMap<st
   return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
 }
 
-async function listCommit(machine: Machine, repo: string, commit: string | undefined): Promise<Map<string, string>> {
-  return commit === undefined
-    ? new Map()
-    : rowsOf((await runGit(machine, repo, ['ls-tree', '-r', '-z', commit])).stdout)
+async function listCommit(repo: Repository, commit: string | undefined): Promise<Map<string, string>> {
+  return commit === undefined ? new Map() : rowsOf((await repo.git(['ls-tree', '-r', '-z', commit])).stdout)
 }
 
 /** Mode and content id of each file, by path. Without nested repositories: git does not check them out. */

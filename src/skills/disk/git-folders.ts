@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { runGit } from '../../machine/git.ts'
-import type { Machine } from '../../machine/machine.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { literal } from './library-commit.ts'
 import { copyTree } from './tree.ts'
 
@@ -15,7 +14,7 @@ const NO_SETTINGS = {
 
 /** A folder of a repository at a commit. An empty `folder` is the whole repository. */
 export interface Snapshot {
-  repo: string
+  repo: Repository
   /** A commit id, its parent (`<id>^`), or `HEAD`. */
   commit: string
   folder: string
@@ -28,7 +27,6 @@ export interface Snapshot {
  * or the files of the repository. Undefined if the commit or the folder does not exist.
  */
 export async function checkOutSnapshot(
-  machine: Machine,
   { repo, commit, folder, isForeign = false }: Snapshot,
   scratch: string,
   name: string,
@@ -36,10 +34,10 @@ export async function checkOutSnapshot(
   if (!/^(?:HEAD|[0-9a-f]{7,64}\^?)$/.test(commit)) return undefined
   const target = join(scratch, name)
   mkdirSync(target)
-  const foreign = { ...NO_SETTINGS, GIT_DIR: repo, GIT_WORK_TREE: target, GIT_ATTR_NOSYSTEM: '1' }
+  const foreign = { ...NO_SETTINGS, GIT_DIR: repo.path, GIT_WORK_TREE: target, GIT_ATTR_NOSYSTEM: '1' }
   const env = { GIT_INDEX_FILE: join(scratch, `${name}.index`), ...(isForeign ? foreign : {}) }
   const settings = isForeign ? ['core.attributesFile=/dev/null', 'core.autocrlf=false'] : []
-  const git = (args: readonly string[], okCodes = [0]) => runGit(machine, repo, args, { env, settings, okCodes })
+  const git = (args: readonly string[], okCodes = [0]) => repo.git(args, { env, settings, okCodes })
   if ((await git(['read-tree', commit], [0, 128])).code !== 0) {
     if ((await git(['cat-file', '-e', `${commit}^{tree}`], [0, 1, 128])).code !== 0) return undefined
     // It is there: the error says what else is wrong, for example a full disk.
@@ -49,14 +47,14 @@ export async function checkOutSnapshot(
   const { stdout } = await git(['ls-files', '-z', '--', ...paths])
   if (stdout === '') return undefined
   const write = ['checkout-index', '--force', '-z', '--stdin', `--prefix=${target}/`]
-  await runGit(machine, repo, write, { env, settings, input: stdout })
+  await repo.git(write, { env, settings, input: stdout })
   return join(target, folder)
 }
 
-/** The diff of two folders in `parent`, under their own names. `parent` must be outside of any repository. */
-export async function diffFolders(machine: Machine, parent: string, a: string, b: string): Promise<string> {
+/** The diff of two folders in `parent`, under their own names. `parent` is a folder outside of any repository. */
+export async function diffFolders(parent: Repository, a: string, b: string): Promise<string> {
   const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--no-prefix', '--no-renames']
-  const { stdout } = await runGit(machine, parent, ['diff', ...flags, '--', a, b], {
+  const { stdout } = await parent.git(['diff', ...flags, '--', a, b], {
     okCodes: [0, 1],
     env: NO_SETTINGS,
     settings: ['core.attributesFile=/dev/null'],
@@ -66,16 +64,15 @@ export async function diffFolders(machine: Machine, parent: string, a: string, b
 
 /** The diff of two versions of a skill, under its name. A missing version counts as empty. */
 export async function diffSkillFolders(
-  machine: Machine,
-  scratch: string,
+  scratch: Repository,
   skill: string,
   before: string | undefined,
   after: string | undefined,
 ): Promise<string> {
   for (const [side, folder] of [['before', before] as const, ['after', after] as const]) {
-    const target = join(scratch, side, skill)
+    const target = join(scratch.path, side, skill)
     if (folder === undefined) mkdirSync(target, { recursive: true })
     else copyTree(folder, target)
   }
-  return diffFolders(machine, scratch, 'before', 'after')
+  return diffFolders(scratch, 'before', 'after')
 }

@@ -3,10 +3,9 @@ import { basename, join, resolve, sep } from 'node:path'
 import { cloneRepository, cloneSource, loginError } from '../../machine/clone.ts'
 import { expandHome } from '../../machine/config-file.ts'
 import { exists, isFile, isFolder, makeFolder } from '../../machine/files.ts'
-import { runGit } from '../../machine/git.ts'
 import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { commitOf, currentBranch, headCommit } from '../../machine/repository.ts'
+import { Repository } from '../../machine/repository.ts'
 import { makeScratch } from '../../machine/scratch.ts'
 import { pathProblem } from '../../text/paths.ts'
 import { slug } from '../../text/skill-document.ts'
@@ -69,10 +68,13 @@ async function openRepository(
   return fetched(named, async (folder) => {
     await cloneRepository(machine, url, folder, { ...(isCommit ? {} : { depth: 1, branch: ref }), ...patience })
     if (isCommit) {
-      const commit = await commitOf(machine, folder, ref)
-      await runGit(machine, folder, ['checkout', '--quiet', '--detach', commit])
+      const commit = await new Repository(machine, folder).commitOf(ref)
+      await new Repository(machine, folder).git(['checkout', '--quiet', '--detach', commit])
     }
-    const [commit, branch] = [await headCommit(machine, folder), ref ?? (await currentBranch(machine, folder))]
+    const [commit, branch] = [
+      await new Repository(machine, folder).head(),
+      ref ?? (await new Repository(machine, folder).branch()),
+    ]
     const isPath = exists(url)
     return {
       root: inside(folder, part),
@@ -97,7 +99,7 @@ async function splitPage(
   patience: { signal?: AbortSignal },
 ) {
   const ask = ['ls-remote', '--heads', '--tags', '--', cloneSource(machine, url)]
-  const answer = await runGit(machine, machine.cwd, ask, patience).catch((error: unknown) => {
+  const answer = await new Repository(machine, machine.cwd).git(ask, patience).catch((error: unknown) => {
     if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED') throw error
     if (needsLogin(error.message)) throw loginError(error, url)
   })
@@ -140,7 +142,7 @@ async function openLocal(
 async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 'ref' | 'commit'>> {
   if (!exists(join(path, '.git'))) return {}
   try {
-    const [commit, ref] = [await headCommit(machine, path), await currentBranch(machine, path)]
+    const [commit, ref] = [await new Repository(machine, path).head(), await new Repository(machine, path).branch()]
     return { ref, commit }
   } catch (error) {
     if (error instanceof LoadoutError) return {}

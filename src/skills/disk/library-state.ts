@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isFile, readText } from '../../machine/files.ts'
-import { type GitOptions, HOOKS_MS, type Patience, runGit } from '../../machine/git.ts'
-import { readSafeConfig, refuseUnsafeConfig, type Setting } from '../../machine/git-config.ts'
+import { type GitOptions, HOOKS_MS, type Patience } from '../../machine/git.ts'
+import type { Setting } from '../../machine/git-config.ts'
 import { gitFolder } from '../../machine/git-folder.ts'
 import { needsLogin } from '../../machine/git-process.ts'
-import type { Machine } from '../../machine/machine.ts'
-import { currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { type LibraryState, stateFrom } from '../rules/reconcile.ts'
@@ -14,16 +13,16 @@ import type { Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.
 import { literal, uncommittedPaths } from './library-commit.ts'
 
 /** The state of the repository as of the last fetch. Does not use the network. */
-export async function readRepoState(machine: Machine, repo: string): Promise<RepoState> {
-  const config = await readSafeConfig(machine, repo)
-  const { branch, head, uncommitted, distance } = await readStatus(machine, repo)
+export async function readRepoState(repo: Repository): Promise<RepoState> {
+  const config = await repo.settings()
+  const { branch, head, uncommitted, distance } = await readStatus(repo)
   const followed = branch === undefined ? undefined : followedBranch(config, branch)
   const remote = chooseRemote(config, followed)
   const prefixes = ['refs/heads/', 'refs/remotes/', ...(followed ? [followed.trackingRef] : [])]
-  const refs = await readRefs(machine, repo, prefixes)
+  const refs = await readRefs(repo, prefixes)
   const upstream = followed && { ...followed, exists: refs.has(followed.trackingRef) }
   const isTold = upstream?.exists && distance?.upstream === upstream.trackingRef.replace(/^refs\/remotes\//, '')
-  const { ahead, behind } = isTold ? distance : await countCommits(machine, repo, head, upstream, remote)
+  const { ahead, behind } = isTold ? distance : await countCommits(repo, head, upstream, remote)
   const { names: branches } = branchesIn(refs, 'refs/heads/')
   const { names: remoteBranches, head: remoteHead } =
     remote === undefined ? { names: [], head: undefined } : branchesIn(refs, `refs/remotes/${remote}/`)
@@ -37,24 +36,24 @@ interface Status extends Pick<RepoState, 'branch' | 'head' | 'uncommitted'> {
 }
 
 /** The parts of the state that decide about installs. */
-export async function readLibraryState(machine: Machine, repo: string): Promise<LibraryState> {
-  const [head, paths] = await Promise.all([headCommit(machine, repo), uncommittedPaths(machine, repo)])
+export async function readLibraryState(repo: Repository): Promise<LibraryState> {
+  const [head, paths] = await Promise.all([repo.head(), uncommittedPaths(repo)])
   return stateFrom(head, paths)
 }
 
 /** One call of git instead of four. */
-async function readStatus(machine: Machine, repo: string): Promise<Status> {
+async function readStatus(repo: Repository): Promise<Status> {
   const flags = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all']
-  const { stdout } = await runGit(machine, repo, ['status', ...flags, '--', literal('skills')])
+  const { stdout } = await repo.git(['status', ...flags, '--', literal('skills')])
   const items = stdout.split('\0').filter((item) => item !== '')
   const header = (key: string) => items.find((item) => item.startsWith(`# ${key} `))?.slice(key.length + 3)
   const [branch, head, upstream] = [header('branch.head'), header('branch.oid'), header('branch.upstream')]
-  if (branch !== undefined) refuseOption(repo, branch)
+  if (branch !== undefined) repo.refuseOption(branch)
   const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(header('branch.ab') ?? '') ?? []
   const distance = upstream && ahead && behind ? { upstream, ahead: Number(ahead), behind: Number(behind) } : undefined
   return {
     // A branch may be called "(detached)".
-    branch: branch === '(detached)' ? await currentBranch(machine, repo) : branch,
+    branch: branch === '(detached)' ? await repo.branch() : branch,
     head: head === '(initial)' ? undefined : head,
     uncommitted: items.flatMap((item) => ENTRY.exec(item)?.[1] ?? []).sort(compareText),
     distance,
@@ -65,9 +64,9 @@ async function readStatus(machine: Machine, repo: string): Promise<Status> {
 const ENTRY = /^(?:1(?: \S+){7}|u(?: \S+){9}|\?) (.+)$/s
 
 /** The remote that sync talks to. */
-export async function readRemote(machine: Machine, repo: string): Promise<string | undefined> {
-  const config = await readSafeConfig(machine, repo)
-  const branch = await currentBranch(machine, repo)
+export async function readRemote(repo: Repository): Promise<string | undefined> {
+  const config = await repo.settings()
+  const branch = await repo.branch()
   return chooseRemote(config, branch === undefined ? undefined : followedBranch(config, branch))
 }
 
@@ -105,8 +104,8 @@ function mapRef(refspec: string, ref: string): string | undefined {
 }
 
 /** Refs below some prefixes. The value is the target of a symbolic ref, empty for any other. */
-async function readRefs(machine: Machine, repo: string, prefixes: readonly string[]): Promise<Map<string, string>> {
-  const { stdout } = await runGit(machine, repo, ['for-each-ref', '--format=%(refname) %(symref)', '--', ...prefixes])
+async function readRefs(repo: Repository, prefixes: readonly string[]): Promise<Map<string, string>> {
+  const { stdout } = await repo.git(['for-each-ref', '--format=%(refname) %(symref)', '--', ...prefixes])
   const rows = stdout.split('\n').filter((line) => line !== '')
   return new Map(rows.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
 }
@@ -122,14 +121,13 @@ function branchesIn(refs: ReadonlyMap<string, string>, prefix: string) {
 }
 
 async function countCommits(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   head: string | undefined,
   upstream: Upstream | undefined,
   remote: string | undefined,
 ): Promise<{ ahead: number; behind: number }> {
   const count = async (...range: string[]) =>
-    (await runGit(machine, repo, ['rev-list', '--count', ...range, '--'])).stdout.trim().split('\t').map(Number)
+    (await repo.git(['rev-list', '--count', ...range, '--'])).stdout.trim().split('\t').map(Number)
   const tracking = upstream?.exists ? upstream.trackingRef : undefined
   const [ahead = 0, behind = 0] =
     head === undefined
@@ -141,16 +139,11 @@ async function countCommits(
 }
 
 /** The number of commits since `fromCommit` that changed a path; undefined if the repository lacks that commit. */
-export async function commitsBehind(
-  machine: Machine,
-  repo: string,
-  fromCommit: string,
-  path: string,
-): Promise<number | undefined> {
+export async function commitsBehind(repo: Repository, fromCommit: string, path: string): Promise<number | undefined> {
   if (!/^[0-9a-f]{7,64}$/.test(fromCommit)) return undefined
-  await refuseUnsafeConfig(machine, repo)
+  await repo.settings()
   const count = ['rev-list', '--count', `${fromCommit}..HEAD`, '--', literal(path)]
-  const { stdout, code } = await runGit(machine, repo, count, { okCodes: [0, 128] })
+  const { stdout, code } = await repo.git(count, { okCodes: [0, 128] })
   return code === 0 ? Number(stdout) : undefined
 }
 
@@ -158,28 +151,27 @@ const NETWORK_MS = 120_000
 
 /** Returns why a remote did not answer. Throws if git is missing, the repository unsafe, or the fetch cancelled. */
 export async function fetchRemote(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   remote: string,
   { timeoutMs = NETWORK_MS, signal }: Patience = {},
 ): Promise<Exclude<Fetched, 'no remote'>> {
-  const config = await readSafeConfig(machine, repo)
-  refuseOption(repo, remote)
+  const config = await repo.settings()
+  repo.refuseOption(remote)
   const hasSshCommand = config.some(({ key }) => key === 'core.sshcommand')
   const options = { timeoutMs, hasSshCommand, signal }
   try {
-    await fetchOnce(machine, repo, remote, options).catch((error: unknown) => {
+    await fetchOnce(repo, remote, options).catch((error: unknown) => {
       // Another fetch moved the same branch meanwhile: a second try succeeds.
       if (!(error instanceof LoadoutError) || !/cannot lock ref|unable to update/.test(error.message)) throw error
-      return fetchOnce(machine, repo, remote, options)
+      return fetchOnce(repo, remote, options)
     })
     // Before the first commit: ask the remote for its default branch.
-    const isUnborn = !hasOwnCommit(repo) && (await headCommit(machine, repo)) === undefined
-    if (isUnborn) await runGit(machine, repo, ['remote', 'set-head', remote, '--auto'], { ...options, okCodes: ANY })
+    const isUnborn = !hasOwnCommit(repo.path) && (await repo.head()) === undefined
+    if (isUnborn) await repo.git(['remote', 'set-head', remote, '--auto'], { ...options, okCodes: ANY })
     return 'ok'
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED' || signal?.aborted) throw error
-    const reason = error.message.replace(`git fetch failed in ${repo}: `, '')
+    const reason = error.message.replace(`git fetch failed in ${repo.path}: `, '')
     if (!needsLogin(reason)) return { failed: reason }
     return { failed: 'asks for a login: it is private now, or gone', hint: error.hint }
   }
@@ -192,8 +184,8 @@ function hasOwnCommit(repo: string): boolean {
   return ref !== undefined && isFile(join(folder, ref))
 }
 
-function fetchOnce(machine: Machine, repo: string, remote: string, options: GitOptions) {
-  return runGit(machine, repo, ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--', remote], options)
+function fetchOnce(repo: Repository, remote: string, options: GitOptions) {
+  return repo.git(['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--', remote], options)
 }
 
 const ANY = [0, 1, 2, 128]
@@ -206,15 +198,14 @@ export function lastAsked(repo: string): Date | undefined {
 
 /** Pushes one branch, without force. */
 export async function pushBranch(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   { kind, remote, branch, mergeRef }: Omit<Push, 'commits'>,
   { timeoutMs = HOOKS_MS, signal }: Patience = {},
 ): Promise<void> {
-  await refuseUnsafeConfig(machine, repo)
-  refuseOption(repo, remote)
+  await repo.settings()
+  repo.refuseOption(remote)
   const flags = ['--quiet', '--no-follow-tags', '--recurse-submodules=no', ...(kind === 'publish' ? ['-u'] : [])]
   const refspec = `refs/heads/${branch}:${mergeRef}`
   const options = { allowHooks: true, timeoutMs, signal }
-  await runGit(machine, repo, ['push', ...flags, '--', remote, refspec], options)
+  await repo.git(['push', ...flags, '--', remote, refspec], options)
 }

@@ -1,8 +1,6 @@
 import { basename, join } from 'node:path'
 import { readJson } from '../../machine/files.ts'
-import { runGit } from '../../machine/git.ts'
-import { refuseUnsafeConfig } from '../../machine/git-config.ts'
-import type { Machine } from '../../machine/machine.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { formatSkill, parseSkill, SKILL_FILE, type Skill, withoutSource } from '../rules/skill.ts'
 import type { SkillContent } from './foreign-skill.ts'
@@ -51,20 +49,19 @@ export interface Wanted {
  * recorded commit alone is not enough: files may have been installed or imported before they were committed.
  */
 export async function findInHistory(
-  machine: Machine,
-  library: string,
+  repo: Repository,
   folder: string,
   wanted: Wanted,
   scratch: string,
 ): Promise<string | undefined> {
-  await refuseUnsafeConfig(machine, library)
+  await repo.settings()
   const list = ['log', '--format=%H', `--max-count=${MOST_COMMITS}`, '--', literal(folder)]
-  const { stdout, code } = await runGit(machine, library, list, { okCodes: [0, 128] })
+  const { stdout, code } = await repo.git(list, { okCodes: [0, 128] })
   const commits = code === 0 ? stdout.split('\n').filter((line) => line !== '') : []
   const hashOf = (path: string) =>
     wanted.kind === 'library' ? libraryHashOf(path, basename(folder)) : hashTree(path, listTree(path).files)
   for (const [at, commit] of new Set([...(wanted.commit ? [wanted.commit] : []), ...commits]).entries()) {
-    const found = await checkOutSnapshot(machine, { repo: library, commit, folder }, scratch, `history-${at}`)
+    const found = await checkOutSnapshot({ repo, commit, folder }, scratch, `history-${at}`)
     if (found !== undefined && hashOf(found) === wanted.hash) return found
   }
   return undefined

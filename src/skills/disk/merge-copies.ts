@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Machine } from '../../machine/machine.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { asFinding, type Finding, LoadoutError } from '../../text/trouble.ts'
 import type { Operation, OperationPlan } from '../rules/operations.ts'
 import { type PlacementStatus, placeOf, type RegisteredSkill, type SkillStatus } from '../rules/skill.ts'
@@ -10,10 +10,9 @@ import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './pending-me
 import { skillPlace } from './registry.ts'
 
 interface MergeContext {
-  machine: Machine
   library: string
   /** The repository whose history has the base versions. */
-  repo: string
+  repo: Repository
   statuses: readonly SkillStatus[]
   /** Nothing waits for the user afterwards. */
   isDryRun: boolean
@@ -36,7 +35,7 @@ export async function mergeCopies(
   plan: OperationPlan,
   scratch: string,
 ): Promise<OperationPlan & { merged: ReadonlyMap<string, Build>; conflicting: ReadonlySet<string> }> {
-  const { machine, library, repo, statuses } = context
+  const { library, repo, statuses } = context
   const merged = new Map<string, Build>()
   const operations: Operation[] = []
   const findings = [...plan.findings]
@@ -51,7 +50,7 @@ export async function mergeCopies(
     const { registered } = status
     try {
       const folder = skillPlace(library, registered)
-      const edit = await mergeEdit(machine, { library: repo, folder, registered, copy }, join(scratch, `${at}`), false)
+      const edit = await mergeEdit({ repo, folder, registered, copy }, join(scratch, `${at}`), false)
       if (edit.merge.conflicts.length > 0) conflicts.push({ registered, copy, edit })
       else {
         const { edit: _, ...place } = operation
@@ -75,7 +74,8 @@ export async function mergeCopies(
 }
 
 function openMergeOf(context: MergeContext, { registered, edit }: Conflict, same: readonly Conflict[]): Finding {
-  const { machine, library, isDryRun } = context
+  const { library, isDryRun } = context
+  const { machine } = context.repo
   const { folder, sourceHash, version, skill } = registered
   const { name } = skill
   const places = same.map(({ copy }) => placeOf(copy)).join(' and ')

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readJson } from '../../machine/files.ts'
-import type { Machine } from '../../machine/machine.ts'
+import type { Repository } from '../../machine/repository.ts'
 import type { Sides } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import {
@@ -40,7 +40,7 @@ export interface EditMerge {
 
 export interface Edit {
   /** The repository whose history has the base version. */
-  library: string
+  repo: Repository
   /** The folder of the library's current version. */
   folder: string
   registered: RegisteredSkill
@@ -52,8 +52,7 @@ export interface Edit {
  * base is the current library, so that the copy is taken unchanged.
  */
 export async function mergeEdit(
-  machine: Machine,
-  { library, folder, registered, copy }: Edit,
+  { repo, folder, registered, copy }: Edit,
   scratch: string,
   force: boolean,
 ): Promise<EditMerge> {
@@ -61,7 +60,7 @@ export async function mergeEdit(
   const ours = join(scratch, 'library')
   copyTree(folder, ours)
   const { name } = registered.skill
-  const base = force ? ours : await findBase(machine, library, registered, copy, ours, scratch)
+  const base = force ? ours : await findBase(repo, registered, copy, ours, scratch)
   const isMerged = base !== ours
   const skill = isMerged ? skillIn(base, name) : registered.skill
   const content = readAdopted(base, skill, copy.agent, placeOf(copy))
@@ -72,7 +71,7 @@ export async function mergeEdit(
   const merge = mergeSkillFolders(versions, sides, source)
   const result = join(scratch, 'adopted')
   merge.write(result)
-  const diff = await diffFolders(machine, scratch, 'library', 'adopted')
+  const diff = await diffFolders(repo.at(scratch), 'library', 'adopted')
   const hash = libraryHash(content)
   const isUnchanged = hash === libraryHashOf(base, name)
   return { from: placeOf(copy), hash, isUnchanged, diff, isMerged, merge, versions, sides, source, result }
@@ -85,23 +84,21 @@ function skillIn(folder: string, name: string): Skill {
 }
 
 async function findBase(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   registered: RegisteredSkill,
   copy: PlacementStatus,
   ours: string,
   scratch: string,
 ): Promise<string> {
   const { folder, skill } = registered
-  if (copy.isBehind) return installedBase(machine, repo, registered, copy, scratch)
+  if (copy.isBehind) return installedBase(repo, registered, copy, scratch)
   const imported = copy.state === 'unmanaged' ? skill.source?.libraryHash : undefined
   if (imported === undefined || imported === libraryHashOf(ours, skill.name)) return ours
-  return (await findInHistory(machine, repo, folder, { hash: imported, kind: 'library' }, scratch)) ?? ours
+  return (await findInHistory(repo, folder, { hash: imported, kind: 'library' }, scratch)) ?? ours
 }
 
 async function installedBase(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   { folder, skill: { name } }: RegisteredSkill,
   { placement: { marker, root }, state }: PlacementStatus,
   scratch: string,
@@ -110,8 +107,8 @@ async function installedBase(
   const { commit = '', sourceHash } = known ?? {}
   const found =
     sourceHash === undefined
-      ? await checkOutSnapshot(machine, { repo, commit, folder }, scratch, 'base')
-      : await findInHistory(machine, repo, folder, { commit, hash: sourceHash, kind: 'source' }, scratch)
+      ? await checkOutSnapshot({ repo, commit, folder }, scratch, 'base')
+      : await findInHistory(repo, folder, { commit, hash: sourceHash, kind: 'source' }, scratch)
   if (found !== undefined) return found
   const scope = root.scope === 'project' ? ' --project .' : ''
   const was = state === 'edited' ? 'was' : 'may have been'

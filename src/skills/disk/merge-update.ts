@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Machine } from '../../machine/machine.ts'
+import type { Repository } from '../../machine/repository.ts'
 import type { Sides } from '../../text/merge.ts'
 import { type RegisteredSkill, type Skill, type SkillSource, withoutSource } from '../rules/skill.ts'
 import { contentOf, readForeignSkill, type SkillContent, writeSkillFolder } from './foreign-skill.ts'
@@ -11,7 +11,7 @@ import { copyTree, hashTree, listTree } from './tree.ts'
 
 /** The library's skill, and the current version in its source. */
 export interface UpdateInput {
-  library: string
+  library: Repository
   registered: RegisteredSkill
   source: SkillSource
   /** A folder with the source's current version. */
@@ -22,7 +22,7 @@ export interface UpdateInput {
   /** The path of the skill in the source. */
   folder: string
   /** The cached repository, with the imported commit if the source still has it. */
-  repo?: string
+  repo?: Repository
   /** Take one version unchanged instead of merging. */
   take?: 'library' | 'source'
   now: Date
@@ -45,17 +45,17 @@ export interface UpdateMerge {
 }
 
 /** Merges the new version of a source with the library's. If the base is unknown, it only compares them. */
-export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch: string): Promise<UpdateMerge> {
+export async function mergeUpdate(input: UpdateInput, scratch: string): Promise<UpdateMerge> {
   mkdirSync(scratch)
   const { library, registered, source: before } = input
   const { name } = registered.skill
   const ours = join(scratch, 'library')
-  copyTree(join(library, registered.folder), ours)
+  copyTree(join(library.path, registered.folder), ours)
   const theirs = inLibraryForm(input.theirs, registered)
   const fresh = join(scratch, 'new')
   writeSkillFolder(theirs, fresh)
   const taken = input.take && (input.take === 'library' ? fresh : ours)
-  const base = taken ?? (await baseOf(machine, input, ours, scratch))
+  const base = taken ?? (await baseOf(input, ours, scratch))
   const versions = { name, base: base ?? ours, ours, theirs: fresh }
   const source = newSource(input, theirs)
   const sides = {
@@ -65,7 +65,7 @@ export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch:
   const merge = mergeSkillFolders(versions, sides, source)
   // The diff leaves out the record of the import, which changes with every update.
   mergeSkillFolders(versions, sides, before).write(join(scratch, 'updated'))
-  const diff = await diffFolders(machine, scratch, 'library', 'updated')
+  const diff = await diffFolders(library.at(scratch), 'library', 'updated')
   const isBaseUnknown = base === undefined
   return {
     isBaseUnknown,
@@ -87,19 +87,14 @@ function inLibraryForm(folder: string, { skill }: RegisteredSkill): SkillContent
 }
 
 /** The imported version: the library's own if unchanged, else from the source, else from the library's history. */
-async function baseOf(
-  machine: Machine,
-  input: UpdateInput,
-  ours: string,
-  scratch: string,
-): Promise<string | undefined> {
+async function baseOf(input: UpdateInput, ours: string, scratch: string): Promise<string | undefined> {
   const { library, registered, source, repo } = input
   const { name } = registered.skill
   const { libraryHash: imported, commit } = source
   if (imported !== undefined && libraryHashOf(ours, name) === imported) return ours
   if (repo !== undefined && commit !== undefined) {
     const snapshot = { repo, commit, folder: source.folder, isForeign: true }
-    const raw = await checkOutSnapshot(machine, snapshot, scratch, 'imported')
+    const raw = await checkOutSnapshot(snapshot, scratch, 'imported')
     if (raw !== undefined && hashTree(raw, listTree(raw).files) === source.treeHash) {
       const base = join(scratch, 'base')
       writeSkillFolder(inLibraryForm(raw, registered), base)
@@ -107,7 +102,7 @@ async function baseOf(
     }
   }
   if (imported === undefined) return undefined
-  return findInHistory(machine, library, registered.folder, { hash: imported, kind: 'library' }, scratch)
+  return findInHistory(library, registered.folder, { hash: imported, kind: 'library' }, scratch)
 }
 
 function newSource(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Profile } from '../../agents/rules/config.ts'
 import { isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
-import type { Machine } from '../../machine/machine.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList, setOwn } from '../../text/values.ts'
 import { nameProblem } from '../rules/skill.ts'
@@ -48,14 +48,13 @@ function parseProfile(json: unknown, file: string): Profile {
 
 /** Writes a profile into the library and commits only that file. Returns the commit, if there is one. */
 export async function writeLibraryProfile(
-  machine: Machine,
-  library: string,
+  repo: Repository,
   { name, profile, isCommitted }: { name: string; profile: Profile; isCommitted: boolean },
 ): Promise<string | undefined> {
   const path = `${FOLDER}/${name}.json`
   const write = (stage: string) => void writeTreeFile(stage, `${JSON.stringify(profile, null, 2)}\n`, false)
   const message = isCommitted ? `Save profile ${name}` : undefined
-  return changeLibrary(machine, library, { changes: [{ path, write }], message })
+  return changeLibrary(repo, { changes: [{ path, write }], message })
 }
 
 /** The name of a profile becomes a file name. */

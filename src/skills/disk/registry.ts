@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TargetRoot } from '../../agents/rules/agents.ts'
 import { asLoadoutError, exists, isFile, isFolder, isLink } from '../../machine/files.ts'
-import type { Machine } from '../../machine/machine.ts'
+import type { Repository } from '../../machine/repository.ts'
 import { parseJson } from '../../text/json.ts'
 import { shellWord } from '../../text/printable.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
@@ -35,9 +35,9 @@ export function readRegistry(library: string, cache: TreeCache): RegistryReading
  * Reads the library, and caches the hashes of its folders. Every skill, whether or not it may be used: for looking at one
  * before a decision, and for changing the library. Whatever hands skills out uses `readLibrary` of the gate.
  */
-export function readForReview(machine: Machine, library: string): RegistryReading {
-  const cache = openTreeCache(machine)
-  const registry = readRegistry(library, cache)
+export function readForReview(repo: Repository): RegistryReading {
+  const cache = openTreeCache(repo.machine)
+  const registry = readRegistry(repo.path, cache)
   cache.save()
   return registry
 }

@@ -2,19 +2,19 @@ import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cloneSource } from '../../machine/clone.ts'
 import { asLoadoutError, exists, isFolder } from '../../machine/files.ts'
-import { type Patience, runGit } from '../../machine/git.ts'
-import { refuseUnsafeConfig } from '../../machine/git-config.ts'
+import type { Patience } from '../../machine/git.ts'
 import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
+import { Repository } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 
 /** A bare copy in the cache of a repository that skills came from, with only the fetched commits. */
 export interface SourceRepo {
-  repo: string
+  repo: Repository
   /** The current commit of the branch or tag. */
   head: string
   /** Requested commits that the source no longer has. */
@@ -41,21 +41,22 @@ export async function fetchSourceRepo(
   const source = cloneSource(machine, url)
   const { ref } = request
   if (ref?.startsWith('-') || ref?.includes(':')) throw badRef(ref)
-  const repo = join(sourceCaches(machine), sha256(source).slice(0, 32))
-  const release = await acquireLock(`${repo}.lock`, { purpose: 'fetch', waitMs: NETWORK_MS, signal: request.signal })
-  const [fresh, broken] = [ownedName(repo), ownedName(repo)]
+  const path = join(sourceCaches(machine), sha256(source).slice(0, 32))
+  const repo = new Repository(machine, path)
+  const release = await acquireLock(`${path}.lock`, { purpose: 'fetch', waitMs: NETWORK_MS, signal: request.signal })
+  const [fresh, broken] = [ownedName(path), ownedName(path)]
   try {
-    const cached = isFolder(repo) ? await fetchInto(machine, source, repo, request).catch(leaveIfRemote) : undefined
+    const cached = isFolder(path) ? await fetchInto(source, repo, request).catch(leaveIfRemote) : undefined
     if (cached !== undefined) return cached
-    await runGit(machine, dirname(repo), ['init', '--quiet', '--bare', '--template=', '--', fresh])
-    const fetched = await fetchInto(machine, source, fresh, request)
-    if (exists(repo)) move(repo, broken)
-    move(fresh, repo)
+    await repo.at(dirname(path)).git(['init', '--quiet', '--bare', '--template=', '--', fresh])
+    const fetched = await fetchInto(source, repo.at(fresh), request)
+    if (exists(path)) move(path, broken)
+    move(fresh, path)
     return { ...fetched, repo }
   } catch (error) {
-    throw unreachable(asLoadoutError(error, repo, 'write'), url, ref)
+    throw unreachable(asLoadoutError(error, path, 'write'), url, ref)
   } finally {
-    for (const path of [fresh, broken]) rmSync(path, { recursive: true, force: true })
+    for (const each of [fresh, broken]) rmSync(each, { recursive: true, force: true })
     release()
   }
 }
@@ -71,14 +72,13 @@ const REMOTE =
   /[Cc]ould not resolve|Connection (?:refused|timed out|reset|closed)|unable to access 'http|Host key verification|and was stopped$/
 
 async function fetchInto(
-  machine: Machine,
   source: string,
-  repo: string,
+  repo: Repository,
   { ref, commits, ...patience }: { ref: string | undefined; commits: readonly string[] } & Patience,
 ): Promise<SourceRepo> {
-  await refuseUnsafeConfig(machine, repo)
+  await repo.settings()
   const git = (args: readonly string[], okCodes = [0]) =>
-    runGit(machine, repo, args, { env: { GIT_DIR: repo }, timeoutMs: NETWORK_MS, ...patience, okCodes })
+    repo.git(args, { env: { GIT_DIR: repo.path }, timeoutMs: NETWORK_MS, ...patience, okCodes })
   const has = async (commit: string) => (await git(['cat-file', '-e', `${commit}^{commit}`], [0, 1, 128])).code === 0
   const fetch = (wanted: readonly string[]) =>
     git(['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', source, ...wanted])
@@ -151,15 +151,14 @@ function unreachable(error: LoadoutError, url: string, ref: string | undefined):
 
 /** The git tree ids of folders at a commit, without folders that do not exist. */
 export async function folderIds(
-  machine: Machine,
-  repo: string,
+  repo: Repository,
   commit: string,
   folders: readonly string[],
 ): Promise<Map<string, string>> {
   const ask = [...new Set(folders)].filter((folder) => !folder.includes('\n'))
   const input = ask.map((folder) => `${commit}:${folder}\n`).join('')
-  const { stdout } = await runGit(machine, repo, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
-    env: { GIT_DIR: repo },
+  const { stdout } = await repo.git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
+    env: { GIT_DIR: repo.path },
     input,
   })
   const answers = stdout.split('\n')
@@ -172,14 +171,9 @@ export async function folderIds(
 }
 
 /** The new path of a moved skill: the only folder of this name with a SKILL.md. */
-export async function findMoved(
-  machine: Machine,
-  repo: string,
-  commit: string,
-  name: string,
-): Promise<string | undefined> {
+export async function findMoved(repo: Repository, commit: string, name: string): Promise<string | undefined> {
   const list = ['ls-tree', '-r', '-z', '--name-only', commit]
-  const { stdout } = await runGit(machine, repo, list, { env: { GIT_DIR: repo } })
+  const { stdout } = await repo.git(list, { env: { GIT_DIR: repo.path } })
   const places = stdout.split('\0').filter((path) => path.endsWith(`/${name}/SKILL.md`) || path === `${name}/SKILL.md`)
   return places.length === 1 ? places[0]?.replace(/\/SKILL\.md$/, '') : undefined
 }

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { codeOf, exists, readText } from '../../machine/files.ts'
-import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { recordPath, writeRecord } from '../../machine/records.ts'
+import { Repository } from '../../machine/repository.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { SIGNED_FOR } from '../rules/catalog.ts'
@@ -98,7 +98,7 @@ export function pinSigners(machine: Machine, file: string): void {
 /** The user: the email address in git, which is the same on all machines of a person; otherwise the account. */
 export async function identifyUser(machine: Machine): Promise<{ person: string; from: string }> {
   try {
-    const { stdout } = await runGit(machine, machine.home, ['config', '--global', '--get', 'user.email'], {
+    const { stdout } = await new Repository(machine, machine.home).git(['config', '--global', '--get', 'user.email'], {
       okCodes: [0, 1],
     })
     if (stdout.trim() !== '') return { person: stdout.trim(), from: 'your git address' }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { asLoadoutError, exists, isFolder, makeFolders } from '../../machine/files.ts'
-import { acquireLock, isAbandoned, isHeld, type LockOptions, type Release, tryLock } from '../../machine/lock.ts'
-import { move } from '../../machine/platform.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { asLoadoutError, exists, isFolder, makeFolders } from '../machine/files.ts'
+import { acquireLock, isAbandoned, isHeld, type LockOptions, type Release, tryLock } from '../machine/lock.ts'
+import { move } from '../machine/platform.ts'
+import type { Finding } from '../text/trouble.ts'
 
 /**
  * Holds new folders until they are moved into place, on the same file system. `<skill>.<id>.new` is not finished, `.old`
