@@ -7,6 +7,7 @@ const COLUMNS = [
   ['text'],
   ['search'],
   ['machine'],
+  ['change'],
   ['agents'],
   ['usage'],
   ['examples'],

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRecords } from '../change/file-edit.ts'
+import { refuseNamedLinkOut } from '../machine/inside.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { type Machine, stateFolder } from '../machine/machine.ts'
 import { diffLines } from '../text/line-diff.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { readConfig } from './config.ts'
-import { applyHookChange, type HookChangePlan, planHookChange } from './disk/hook-settings/hook-install.ts'
 import {
   type HookPlace,
   hookPlace,
@@ -16,8 +17,10 @@ import {
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
 import { isEnabled } from './rules/config.ts'
-import { describeRefusal, HOOK_HOSTS, type HookHost, hostRefusal } from './rules/hook-hosts.ts'
+import { describeRefusal, HOOK_HOSTS, type HookHost, hostRefusal, wantedHooks } from './rules/hook-hosts.ts'
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
+import { findHooks, reconcileHooks } from './rules/hook-settings/hook-settings.ts'
+import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
 
 export interface HooksRequest {
   /** Ids; empty for all enabled agents with hooks. */
@@ -59,27 +62,21 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
   const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
   const call = project === undefined ? ownCall(machine) : 'named-if-there'
+  const records = new UndoRecords(machine, RECORDS)
+  const planAll = () => places.map((place) => planEdit(records, place, isInstall ? call : undefined))
   // First without writing: if a file must be repaired first, this throws before Loadout creates anything.
-  const dry = planAll(machine, places, call, isInstall)
-  const plans = isDryRun ? dry : await applyAll(machine, places, call, isInstall)
-  const findings = isInstall ? plans.flatMap((plan) => unreadableFindings(plan)) : []
-  return { value: { changes: plans.map((plan) => describe(plan, isInstall)), isDryRun }, findings }
-}
-
-/** Plans all changes before it writes the first. */
-async function applyAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
-  const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
-  try {
-    const plans = planAll(machine, places, call, isInstall)
-    for (const plan of plans) applyHookChange(machine, plan, isInstall)
-    return plans
-  } finally {
-    release()
+  let edits = planAll()
+  if (!isDryRun) {
+    const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
+    try {
+      edits = planAll()
+      for (const edit of edits) records[isInstall ? 'apply' : 'undo'](edit, edit.record)
+    } finally {
+      release()
+    }
   }
-}
-
-function planAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
-  return places.map((place) => planHookChange(machine, place, isInstall ? call : undefined))
+  const findings = isInstall ? edits.flatMap((edit) => unreadableFindings(edit)) : []
+  return { value: { changes: edits.map((edit) => describe(edit, isInstall)), isDryRun }, findings }
 }
 
 /** Without names: all enabled agents that are used here, because an unused agent should not get a folder. */
@@ -94,7 +91,7 @@ function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boo
   })
 }
 
-function describe({ place, before, after, hadHooks }: HookChangePlan, isInstall: boolean): HookChange {
+function describe({ place, before, after, hadHooks }: HookEdit, isInstall: boolean): HookChange {
   const { host, label, scope, path } = place
   const done = isInstall ? (hadHooks ? 'updated' : 'installed') : 'removed'
   return {
@@ -109,11 +106,64 @@ function describe({ place, before, after, hadHooks }: HookChangePlan, isInstall:
 }
 
 /** Reports a settings file that the agent cannot read, because then the hooks never run. */
-function unreadableFindings({ place, after = '' }: HookChangePlan): Finding[] {
+function unreadableFindings({ place, after = '' }: HookEdit): Finding[] {
   const { path, label, host } = place
   if (host.layout === 'plugin') return []
   const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
   if (refusal === undefined) return []
   const message = describeRefusal(host, label, path, refusal)
   return [{ severity: 'error', code: 'HOOKS_OFF', message, subject: path, hint: 'repair the file' }]
+}
+
+const RECORDS = 'hook-installs.json'
+
+/** The planned edit of a settings file. */
+interface HookEdit extends FileEdit {
+  record: UndoRecord
+  place: HookPlace
+  /** The file had our hooks before. */
+  hadHooks: boolean
+}
+
+/** Plans without writing. Without `call`, removes our hooks. */
+function planEdit(records: UndoRecords, place: HookPlace, call: ProgramCall | undefined): HookEdit {
+  const { path, host, project } = place
+  if (project !== undefined) refuseNamedLinkOut(project, path)
+  const before = readEdited(path)
+  if (host.layout === 'plugin') return planPlugin(records, place, before, call)
+  const wanted = call === undefined ? [] : wantedHooks(host, call)
+  const { mark, body } = splitMark(before ?? '')
+  const isBlank = body.trim() === ''
+  const text = isBlank ? host.emptyFile : body
+  const read = (source: string) => readSettings(source, path)
+  const hadHooks = findHooks(read(text), host).length > 0
+  const known = records.find(path)
+  const record = hadHooks && known !== undefined ? known : newRecord(path, before, isBlank, known)
+  const plan = { place, path, project, before, hadHooks, record }
+  if (wanted.length === 0 && !hadHooks) return { ...plan, after: before }
+  const result = reconcileHooks({ text, blanks: record.blanks }, host, wanted, read)
+  const after = mark + result.text
+  if (wanted.length > 0) return { ...plan, after, record: { ...record, blanks: result.blanks } }
+  return { ...plan, after: result.text === host.emptyFile ? asItWas(path, record, after) : after }
+}
+
+/** A plugin file is entirely ours, or not ours at all. */
+function planPlugin(
+  records: UndoRecords,
+  place: HookPlace,
+  before: string | undefined,
+  call: ProgramCall | undefined,
+): HookEdit {
+  const { path, host, project } = place
+  const own = readPlugin(before ?? '')
+  const isTheirs = before !== undefined && own === undefined
+  if (own?.isIntact === false || (isTheirs && call !== undefined)) {
+    throw new LoadoutError('BAD_SETTINGS', `${path} ${isTheirs ? 'is not from Loadout' : 'was changed by hand'}`, {
+      hint: `move it away, then: loadout hooks ${call === undefined ? 'remove' : 'install'} ${host.agent}`,
+    })
+  }
+  const record = own === undefined ? newRecord(path, before, true, undefined) : records.find(path)
+  const after = isTheirs ? before : call && pluginText(call)
+  const isOurs = own !== undefined
+  return { place, path, project, before, after, hadHooks: isOurs, record: record ?? { folders: [], blanks: {} } }
 }

@@ -1,3 +1,4 @@
+import { readEdited } from '../change/file-edit.ts'
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
@@ -15,7 +16,7 @@ import {
   isPresent,
   requireHookProject,
 } from './disk/hook-settings/hook-places.ts'
-import { readSettings, readSettingsFile, splitMark } from './disk/hook-settings/settings-file.ts'
+import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import { requireAgent, type Scope } from './rules/agents.ts'
 import {
   describeRefusal,
@@ -83,7 +84,7 @@ function judge(machine: Machine, place: HookPlace): Judged {
   const { host, label, scope, path } = place
   const status = { agent: host.agent, label, scope, path, events: [] as string[], ...findTraces(machine, host.agent) }
   try {
-    const { hooks, outdated, refusal } = readHooks(place, readSettingsFile(path) ?? '')
+    const { hooks, outdated, refusal } = readHooks(place, readEdited(path) ?? '')
     if (hooks.length === 0) return { status: { ...status, state: 'not installed' }, findings: [] }
     const events = [...new Set(hooks.map(({ event }) => event))]
     const obstacles = [

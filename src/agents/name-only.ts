@@ -1,18 +1,12 @@
 import { join } from 'node:path'
+import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRecords } from '../change/file-edit.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { type Machine, stateFolder } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { parseJson } from '../text/json.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import {
-  asItWas,
-  changeSettings,
-  newRecord,
-  recallChange,
-  type SettingsChange,
-} from './disk/hook-settings/settings-change.ts'
-import { readSettings, readSettingsFile, splitMark } from './disk/hook-settings/settings-file.ts'
+import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import { rulesOf } from './disk/rules-on-machine.ts'
 import { personalFile } from './disk/sight/agent-settings-file.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
@@ -40,10 +34,14 @@ export function nameOnlyPlace(machine: Machine, id: string, named: string | unde
 }
 
 /** Plans the new settings without writing. Adds the names to those of earlier calls. */
-export function planNameOnly(machine: Machine, place: NameOnlyPlace, names: readonly string[]): SettingsChange {
+export function planNameOnly(
+  machine: Machine,
+  place: NameOnlyPlace,
+  names: readonly string[],
+): FileEdit & { record: UndoRecord } {
   const { path, key } = place
   const { before, mark, text, read } = readPlace(place)
-  const known = recallChange(machine, RECORDS, path)
+  const known = new UndoRecords(machine, RECORDS).find(path)
   const record =
     known ?? newRecord(path, before, before === undefined || splitMark(before).body.trim() === '', undefined)
   const result = addNameOnly({ text, blanks: record.blanks }, key, names, read)
@@ -52,7 +50,10 @@ export function planNameOnly(machine: Machine, place: NameOnlyPlace, names: read
 }
 
 export function applyNameOnly(machine: Machine, place: NameOnlyPlace, names: readonly string[]): Promise<void> {
-  return locked(machine, () => changeSettings(machine, RECORDS, planNameOnly(machine, place, names), true))
+  return locked(machine, () => {
+    const edit = planNameOnly(machine, place, names)
+    new UndoRecords(machine, RECORDS).apply(edit, edit.record)
+  })
 }
 
 /** Undoes `applyNameOnly`, and returns the names of the skills. */
@@ -63,21 +64,22 @@ export function undoNameOnly(
   const place = nameOnlyPlace(machine, request.agent, request.project)
   if (place === undefined) return Promise.resolve({ names: [] })
   return locked(machine, () => {
-    const record = recallChange(machine, RECORDS, place.path)
+    const records = new UndoRecords(machine, RECORDS)
+    const record = records.find(place.path)
     if (record === undefined) return { path: place.path, names: [] }
     const { before, mark, text, read } = readPlace(place)
     const names = record.added ?? []
     const result = removeNameOnly({ text, blanks: record.blanks }, place.key, names, read)
     const emptied = mark + result.text
     const after = result.text === EMPTY_FILE ? asItWas(place.path, record, emptied) : emptied
-    changeSettings(machine, RECORDS, { ...place, before, after: before === undefined ? before : after, record }, false)
+    records.undo({ ...place, before, after: before === undefined ? before : after }, record)
     return { path: place.path, names }
   })
 }
 
 function readPlace({ path, project, agent }: NameOnlyPlace) {
   if (project !== undefined) refuseNamedLinkOut(project, path)
-  const before = readSettingsFile(path)
+  const before = readEdited(path)
   const { mark, body } = splitMark(before ?? '')
   const text = body.trim() === '' ? EMPTY_FILE : body
   const read = (source: string) => readSettings(source, path)

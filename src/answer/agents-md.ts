@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path'
-import { exists, readText, removeFile } from '../machine/files.ts'
-import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
+import { readEdited, writeEdit } from '../change/file-edit.ts'
+import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
 import { openCatalog } from '../packs/catalog.ts'
@@ -63,11 +63,9 @@ function openProjectOf(machine: Machine, layers: Layers): Project {
 
 function applyTask(project: string, file: string, task: BlockTask, block: string): BlockState {
   refuseNamedLinkOut(project, file)
-  const before = exists(file) ? readText(file) : undefined
+  const before = readEdited(file)
   const { state, after } = inFile(file, () => changeBlock(before, task, block))
-  if (after === before) return state
-  if (after === undefined) removeFile(file)
-  else writeNamed(project, file, after)
+  writeEdit({ path: file, project, before, after })
   return state
 }
 

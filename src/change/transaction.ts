@@ -15,7 +15,7 @@ import { move } from '../machine/platform.ts'
 import { Walk } from '../machine/walk.ts'
 import { parseJson } from '../text/json.ts'
 import { isRecord } from '../text/values.ts'
-import { discard, stagePath, type WorkFolder } from './work-folder.ts'
+import { discard, stagePath, type WorkFolder, withWorkFolder } from './work-folder.ts'
 
 /** New content for a file or a folder below the root. */
 export interface PathChange {
@@ -79,11 +79,38 @@ export class Transaction {
     removeFile(this.log)
   }
 
+  /** Runs a function as the only writer below the root, after finishing or undoing what a killed process had begun. */
+  asOnlyWriter<T>(purpose: string, run: () => Promise<T>): Promise<T> {
+    const recover = async () => {
+      const planned = this.plannedIn(this.read() ?? {})
+      if (planned === undefined) this.end()
+      else if (this.canGoOn(planned)) this.finish(planned)
+      else this.putBack(planned)
+    }
+    return withWorkFolder(this.work, purpose, run, { first: recover })
+  }
+
+  /** Makes all changes, or none. */
+  async change(changes: readonly PathChange[]): Promise<void> {
+    this.finish(await this.stage(changes))
+  }
+
+  private finish(staged: readonly PlannedChange[]): void {
+    try {
+      this.putInPlace(staged)
+    } catch (error) {
+      this.putBack(staged)
+      throw error
+    }
+    this.discardOld(staged)
+    this.end()
+  }
+
   /** Writes everything new beside its place, then the log with `rest`. */
   async stage(
     changes: readonly PathChange[],
     rest: object = {},
-    { signal, onProgress }: { signal?: AbortSignal | undefined; onProgress?: OnProgress | undefined } = {},
+    { signal, onProgress }: { signal?: AbortSignal; onProgress?: OnProgress | undefined } = {},
   ): Promise<PlannedChange[]> {
     const staged: PlannedChange[] = []
     try {

@@ -8,7 +8,7 @@ import { count, listed } from '../text/count.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { createBuilder, readBuild } from './disk/build.ts'
-import { applyFolder, planFolder } from './disk/plugin-folder.ts'
+import { changeFolder } from './disk/plugin-folder.ts'
 import { type ClearedRegistry, readLibrary } from './gate.ts'
 import { requireProfile } from './profiles.ts'
 import { heldKeyFindings } from './quarantine.ts'
@@ -60,9 +60,8 @@ export async function buildPlugin(machine: Machine, request: PluginRequest): Pro
       .filter(({ skill }) => supports(skill, agent))
       .flatMap((each) => skillFiles(each.skill.name, build(each.path, each.skill, agent)))
   const files = pluginFiles({ ...about, release: requireRelease(request.release) }, forms, built)
-  const plan = planFolder(folder, files)
   const isDryRun = request.dryRun ?? false
-  if (!isDryRun) applyFolder(plan)
+  const plan = await changeFolder(folder, files, isDryRun)
   const agents = forms.map(({ agent }) => agent)
   const written = plan.written.map(({ path }) => path)
   const value = { name, folder, agents, skills: skills.map(({ skill }) => skill.name), written, removed: plan.removed }

@@ -813,6 +813,6 @@ describe('a repository that wants to run programs', () => {
   it('may do so by settings of the user', async () => {
     const { repo } = makeLibrary()
     const on = makeMachine(`${IDENTITY}[credential]\n\thelper = store\n[filter "x"]\n\tclean = cat\n`)
-    await expect(new Repository(on, repo).settings()).resolves.toBeUndefined()
+    await expect(new Repository(on, repo).settings()).resolves.toBeDefined()
   })
 })

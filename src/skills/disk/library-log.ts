@@ -10,13 +10,13 @@ import { hashFile, hashTree, listTree } from './tree.ts'
 export interface LoggedChange {
   changes: PlannedChange[]
   /** The commit message; undefined for a change without a commit. */
-  message?: string | undefined
+  message?: string
   /** The skill whose open merge ends with this change. */
-  merge?: string | undefined
+  merge?: string
   /** The skills whose installed copies are refreshed afterwards. */
-  copies?: string[] | undefined
+  copies?: string[]
   /** The library has the change and its commit: only the rest is left to do. */
-  isCommitted?: boolean | undefined
+  isCommitted?: boolean
 }
 
 /** A fast-forward of the branch: git changes the files first, then the branch. `from` is undefined before the first commit. */
@@ -28,7 +28,7 @@ export interface Move {
 /** What makes room in an agent's list of skills. */
 export interface ListChange {
   agent: string
-  project?: string | undefined
+  project?: string
   /** The settings of the agent list only the names of these. */
   nameOnly: string[]
   /** Installs to remove. The library keeps the skills. */

@@ -1,9 +1,11 @@
-import { chmodSync, lstatSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { makeFolders } from '../../machine/files.ts'
-import { readJsonInside, writeInside } from '../../machine/inside.ts'
+import { chmodSync, lstatSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { Transaction } from '../../change/transaction.ts'
+import { workFolderIn } from '../../change/work-folder.ts'
+import { isFolder } from '../../machine/files.ts'
+import { readJsonInside } from '../../machine/inside.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { compareText, isRecord, setOwn, sha256 } from '../../text/values.ts'
+import { compareText, isRecord, setOwn, sha256, sortedBy } from '../../text/values.ts'
 import type { PluginFile } from '../rules/plugin-files.ts'
 
 /** Lists the files that Loadout wrote, with digests. Loadout does not change other files in the folder. */
@@ -17,12 +19,26 @@ export interface FolderPlan {
   written: PluginFile[]
   removed: string[]
   unchanged: number
-  before: Sums
   after: Sums
 }
 
-/** Plans without writing. Throws for a file that Loadout did not write, or that was changed since. */
-export function planFolder(folder: string, files: readonly PluginFile[]): FolderPlan {
+/** Writes all files and their record together, or none: the next build finishes or undoes what was killed. */
+export async function changeFolder(
+  folder: string,
+  files: readonly PluginFile[],
+  isDryRun: boolean,
+): Promise<FolderPlan> {
+  const log = folderLog(folder)
+  if (isDryRun && !isFolder(log.work.path)) return planFolder(folder, files)
+  return log.asOnlyWriter('plugin', async () => {
+    const plan = planFolder(folder, files)
+    if (!isDryRun) await applyPlan(log, plan)
+    return plan
+  })
+}
+
+/** Throws for a file that Loadout did not write, or that was changed since. */
+function planFolder(folder: string, files: readonly PluginFile[]): FolderPlan {
   const before = readRecord(folder)
   const after: Sums = {}
   for (const file of files) setOwn(after, file.path, sumOf(file))
@@ -30,12 +46,12 @@ export function planFolder(folder: string, files: readonly PluginFile[]): Folder
   const isAsWanted = (file: PluginFile) => stateOf(folder, file.path)?.sum === sumOf(file)
   const theirs = [...files.map(({ path }) => path), ...stale].filter((path) => {
     const found = stateOf(folder, path)
-    return found !== undefined && found.sum !== after[path] && !(before[path] ?? '').split(' ').includes(found.sum)
+    return found !== undefined && found.sum !== after[path] && found.sum !== before[path]
   })
   if (theirs.length > 0) throw notOurs(folder, theirs)
   const written = files.filter((file) => !isAsWanted(file))
   const removed = stale.filter((path) => stateOf(folder, path) !== undefined).sort(compareText)
-  return { folder, written, removed, unchanged: files.length - written.length, before, after }
+  return { folder, written, removed, unchanged: files.length - written.length, after }
 }
 
 function notOurs(folder: string, paths: readonly string[]): LoadoutError {
@@ -50,26 +66,29 @@ function notOurs(folder: string, paths: readonly string[]): LoadoutError {
   )
 }
 
-/** First records the digests of the old and the new state, so that the next run recognizes both after a kill. */
-export function applyFolder({ folder, written, removed, before, after }: FolderPlan): void {
+/** A log of its own in the folder, while a build writes there. */
+function folderLog(folder: string): Transaction {
+  const work = workFolderIn(folder)
+  const hash = (path: string) => stateOf(folder, relative(folder, path))?.sum ?? ''
+  return new Transaction(folder, work, join(work.path, 'log.json'), hash)
+}
+
+async function applyPlan(log: Transaction, { folder, written, removed, after }: FolderPlan): Promise<void> {
   if (written.length + removed.length === 0) return
-  makeFolders(folder)
-  const both = Object.fromEntries(
-    [...Object.keys(before), ...Object.keys(after)].map((path) => [
+  const files = Object.fromEntries(sortedBy(Object.entries(after), ([path]) => path))
+  const record = `${JSON.stringify({ written_by: 'loadout plugin build', files }, null, 2)}\n`
+  await log.change([
+    ...written.map(({ path, bytes, isExecutable }) => ({
       path,
-      [before[path], after[path]].flatMap((sum) => sum ?? []).join(' '),
-    ]),
-  )
-  writeRecord(folder, both)
-  for (const { path, bytes, isExecutable } of written) {
-    writeInside(folder, path, [bytes])
-    chmodSync(join(folder, path), isExecutable ? 0o755 : 0o644)
-  }
-  for (const path of removed) {
-    rmSync(join(folder, path), { force: true })
-    removeEmpty(folder, dirname(path))
-  }
-  writeRecord(folder, after)
+      write: (stage: string) => {
+        writeFileSync(stage, bytes, { flag: 'wx' })
+        chmodSync(stage, isExecutable ? 0o755 : 0o644)
+      },
+    })),
+    ...removed.map((path) => ({ path })),
+    { path: RECORD, write: (stage: string) => writeFileSync(stage, record, { flag: 'wx' }) },
+  ])
+  for (const path of removed) removeEmpty(folder, dirname(path))
 }
 
 function removeEmpty(folder: string, path: string): void {
@@ -94,11 +113,6 @@ function stateOf(folder: string, path: string): { sum: string } | undefined {
   return {
     sum: found.isFile() ? sumOf({ path, bytes: readFileSync(full), isExecutable: (found.mode & 0o100) !== 0 }) : '',
   }
-}
-
-function writeRecord(folder: string, files: Sums): void {
-  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => compareText(a, b)))
-  writeInside(folder, RECORD, `${JSON.stringify({ written_by: 'loadout plugin build', files: sorted }, null, 2)}\n`)
 }
 
 function readRecord(folder: string): Sums {

@@ -1,16 +1,4 @@
-import { accessSync, constants, existsSync, lstatSync, rmdirSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { type ParseError, printParseErrorCode, visit } from 'jsonc-parser'
-import {
-  asLoadoutError,
-  exists,
-  readText,
-  removeFile,
-  removeLeftovers,
-  writeAtomically,
-} from '../../../machine/files.ts'
-import { writeNamed } from '../../../machine/inside.ts'
-import { shellWord } from '../../../text/printable.ts'
 import { LoadoutError } from '../../../text/trouble.ts'
 import {
   type Comment,
@@ -22,84 +10,11 @@ import {
   type SettingsValue,
 } from '../../rules/hook-settings/settings-layout.ts'
 
-/** The text of a settings file; undefined if it does not exist. */
-export function readSettingsFile(path: string): string | undefined {
-  return exists(path) ? readText(path) : undefined
-}
-
 const BYTE_ORDER_MARK = '\ufeff'
 
 export function splitMark(text: string): { mark: string; body: string } {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
   return { mark, body: text.slice(mark.length) }
-}
-
-/** The missing folders above a file, the outermost first. */
-export function missingFolders(path: string): string[] {
-  const missing: string[] = []
-  for (let folder = dirname(path); !existsSync(folder) && dirname(folder) !== folder; folder = dirname(folder)) {
-    missing.unshift(folder)
-  }
-  return missing
-}
-
-/**
- * Throws if the file has changed since it was read, because an agent may write its settings at the same time. The user's
- * own file may be a link, as with dotfile managers; a file of a project must stay inside it.
- */
-export function replaceSettingsFile(
-  project: string | undefined,
-  path: string,
-  before: string | undefined,
-  after: string,
-): void {
-  requireUnchanged(path, before)
-  if (project === undefined) writeAtomically(path, after)
-  else writeNamed(project, path, after)
-}
-
-export function deleteSettingsFile(path: string, before: string): void {
-  requireUnchanged(path, before)
-  removeFile(path)
-}
-
-/** Removes the folders that Loadout created for a file, unless they are in use. `folders`: the outermost first. */
-export function removeFolders(path: string, folders: readonly string[]): void {
-  removeLeftovers(path)
-  for (const folder of folders.toReversed()) {
-    try {
-      rmdirSync(folder)
-    } catch {
-      // It is not empty, or gone already.
-    }
-  }
-}
-
-export function isOrdinaryFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
-}
-
-function requireUnchanged(path: string, before: string | undefined): void {
-  if (readSettingsFile(path) !== before) {
-    throw new LoadoutError('WRITE_FAILED', `${path} was changed by another program just now`, {
-      hint: 'nothing was changed; try again',
-    })
-  }
-  if (before !== undefined) requireWritable(path)
-}
-
-/** Replacing a file needs write access only to its folder, but a read-only file should not be changed. */
-function requireWritable(path: string): void {
-  if ((statSync(path).mode & 0o222) === 0) {
-    throw new LoadoutError('WRITE_FAILED', `${path} is read-only`, {
-      hint: `chmod u+w ${shellWord(path)}; --dry-run shows the lines to add by hand`,
-    })
-  }
-  try {
-    accessSync(path, constants.W_OK)
-  } catch (error) {
-    throw asLoadoutError(error, path, 'write')
-  }
 }
 
 /**
