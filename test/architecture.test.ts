@@ -69,9 +69,10 @@ function isAllowed({ file, target, isType }: Import): boolean {
   return isLeftOf(from, folderOf(target)) && !(isDisk(target) && folderOf(target) !== from)
 }
 
-/** npm packages and Node's modules are for the machine and for `disk/`; a use case only joins paths. */
+/** npm packages and Node's modules are for the machine, changes and `disk/`; a use case only joins paths. */
 function mayLeave(file: string, target: string): boolean {
-  const touchesMachine = isDisk(file) || folderOf(file) === 'machine' || FACES.includes(folderOf(file))
+  const touchesMachine =
+    isDisk(file) || ['machine', 'change'].includes(folderOf(file)) || FACES.includes(folderOf(file))
   return touchesMachine || target === 'node:path'
 }
 
