@@ -16,7 +16,7 @@ const MODULES = { index: 'src/index.ts', api: 'src/api.ts', worker: 'src/tui/wor
 const PARTS = {
   commands: ['src/cli/'],
   web: ['src/web/'],
-  inventory: ['src/skills/inventory.ts', 'src/skills/stored-inventory.ts'],
+  inventory: ['src/skills/inventory.ts'],
   skills: ['src/skills/', 'src/health/validate.ts', 'src/health/doctor.ts'],
   packs: ['src/packs/'],
   catalog: ['src/team/catalog.ts', 'src/team/publish.ts'],

@@ -121,9 +121,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Takes newer versions, merged with your changes, in one commit. */
     update: changes(machine, async () => (await import('./skills/update.ts')).updateSkills),
     /** Pins a skill to its version, or unpins it. */
-    pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
+    pin: late(machine, async () => (await import('./skills/outdated.ts')).pinSkills),
     /** Compares the library with its remote. */
-    readStanding: late(machine, async () => (await import('./skills/standing.ts')).readStanding),
+    readStanding: late(machine, async () => (await import('./skills/sync.ts')).readStanding),
     /** Says how much room each agent's list of skills has, and how much is used. */
     readListing: late(machine, async () => (await import('./skills/listing.ts')).readListing),
     /** Shows a merge that waits for you, with both texts. */
@@ -145,7 +145,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Writes a skill as an archive. The same skill gives the same bytes. */
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
     /** Writes a plugin of skills, hooks and the MCP server for agents that install plugins. */
-    buildPlugin: late(machine, async () => (await import('./skills/build-plugin.ts')).buildPlugin),
+    buildPlugin: late(machine, async () => (await import('./skills/share.ts')).buildPlugin),
     /** Fast-forwards the library, refreshes installed copies, and obeys the catalog of a team. */
     sync: changes(machine, async () => (await import('./skills/sync.ts')).sync),
     /** Checks the whole installation and says what to do; repairs what it can when asked. */
@@ -153,13 +153,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Creates a skill in the library. */
     startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
     /** Shows how an installed copy differs from the library. */
-    diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
+    diff: late(machine, async () => (await import('./skills/inspect.ts')).diffSkill),
     /** Names the skills that fit a task. */
     suggest: late(machine, async () => forTask((await import('./skills/suggest.ts')).suggestSkills)),
     /** Lists the agents that Loadout knows, and which are enabled. */
-    listAgents: late(machine, async () => (await import('./agents/settings.ts')).listAgents),
+    listAgents: late(machine, async () => (await import('./agents/config.ts')).listAgents),
     /** Enables or disables agents. */
-    switchAgents: late(machine, async () => (await import('./agents/settings.ts')).switchAgents),
+    switchAgents: late(machine, async () => (await import('./agents/config.ts')).switchAgents),
     /** Saves which agent has which skill under a name. */
     saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
     /** Installs what a profile names; can also remove what it does not name. */
@@ -167,17 +167,17 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Lists the profiles of the library. */
     listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
     /** Shows the settings of this machine. */
-    showSettings: late(machine, async () => (await import('./agents/settings.ts')).showSettings),
+    showSettings: late(machine, async () => (await import('./agents/config.ts')).showSettings),
     /** Turns one of the actions that Loadout does in the library's repository on or off. */
-    switchAction: late(machine, async () => (await import('./agents/settings.ts')).switchAction),
+    switchAction: late(machine, async () => (await import('./agents/config.ts')).switchAction),
     /** Sets the folder of an agent. */
-    setAgentFolder: late(machine, async () => (await import('./agents/settings.ts')).setAgentFolder),
+    setAgentFolder: late(machine, async () => (await import('./agents/config.ts')).setAgentFolder),
     /** Finds the project around the working folder. */
-    detectProject: late(machine, async () => (await import('./agents/settings.ts')).detectProject),
+    detectProject: late(machine, async () => (await import('./agents/config.ts')).detectProject),
     /** Restores deleted skills. */
-    restoreSkills: late(machine, async () => (await import('./skills/restore.ts')).restoreSkills),
+    restoreSkills: late(machine, async () => (await import('./skills/delete.ts')).restoreSkills),
     /** Returns the last inventory immediately, while a new one is read. */
-    recallInventory: late(machine, async () => (await import('./skills/stored-inventory.ts')).recallInventory),
+    recallInventory: late(machine, async () => (await import('./skills/inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
     buildContext: late(machine, async () => forTask((await import('./answer/answer.ts')).buildContext)),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
@@ -235,11 +235,11 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Shows which skills one agent lists, cuts, drops or hides, and why. */
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
     /** Plans the smallest change after which an agent lists every remaining skill. */
-    planFix: late(machine, async () => (await import('./skills/fix-listing.ts')).planFix),
+    planFix: late(machine, async () => (await import('./skills/listing.ts')).planFix),
     /** Undoes what such a plan wrote into the settings of an agent. */
     undoFix: late(machine, async () => (await import('./agents/name-only.ts')).undoNameOnly),
     /** Applies such a plan. */
-    applyFix: late(machine, async () => (await import('./skills/fix-listing.ts')).applyFix),
+    applyFix: late(machine, async () => (await import('./skills/listing.ts')).applyFix),
     /** Lists the known rules of agents, by version. */
     listRules: late(machine, async () => (await import('./agents/see.ts')).listRules),
     /** Writes, checks or removes the index in `AGENTS.md`. */
@@ -382,10 +382,10 @@ function changes<Request extends object, Value>(
   return late(machine, async () => (await import('./team/catalog.ts')).withCatalog(await load(), isChange))
 }
 
+export type { AgentView, SettingsView } from './agents/config.ts'
 export type { HookChanges } from './agents/hooks-change.ts'
 export type { HookStatuses } from './agents/hooks-status.ts'
 export type { AgentSight, KnownAgentRules } from './agents/see.ts'
-export type { AgentView, SettingsView } from './agents/settings.ts'
 export type { AdapterList } from './answer/adapters.ts'
 export type { AgentsMd } from './answer/agents-md.ts'
 export type { Context } from './answer/answer.ts'
@@ -432,26 +432,21 @@ export { PHASES } from './payloads/rules/loadout-index.ts'
 export { describeWhy, percent } from './search/document.ts'
 export { STRATEGIES } from './search/strategy.ts'
 export type { Adoption } from './skills/adopt.ts'
-export type { BuiltPlugin } from './skills/build-plugin.ts'
-export type { CandidateView } from './skills/candidates.ts'
+export type { CandidateView, SkillOffer } from './skills/candidates.ts'
 export type { Deletion } from './skills/delete.ts'
-export type { SkillDiff } from './skills/diff.ts'
 export type { Check } from './skills/doctor.ts'
-export type { FixPlan } from './skills/fix-listing.ts'
 export type { ImportResult } from './skills/import.ts'
-export type { SkillOffer } from './skills/import-offers.ts'
 export type { InitResult } from './skills/init.ts'
-export type { SkillPreview, SkillText } from './skills/inspect.ts'
+export type { SkillDiff, SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
-export type { ListingRoom } from './skills/listing.ts'
+export type { FixPlan, ListingRoom } from './skills/listing.ts'
 export type { MergeResult, MergeView } from './skills/merges.ts'
 export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome, WaitingSkill } from './skills/observe.ts'
-export type { SourceState } from './skills/outdated.ts'
-export type { PinResult } from './skills/pin.ts'
+export type { PinResult, SourceState } from './skills/outdated.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
-export type { LibraryStanding } from './skills/rules/standing.ts'
-export type { SharedSkill } from './skills/share.ts'
+export type { LibraryStanding } from './skills/rules/sync-decision.ts'
+export type { BuiltPlugin, SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
 export type { TargetsChange } from './skills/targets.ts'

@@ -191,11 +191,10 @@ const REVIEWERS = [
   'approved-versions',
   'equip',
   'gate',
-  'import-ready',
+  'import',
   'init',
   'observe',
   'outdated',
-  'quarantine',
   'registry',
   'targets',
   'trust',
@@ -210,7 +209,7 @@ it('only files that are named here read skills past the gate', () => {
 
 /** The cutter, and files that look at the first lines of a text or at a model's answer, and cut nothing. */
 const HEADING_READERS = [
-  'src/agents/disk/sight/described-skill.ts',
+  'src/agents/disk/found-skills.ts',
   'src/lab/rules/teach-exchange.ts',
   'src/payloads/rules/build-index.ts',
   'src/text/cut.ts',

@@ -4,9 +4,9 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { findObstacles } from './disk/hook-settings/hook-obstacles.ts'
 import {
   findHookProject,
+  findObstacles,
   findProgram,
   findTraces,
   type HookPlace,

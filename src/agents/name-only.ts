@@ -6,11 +6,11 @@ import { type Machine, stateFolder } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { parseJson } from '../text/json.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { personalFile } from './disk/agent-files.ts'
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import { rulesOf } from './disk/rules-on-machine.ts'
-import { personalFile } from './disk/sight/agent-settings-file.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
-import { addNameOnly, removeNameOnly } from './rules/hook-settings/name-only.ts'
+import { addNameOnly, removeNameOnly } from './rules/hook-settings/hook-settings.ts'
 
 /** The setting of an agent that lists only the names of some skills. */
 export interface NameOnlyPlace {

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { openPackText } from '../packs/read.ts'
 import { openPayload } from '../payloads/read.ts'
-import { openSkill } from '../skills/read.ts'
+import { openSkill } from '../skills/skill-source.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'

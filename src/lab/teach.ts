@@ -5,7 +5,7 @@ import { descriptionDigest, type Example, keyOf, type Origin } from '../examples
 import { readText } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { teachLibrary } from '../skills/library-examples.ts'
+import { teachLibrary } from '../skills/library-skills.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { admitExamples, type Proposal } from './rules/admit.ts'
 import { type AnswerItem, exportText, LONGEST_ANSWER, readAnswer, type TeachingTask } from './rules/teach-exchange.ts'

@@ -3,7 +3,6 @@ import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
-import { rememberProject } from './disk/projects.ts'
 import { readForReview } from './disk/registry.ts'
 import { listingFindings } from './listing.ts'
 import {
@@ -17,7 +16,15 @@ import {
 } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import { isInstalled, requireName, type SkillStatus, supports } from './rules/skill.ts'
-import { namedAgents, openSetup, removalRoots, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
+import {
+  namedAgents,
+  openSetup,
+  rememberProject,
+  removalRoots,
+  rootsFor,
+  type ScopeRequest,
+  type Setup,
+} from './setup.ts'
 
 /** Which skills: by name, by tag, or all. */
 export interface EquipCommand extends ScopeRequest, RunOptions {

@@ -1,12 +1,37 @@
+import { join } from 'node:path'
 import { findLibrary } from '../agents/config.ts'
-import { requireApprovals } from '../machine/approvals.ts'
+import { readApprovals, recordApproval, requireApprovals } from '../machine/approvals.ts'
+import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { realOrSame } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
-import { LoadoutError } from '../text/trouble.ts'
-import { type RegistryReading, readForReview } from './disk/registry.ts'
-import { findQuarantined, withHeldKeys } from './quarantine.ts'
-import type { Registry } from './rules/skill.ts'
+import type { Approval, Decision } from '../machine/rules/approval.ts'
+import { listed } from '../text/count.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { isRecord } from '../text/values.ts'
+import type { SkillContent } from './disk/foreign-skill.ts'
+import { type RegistryReading, readForReview, skillPlace } from './disk/registry.ts'
+import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
+import {
+  type Capability,
+  type FindTwin,
+  findTwinIn,
+  readFrontmatter,
+  readSheet,
+  readSheetByFile,
+  type SheetInput,
+} from './rules/review/sheet.ts'
+import {
+  type RegisteredSkill,
+  type Registry,
+  requireName,
+  requireSkill,
+  type Skill,
+  withoutSource,
+} from './rules/skill.ts'
+import { publisherOf } from './rules/source-name.ts'
+import { openSetup } from './setup.ts'
 
 /** What the library hands out on this machine. */
 export interface ClearedRegistry extends RegistryReading {
@@ -48,4 +73,249 @@ function refusalOf(name: string, isDenied: boolean): LoadoutError {
     ? `loadout revoke skill:${name} takes the denial back`
     : `read it: loadout inspect ${name}; then loadout approve skill:${name}, or deny skill:${name}`
   return new LoadoutError('QUARANTINED', message, { hint })
+}
+
+/** The sheet of a skill before it enters the library. */
+export function sheetOfContent(content: SkillContent, findTwin: FindTwin, signal?: AbortSignal): Promise<Capability[]> {
+  return readWithPauses({ skill: withoutSource(content.skill), files: readContentFiles(content), findTwin }, signal)
+}
+
+/** The sheet of a skill of the library. */
+export function sheetOfFolder(
+  folder: string,
+  skill: Skill,
+  findTwin: FindTwin,
+  signal?: AbortSignal,
+): Promise<Capability[]> {
+  return readWithPauses({ skill: withoutSource(skill), files: readReviewFiles(folder), findTwin }, signal)
+}
+
+/** Pauses after each file: a signal is answered within one. */
+async function readWithPauses(input: SheetInput, signal: AbortSignal | undefined): Promise<Capability[]> {
+  const reading = readSheetByFile(input)
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done) return value
+    await new Promise((resolve) => setImmediate(resolve))
+    signal?.throwIfAborted()
+  }
+}
+
+/** Why a skill is not installed on this machine. */
+export interface Quarantine {
+  skill: string
+  /** The user denied it. False: it can act, and the user has not allowed that. */
+  isDenied: boolean
+  /** What the user has not allowed yet, worst first. */
+  open: Capability[]
+}
+
+/**
+ * Finds skills that may not be used, in `wanted` or the whole library: those that were denied, and those of other
+ * authors that can do more than the user allowed. Frontmatter keys alone do not hold a skill back: `withHeldKeys`.
+ * Throws if the answers cannot be read.
+ */
+export function findQuarantined(repo: Repository, { skills }: Pick<Registry, 'skills'>, wanted = skills): Quarantine[] {
+  const answers = answersFrom(requireApprovals(repo.machine), repo.path)
+  const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
+  const sheets = openSheets(repo.machine, findTwin)
+  const found = wanted.flatMap((registered): Quarantine[] => {
+    const { skill } = registered
+    if (answers.of(skill.name)?.decision === 'denied') return [{ skill: skill.name, isDenied: true, open: [] }]
+    if (skill.source === undefined) return []
+    const sheet =
+      sheets.find(registered) ??
+      sheets.keep(
+        registered,
+        readSheet({ skill: withoutSource(skill), files: readReviewFiles(skillPlace(repo.path, registered)), findTwin }),
+      )
+    const open = sheet.filter((each) => !answers.allow(skill, each))
+    return open.some(({ key }) => key === undefined) ? [{ skill: skill.name, isDenied: false, open }] : []
+  })
+  sheets.save()
+  return found
+}
+
+/** A registry whose skills know which of their frontmatter keys are not installed on this machine. */
+export function withHeldKeys<R extends Pick<Registry, 'skills'>>(repo: Repository, registry: R): R {
+  const asking = registry.skills.filter(({ skill }) => skill.source !== undefined && readFrontmatter(skill).length > 0)
+  if (asking.length === 0) return registry
+  const answers = readAnswers(repo)
+  const skills = registry.skills.map((registered) => {
+    const { skill } = registered
+    if (!asking.includes(registered)) return registered
+    const open = readFrontmatter(skill).filter((each) => !answers.allow(skill, each))
+    const heldKeys = [...new Set(open.flatMap(({ key }) => key ?? []))].sort()
+    return heldKeys.length === 0 ? registered : { ...registered, skill: { ...skill, heldKeys } }
+  })
+  return { ...registry, skills }
+}
+
+export interface SkillAnswers {
+  of(skill: string): Approval | undefined
+  allow(skill: Skill, capability: Capability): boolean
+}
+
+/** The answers so far; none if they cannot be read. */
+export function readAnswers(repo: Repository): SkillAnswers {
+  return answersFrom(readApprovals(repo.machine).approvals, repo.path)
+}
+
+function answersFrom(approvals: readonly Approval[], library: string): SkillAnswers {
+  const root = realOrSame(library)
+  // A denial is about the name, wherever the skill lay then.
+  const own = approvals.filter((each) => each.kind === 'skill' && (each.decision === 'denied' || each.root === root))
+  const skills = new Map(own.map((each) => [each.name, each]))
+  const trusted = approvals.filter((each) => each.kind === 'publisher' && each.root === root)
+  const publishers = new Map(trusted.map((each) => [each.name, each]))
+  return {
+    of: (skill) => skills.get(skill),
+    allow: ({ name, source }, capability) => {
+      if (capability.isUsual) return true
+      const answer = skills.get(name)
+      if (answer?.decision === 'approved' && answer.files?.[coverName(capability)] === capability.id) return true
+      // A source that only the skill itself names proves nothing about its publisher.
+      const publisher =
+        source?.url === undefined || source.others.claimed === true ? undefined : publisherOf(source.url)
+      const wide = publisher === undefined ? undefined : publishers.get(publisher)
+      // What misleads is never trusted in advance, also not in a key that is.
+      return capability.kind !== 'misleads' && wide?.files?.[trustName(capability)] !== undefined
+    },
+  }
+}
+
+/** What an approval of a skill covers, readable in the file of approvals. */
+function coverName({ kind, path, id }: Shown): string {
+  return `${kind} ${path} ${id.slice(0, 12)}`
+}
+
+/** What trust in a publisher covers: kinds of acts, and single frontmatter keys. */
+export function trustName({ kind, key }: Capability): string {
+  return key === undefined ? kind : `key ${key}`
+}
+
+// Increase the version whenever a rule changes.
+const KEY = { kind: 'reviews', version: 5, name: ['sheets'] }
+const SHEETS = jsonCodec(
+  (json): json is Record<string, Capability[]> => isRecord(json) && Object.values(json).every(Array.isArray),
+)
+const MOST_KNOWN = 2000
+
+/** Sheets by the content of the skill. */
+function openSheets(machine: Machine, findTwin: FindTwin) {
+  const known = new Map(Object.entries(readCached(machine, KEY, SHEETS.decode) ?? {}))
+  const keyOf = ({ skill, sourceHash }: RegisteredSkill) => [sourceHash, findTwin(skill.name) ?? ''].join(' ')
+  let isChanged = false
+  return {
+    find: (registered: RegisteredSkill) => known.get(keyOf(registered)),
+    keep(registered: RegisteredSkill, sheet: Capability[]): Capability[] {
+      known.set(keyOf(registered), sheet)
+      isChanged = true
+      return sheet
+    },
+    save(): void {
+      const bytes = isChanged ? SHEETS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
+      if (bytes !== undefined) writeCached(machine, KEY, bytes)
+    },
+  }
+}
+
+/** Looks through skills that are new to this machine, with pauses; `findQuarantined` finds all of them done. */
+export async function lookThrough(
+  repo: Repository,
+  { skills }: Pick<Registry, 'skills'>,
+  wanted: readonly RegisteredSkill[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
+  const sheets = openSheets(repo.machine, findTwin)
+  for (const registered of wanted) {
+    const { skill } = registered
+    if (skill.source === undefined || sheets.find(registered)) continue
+    sheets.keep(registered, await sheetOfFolder(skillPlace(repo.path, registered), skill, findTwin, signal))
+  }
+  sheets.save()
+}
+
+export interface SkillAnswer {
+  approval: Approval
+  /** What the decision is about. */
+  sheet: Capability[]
+}
+
+export type Shown = Pick<Capability, 'kind' | 'path' | 'id'>
+
+/**
+ * Records whether a skill of the library may be installed on this machine. An approval covers what the skill can do
+ * now; with `shown` exactly that, beside what was approved before: the skill may be about to change.
+ */
+export async function answerForSkill(
+  machine: Machine,
+  { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] },
+): Promise<SkillAnswer> {
+  const { library, repo } = openSetup(machine, {})
+  const registry = readForReview(repo)
+  const { skill, folder, sourceHash } = requireSkill(registry, requireName(name))
+  const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
+  const sheet = await sheetOfFolder(join(library, folder), skill, findTwin)
+  const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
+  const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
+  const about = { kind: 'skill', root: realOrSame(library), name, decision } as const
+  const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
+  return { approval: await recordApproval(machine, { ...about, ...covered }), sheet }
+}
+
+/** The skills of the library that wait for an answer, as a whole or with some frontmatter keys. */
+export function findWaiting(machine: Machine): string[] {
+  const { repo } = openSetup(machine, {})
+  const registry = withHeldKeys(repo, readForReview(repo))
+  const held = new Set(findQuarantined(repo, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill])))
+  return registry.skills.flatMap(({ skill }) => (held.has(skill.name) || skill.heldKeys ? [skill.name] : []))
+}
+
+const MOST_SHOWN = 3
+const MOST_NAMED = 12
+
+/** A finding for each denial, and one for all that wait: its hint is the one command that answers for all of them. */
+export function quarantineFindings(found: readonly Quarantine[]): Finding[] {
+  const denied = found.filter(({ isDenied }) => isDenied).map(quarantineFinding)
+  const waiting = found.filter(({ isDenied }) => !isDenied)
+  if (waiting.length < 2) return [...denied, ...waiting.map(quarantineFinding)]
+  const names = waiting.map(({ skill }) => skill)
+  const message = `${names.length} skills can act and were not installed, because you have not allowed it: ${listed(names, 8)}`
+  return [...denied, { severity: 'error', code: 'QUARANTINED', message, hint: answerHint(names) }]
+}
+
+function quarantineFinding({ skill, isDenied, open }: Quarantine): Finding {
+  const finding = { severity: 'error', code: 'QUARANTINED', subject: skill } as const
+  if (isDenied) {
+    const hint = `loadout revoke skill:${skill} takes the denial back`
+    return { ...finding, message: `${skill} is denied on this machine`, hint }
+  }
+  const shown = open.slice(0, MOST_SHOWN).map(describeCapability)
+  const more = open.length > MOST_SHOWN ? [`${open.length - MOST_SHOWN} more`] : []
+  const message = `${skill} can act and was not installed, because you have not allowed it: ${[...shown, ...more].join('; ')}`
+  return { ...finding, message, hint: answerHint([skill]) }
+}
+
+/** The one command that answers for all of these skills. */
+export function answerHint(names: readonly string[]): string {
+  const all = names.length > MOST_NAMED ? '--waiting' : names.map((name) => `skill:${name}`).join(' ')
+  return `read what ${names.length === 1 ? 'it' : 'each'} can do: loadout inspect ${names[0]}; to allow it: loadout approve ${all}`
+}
+
+/** Names what was left out of installed copies. */
+export function heldKeyFindings(skills: readonly Skill[]): Finding[] {
+  return skills.flatMap(({ name, heldKeys = [] }): Finding[] => {
+    if (heldKeys.length === 0) return []
+    const keys =
+      heldKeys.length === 1 ? `the frontmatter key ${heldKeys[0]}` : `the frontmatter keys ${listed(heldKeys)}`
+    const message = `${name} is installed without ${keys}, which you have not allowed`
+    return [{ severity: 'warning', code: 'QUARANTINED', message, subject: name, hint: answerHint([name]) }]
+  })
+}
+
+export function describeCapability({ path, line, what, quote }: Capability): string {
+  const place = path === '' ? '' : `${path}${line > 0 ? `:${line}` : ''} `
+  return `${place}${what}${quote === '' ? '' : `: ${quote}`}`
 }

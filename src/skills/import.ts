@@ -1,19 +1,33 @@
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import type { TargetRoot } from '../agents/rules/agents.ts'
+import { isLink } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { writeSkillFolder } from './disk/foreign-skill.ts'
-import { openImportSource, rewordError } from './disk/import-source.ts'
+import type { UnmanagedCandidate } from './candidates.ts'
+import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './candidates.ts'
+import { buildFor, hashBuild } from './disk/build.ts'
+import { contentOf, type SkillContent, writeSkillFolder } from './disk/foreign-skill.ts'
+import { libraryHash } from './disk/git-folders.ts'
+import { type ImportSource, inHome, openImportSource, rewordError } from './disk/import-source.ts'
 import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
-import { SKILLS_FOLDER } from './disk/registry.ts'
-import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './import-offers.ts'
-import { pointerFindings, prepareSkills, type Ready, waitingFindings, waitingSkills } from './import-ready.ts'
-import { asWriter, type Outcome, type RunOptions, type WaitingSkill } from './observe.ts'
-import { chooseOffers, type Offer } from './rules/offers.ts'
-import { type Refusal, refusalFindings } from './rules/refusals.ts'
-import type { Capability } from './rules/review/sheet.ts'
-import { everyRoot, openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
-import { takeOver } from './take-over.ts'
+import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
+import { answerHint, readAnswers, sheetOfContent } from './gate.ts'
+import {
+  asWriter,
+  carryOut,
+  type Observation,
+  type Outcome,
+  observe,
+  type RunOptions,
+  type WaitingSkill,
+} from './observe.ts'
+import { chooseOffers, type ForeignSkill, type ImportCandidate, type Offer } from './rules/candidates.ts'
+import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
+import { LFS_PROBLEM } from './rules/review/files.ts'
+import { type Capability, findTwinIn } from './rules/review/sheet.ts'
+import { type RegisteredSkill, type SkillSource, supports, withoutSource } from './rules/skill.ts'
+import { everyRoot, openGitSetup, rememberProject, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
   /** A folder, an archive, a git URL or `owner/repo`; undefined for all skills in the agents' folders. */
@@ -220,4 +234,164 @@ function rewordReport(
     return { ...finding, message: reword(message), ...(subject === undefined ? {} : { subject: reword(subject) }) }
   })
   return { value: { ...value, imported, refused }, findings: reworded }
+}
+
+/** A skill in its form for the library, with what it can do. */
+export interface Ready {
+  name: string
+  from: string[]
+  content: SkillContent
+  review: Capability[]
+}
+
+/** The chosen skills in their form for the library. */
+export async function prepareSkills(
+  setup: Setup,
+  source: ImportSource | undefined,
+  fresh: readonly Offer[],
+  signal: AbortSignal | undefined,
+): Promise<Ready[]> {
+  const { skills } = readForReview(setup.repo)
+  const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
+  const ready: Ready[] = []
+  for (const { candidate, name } of fresh) {
+    const { merged, copies } = candidate
+    if (merged === undefined) continue
+    const content = withSource(setup, source, candidate, merged, name)
+    const review = content.skill.source === undefined ? [] : await sheetOfContent(content, findTwin, signal)
+    ready.push({ name, from: copies.map(({ path }) => path), content, review })
+  }
+  return ready
+}
+
+/** The skills that will not be installed, or not as a whole, until a person allows what they can do. */
+export function waitingSkills({ repo }: Setup, ready: readonly Ready[]): WaitingSkill[] {
+  const answers = readAnswers(repo)
+  return ready.flatMap(({ name, content, review }) => {
+    const open = review.filter((each) => !answers.allow(content.skill, each))
+    return open.length > 0 ? [{ skill: name, open }] : []
+  })
+}
+
+/** One finding for all skills that wait for an answer. */
+export function waitingFindings(waiting: readonly WaitingSkill[]): Finding[] {
+  const names = waiting.filter(({ open }) => open.some(({ key }) => key === undefined)).map(({ skill }) => skill)
+  if (names.length === 0) return []
+  const what = names.length === 1 ? `${names[0]} can act` : `${names.length} skills can act`
+  const message = `${what} and will not be installed until you allow it${names.length === 1 ? '' : `: ${listed(names)}`}`
+  return [{ severity: 'warning', code: 'QUARANTINED', message, hint: answerHint(names) }]
+}
+
+/** Reports files that were not fetched: Git LFS left a pointer in their place. */
+export function pointerFindings(ready: readonly Ready[]): Finding[] {
+  const pointers = ready.flatMap(({ name, review }) =>
+    review.flatMap(({ what, path }) => (what === LFS_PROBLEM ? [`${name}/${path}`] : [])),
+  )
+  if (pointers.length === 0) return []
+  const what = pointers.length === 1 ? 'a file is' : `${pointers.length} files are`
+  const message = `${what} missing: only a Git LFS pointer is there: ${listed(pointers)}`
+  const hint = 'clone the source, run git lfs pull, and import that folder'
+  return [{ severity: 'warning', code: 'LEFT_OUT', message, hint }]
+}
+
+/**
+ * The skill under its name in the library, with its source. One from an agent's folder is from outside too; nothing newer
+ * is looked for there, because that folder becomes an install.
+ */
+function withSource(
+  { machine }: Setup,
+  source: ImportSource | undefined,
+  candidate: ImportCandidate,
+  merged: ForeignSkill,
+  name: string,
+): SkillContent {
+  const { locked } = candidate as UnmanagedCandidate
+  const content = contentOf({ ...merged, skill: { ...merged.skill, name } })
+  // The skills of a shared library name their own.
+  if (source?.isShared && content.skill.source !== undefined) return withClaim(content)
+  const place = locked?.origin ?? (merged.agents.length > 0 ? undefined : source?.origin)
+  const from = { folder: merged.found?.folder ?? '', ...(place ?? { path: inHome(machine, merged.path), folder: '' }) }
+  const bare = withoutSource(content.skill)
+  const own: SkillSource = {
+    ...from,
+    treeHash: merged.treeHash,
+    importedAt: machine
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z'),
+    libraryHash: libraryHash({ ...content, skill: bare }),
+    // Only a file on this machine says so.
+    others: place === undefined ? { pinned: true } : locked === undefined ? {} : { claimed: true },
+  }
+  return { ...content, skill: { ...bare, source: own } }
+}
+
+/** A source that only the skill itself names: it can be asked for updates, but proves nothing about the publisher. */
+function withClaim(content: SkillContent): SkillContent {
+  const { source } = content.skill
+  if (source === undefined) return content
+  const claimed = { ...source, others: { ...source.others, claimed: true } }
+  return { ...content, skill: { ...content.skill, source: claimed } }
+}
+
+/**
+ * Turns folders and links in the agents' folders into managed installs. A folder with exactly the right content only
+ * gets a marker; any other is backed up and replaced. The target of a link stays.
+ */
+export async function takeOver(
+  setup: Setup,
+  offers: readonly Offer[],
+  request: RunOptions,
+): Promise<Report<Operation[]>> {
+  const roots = everyRoot(setup)
+  const observation = await observe(setup, [], true)
+  const plan = { operations: [] as Operation[], findings: [] as Finding[] }
+  for (const { candidate, name } of offers) {
+    for (const copy of candidate.copies) {
+      const { operation, finding } = adoption(setup, observation, copy, name, roots)
+      if (operation !== undefined) plan.operations.push(operation)
+      if (finding !== undefined) plan.findings.push(finding)
+    }
+  }
+  if (request.dryRun) return { value: plan.operations, findings: plan.findings }
+  if (setup.project !== undefined && plan.operations.length > 0) rememberProject(setup.machine, setup.project)
+  const { value, findings } = await carryOut(setup, observation, plan, request)
+  return { value: value.operations, findings }
+}
+
+/** Only a copy whose folder has the skill's name can become its install. */
+function adoption(
+  setup: Setup,
+  { find }: Observation,
+  copy: ForeignSkill,
+  name: string,
+  roots: readonly TargetRoot[],
+): { operation?: Operation; finding?: Finding } {
+  const root = roots.find((each) => each.path === dirname(copy.path))
+  if (root === undefined) return {}
+  const { path } = copy
+  if (path !== join(root.path, name)) {
+    const message = `${path} was imported as ${name}, so its folder stays as it is`
+    const hint = `loadout equip ${name}, then remove the folder`
+    return { finding: { severity: 'warning', code: 'NAME_DIFFERS', message, subject: name, hint } }
+  }
+  const registered = find(name)
+  const agent = root.agents.find((id) => supports(registered?.skill ?? copy.skill, id))
+  if (agent === undefined) {
+    const message = `${path} stays as it is: the skill in the library does not support ${root.agents.join(', ')}`
+    const hint = `loadout targets ${name} --add ${root.agents[0]}, then run this command again`
+    return { finding: { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint } }
+  }
+  const place = { skill: name, agent, scope: root.scope, root: root.path }
+  const isExact = registered !== undefined && !isLink(path) && isSameBuild(setup, registered, agent, copy)
+  return { operation: { kind: 'adopt', ...place, ...(isExact ? { contentHash: copy.treeHash } : {}) } }
+}
+
+function isSameBuild(
+  { library }: Setup,
+  { skill, folder }: RegisteredSkill,
+  agent: string,
+  copy: ForeignSkill,
+): boolean {
+  return hashBuild(buildFor(join(library, folder), skill, agent)) === copy.treeHash
 }

@@ -10,7 +10,7 @@ import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { commitPaths } from './disk/library-commit.ts'
+import { commitPaths } from './disk/library-git.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { namedAgents } from './setup.ts'
 

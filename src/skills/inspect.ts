@@ -1,18 +1,30 @@
 import { join } from 'node:path'
-import { readText } from '../machine/files.ts'
+import type { Scope } from '../agents/rules/agents.ts'
+import { isFolder, readText } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Repository } from '../machine/repository.ts'
+import { withScratch } from '../machine/scratch.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { SKILLS_FOLDER } from './disk/registry.ts'
-import { listTree } from './disk/tree.ts'
+import { buildFor, writeBuild } from './disk/build.ts'
+import { diffFolders } from './disk/git-folders.ts'
+import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
+import { copyTree, listTree } from './disk/tree.ts'
+import { sheetOfFolder } from './gate.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 import { observe, recoverAll } from './observe.ts'
-import { sheetOfFolder } from './quarantine.ts'
-import { findTwinIn } from './rules/review/appearance.ts'
-import type { Capability } from './rules/review/sheet.ts'
-import { missing, parseSkill, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
-import { everyRoot, openSetup, type ScopeRequest } from './setup.ts'
+import { type Capability, findTwinIn } from './rules/review/sheet.ts'
+import {
+  missing,
+  type PlacementState,
+  parseSkill,
+  type RegisteredSkill,
+  requireName,
+  SKILL_FILE,
+  type Skill,
+} from './rules/skill.ts'
+import { everyRoot, namedAgents, openSetup, rootsFor, type ScopeRequest } from './setup.ts'
 
 export interface SkillPreview {
   skill: Skill
@@ -76,4 +88,67 @@ function readSkill(folder: string, name: string): SkillText['skill'] | undefined
     if (error instanceof LoadoutError) return undefined
     throw error
   }
+}
+
+export interface SkillDiff {
+  name: string
+  /** One for each installed copy that differs from what Loadout would install now. */
+  differences: { agents: readonly string[]; scope: Scope; state: PlacementState; path: string; text: string }[]
+}
+
+/**
+ * How installed copies of a skill differ from what the library would install; with `refresh`, how they would change if
+ * they were installed again.
+ */
+export async function diffSkill(
+  machine: Machine,
+  request: ScopeRequest & { name: string; targets?: readonly string[]; refresh?: boolean },
+): Promise<Report<SkillDiff>> {
+  const name = requireName(request.name)
+  const setup = openSetup(machine, request)
+  const roots = rootsFor(setup, namedAgents(request.targets))
+  const findings = await recoverAll(setup, roots)
+  const { statuses } = await observe(setup, roots)
+  const status = statuses.find((each) => each.name === name)
+  if (status?.registered === undefined) throw missing(name, status, statuses)
+  const value: SkillDiff = { name, differences: [] }
+  for (const { placement, state, agent } of status.placements) {
+    if (placement.kind !== 'folder') continue
+    const { root } = placement
+    const path = join(root.path, name)
+    const text = await diffInstall(
+      setup.repo,
+      skillPlace(setup.library, status.registered),
+      status.registered,
+      agent,
+      path,
+      request.refresh,
+    )
+    if (text !== '') value.differences.push({ agents: root.agents, scope: root.scope, state, path, text })
+  }
+  return { value, findings }
+}
+
+/** The diff from what Loadout would install to what is installed; with `refresh` the reverse. */
+function diffInstall(
+  repo: Repository,
+  folder: string,
+  { skill }: RegisteredSkill,
+  agent: string,
+  installed: string,
+  refresh = false,
+) {
+  return withScratch(async (scratch) => {
+    writeBuild(buildFor(folder, skill, agent), join(scratch, 'library'))
+    try {
+      copyTree(installed, join(scratch, 'installed'))
+    } catch (error) {
+      // Another command has removed the copy since it was seen.
+      if (!isFolder(installed)) return ''
+      throw error
+    }
+    return refresh
+      ? diffFolders(repo.at(scratch), 'installed', 'library')
+      : diffFolders(repo.at(scratch), 'library', 'installed')
+  })
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { findLibrary } from '../agents/config.ts'
+import { libraryFile, textWith } from '../examples/examples.ts'
+import type { Example } from '../examples/rules/example.ts'
 import { staysInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
@@ -8,8 +10,12 @@ import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
 import { type Build, buildFor, readBuild, readBuildFile } from './disk/build.ts'
+import { changeLibrary } from './disk/library-transaction.ts'
+import { writeTreeFile } from './disk/tree.ts'
 import { readLibrary } from './gate.ts'
+import { asWriter } from './observe.ts'
 import { nameProblem } from './rules/skill.ts'
+import { openGitSetup } from './setup.ts'
 
 export interface LibrarySkill {
   name: string
@@ -58,4 +64,26 @@ function buildSkill(machine: Machine, name: string): Build | undefined {
   const found = skills.find(({ skill }) => skill.name === name)
   if (found === undefined || !staysInside(library, found.folder)) return undefined
   return buildFor(join(library, found.folder), found.skill, 'agents')
+}
+
+/** Writes examples beside the skills of the library, and commits exactly these files. Returns the commit. */
+export async function teachLibrary(
+  machine: Machine,
+  fresh: ReadonlyMap<string, readonly Example[]>,
+  wantsCommit: boolean,
+): Promise<Report<string | undefined>> {
+  const setup = await openGitSetup(machine, {})
+  const { library, repo } = setup
+  const skills = [...fresh.keys()]
+  const run = async (findings: Finding[]): Promise<Report<string | undefined>> => {
+    const changes = [...fresh].map(([skill, examples]) => {
+      const file = libraryFile(library, skill)
+      const text = textWith(file, examples)
+      return { path: file.path, write: (stage: string) => void writeTreeFile(stage, text, false) }
+    })
+    const whose = skills.length === 1 ? skills[0] : `${skills.length} skills`
+    const message = wantsCommit ? `Teach examples of ${whose}` : undefined
+    return { value: await changeLibrary(repo, { changes, message }), findings }
+  }
+  return asWriter(setup, [], 'teach', run)
 }

@@ -1,9 +1,14 @@
+import { applyNameOnly, nameOnlyPlace, planNameOnly } from '../agents/name-only.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
-import { type AgentSight, seeAgent } from '../agents/see.ts'
+import type { SkillSight } from '../agents/rules/visibility.ts'
+import { type AgentSight, type SeeRequest, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { grouped } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { enabledAgents, openSetup, type ScopeRequest } from './setup.ts'
+import type { ListChange } from './disk/library-transaction.ts'
+import { unequip, usedSkills } from './equip.ts'
+import { asWriter, changeList, type Outcome, recoverAll } from './observe.ts'
+import { enabledAgents, everyRoot, openSetup, removalRoots, type ScopeRequest } from './setup.ts'
 
 /** How full an agent's list of skills for its model is. */
 export interface ListingRoom {
@@ -81,4 +86,152 @@ function crowded(
   const scope = project === undefined ? '' : ' --project .'
   const hint = `loadout see ${agent} --fix --dry-run${scope} shows what makes room; loadout see ${agent} --longest${scope} what takes it`
   return { severity: 'warning', code: 'NOT_SEEN', message, subject: agent, hint }
+}
+
+/** The smallest set of changes after which the agent's list shows all remaining skills. */
+export interface FixPlan extends ListChange {
+  label: string
+  /** Skills that the list now drops or cuts because it is full. */
+  crowded: string[]
+  /** The settings file for `nameOnly`; absent if there are none. */
+  settingsFile?: string
+  /** Descriptions to shorten by hand: their length now, and the maximum that leaves room for all. */
+  shorten: { name: string; from: number; to: number }[]
+  /** How many skills the list would still drop or cut after that. */
+  left: number
+  /** Why Loadout does not know which skills are unused. */
+  unusedUnknown?: string
+}
+
+/** Plans how to make every skill visible: first removes unused ones, then shortens descriptions. */
+export async function planFix(machine: Machine, request: SeeRequest): Promise<Report<FixPlan>> {
+  const see = (what: Pick<SeeRequest, 'without' | 'nameOnly' | 'shorten'> = {}) =>
+    seeAgent(machine, { ...request, ...what }).value
+  const findings = await ifLibrary(() => {
+    const setup = openSetup(machine, { project: request.project })
+    return recoverAll(setup, everyRoot(setup))
+  }, [])
+  const now = see()
+  const { agent, label, cwd } = now
+  const crowded = crowdedIn(now).map(({ name }) => name)
+  const about = { agent, label, project: cwd, crowded }
+  if (crowded.length === 0) return { value: { ...about, unequip: [], nameOnly: [], shorten: [], left: 0 }, findings }
+  const used = knownUse(machine, now)
+  const removable = used === undefined ? [] : await unusedCopies(machine, now, used)
+  const removed = shortestPrefix(removable, (names) => crowdedIn(see({ without: names })).length === 0)
+  const place = used && nameOnlyPlace(machine, agent, request.project)
+  const quiet = used === undefined || place === undefined ? [] : unusedOthers(see({ without: removed }), used)
+  const nameOnly = shortestPrefix(quiet, (names) => crowdedIn(see({ without: removed, nameOnly: names })).length === 0)
+  if (place !== undefined && nameOnly.length > 0) planNameOnly(machine, place, nameOnly)
+  const kept = { without: removed, nameOnly }
+  const rest = see(kept)
+  const shorten = crowdedIn(rest).length === 0 ? [] : shortened(rest, (lengths) => see({ ...kept, shorten: lengths }))
+  const lengths = Object.fromEntries(shorten.map(({ name, to }) => [name, to]))
+  const left = crowdedIn(see({ ...kept, shorten: lengths })).length
+  const unusedUnknown = used === undefined && 'nothing has recorded which skills are used: loadout hooks install does'
+  return {
+    value: {
+      ...about,
+      unequip: removed,
+      nameOnly,
+      settingsFile: place && nameOnly.length > 0 ? place.path : undefined,
+      shorten,
+      left,
+      unusedUnknown: unusedUnknown || undefined,
+    },
+    findings,
+  }
+}
+
+/** Applies a plan, except for the descriptions to shorten by hand. Returns the removed copies, if there are any. */
+export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<Outcome | undefined>> {
+  const { unequip: names, nameOnly, agent, project } = plan
+  if (names.length === 0) {
+    const place = nameOnlyPlace(machine, agent, project)
+    if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
+    return { value: undefined, findings: [] }
+  }
+  const setup = openSetup(machine, { project })
+  const roots = removalRoots(setup, [agent])
+  return asWriter(setup, roots, 'see', async (recovered) => {
+    const report = await changeList(setup, roots, plan)
+    return { ...report, findings: [...recovered, ...report.findings] }
+  })
+}
+
+/** Unused skills that Loadout did not install and the settings do not mention, the largest in the list first. */
+function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<string>): string[] {
+  const isOwn = ({ scope }: SkillSight) => scope === 'user' || scope === 'project'
+  const isListed = ({ fate }: SkillSight) => fate === 'visible' || fate === 'cut' || fate === 'dropped'
+  return skills
+    .filter((skill) => isOwn(skill) && isListed(skill) && !used.has(skill.name) && !overridden.includes(skill.name))
+    .sort((a, b) => b.characters.description - a.characters.description)
+    .map(({ name }) => name)
+}
+
+/** Skills that the list drops or cuts because it is full, not because their own description is too long. */
+function crowdedIn({ skills }: AgentSight): SkillSight[] {
+  return skills.filter(({ fate, why }) => fate === 'dropped' || (fate === 'cut' && why.startsWith('the list is full')))
+}
+
+/** Skills with a use in our log or in the agent's own; undefined if neither has any. */
+function knownUse(machine: Machine, { usedByAgent }: AgentSight): ReadonlySet<string> | undefined {
+  const logged = usedSkills(machine)
+  return logged === undefined && usedByAgent.length === 0 ? undefined : new Set([...(logged ?? []), ...usedByAgent])
+}
+
+/** Unused installs, the largest in the list first. */
+async function unusedCopies(machine: Machine, sight: AgentSight, used: ReadonlySet<string>): Promise<string[]> {
+  const ours = await removableNames(machine, sight)
+  return sight.skills
+    .filter(({ name }) => ours.has(name) && !used.has(name))
+    .sort((a, b) => b.characters.description - a.characters.description)
+    .map(({ name }) => name)
+}
+
+async function removableNames(machine: Machine, { agent, cwd }: AgentSight): Promise<ReadonlySet<string>> {
+  return ifLibrary(async () => {
+    const all = { names: [], all: true, targets: [agent], project: cwd, dryRun: true }
+    const { operations } = (await unequip(machine, all)).value
+    return new Set(operations.filter(({ kind }) => kind === 'remove').map(({ skill }) => skill))
+  }, new Set())
+}
+
+/** Without a library, or without a managed project, there is nothing to remove and nothing to repair. */
+async function ifLibrary<T>(run: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof LoadoutError) return otherwise
+    throw error
+  }
+}
+
+/** The shortest prefix of a list that is enough; the whole list if none is. */
+function shortestPrefix(names: readonly string[], isEnough: (names: readonly string[]) => boolean): string[] {
+  let [least, most] = [0, names.length]
+  while (least < most) {
+    const middle = Math.floor((least + most) / 2)
+    if (isEnough(names.slice(0, middle))) most = middle
+    else least = middle + 1
+  }
+  return names.slice(0, most)
+}
+
+const SHORTEST = 40
+
+/** Cuts all longer descriptions to one length: the largest that leaves room for every skill. */
+function shortened({ skills }: AgentSight, see: (lengths: Record<string, number>) => AgentSight): FixPlan['shorten'] {
+  const own = skills.filter(({ scope, fate }) => (scope === 'user' || scope === 'project') && fate !== 'unreadable')
+  const longerThan = (to: number) =>
+    own.flatMap(({ name, characters: { description: from } }) => (from > to ? [{ name, from, to }] : []))
+  const isEnough = (to: number) =>
+    crowdedIn(see(Object.fromEntries(longerThan(to).map(({ name }) => [name, to])))).length === 0
+  let [least, most] = [SHORTEST, Math.max(SHORTEST, ...own.map(({ characters }) => characters.description))]
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2)
+    if (isEnough(middle)) least = middle
+    else most = middle - 1
+  }
+  return longerThan(least).sort((a, b) => b.from - a.from)
 }

@@ -3,8 +3,18 @@ import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import { type ConflictPlace, type ConflictText, conflictTexts, takeSide } from './disk/merge-sides.ts'
-import { dropMerge, hasMerge, listMerges, type OpenMerge, openMerge, writeMerged } from './disk/pending-merge.ts'
+import {
+  type ConflictPlace,
+  type ConflictText,
+  conflictTexts,
+  dropMerge,
+  hasMerge,
+  listMerges,
+  type OpenMerge,
+  openMerge,
+  takeSide,
+  writeMerged,
+} from './disk/pending-merge.ts'
 import { asWriter, carryOut, observe } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import { type PlacementStatus, requireName } from './rules/skill.ts'

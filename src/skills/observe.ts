@@ -11,14 +11,19 @@ import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
 import { backupOf } from './disk/backups.ts'
-import { isLockable, type ListChange, libraryLog, readLogged } from './disk/library-log.ts'
-import { readLibraryState } from './disk/library-state.ts'
-import { hasLeftovers, withLibrary } from './disk/library-transaction.ts'
-import { mergeCopies } from './disk/merge-copies.ts'
+import { readLibraryState } from './disk/library-git.ts'
+import {
+  hasLeftovers,
+  isLockable,
+  type ListChange,
+  libraryLog,
+  readLogged,
+  withLibrary,
+} from './disk/library-transaction.ts'
+import { mergeCopies } from './disk/merge-edit.ts'
 import { skillIn } from './disk/merge-folders.ts'
 import { removePartialCopies } from './disk/pending-merge.ts'
-import { readPlacements, withExpectation } from './disk/placements.ts'
-import { type RegistryReading, readRegistry } from './disk/registry.ts'
+import { type RegistryReading, readPlacements, readRegistry, withExpectation } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
 import {
@@ -28,7 +33,7 @@ import {
   type Quarantine,
   quarantineFindings,
   withHeldKeys,
-} from './quarantine.ts'
+} from './gate.ts'
 import { catalogFindings, type Operation, type OperationPlan, planRefresh, planUnequip } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import {

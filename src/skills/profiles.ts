@@ -4,10 +4,9 @@ import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, nearest, setOwn } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
-import { rememberProject } from './disk/projects.ts'
 import { asWriter, carryOut, type Outcome, observe, type RunOptions } from './observe.ts'
-import { planProfile } from './rules/plan-profile.ts'
-import { openSetup, type ScopeRequest } from './setup.ts'
+import { planProfile } from './rules/operations.ts'
+import { openSetup, rememberProject, type ScopeRequest } from './setup.ts'
 
 export interface SavedProfile {
   name: string

@@ -1,13 +1,14 @@
 import { libraryPath, readConfig, requireProject, targetRoots } from '../agents/config.ts'
 import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
 import { type Config, isEnabled } from '../agents/rules/config.ts'
-import { isFolder } from '../machine/files.ts'
+import { exists, isFolder, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { recordPath, writeRecord } from '../machine/records.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { knownProjects } from './disk/projects.ts'
+import { compareText, isTextList } from '../text/values.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
 
@@ -114,4 +115,28 @@ export function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {
 /** Includes the folders of disabled agents, so that installs there can still be removed. */
 export function allRoots({ machine, config, project }: Setup): TargetRoot[] {
   return targetRoots(machine, config, project, () => true)
+}
+
+const PROJECTS = 'projects.json'
+
+/** The existing projects with installs on this machine. */
+export function knownProjects(machine: Machine): string[] {
+  return readProjects(machine).filter(isFolder)
+}
+
+/** Call it before the first install, so that `loadout delete` finds the skills that a project uses. */
+export function rememberProject(machine: Machine, project: string): void {
+  const known = readProjects(machine)
+  if (known.includes(project)) return
+  writeRecord(machine, PROJECTS, `${JSON.stringify([...known, project].sort(compareText), null, 2)}\n`)
+}
+
+function readProjects(machine: Machine): string[] {
+  const path = projectsPath(machine)
+  const json = exists(path) ? readJson(path) : []
+  return isTextList(json) ? json : []
+}
+
+function projectsPath(machine: Machine): string {
+  return recordPath(machine, PROJECTS)
 }

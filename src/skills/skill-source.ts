@@ -8,14 +8,16 @@ import type { Segment, Source } from '../machine/ranking.ts'
 import { Repository } from '../machine/repository.ts'
 import { importedDocument } from '../machine/skill-document.ts'
 import type { RankDocument } from '../search/document.ts'
+import { cut } from '../text/cut.ts'
+import { fence, fenceFindings } from '../text/fence.ts'
+import type { Readable } from '../text/readable.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
-import { quickDigest } from '../text/values.ts'
+import { nearest, quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { findSkillFolders, requireLibraryFolder } from './disk/registry.ts'
 import { listTree } from './disk/tree.ts'
 import { type ClearedRegistry, deniedSkills, readLibrary } from './gate.ts'
-import { rankedSkill } from './ranked-skill.ts'
 import type { RegisteredSkill } from './rules/skill.ts'
 
 export interface ShelvedSkill {
@@ -193,11 +195,55 @@ export function descriptionOf(skill: ShelvedSkill): string {
 }
 
 /** The text of one file of a skill. */
-export function readShelved({ folder }: ShelvedSkill, path: string): string {
+function readShelved({ folder }: ShelvedSkill, path: string): string {
   return readTextInside(folder, path).replace(/^\ufeff/, '')
 }
 
 /** Its files, sorted by path. */
 export function filesOf({ folder }: ShelvedSkill): { path: string; bytes: number }[] {
   return listTree(folder).files.map(({ path, size }) => ({ path, bytes: size }))
+}
+
+/** SKILL.md without its frontmatter, or another file of the skill unchanged. */
+export function openSkill(skill: ShelvedSkill, path = DOCUMENT_FILE): Readable {
+  const { name, folder, source } = skill
+  const text = readFile(skill, path)
+  const id = entryId('skill', name)
+  return {
+    name,
+    layer: source,
+    path: join(folder, path),
+    body: path === DOCUMENT_FILE ? importedDocument(text).body : text,
+    wrap: (body) => {
+      const fenced = fence('loadout_skill', { id, path }, body)
+      return { text: fenced.text, findings: fenceFindings(fenced, id, path) }
+    },
+  }
+}
+
+function readFile(skill: ShelvedSkill, path: string): string {
+  try {
+    return readShelved(skill, path)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code !== 'FILE_NOT_FOUND') throw error
+    const { name } = skill
+    const files = filesOf(skill).map((file) => file.path)
+    const close = nearest(path, files)
+    const meant = close === undefined ? '' : `; did you mean ${entryId('skill', name, close)}?`
+    throw new LoadoutError('ENTRY_NOT_FOUND', `the skill ${name} has no file "${path.slice(0, 80)}"${meant}`, {
+      hint: `loadout lookup ${entryId('skill', name)} lists its files`,
+      cause: error,
+    })
+  }
+}
+
+/** What the ranker reads of a skill: its metadata, and its SKILL.md. */
+export function rankedSkill(
+  { name, description, tags = [] }: { name: string; description?: string; tags?: readonly string[] },
+  markdown: string,
+): RankDocument {
+  const document = importedDocument(markdown)
+  const headings = cut(DOCUMENT_FILE, document.body).map(({ title }) => title)
+  const said = description ?? document.description ?? ''
+  return { id: name, name, description: said, keywords: tags, headings, body: document.body }
 }

@@ -4,14 +4,31 @@ import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
-import { fastForwardLibrary } from './disk/fast-forward.ts'
 import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
-import { fetchRemote, pushBranch, readRemote, readRepoState } from './disk/library-state.ts'
-import { asWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
+import { fetchRemote, lastAsked, pushBranch, readRemote, readRepoState } from './disk/library-git.ts'
+import { fastForwardLibrary } from './disk/library-transaction.ts'
+import { listMerges } from './disk/pending-merge.ts'
+import {
+  asWriter,
+  carryOut,
+  foreseeEdits,
+  type Observation,
+  type Outcome,
+  observe,
+  type RunOptions,
+} from './observe.ts'
 import { planRefresh } from './rules/operations.ts'
 import { stateFrom } from './rules/reconcile.ts'
-import { decideSync, type FastForward, type Fetched, type SyncStep } from './rules/sync-decision.ts'
-import { openGitSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
+import { EDIT_OUTCOMES, isInstalled, type PlacementStatus, placeOf } from './rules/skill.ts'
+import {
+  decideSync,
+  type FastForward,
+  type Fetched,
+  type LibraryStanding,
+  type SyncStep,
+  standingOf,
+} from './rules/sync-decision.ts'
+import { everyRoot, openGitSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface SyncResult extends Outcome {
   /** The changes of the repository. */
@@ -150,4 +167,41 @@ async function fetchTracked({ repo }: Setup, request: SyncCommand): Promise<Fetc
 
 function signalOf({ signal }: RunOptions): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal }
+}
+
+export interface StandingRequest extends ScopeRequest {
+  /** Contact the remote first. Only for callers that do not block the user: it takes as long as the network does. */
+  fetch?: boolean
+  signal?: AbortSignal
+}
+
+/** The state of the library relative to its remote and to the installs, as of the last fetch. */
+export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<LibraryStanding>> {
+  const setup = await openGitSetup(machine, request)
+  if (request.fetch) {
+    const remote = await readRemote(setup.repo)
+    const { signal } = request
+    if (remote !== undefined) await fetchRemote(setup.repo, remote, { signal })
+  }
+  const state = await readRepoState(setup.repo)
+  const observation = await observe(setup, everyRoot(setup))
+  const { registry, statuses } = observation
+  const edits = await foreseeEdits(setup, observation)
+  const placements = statuses.flatMap((status) => status.placements)
+  const isKept = (found: PlacementStatus) => found.state === 'edited' && edits.get(placeOf(found)) === 'kept'
+  const drift = placements.filter(
+    (found) => found.state !== 'current' && found.state !== 'unmanaged' && !isKept(found),
+  ).length
+  const edited = placements.flatMap((found) => {
+    const [path, edit] = [placeOf(found), edits.get(placeOf(found))]
+    return edit === undefined ? [] : [{ skill: found.placement.name, path, edit, reason: EDIT_OUTCOMES[edit] }]
+  })
+  const merges = listMerges(machine).map(({ skill }) => skill)
+  const equipped = statuses.filter(isInstalled).map(({ name }) => name)
+  const { library } = setup
+  const standing = standingOf(state, lastAsked(library))
+  return {
+    value: { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges },
+    findings: [],
+  }
 }

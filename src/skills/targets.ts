@@ -6,9 +6,16 @@ import { changeLibrary } from './disk/library-transaction.ts'
 import { readForReview } from './disk/registry.ts'
 import { copyFile, listTree, writeTreeFile } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
-import { type Refusal, refusalFindings } from './rules/refusals.ts'
-import { EVERY_AGENT, formatSkill, requireName, requireSkill, SKILL_FILE, type Skill } from './rules/skill.ts'
-import { changedTargets } from './rules/targets.ts'
+import { type Refusal, refusalFindings } from './rules/operations.ts'
+import {
+  changedTargets,
+  EVERY_AGENT,
+  formatSkill,
+  requireName,
+  requireSkill,
+  SKILL_FILE,
+  type Skill,
+} from './rules/skill.ts'
 import { enabledAgents, openGitSetup, type Setup } from './setup.ts'
 
 export interface TargetsRequest {

@@ -7,6 +7,7 @@ import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
 import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './disk/pending-merge.ts'
+import { readAnswers, sheetOfFolder } from './gate.ts'
 import { asWriter, type RunOptions, refreshInstalls, type WaitingSkill } from './observe.ts'
 import {
   type AskedSkill,
@@ -17,10 +18,9 @@ import {
   sourceFolder,
   sourceHistory,
 } from './outdated.ts'
-import { readAnswers, sheetOfFolder } from './quarantine.ts'
 import type { Operation } from './rules/operations.ts'
-import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
 import type { Capability } from './rules/review/sheet.ts'
+import { type FindTwin, findTwinIn } from './rules/review/sheet.ts'
 import { openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface UpdateRequest extends Pick<ScopeRequest, 'verdicts'>, RunOptions {

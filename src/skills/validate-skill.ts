@@ -7,11 +7,11 @@ import { Repository } from '../machine/repository.ts'
 import { readDocument } from '../machine/skill-document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { isRecord } from '../text/values.ts'
 import { buildFor } from './disk/build.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
-import { formatWarnings } from './rules/format-limits.ts'
-import { type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
+import { type RegisteredSkill, SKILL_FILE, type Skill, supports } from './rules/skill.ts'
 
 /** Whether a path is a skill or a library of skills. */
 export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
@@ -81,4 +81,41 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
 export function configuredLibrary(machine: Machine): string | undefined {
   const path = findLibrary(machine)
   return path !== undefined && isFolder(path) ? path : undefined
+}
+
+const LONGEST_DESCRIPTION = 1_024
+const LONGEST_COMPATIBILITY = 500
+const MOST_LINES = 500
+
+/** Where a skill exceeds the public Agent Skills format. Many published skills do, so this is only a warning. */
+export function formatWarnings(skill: Skill, document: string): Finding[] {
+  const { name, description, metadata } = skill
+  const problems: string[] = []
+  if (name.includes('--')) problems.push('its name has two hyphens in a row, which the format does not allow')
+  if (description.length > LONGEST_DESCRIPTION) {
+    problems.push(`its description has ${description.length} characters; the format allows ${LONGEST_DESCRIPTION}`)
+  }
+  for (const [agent, own] of Object.entries(metadata)) problems.push(...metadataProblems(agent, own))
+  const lines = document.split('\n').length
+  if (lines > MOST_LINES)
+    problems.push(`its text has ${lines} lines; beyond ${MOST_LINES} they belong in files beside it`)
+  return problems.map((problem) => ({
+    severity: 'warning',
+    code: 'FORMAT_LIMIT',
+    message: `${name}: ${problem}`,
+    subject: name,
+    hint: 'it is installed nevertheless; some agents cut or skip it',
+  }))
+}
+
+function metadataProblems(agent: string, { compatibility, metadata }: Record<string, unknown>): string[] {
+  const problems: string[] = []
+  if (typeof compatibility === 'string' && compatibility.length > LONGEST_COMPATIBILITY) {
+    problems.push(
+      `"compatibility" for ${agent} has ${compatibility.length} characters; the format allows ${LONGEST_COMPATIBILITY}`,
+    )
+  }
+  const isPlain = isRecord(metadata) && Object.values(metadata).every((value) => typeof value === 'string')
+  if (metadata !== undefined && !isPlain) problems.push(`"metadata" for ${agent} should map texts to texts`)
+  return problems
 }

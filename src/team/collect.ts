@@ -1,5 +1,5 @@
 import { type Machine, usageLogPath } from '../machine/machine.ts'
-import { installedVersions } from '../skills/installed-versions.ts'
+import { installedVersions } from '../skills/versions.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { VERSION } from '../text/version.ts'

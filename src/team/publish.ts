@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
-import { committedVersion, digestAt, isInLibrary } from '../skills/committed-version.ts'
+import { committedVersion, digestAt, isInLibrary } from '../skills/versions.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'

@@ -20,8 +20,7 @@ import {
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { unpackArchive } from '../../src/skills/disk/archive-unpack.ts'
-import { type ArchiveEntry, putInPlace, writeArchive } from '../../src/skills/disk/write-archive.ts'
+import { type ArchiveEntry, putInPlace, unpackArchive, writeArchive } from '../../src/skills/disk/archive.ts'
 import { LoadoutError } from '../../src/text/trouble.ts'
 import { aPipe, makeFolder } from '../cli/run.ts'
 

@@ -6,10 +6,16 @@ import { cloneRepository } from '../../src/machine/clone.ts'
 import { gitFolder } from '../../src/machine/git-folder.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { gitVersion, Repository } from '../../src/machine/repository.ts'
-import { fastForward } from '../../src/skills/disk/fast-forward.ts'
 import { diffFolders } from '../../src/skills/disk/git-folders.ts'
-import { commitPaths, uncommittedPaths } from '../../src/skills/disk/library-commit.ts'
-import { commitsBehind, fetchRemote, pushBranch, readRepoState } from '../../src/skills/disk/library-state.ts'
+import {
+  commitPaths,
+  commitsBehind,
+  fetchRemote,
+  pushBranch,
+  readRepoState,
+  uncommittedPaths,
+} from '../../src/skills/disk/library-git.ts'
+import { fastForward } from '../../src/skills/disk/library-transaction.ts'
 import { decideSync } from '../../src/skills/rules/sync-decision.ts'
 import { LoadoutError } from '../../src/text/trouble.ts'
 import { makeFolder } from '../cli/run.ts'

@@ -14,9 +14,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CacheKey, writeCached } from '../../src/machine/cache.ts'
 import type { Machine } from '../../src/machine/machine.ts'
-import { readFolders, writeFolders } from '../../src/skills/disk/stamped-folders.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
-import { type FolderState, openTreeCache } from '../../src/skills/disk/tree-cache.ts'
+import { type FolderState, openTreeCache, readFolders, writeFolders } from '../../src/skills/disk/tree-cache.ts'
 import { makeFolder } from '../cli/run.ts'
 
 /** So late that everything counts as settled, unless a test is about that. */

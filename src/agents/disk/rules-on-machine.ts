@@ -14,7 +14,7 @@ import {
   type RecordedFrom,
   recordedRules,
 } from '../rules/recorded-rules.ts'
-import { readHead } from './sight/read-head.ts'
+import { readHead } from './agent-files.ts'
 
 /** The rules of an agent, and where they come from. */
 export interface KnownRules {

@@ -1,6 +1,5 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, nearest } from '../../text/values.ts'
-import { PLAIN_AGENTS } from './plain-agents.ts'
 
 /** One agent that reads skills, and its folders. To add an agent, add a row. */
 export interface Agent {
@@ -27,6 +26,68 @@ export interface TargetRoot {
 }
 
 const SHARED = '.agents/skills'
+
+/** An agent of which Loadout knows only the folders. */
+type Row = readonly [id: string, label: string, projectFolder: string, userFolder?: string | null]
+
+/** Sorted by id. Without a user's folder, it is the same as the project's; null: the agent reads only projects. */
+const PLAIN_AGENTS: readonly Row[] = [
+  ['adal', 'AdaL', '.adal/skills'],
+  ['aider-desk', 'AiderDesk', '.aider-desk/skills'],
+  ['antigravity', 'Antigravity', SHARED, '.gemini/antigravity/skills'],
+  ['antigravity-cli', 'Antigravity CLI', SHARED, '.gemini/antigravity-cli/skills'],
+  ['astrbot', 'AstrBot', 'data/skills', '.astrbot/data/skills'],
+  ['augment', 'Augment', '.augment/skills'],
+  ['autohand-code', 'Autohand Code CLI', '.autohand/skills'],
+  ['bob', 'IBM Bob', '.bob/skills'],
+  ['codearts-agent', 'CodeArts Agent', '.codeartsdoer/skills'],
+  ['codebuddy', 'CodeBuddy', '.codebuddy/skills'],
+  ['codemaker', 'Codemaker', '.codemaker/skills'],
+  ['codestudio', 'Code Studio', '.codestudio/skills'],
+  ['command-code', 'Command Code', '.commandcode/skills'],
+  ['continue', 'Continue', '.continue/skills'],
+  ['cortex', 'Cortex Code', '.cortex/skills', '.snowflake/cortex/skills'],
+  ['crush', 'Crush', '.crush/skills', '.config/crush/skills'],
+  ['deepagents', 'Deep Agents', SHARED, '.deepagents/agent/skills'],
+  ['devin', 'Devin for Terminal', '.devin/skills', '.config/devin/skills'],
+  ['eve', 'Eve', 'agent/skills', null],
+  ['firebender', 'Firebender', SHARED, '.firebender/skills'],
+  ['forgecode', 'ForgeCode', '.forge/skills'],
+  ['goose', 'Goose', '.goose/skills', '.config/goose/skills'],
+  ['grok', 'Grok Build', '.grok/skills'],
+  ['hermes-agent', 'Hermes Agent', '.hermes/skills'],
+  ['iflow-cli', 'iFlow CLI', '.iflow/skills'],
+  ['inference-sh', 'inference.sh', '.inferencesh/skills'],
+  ['jazz', 'Jazz', '.jazz/skills'],
+  ['junie', 'Junie', '.junie/skills'],
+  ['kilo', 'Kilo Code', SHARED, '.kilo/skills'],
+  ['kimchi', 'Kimchi', '.kimchi/skills', '.config/kimchi/harness/skills'],
+  ['kode', 'Kode', '.kode/skills'],
+  ['lingma', 'Lingma', '.lingma/skills'],
+  ['mcpjam', 'MCPJam', '.mcpjam/skills'],
+  ['minimax-code', 'MiniMax Code', '.minimax/skills'],
+  ['mistral-vibe', 'Mistral Vibe', '.vibe/skills'],
+  ['moxby', 'Moxby', '.moxby/skills'],
+  ['mux', 'Mux', '.mux/skills'],
+  ['neovate', 'Neovate', '.neovate/skills'],
+  ['ona', 'Ona', '.ona/skills'],
+  ['openclaw', 'OpenClaw', 'skills', '.openclaw/skills'],
+  ['openhands', 'OpenHands', '.openhands/skills'],
+  ['pochi', 'Pochi', '.pochi/skills'],
+  ['posit-assistant', 'Posit Assistant', '.posit/assistant/skills'],
+  ['promptscript', 'PromptScript', SHARED, null],
+  ['qoder', 'Qoder', '.qoder/skills'],
+  ['qoder-cn', 'Qoder CN', '.qoder/skills', '.qoder-cn/skills'],
+  ['reasonix', 'Reasonix', '.reasonix/skills'],
+  ['rovodev', 'Rovo Dev', '.rovodev/skills'],
+  ['tabnine-cli', 'Tabnine CLI', '.tabnine/agent/skills'],
+  ['terramind', 'Terramind', '.terramind/skills'],
+  ['tinycloud', 'Tinycloud', '.tinycloud/skills'],
+  ['trae', 'Trae', '.trae/skills'],
+  ['trae-cn', 'Trae CN', '.trae/skills', '.trae-cn/skills'],
+  ['windsurf', 'Windsurf', '.windsurf/skills', '.codeium/windsurf/skills'],
+  ['zcode', 'ZCode', '.zcode/skills'],
+]
 
 // Claude Code, Codex and the shared folder.
 const FIRST = 3

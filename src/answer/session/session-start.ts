@@ -1,6 +1,5 @@
-import { openScan, type SkillScan } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
-import { seeAgent } from '../../agents/see.ts'
+import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
 import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
-import { type CallableSkill, callableSkills, type SkillScan } from '../../agents/callable-skills.ts'
 import { findLibrary } from '../../agents/config.ts'
+import { type CallableSkill, callableSkills, type SkillScan } from '../../agents/see.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
 import { attempt } from '../../machine/hook-log.ts'

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { bodyTokens, skillFile } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
+import { bodyTokens, skillFile } from '../../agents/see.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject } from '../../machine/open-project.ts'
 import { claimant, claimLine } from '../../machine/sessions.ts'

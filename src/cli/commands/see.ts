@@ -1,4 +1,4 @@
-import type { Fate, SkillSight } from '../../agents/rules/sight/visibility.ts'
+import type { Fate, SkillSight } from '../../agents/rules/visibility.ts'
 import { FATES, HOOK_HOSTS } from '../../display-rules.ts'
 import type { AgentSight, KnownAgentRules, Loadout, MachineStatus } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'

@@ -12,7 +12,7 @@ import { slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import type { SkillSource } from '../rules/skill.ts'
 import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/source-name.ts'
-import { unpackArchive } from './archive-unpack.ts'
+import { unpackArchive } from './archive.ts'
 
 /** Where a source came from, as Loadout records it in each skill. */
 type Origin = Pick<SkillSource, 'url' | 'path' | 'ref' | 'commit'>

@@ -1,10 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readJson } from '../../machine/files.ts'
+import { isFile, readJson, readText } from '../../machine/files.ts'
+import { readJsonInside } from '../../machine/inside.ts'
 import type { Repository } from '../../machine/repository.ts'
+import { libraryDocument, readDocument } from '../../machine/skill-document.ts'
+import { cutDocument, joinDocument } from '../../text/frontmatter-block.ts'
 import type { Sides } from '../../text/merge.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { DOCUMENT_FILE } from '../../text/skill-document.ts'
+import { asFinding, type Finding, LoadoutError } from '../../text/trouble.ts'
+import { getOwn, setOwn } from '../../text/values.ts'
+import type { Operation, OperationPlan } from '../rules/operations.ts'
 import {
+  EVERY_AGENT,
   type PlacementStatus,
   parseSkill,
   placeOf,
@@ -12,13 +19,107 @@ import {
   SKILL_FILE,
   type Skill,
   type SkillSource,
+  type SkillStatus,
 } from '../rules/skill.ts'
-import { readAdopted } from './adopted-skill.ts'
-import { writeSkillFolder } from './foreign-skill.ts'
-import { checkOutSnapshot, diffFolders } from './git-folders.ts'
-import { findInHistory, libraryHash, libraryHashOf } from './merge-base.ts'
-import { mergeSkillFolders, type SkillMerge, type SkillVersions } from './merge-folders.ts'
-import { copyTree } from './tree.ts'
+import { type Build, buildFor } from './build.ts'
+import { type SkillContent, writeSkillFolder } from './foreign-skill.ts'
+import { checkOutSnapshot, diffFolders, findInHistory, libraryHash, libraryHashOf } from './git-folders.ts'
+import { mergeSkillFolders, type SkillMerge, type SkillVersions, skillIn } from './merge-folders.ts'
+import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './pending-merge.ts'
+import { skillPlace } from './registry.ts'
+import { copyTree, listTree, treeProblem } from './tree.ts'
+
+interface MergeContext {
+  library: string
+  /** The repository whose history has the base versions. */
+  repo: Repository
+  statuses: readonly SkillStatus[]
+  /** Nothing waits for the user afterwards. */
+  isDryRun: boolean
+}
+
+/** A copy whose edit conflicts with the change of the library. */
+interface Conflict {
+  registered: RegisteredSkill
+  copy: PlacementStatus
+  edit: EditMerge
+}
+
+/**
+ * Tries the merges of a plan, below `scratch`. Only those without a conflict stay in the plan, with the content to
+ * install by the path of the copy. Every other copy stays as it is: a finding says why, and a merge is opened for those
+ * that conflict.
+ */
+export async function mergeCopies(
+  context: MergeContext,
+  plan: OperationPlan,
+  scratch: string,
+): Promise<OperationPlan & { merged: ReadonlyMap<string, Build>; conflicting: ReadonlySet<string> }> {
+  const { library, repo, statuses } = context
+  const merged = new Map<string, Build>()
+  const operations: Operation[] = []
+  const findings = [...plan.findings]
+  const conflicts: Conflict[] = []
+  for (const [at, operation] of plan.operations.entries()) {
+    const status = operation.kind === 'merge' ? statuses.find(({ name }) => name === operation.skill) : undefined
+    const copy = status?.placements.find(({ placement }) => placement.root.path === operation.root)
+    if (operation.kind !== 'merge' || status?.registered === undefined || copy === undefined) {
+      operations.push(operation)
+      continue
+    }
+    const { registered } = status
+    try {
+      const folder = skillPlace(library, registered)
+      const edit = await mergeEdit({ repo, folder, registered, copy }, join(scratch, `${at}`), false)
+      if (edit.merge.conflicts.length > 0) conflicts.push({ registered, copy, edit })
+      else {
+        const { edit: _, ...place } = operation
+        operations.push(edit.isUnchanged ? { ...place, kind: 'refresh', keepsCopy: true } : operation)
+        merged.set(placeOf(copy), buildFor(edit.result, skillIn(edit.result, registered.skill), copy.agent))
+      }
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      findings.push({ ...asFinding(error), severity: 'error', subject: operation.skill })
+    }
+  }
+  for (const [at, conflict] of conflicts.entries()) {
+    const isSame = ({ registered, edit }: Conflict) =>
+      registered === conflict.registered && edit.hash === conflict.edit.hash
+    // One merge takes in equal edits of several copies.
+    const same = conflicts.filter(isSame)
+    const finding = conflicts.findIndex(isSame) === at ? openMergeOf(context, conflict, same) : undefined
+    if (finding !== undefined) findings.push(finding)
+  }
+  return { operations, findings, merged, conflicting: new Set(conflicts.map(({ copy }) => placeOf(copy))) }
+}
+
+function openMergeOf(context: MergeContext, { registered, edit }: Conflict, same: readonly Conflict[]): Finding {
+  const { library, isDryRun } = context
+  const { machine } = context.repo
+  const { folder, sourceHash, version, skill } = registered
+  const { name } = skill
+  const places = same.map(({ copy }) => placeOf(copy)).join(' and ')
+  const [first] = edit.merge.conflicts
+  const why = `${places}: your edit and the change of the library do not merge (${first?.message})`
+  const finding = { severity: 'error', code: 'MERGE_CONFLICT', subject: name } as const
+  const replace = `loadout equip ${name} --replace takes the library's version, and keeps a copy of the edit`
+  if (isDryRun) {
+    return { ...finding, message: `${why}; the edit would stay, and a merge would be opened`, hint: replace }
+  }
+  // A merge goes into the newest version of the library, not into an older one that the catalog has approved.
+  if (version !== undefined) return { ...finding, message: `${why}; the edit stays as it is`, hint: replace }
+  if (hasMerge(machine, name)) {
+    const { message, hint } = waitingMerge(name)
+    return { ...finding, message: `${why}; the edit stays as it is: ${message}`, hint }
+  }
+  const copies = same.map(({ copy: { placement } }) => {
+    return { root: placement.root.path, edit: placement.contentHash ?? '' }
+  })
+  const { sides, source, merge, versions } = edit
+  const pending = { skill: name, folder, library, sourceHash, message: `Adopt edits of ${name}`, sides, source, copies }
+  const { hint } = conflictFinding(name, keepMerge(machine, pending, merge, versions))
+  return { ...finding, message: `${why}; the edit stays as it is`, hint: `${hint}; ${replace}` }
+}
 
 /** An edit of an installed copy, merged with the current library. */
 export interface EditMerge {
@@ -62,7 +163,7 @@ export async function mergeEdit(
   const { name } = registered.skill
   const base = force ? ours : await findBase(repo, registered, copy, ours, scratch)
   const isMerged = base !== ours
-  const skill = isMerged ? skillIn(base, name) : registered.skill
+  const skill = isMerged ? baseSkill(base, name) : registered.skill
   const content = readAdopted(base, skill, copy.agent, placeOf(copy))
   const versions = { name, base, ours, theirs: join(scratch, 'edited') }
   writeSkillFolder(content, versions.theirs)
@@ -77,7 +178,7 @@ export async function mergeEdit(
   return { from: placeOf(copy), hash, isUnchanged, diff, isMerged, merge, versions, sides, source, result }
 }
 
-function skillIn(folder: string, name: string): Skill {
+function baseSkill(folder: string, name: string): Skill {
   const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (parsed.skill !== undefined) return parsed.skill
   throw new LoadoutError('INVALID_SKILL', `${folder} was not a skill: ${parsed.problems.join('; ')}`)
@@ -119,4 +220,74 @@ async function installedBase(
       hint: `loadout diff ${name}${scope} shows both; loadout adopt ${name}${scope} --force takes the copy, loadout equip ${name}${scope} --replace the library's version, and keeps a copy of the other`,
     },
   )
+}
+
+/**
+ * What the library would contain if the edits in an installed copy had been made there. Generated parts (frontmatter,
+ * files for one agent) are mapped back to their source.
+ */
+function readAdopted(folder: string, skill: Skill, agent: string, installed: string): SkillContent {
+  const { files } = listTree(installed)
+  const problem = treeProblem(files)
+  if (problem !== undefined) {
+    throw new LoadoutError(problem.code, `${installed} cannot be adopted: ${problem.message}`, {
+      hint: problem.hint,
+    })
+  }
+  const { made } = buildFor(folder, skill, agent)
+  const edited = readText(join(installed, DOCUMENT_FILE))
+  const expected = made.get(DOCUMENT_FILE) ?? ''
+  const base = declaredIn(installed, skill)
+  const others = files.filter(({ path }) => path !== DOCUMENT_FILE && path !== SKILL_FILE)
+  return {
+    skill: edited === expected ? base : withFrontmatter(base, agent, expected, edited),
+    document: adoptedDocument(readText(join(folder, DOCUMENT_FILE)), expected, edited),
+    files: others.flatMap(({ path, isExecutable }) => {
+      const isMade = made.has(path) && made.get(path) === readText(join(installed, path))
+      const source = isMade ? folder : installed
+      return isMade && !isFile(join(source, path)) ? [] : [{ path, folder: source, isExecutable }]
+    }),
+  }
+}
+
+/** The copy's own skill.json, if it was edited into something that works. */
+function declaredIn(installed: string, skill: Skill): Skill {
+  const path = join(installed, SKILL_FILE)
+  if (!isFile(path)) return skill
+  const parsed = parseSkill(readJsonInside(installed, SKILL_FILE), skill.name)
+  if (parsed.skill === undefined || parsed.skill.name !== skill.name) {
+    const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
+    throw new LoadoutError('INVALID_SKILL', `${path} cannot be adopted: ${reason}`, { hint: 'repair it, then adopt' })
+  }
+  return parsed.skill
+}
+
+/** Changes of the generated frontmatter: the description is the skill's, all else is this agent's. */
+function withFrontmatter(skill: Skill, agent: string, expected: string, edited: string): Skill {
+  const before = readDocument(expected).frontmatter ?? {}
+  const after = readDocument(edited).frontmatter ?? {}
+  const metadata: Record<string, unknown> = { ...(getOwn(skill.metadata, agent) ?? {}) }
+  for (const [key, value] of Object.entries(after)) {
+    const isOwn = key === 'name' || key === 'description'
+    if (!isOwn && JSON.stringify(value) !== JSON.stringify(before[key])) setOwn(metadata, key, value)
+  }
+  const shared = { ...(getOwn(skill.metadata, EVERY_AGENT) ?? {}) }
+  for (const key of Object.keys(before)) {
+    if (Object.hasOwn(after, key)) continue
+    delete metadata[key]
+    delete shared[key]
+  }
+  const description = typeof after.description === 'string' ? after.description : skill.description
+  const own = { ...skill.metadata }
+  if (Object.keys(metadata).length > 0 || getOwn(skill.metadata, agent) !== undefined) own[agent] = metadata
+  if (getOwn(skill.metadata, EVERY_AGENT) !== undefined) own[EVERY_AGENT] = shared
+  return { ...skill, description, metadata: own }
+}
+
+/** The library's text with the edited body; its own frontmatter, if it has one, stays as it is. */
+function adoptedDocument(library: string, expected: string, edited: string): string {
+  const { body } = readDocument(edited)
+  if (body === readDocument(expected).body) return library
+  if (readDocument(library).frontmatter === undefined) return libraryDocument(body)
+  return joinDocument(cutDocument(library).block ?? '', body)
 }

@@ -5,8 +5,14 @@ import { readJson } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { isConflicted, mergeTexts, type Sides, writeMerge } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { mergeJson } from '../rules/merge-skill.ts'
-import { type MergedFile, type MergeFile, mergeTrees, type TreeConflict, type TreeMerge } from '../rules/merge-tree.ts'
+import {
+  type MergedFile,
+  type MergeFile,
+  mergeJson,
+  mergeTrees,
+  type TreeConflict,
+  type TreeMerge,
+} from '../rules/merge-tree.ts'
 import { formatSkill, parseSkill, SKILL_FILE, type Skill, type SkillSource, withoutSource } from '../rules/skill.ts'
 import { copyFile, hashFile, listTree, treeProblem, writeTreeFile } from './tree.ts'
 

@@ -1,13 +1,13 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expandHome } from '../../machine/config-file.ts'
-import { asLoadoutError, exists, isFolder, readJson, readText } from '../../machine/files.ts'
+import { asLoadoutError, exists, isFolder, readJson, readText, requireFile } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { privateFolder, recordPath } from '../../machine/records.ts'
 import { removeOldScratch } from '../../machine/scratch.ts'
-import { findMarker, type Sides } from '../../text/merge.ts'
+import { findMarker, type Sides, writeMerge } from '../../text/merge.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
 import type { TreeConflict } from '../rules/merge-tree.ts'
@@ -21,7 +21,15 @@ import {
   type SkillSource,
 } from '../rules/skill.ts'
 import { backUp, removePartialBackups } from './backups.ts'
-import { mergeSkillFolders, OURS_END, type SkillMerge, type SkillVersions, THEIRS_END } from './merge-folders.ts'
+import {
+  LARGEST_MERGED,
+  mergeSkillFolders,
+  OURS_END,
+  type SkillMerge,
+  type SkillVersions,
+  THEIRS_END,
+  textIn,
+} from './merge-folders.ts'
 import { copyFile, copyTree, hashTree, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
 const MERGES = 'merges'
@@ -134,7 +142,7 @@ function waiting(files: string, { path, kind, message, ours, theirs }: TreeConfl
 }
 
 /** A pending merge with the details of its open conflicts. */
-export function conflictsOf(machine: Machine, skill: string) {
+function conflictsOf(machine: Machine, skill: string) {
   const folder = folderOf(machine, skill)
   const { files, sides } = openMerge(machine, skill)
   const waits = remake(folder, readMerge(machine, folder)).conflicts.filter((each) => waiting(files, each).length > 0)
@@ -224,4 +232,99 @@ function parseMerge(json: unknown, path: string): PendingMerge {
   throw new LoadoutError('BAD_JSON', `${path} is not a merge of Loadout`, {
     hint: 'move the folder away, then run the original command again',
   })
+}
+
+/** One conflict: a file, or one conflicting section of a text. */
+export interface ConflictPlace {
+  path: string
+  stretch?: number
+}
+
+/** Both versions of a conflict; undefined for a version that removed the file, or whose file is not text. */
+export interface ConflictText extends ConflictPlace {
+  message: string
+  ours: string | undefined
+  theirs: string | undefined
+}
+
+/** Every conflict that is still open and was not edited by hand. */
+export function conflictTexts(machine: Machine, skill: string): ConflictText[] {
+  const { files, sides, waits } = conflictsOf(machine, skill)
+  return waits.flatMap((conflict): ConflictText[] => {
+    const { path, kind, message, ours, theirs } = conflict
+    if (kind === 'text') {
+      const text = readText(join(files, path))
+      return stretchesIn(text, conflict, sides).map((each) => {
+        return { path, stretch: each.stretch, message, ours: each.ours, theirs: each.theirs }
+      })
+    }
+    const textOf = (name: string | undefined) =>
+      name && exists(join(files, name)) ? plainText(files, name) : undefined
+    const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`].map(textOf)
+    return [{ path, message, ours: mine, theirs: other }]
+  })
+}
+
+interface Stretch {
+  stretch: number
+  ours: string
+  theirs: string
+  /** The section with its markers, as in the merged text. */
+  marked: string
+}
+
+/** The conflicting sections of a text whose markers are still unchanged. */
+function stretchesIn(text: string, { chunks = [] }: TreeConflict, sides: Sides): Stretch[] {
+  return chunks.flatMap((chunk, stretch) => {
+    if (chunk.kind === 'merged') return []
+    const { ours, theirs } = chunk
+    const marked = writeMerge([chunk], sides)
+    return text.includes(marked) ? [{ stretch, ours, theirs, marked }] : []
+  })
+}
+
+/** Undefined if the file is not text, or too large to show. */
+function plainText(folder: string, name: string): string | undefined {
+  return requireFile(join(folder, name)).size > LARGEST_MERGED ? undefined : textIn(folder, name)
+}
+
+/** Resolves all remaining conflicts, or only one, by taking one side. Other edits of the user stay. */
+export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs', only?: ConflictPlace): OpenMerge {
+  const { folder, files, sides, waits } = conflictsOf(machine, skill)
+  for (const conflict of waits) {
+    if (only !== undefined && only.path !== conflict.path) continue
+    if (conflict.kind !== 'text') {
+      takeFile(files, conflict, side)
+      continue
+    }
+    const path = join(files, conflict.path)
+    const text = readText(path)
+    const meant = stretchesIn(text, conflict, sides).filter(({ stretch }) => (only?.stretch ?? stretch) === stretch)
+    writeText(
+      folder,
+      path,
+      meant.reduce((now, each) => now.replace(each.marked, () => each[side]), text),
+    )
+  }
+  return openMerge(machine, skill)
+}
+
+function writeText(folder: string, target: string, text: string): void {
+  // Not beside the file: a leftover of a killed process would become part of the skill.
+  const stage = `${ownedName(folder)}.partial`
+  try {
+    writeTreeFile(stage, text, false)
+    move(stage, target)
+  } catch (error) {
+    rmSync(stage, { force: true })
+    throw asLoadoutError(error, target, 'write')
+  }
+}
+
+function takeFile(files: string, { ours, theirs }: TreeConflict, side: 'ours' | 'theirs'): void {
+  const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`]
+  const [taken, dropped] = side === 'ours' ? [mine, other] : [other, mine]
+  const place = side === 'ours' ? ours?.path : theirs?.path
+  if (dropped) rmSync(join(files, dropped), { force: true })
+  if (taken && place && exists(join(files, taken))) move(join(files, taken), join(files, place))
 }

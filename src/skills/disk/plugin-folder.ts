@@ -6,7 +6,7 @@ import { isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, setOwn, sha256, sortedBy } from '../../text/values.ts'
-import type { PluginFile } from '../rules/plugin-files.ts'
+import type { PluginFile } from '../rules/plugins.ts'
 
 /** Lists the files that Loadout wrote, with digests. Loadout does not change other files in the folder. */
 const RECORD = 'loadout-plugin.json'

@@ -25,7 +25,7 @@ import { flushFlags } from '../../machine/platform.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
-import { MARKER_FILE } from '../rules/marker.ts'
+import { MARKER_FILE } from '../rules/reconcile.ts'
 
 export type FileKind = 'file' | 'link' | 'special'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatMarker, type InstallMarker, parseMarker } from './marker.ts'
+import { formatMarker, type InstallMarker, parseMarker } from './reconcile.ts'
 
 const TWO = { repo_commit: 'abc1234', installed_at: '2026-01-01T00:00:00Z' }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mergeJson } from './merge-skill.ts'
+import { mergeJson } from './merge-tree.ts'
 
 describe('mergeJson', () => {
   const rows: [what: string, base: unknown, ours: unknown, theirs: unknown, value: unknown, conflicts?: string[]][] = [

@@ -1,15 +1,16 @@
 import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
+import type { Profile } from '../../agents/rules/config.ts'
 import { listed } from '../../text/count.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { shellWord } from '../../text/printable.ts'
+import { type Code, type Finding, LoadoutError } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
-import { inTheWay, needsAction } from './attention.ts'
-import type { InstallMarker } from './marker.ts'
+import type { InstallMarker } from './reconcile.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
-import { refusalFindings } from './refusals.ts'
 import {
   isEdited,
   missing,
   type PlacementStatus,
+  placeOf,
   type RegisteredSkill,
   type Skill,
   type SkillStatus,
@@ -85,7 +86,7 @@ export interface EquipRequest {
 
 export type StatusIndex = ReadonlyMap<string, SkillStatus>
 
-export function indexStatuses(statuses: readonly SkillStatus[]): StatusIndex {
+function indexStatuses(statuses: readonly SkillStatus[]): StatusIndex {
   return new Map(statuses.map((status) => [status.name, status]))
 }
 
@@ -301,4 +302,157 @@ function reasonToRestamp(
   if (placement.root.scope === 'project') return undefined
   if ((marker.isUncommitted ?? false) !== isUncommitted(registered, library)) return 'committed'
   return sameCommit(marker.commit, registered.version?.commit ?? library.head ?? '') ? undefined : 'older commit'
+}
+
+/** Equips every skill of a profile for its agents. Reports what is not possible, and does the rest. */
+export function planProfile(
+  statuses: readonly SkillStatus[],
+  profile: Profile,
+  roots: readonly TargetRoot[],
+  isExact: boolean,
+): OperationPlan {
+  const plan: OperationPlan = { operations: [], findings: [] }
+  const byName = indexStatuses(statuses)
+  const refused = statuses.filter(({ name, refusal }) => refusal !== undefined && Object.hasOwn(profile, name))
+  plan.findings.push(...catalogFindings(refused).map((finding) => ({ ...finding, severity: 'error' as const })))
+  for (const [name, agents] of Object.entries(profile)) {
+    if (byName.get(name)?.refusal !== undefined) continue
+    const wanted = roots.filter((root) => root.agents.some((id) => agents.includes(id)))
+    // Without a folder, the agents are disabled; whether the skill supports them does not matter.
+    const isExplicit = wanted.length > 0
+    const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit }, byName)
+    plan.operations.push(...found.operations)
+    plan.findings.push(...found.findings, ...disabledIn(name, agents, roots))
+  }
+  if (!isExact) return plan
+  for (const status of statuses) {
+    const { name, placements } = status
+    const others = placements.filter(({ agent, state }) => !profile[name]?.includes(agent) && state !== 'unmanaged')
+    plan.findings.push(...others.filter(isEdited).map((found) => keptEdit(name, found)))
+    const extra = others.filter((found) => !isEdited(found))
+    const { operations, findings } = planUnequip([status], {
+      names: extra.length > 0 ? [name] : [],
+      agents: undefined,
+      roots: extra.map(({ placement }) => placement.root),
+      isExplicit: false,
+      isKnown: () => true,
+    })
+    plan.operations.push(...operations)
+    plan.findings.push(...findings)
+  }
+  return plan
+}
+
+function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest, byName: StatusIndex): OperationPlan {
+  try {
+    return planEquip(statuses, request, byName)
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    return { operations: [], findings: [{ severity: 'error', code, message, hint }] }
+  }
+}
+
+function disabledIn(name: string, agents: readonly string[], roots: readonly TargetRoot[]): Finding[] {
+  const disabled = agents.filter((id) => !roots.some((root) => root.agents.includes(id)))
+  if (disabled.length === 0) return []
+  const message = `${name} was not equipped for ${disabled.join(', ')}: not enabled on this machine`
+  const hint = `loadout agents enable ${disabled.join(' ')}`
+  return [{ severity: 'warning', code: 'TARGET_DISABLED', message, subject: name, hint }]
+}
+
+function scopeFlag({ placement }: PlacementStatus): string {
+  return placement.root.scope === 'project' ? ' --project .' : ''
+}
+
+/** Why Loadout does not change an existing folder. */
+function inTheWay(name: string, found: PlacementStatus): Finding {
+  const place = placeOf(found)
+  if (found.state === 'unmanaged') {
+    const message = `${place} was not installed by loadout${found.reason ? ` (${found.reason})` : ''}; it was left as it is`
+    const where = scopeFlag(found)
+    const replace = `loadout equip ${name}${where} --replace installs the library's version`
+    const hint =
+      found.placement.kind === 'file'
+        ? `remove it, or move it out of this folder: mv ${shellWord(place)} ~/`
+        : found.placement.kind === 'link'
+          ? `${replace}; what the link leads to stays`
+          : `loadout diff ${name}${where} shows how it differs; ${replace} and keeps a copy elsewhere`
+    return { severity: 'error', code: 'UNMANAGED_FOLDER', message, subject: name, hint }
+  }
+  return needsAction(name, found)
+}
+
+/** What the user must decide about an install. */
+export function needsAction(name: string, found: PlacementStatus): Finding {
+  const place = placeOf(found)
+  const where = scopeFlag(found)
+  const edited = found.mayBeEdited ? '; it was edited by hand, and stays as it is' : ''
+  switch (found.state) {
+    case 'edited': {
+      const message = `${place} was edited by hand; it stays as it is`
+      const hint = `loadout adopt ${name}${where} brings the edit into the library; loadout diff ${name}${where} shows it`
+      return { severity: 'warning', code: 'EDITED_INSTALL', message, subject: name, hint }
+    }
+    case 'broken': {
+      const message = `${place} cannot be judged: ${found.reason}`
+      const hint = 'loadout doctor --fix repairs the marker where the content allows it; otherwise move the folder away'
+      return { severity: 'error', code: 'BROKEN_MARKER', message, subject: name, hint }
+    }
+    case 'unsupported': {
+      const message = `${place} is installed, but the skill no longer lists ${found.agent}${edited}`
+      const hint = `loadout unequip ${name} --target ${found.agent}${where}`
+      return { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint }
+    }
+    case 'outdated': {
+      const message = `${place} is older than the library`
+      return {
+        severity: 'warning',
+        code: 'OUTDATED_INSTALL',
+        message,
+        subject: name,
+        hint: 'loadout sync refreshes it',
+      }
+    }
+    default: {
+      const message = `${place} is installed, but the library no longer has it${edited}`
+      const hint = `loadout unequip ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
+      return { severity: 'warning', code: 'ORPHANED_INSTALL', message, subject: name, hint }
+    }
+  }
+}
+
+/** An edited copy that a profile does not name. */
+function keptEdit(name: string, found: PlacementStatus): Finding {
+  const message = `${placeOf(found)} was edited by hand; it stays, although the profile does not name it`
+  const hint = `loadout unequip ${name} --target ${found.agent}${scopeFlag(found)} removes it, and keeps a copy`
+  return { severity: 'warning', code: 'EDITED_INSTALL', message, subject: name, hint }
+}
+
+/** A refused skill, and why. */
+export interface Refusal {
+  /** Its name, or its folder without one. */
+  name: string
+  folder: string
+  code: Code
+  reason: string
+  hint?: string
+}
+
+/** One finding for each cause, with all its skills. */
+export function refusalFindings(refusals: readonly Omit<Refusal, 'folder'>[], verb = 'imported'): Finding[] {
+  const causes = new Map<string, Omit<Refusal, 'folder'>[]>()
+  for (const refusal of refusals) {
+    const key = `${refusal.code}\0${refusal.reason}`
+    causes.set(key, [...(causes.get(key) ?? []), refusal])
+  }
+  return [...causes.values()].map((group): Finding => {
+    const [first] = group as [Refusal, ...Refusal[]]
+    const { code, reason, hint } = first
+    const isAlone = group.length === 1
+    const whom = isAlone ? `${first.name} was` : `${group.length} skills were`
+    const names = isAlone ? '' : `: ${listed(group.map(({ name }) => name))}`
+    const message = `${whom} not ${verb}, because ${reason}${names}`
+    return { severity: 'error', code, message, subject: isAlone ? first.name : undefined, hint }
+  })
 }

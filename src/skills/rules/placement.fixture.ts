@@ -1,5 +1,5 @@
 import type { TargetRoot } from '../../agents/rules/agents.ts'
-import type { InstallMarker } from './marker.ts'
+import type { InstallMarker } from './reconcile.ts'
 import type { Placement, PlacementState, PlacementStatus, RegisteredSkill, Skill, SkillStatus } from './skill.ts'
 
 /** A valid skill for tests, with the given changes. */

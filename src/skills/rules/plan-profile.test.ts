@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Profile } from '../../agents/rules/config.ts'
+import { planProfile } from './operations.ts'
 import { CLAUDE, CODEX, foundOf, statusOf } from './placement.fixture.ts'
-import { planProfile } from './plan-profile.ts'
 import type { SkillStatus } from './skill.ts'
 
 const ROOTS = [CLAUDE, CODEX]

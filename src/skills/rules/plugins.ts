@@ -1,4 +1,143 @@
-import { isRecord, isTextList } from '../../text/values.ts'
+import { requireAgent } from '../../agents/rules/agents.ts'
+import { hooksFile, requireHost } from '../../agents/rules/hook-hosts.ts'
+import { compareText, isRecord, isTextList, sha256 } from '../../text/values.ts'
+
+/** A plugin: skills, hooks and the MCP server under one name. */
+export interface PluginDescription {
+  name: string
+  description: string
+  author: string
+  /** The version. Default: derived from the content, so that new content gets a new version. */
+  release?: string
+}
+
+/** A file below the root of the repository that agents install from. */
+export interface PluginFile {
+  path: string
+  bytes: Uint8Array
+  isExecutable: boolean
+}
+
+/** One agent with plugins, and where its files are. */
+interface PluginForm {
+  agent: string
+  /** The list of plugins, below the root. */
+  marketplace: string
+  /** Below the folder of the plugin. */
+  manifest: string
+  hooks: string
+  servers: string
+  /** Whether the manifest has to name the other files. */
+  namesParts: boolean
+  /** The install commands, with `REPOSITORY` for its address. */
+  install: readonly string[]
+}
+
+export const PLUGIN_FORMS: readonly PluginForm[] = [
+  {
+    agent: 'claude',
+    marketplace: '.claude-plugin/marketplace.json',
+    manifest: '.claude-plugin/plugin.json',
+    hooks: 'hooks/hooks.json',
+    servers: '.mcp.json',
+    namesParts: false,
+    install: ['claude plugin marketplace add REPOSITORY', 'claude plugin install NAME@NAME'],
+  },
+  {
+    agent: 'codex',
+    marketplace: '.agents/plugins/marketplace.json',
+    manifest: '.codex-plugin/plugin.json',
+    hooks: 'hooks.json',
+    servers: '.mcp.json',
+    namesParts: true,
+    install: ['codex plugin marketplace add REPOSITORY', 'codex plugin add NAME@NAME'],
+  },
+  {
+    agent: 'copilot',
+    marketplace: '.github/plugin/marketplace.json',
+    manifest: '.github/plugin/plugin.json',
+    hooks: 'hooks.json',
+    servers: '.mcp.json',
+    namesParts: true,
+    install: ['copilot plugin marketplace add REPOSITORY', 'copilot plugin install NAME@NAME'],
+  },
+  {
+    agent: 'cursor',
+    marketplace: '.cursor-plugin/marketplace.json',
+    manifest: '.cursor-plugin/plugin.json',
+    hooks: 'hooks/hooks.json',
+    servers: 'mcp.json',
+    namesParts: false,
+    install: [],
+  },
+]
+
+const SERVERS = { mcpServers: { loadout: { command: 'loadout', args: ['mcp'] } } }
+
+/** All files of a plugin repository, sorted by path: a folder for each agent, and its marketplace file. */
+export function pluginFiles(
+  about: PluginDescription,
+  forms: readonly PluginForm[],
+  skillsFor: (agent: string) => readonly PluginFile[],
+): PluginFile[] {
+  const parts = forms.flatMap((form) => [
+    text(`${form.agent}/${form.hooks}`, hooksFile(requireHost(form.agent))),
+    json(`${form.agent}/${form.servers}`, SERVERS),
+    ...skillsFor(form.agent).map((file) => ({ ...file, path: `${form.agent}/skills/${file.path}` })),
+  ])
+  const version = about.release ?? `0.1.0-x${digestOf(parts)}`
+  const named = forms.flatMap((form) => [
+    json(`${form.agent}/${form.manifest}`, manifestOf(about, version, form)),
+    json(form.marketplace, marketplaceOf(about, version, form)),
+  ])
+  const all = [text('INSTALL.md', guideOf(about, forms)), ...named, ...parts]
+  return all.sort((a, b) => compareText(a.path, b.path))
+}
+
+function manifestOf({ name, description, author }: PluginDescription, version: string, form: PluginForm): object {
+  const parts = { skills: './skills/', hooks: `./${form.hooks}`, mcpServers: `./${form.servers}` }
+  return { name, version, description, author: { name: author }, ...(form.namesParts ? parts : {}) }
+}
+
+function marketplaceOf(
+  { name, description, author }: PluginDescription,
+  version: string,
+  { agent }: PluginForm,
+): object {
+  const source = `./${agent}`
+  if (agent === 'codex') {
+    const policy = { installation: 'AVAILABLE', authentication: 'ON_INSTALL' }
+    const plugin = { name, source: { source: 'local', path: source }, policy, category: 'Productivity' }
+    return { name, interface: { displayName: name }, plugins: [plugin] }
+  }
+  return { name, owner: { name: author }, metadata: { description }, plugins: [{ name, source, description, version }] }
+}
+
+function guideOf({ name, description }: PluginDescription, forms: readonly PluginForm[]): string {
+  const ways = forms.map(({ agent, install }) => {
+    const { label } = requireAgent(agent)
+    const commands = install.map((line) => line.replaceAll('NAME', name).replace('REPOSITORY', '<this repository>'))
+    if (commands.length === 0)
+      return `## ${label}\n\nCopy \`${agent}/\` to \`~/.cursor/plugins/local/${name}\`, or publish it.\n`
+    return `## ${label}\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`
+  })
+  const needs =
+    'The hooks and the MCP server call `loadout`, which has to be on the path. Without it they stay silent, and the skills still work.'
+  return [`# ${name}`, '', description, '', needs, '', ...ways].join('\n')
+}
+
+function text(path: string, content: string): PluginFile {
+  return { path, bytes: new TextEncoder().encode(content), isExecutable: false }
+}
+
+function json(path: string, content: object): PluginFile {
+  return text(path, `${JSON.stringify(content, null, 2)}\n`)
+}
+
+function digestOf(files: readonly PluginFile[]): string {
+  const rows = files.map(({ path, bytes, isExecutable }) => `${path} ${isExecutable} ${sha256(bytes)}\n`)
+  return sha256(rows.sort(compareText).join('')).slice(0, 12)
+}
 
 /** A plugin in a source, from `.claude-plugin/marketplace.json` or `plugin.json`. */
 export interface Plugin {

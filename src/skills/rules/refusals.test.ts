@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Refusal, refusalFindings } from './refusals.ts'
+import { type Refusal, refusalFindings } from './operations.ts'
 
 const refusal = (name: string, reason: string): Refusal => ({ name, folder: name, code: 'INVALID_SKILL', reason })
 

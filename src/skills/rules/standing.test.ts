@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ago, describeStanding, type Standing } from './standing.ts'
+import { ago, describeStanding, type Standing } from './sync-decision.ts'
 
 const NOW = new Date('2026-01-02T12:00:00Z')
 const standing = (more: Partial<Standing>): Standing => ({

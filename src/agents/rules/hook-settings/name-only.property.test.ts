@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readSettings } from '../../disk/hook-settings/settings-file.ts'
-import { addNameOnly, removeNameOnly } from './name-only.ts'
+import { addNameOnly, removeNameOnly } from './hook-settings.ts'
 
 const read = (text: string) => readSettings(text, 'settings.json')
 const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 })

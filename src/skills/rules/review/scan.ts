@@ -25,7 +25,7 @@ import {
   WRAPPERS,
   WRITING,
 } from './acts.ts'
-import { findAppearance } from './appearance.ts'
+import { findAppearance } from './sheet.ts'
 
 /** Something that a line of a text can do. */
 export interface Spot extends Pick<Act, 'kind' | 'what' | 'isAlarming' | 'isUsual'> {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Fate, SkillSight } from '../../../agents/rules/sight/visibility.ts'
+import type { Fate, SkillSight } from '../../../agents/rules/visibility.ts'
 import type { AgentSight, MachineStatus, Outcome } from '../../../loadout.ts'
 import { shellWord } from '../../../text/printable.ts'
 import { allChosen, choose, chosen } from '../address.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fitListing, type ListingLine } from './listing-fit.ts'
+import { fitListing, type ListingLine } from './visibility.ts'
 
 const line = (name: string, description: number, more: Partial<ListingLine> = {}): ListingLine => ({
   name,

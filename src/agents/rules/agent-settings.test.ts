@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { recordedRules } from '../recorded-rules.ts'
 import { decideInstructions, type InstructionFile } from './agent-settings.ts'
+import { recordedRules } from './recorded-rules.ts'
 
 const file = (folder: string, name: string, bytes: number, more: Partial<InstructionFile> = {}): InstructionFile => ({
   path: `${folder}/${name}`,

@@ -1,5 +1,5 @@
-import { getOwn } from '../../../text/values.ts'
-import type { InstructionRules, Listing, ModelRow } from '../reading-rules.ts'
+import { getOwn } from '../../text/values.ts'
+import type { InstructionRules, Listing, ModelRow } from './reading-rules.ts'
 
 /** The settings of an agent on this machine that change what it lists and reads. */
 export interface AgentSettings {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Listing, ReadingRules } from '../reading-rules.ts'
-import { nearestRow, recordedRules } from '../recorded-rules.ts'
 import { type AgentSettings, limitsOf, NO_SETTINGS, usageScore } from './agent-settings.ts'
+import type { Listing, ReadingRules } from './reading-rules.ts'
+import { nearestRow, recordedRules } from './recorded-rules.ts'
 import { decideVisibility, type FoundSkill } from './visibility.ts'
 
 const rulesOf = (agent: string, version: string): { reading: ReadingRules; listing: Listing } => {

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
-import { findLibrary } from '../agents/config.ts'
+import { findLibrary, readConfig, targetRoots } from '../agents/config.ts'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
-import { literal, uncommittedPaths } from './disk/library-commit.ts'
-import { SKILLS_FOLDER } from './disk/registry.ts'
+import { literal, uncommittedPaths } from './disk/library-git.ts'
+import { readPlacements, SKILLS_FOLDER } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
 import { requireName } from './rules/skill.ts'
 import { openGitSetup, openSetup } from './setup.ts'
 
@@ -58,4 +59,27 @@ export async function committedFile(machine: Machine, path: string): Promise<str
   const { repo } = openSetup(machine, {})
   const { stdout, code } = await repo.git(['show', `HEAD:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout : undefined
+}
+
+export interface InstalledVersion {
+  skill: string
+  agent: string
+  /** The start of the digest of the library's folder at installation. */
+  version: string
+}
+
+const DIGITS = 16
+
+/** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
+export function installedVersions(machine: Machine): InstalledVersion[] {
+  const cache = openTreeCache(machine)
+  const found = targetRoots(machine, readConfig(machine), undefined).flatMap((root) =>
+    readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
+      if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []
+      const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, DIGITS)
+      return version === undefined ? [] : root.agents.map((agent) => ({ skill: name, agent, version }))
+    }),
+  )
+  cache.save()
+  return found
 }

@@ -1,0 +1,376 @@
+import { isUtf8 } from 'node:buffer'
+import { accessSync, constants } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { type ParseError, parse } from 'jsonc-parser'
+import { brokenTail, codeOf, exists, isFolder, isLink, READING, readUpTo, withFile } from '../../machine/files.ts'
+import { type Machine, xdgConfigHome } from '../../machine/machine.ts'
+import { findRepository, upwards } from '../../machine/open-project.ts'
+import { readToml } from '../../machine/toml.ts'
+import { getDeep, getOwn, isRecord, isTextList } from '../../text/values.ts'
+import { type AgentSettings, type InstructionFile, NO_SETTINGS, usageScore } from '../rules/agent-settings.ts'
+import type { Agent } from '../rules/agents.ts'
+import type { InstructionRules, ReadingRules, SettingsRules, SkillPlace } from '../rules/reading-rules.ts'
+
+/** A folder in which an agent looks for skills on this machine. */
+export interface FoundPlace {
+  path: string
+  scope: SkillPlace['scope']
+  isCommands: boolean
+  isWorkflows?: boolean
+  /** The plugin, whose name goes before the names of its skills. */
+  plugin?: string
+  state: 'read' | 'missing' | 'unreadable'
+  why?: string
+}
+
+/** All folders in which an agent looks for skills, in its order. Without `cwd`: no folders of a project. */
+export function findPlaces(machine: Machine, agent: Agent, rules: ReadingRules, cwd: string | undefined): FoundPlace[] {
+  const seen = new Set<string>()
+  return rules.places.flatMap((place) =>
+    pathsOf(machine, agent, rules, place, cwd).flatMap((path) => {
+      if (seen.has(path)) return []
+      seen.add(path)
+      const { scope, isCommands = false, isWorkflows } = place
+      return [{ path, scope, isCommands, isWorkflows, ...stateOf(path) }]
+    }),
+  )
+}
+
+function pathsOf(
+  machine: Machine,
+  agent: Agent,
+  rules: ReadingRules,
+  { from, path, isOutermostFirst }: SkillPlace,
+  cwd: string | undefined,
+): string[] {
+  if (from === 'machine') return [path]
+  if (from === 'own') return [join(ownFolder(machine, agent), path)]
+  if (from === 'home') return [homePath(machine, path)]
+  if (cwd === undefined) return []
+  if (from === 'working') return [join(cwd, path)]
+  const folders = projectFolders(machine, cwd, rules.climbsWithoutRepository)
+  return (isOutermostFirst ? folders.reverse() : folders).map((folder) => join(folder, path))
+}
+
+/** The agent's own folder, which an environment variable may move. */
+function ownFolder(machine: Machine, { home, userFolder, projectFolder }: Agent): string {
+  const moved = home && machine.env[home.variable]
+  if (moved && isAbsolute(moved)) return moved
+  return homePath(machine, home?.folder ?? dirname(userFolder ?? projectFolder))
+}
+
+function homePath(machine: Machine, path: string): string {
+  return path.startsWith('.config/')
+    ? join(xdgConfigHome(machine), path.slice('.config/'.length))
+    : join(machine.home, path)
+}
+
+/** The folders from `cwd` up to the root of its repository. Stops at the home folder, which is not a project. */
+function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
+  const repository = findRepository(cwd)
+  const folders: string[] = []
+  for (let folder = cwd; folder !== machine.home; folder = dirname(folder)) {
+    folders.push(folder)
+    if (folder === repository || dirname(folder) === folder || (repository === undefined && !climbs)) break
+  }
+  return folders
+}
+
+function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
+  try {
+    if (!isFolder(path)) {
+      if (!exists(path)) return { state: 'missing' }
+      return { state: 'unreadable', why: isLink(path) ? 'it is a broken link' : 'it is not a folder' }
+    }
+    accessSync(path, constants.R_OK | constants.X_OK)
+    return { state: 'read' }
+  } catch {
+    return { state: 'unreadable', why: 'it is not readable' }
+  }
+}
+
+const LARGEST_RECORD = 4 * 1024 * 1024
+
+/** Folders of installed and enabled plugins: the first kind of folder of all plugins, then the next kind. */
+export function findPlugins(
+  machine: Machine,
+  agent: Agent,
+  { plugins }: ReadingRules,
+  settings: AgentSettings,
+  cwd: string | undefined,
+): FoundPlace[] {
+  if (plugins === undefined || settings.plugins.length === 0) return []
+  const installed = readInstalled(join(ownFolder(machine, agent), plugins.installed), settings.plugins, cwd)
+  const places = plugins.folders.flatMap(({ path, isCommands = false, isWorkflows }) =>
+    installed.map(({ name, folder }): FoundPlace => {
+      const at = join(folder, path)
+      return { path: at, scope: 'plugin', isCommands, isWorkflows, plugin: name, ...stateOf(at) }
+    }),
+  )
+  // A plugin may lack some kinds of folders.
+  return places.filter(({ state }) => state !== 'missing')
+}
+
+function readInstalled(
+  file: string,
+  isOn: readonly string[],
+  cwd: string | undefined,
+): { name: string; folder: string }[] {
+  const head = readHead(file, LARGEST_RECORD)
+  if ('problem' in head) return []
+  try {
+    const json: unknown = JSON.parse(head.text)
+    const plugins = isRecord(json) && isRecord(json.plugins) ? json.plugins : {}
+    return isOn.flatMap((id) => {
+      const [name = id] = id.split('@')
+      const installs: unknown = getOwn(plugins, id)
+      const install = (Array.isArray(installs) ? installs : [installs]).find((each) => isInstalledFor(each, cwd))
+      return isRecord(install) && typeof install.installPath === 'string' ? [{ name, folder: install.installPath }] : []
+    })
+  } catch {
+    return []
+  }
+}
+
+/** Whether a plugin is installed for the user, or for the project that the agent works in. */
+function isInstalledFor(install: unknown, cwd: string | undefined): boolean {
+  if (!isRecord(install) || typeof install.installPath !== 'string' || !isAbsolute(install.installPath)) return false
+  const { projectPath } = install
+  return typeof projectPath !== 'string' || (cwd !== undefined && `${cwd}/`.startsWith(`${projectPath}/`))
+}
+
+/** The existing instruction files, in the order in which an agent reads them. */
+export function findInstructions(
+  machine: Machine,
+  agent: Agent,
+  rules: InstructionRules,
+  settings: Pick<AgentSettings, 'names' | 'moreNames'>,
+  cwd: string | undefined,
+): InstructionFile[] {
+  const global = rules.global.flatMap(({ from, names }) => {
+    if (from === 'home') return names.flatMap((name) => filesIn(machine.home, [homePath(machine, name)], true))
+    return filesIn(from === 'own' ? ownFolder(machine, agent) : '/', names, true)
+  })
+  if (cwd === undefined) return global
+  // Only file names; names with a path are ignored.
+  const inFolders = (names: readonly string[]) =>
+    foldersDownTo(cwd, rules.startsAt)
+      .flatMap((folder) => filesIn(folder, names, false))
+      .filter(({ path }) => !global.some((file) => file.path === path))
+  const plain = (names: readonly string[] = []) => names.filter((name) => name === basename(name))
+  const found = inFolders([
+    ...(settings.names === undefined ? rules.names : plain(settings.names)),
+    ...plain(settings.moreNames),
+  ])
+  const local = found.length === 0 && rules.otherwise !== undefined ? inFolders(rules.otherwise) : found
+  return [...global, ...local]
+}
+
+function filesIn(folder: string, names: readonly string[], isGlobal: boolean): InstructionFile[] {
+  return names.flatMap((name) => {
+    const path = isAbsolute(name) ? name : join(folder, name)
+    const head = readHead(path, 0)
+    if (!('problem' in head)) return [{ path, bytes: head.size, isGlobal, folder }]
+    const isThere = head.problem !== 'does not exist' || isLink(path)
+    return isThere ? [{ path, bytes: 0, isGlobal, folder, problem: `it ${head.problem}` }] : []
+  })
+}
+
+function foldersDownTo(cwd: string, startsAt: InstructionRules['startsAt']): string[] {
+  if (startsAt === 'machine') return upwards(cwd, undefined).reverse()
+  return upwards(cwd, startsAt === 'repository' ? (findRepository(cwd) ?? cwd) : cwd).reverse()
+}
+
+/** The state file of an agent grows with every project. */
+const LARGEST_STATE = 64 * 1024 * 1024
+
+/** Reads the settings of an agent on this machine. Ignores files that cannot be read. */
+export function readAgentSettings(
+  machine: Machine,
+  agent: Agent,
+  rules: SettingsRules | undefined,
+  cwd: string | undefined,
+): AgentSettings {
+  if (rules === undefined) return NO_SETTINGS
+  const readAll = settingsReader(machine, agent, rules, cwd)
+  const read: Reader = (key) => readAll(key)[0]
+  const { keys, variables } = rules
+  const number = (key: string | undefined) => positive(read(key))
+  const model = textOf(variables.model && machine.env[variables.model]) ?? textOf(read(keys.model))
+  const budget = positive(Number(variables.budget && machine.env[variables.budget]))
+  const moreNames = read(keys.moreNames)
+  const names = read(keys.names)
+  return {
+    ...present({
+      share: number(keys.share),
+      perSkill: number(keys.perSkill),
+      window: number(keys.window),
+      mostBytes: number(keys.mostBytes),
+      model,
+      budget,
+      names: isTextList(names) ? names : textOf(names) === undefined ? undefined : [String(names)],
+    }),
+    overrides: textValues(merged(readAll(keys.overrides))),
+    withoutOwn: read(keys.withoutOwn) === true,
+    plugins: switchedOn(readAll(keys.plugins)),
+    moreNames: isTextList(moreNames) ? moreNames : [],
+    off: [...switchedOff(read(keys.switches)), ...disabled(readAll(keys.disabled))],
+    permissions: permissions(readAll(keys.permissions)),
+    usage: readUsage(machine, agent, rules),
+  }
+}
+
+type Reader = (key: string | undefined) => unknown
+
+/** The settings file for personal choices: the user's own or, in a project, the last one that the agent reads. */
+export function personalFile(
+  machine: Machine,
+  agent: Agent,
+  { files }: SettingsRules,
+  cwd: string | undefined,
+): string | undefined {
+  const last = files.findLast(({ from }) => from === (cwd === undefined ? 'own' : 'project'))
+  return last && settingsFiles(machine, agent, [last], cwd)[0]
+}
+
+function settingsFiles(machine: Machine, agent: Agent, files: SettingsRules['files'], cwd: string | undefined) {
+  return files.flatMap(({ from, path }) => {
+    if (from === 'machine') return [path]
+    if (from === 'own') return [join(ownFolder(machine, agent), path)]
+    if (from === 'home') return [homePath(machine, path)]
+    if (cwd === undefined) return []
+    const folders = from === 'project' ? [cwd] : upwards(cwd, findRepository(cwd) ?? cwd).reverse()
+    return folders.map((folder) => join(folder, path))
+  })
+}
+
+/** The values of a key in all files, the one with the highest priority first. */
+function settingsReader(machine: Machine, agent: Agent, rules: SettingsRules, cwd: string | undefined) {
+  const open = { json: jsonReader, 'json with comments': commentedReader, toml: tomlReader }[rules.format]
+  const files = settingsFiles(machine, agent, rules.files, cwd)
+  const readers = files.map((file) => open(file)).reverse()
+  return (key: string | undefined): unknown[] =>
+    key === undefined ? [] : readers.map((read) => read(key)).filter((value) => value !== undefined)
+}
+
+function jsonReader(file: string, largest = HEAD_BYTES): Reader {
+  const head = readHead(file, largest)
+  if ('problem' in head) return () => undefined
+  try {
+    const json: unknown = JSON.parse(head.text)
+    return (key = '') => getDeep(json, ...key.split('.'))
+  } catch {
+    return () => undefined
+  }
+}
+
+function commentedReader(file: string): Reader {
+  const head = readHead(file)
+  if ('problem' in head) return () => undefined
+  const errors: ParseError[] = []
+  const json: unknown = parse(head.text, errors, { allowTrailingComma: true })
+  return (key = '') => (errors.length > 0 ? undefined : getDeep(json, ...key.split('.')))
+}
+
+function tomlReader(file: string): Reader {
+  const head = readHead(file)
+  if ('problem' in head) return () => undefined
+  const toml = readToml(head.text)
+  return (key = '') => getDeep(toml, ...key.split('.'))
+}
+
+/** Merges tables; for each key, the first table wins. */
+function merged(values: readonly unknown[]): Record<string, unknown> {
+  return Object.assign({}, ...values.filter(isRecord).reverse())
+}
+
+function switchedOn(switches: readonly unknown[]): string[] {
+  return Object.entries(merged(switches)).flatMap(([name, isOn]) => (isOn === true ? [name] : []))
+}
+
+function switchedOff(value: unknown): AgentSettings['off'] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((table: unknown) => {
+    if (!isRecord(table) || table.enabled !== false) return []
+    return [present({ path: textOf(table.path), name: textOf(table.name) })]
+  })
+}
+
+function disabled(lists: readonly unknown[]): AgentSettings['off'] {
+  return lists.flatMap((list) => (isTextList(list) ? list : [])).map((name) => ({ name }))
+}
+
+/** A single word instead of a table applies to every skill. */
+function permissions(values: readonly unknown[]): AgentSettings['permissions'] {
+  const tables = values.map((value) => (typeof value === 'string' ? { '*': value } : value))
+  return Object.entries(merged(tables)).map(([pattern, word]) => ({ pattern, isOff: word === 'deny' }))
+}
+
+function readUsage(machine: Machine, agent: Agent, { usageFile }: SettingsRules): Record<string, number> {
+  if (usageFile === undefined) return {}
+  const isMoved = agent.home !== undefined && machine.env[agent.home.variable]
+  const folder = isMoved ? ownFolder(machine, agent) : machine.home
+  const usage = jsonReader(join(folder, usageFile), LARGEST_STATE)('skillUsage')
+  if (!isRecord(usage)) return {}
+  const now = machine.now().getTime()
+  return Object.fromEntries(
+    Object.entries(usage).flatMap(([name, use]) => {
+      if (!isRecord(use) || typeof use.usageCount !== 'number' || typeof use.lastUsedAt !== 'number') return []
+      return [[name, usageScore(use.usageCount, use.lastUsedAt, now)]]
+    }),
+  )
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function textValues(record: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+  )
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+}
+
+export interface Head {
+  /** The beginning of the file; bytes that are not UTF-8 are replaced. */
+  text: string
+  /** The size of the whole file, in bytes. */
+  size: number
+  isUtf8: boolean
+}
+
+/** Enough for frontmatter and a first line. */
+const HEAD_BYTES = 256 * 1024
+
+/** The beginning of a regular file, or why it cannot be read. Follows links, as agents do. Never throws. */
+export function readHead(path: string, most = HEAD_BYTES): Head | { problem: string } {
+  try {
+    return withFile(path, path, READING, (file, stat) => {
+      if (stat.isDirectory()) return { problem: 'is a folder' }
+      if (!stat.isFile()) return { problem: 'is not a regular file' }
+      const bytes = readUpTo(file, Math.min(stat.size, most))
+      const whole = bytes.length === stat.size ? bytes : bytes.subarray(0, bytes.length - brokenTail(bytes))
+      return { text: whole.toString('utf8'), size: stat.size, isUtf8: isUtf8(whole) }
+    })
+  } catch (error) {
+    return { problem: describe(codeOf(error instanceof Error ? error.cause : error), path) }
+  }
+}
+
+function describe(code: string | undefined, path: string): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return isLink(path) ? 'is a broken link' : 'does not exist'
+  if (code === 'ELOOP') return 'is a link to itself'
+  if (code === 'EACCES' || code === 'EPERM') return 'is not readable'
+  if (code === 'ENXIO') return 'is not a regular file'
+  return `cannot be read${code === undefined ? '' : ` (${code})`}`
+}
