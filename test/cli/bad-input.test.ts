@@ -1,731 +1,567 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { otherUser } from '../rights.ts'
-import { expectCivil, expectCivilJson, treeOf } from './civil.ts'
-import { aFolder, aLinkTo, aLinkToItself, aPipe, CLI, type Content, makeFolder, makeProject, runShell } from './run.ts'
+import { fillFrom } from '../run-folder.ts'
+import { expectCivilJson, treeOf } from './civil.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, type RunOptions, runShell } from './run.ts'
+import { commitAll, makeRepository, put, putAll, skill } from './skills-machine.ts'
 import { runWarm } from './warm.ts'
 
-const INDEX = '.claude/loadout/index.json'
+// The contract of all commands about input that cannot be used: the command ends by itself with the exit code of its row
+// and names what is wrong, once and in one JSON value; the files stay as they are, and nothing outside is read or changed.
 
-const entry = {
-  id: 'alpha-one',
-  path: 'a.md',
-  keywords: ['alpha'],
-  patterns: [],
-  priority: 'domain',
-  summary: 'About alpha',
-  triggers: { task: true, plan: true, edit: false },
-  tokens_est: 10,
-  lines: 1,
+type Files = Record<string, Content>
+type Line = string | readonly string[]
+
+/** What command lines answer: their exit code, and what their message names. */
+type Row = readonly [exit: number, names: string | RegExp, ...lines: Line[]]
+
+interface World {
+  /** Besides a home with a configuration and a library, and a project; all lie below one folder. */
+  files?: Files
+  skills?: Record<string, string>
+  /** A path that may not be read, or where `isReadOnly`, not written. */
+  closed?: string
+  isReadOnly?: boolean
+  env?: RunOptions['env']
+  isWithoutConfig?: boolean
 }
 
-function indexOf(...entries: unknown[]): string {
-  return JSON.stringify({ version: '1.0.0', generated: '2026-01-01T00:00:00.000Z', entries, budget: {} })
-}
+const json = (value: unknown) => JSON.stringify(value)
+const payload = (id: string) => `---\nid: ${id}\nkeywords: [alpha]\n---\nThe body of ${id}.\n`
+const LONG = ['One', 'Two', 'Three']
+  .map((name) => `# ${name}\n${`a line about ${name} and more\n`.repeat(20)}`)
+  .join('')
 
-function payload(id: string, keyword = id): string {
-  return `---\nid: ${id}\nkeywords: [${keyword}]\n---\nThe body of ${id}.\n`
-}
-
-function sections(...headings: string[]): string {
-  return headings.map((heading) => `# ${heading}\n${`a line about ${heading} and more\n`.repeat(20)}`).join('')
-}
-
-/** A table is stored only for an index that is old enough for its times to be trusted. */
-function settle(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250)
-}
-
-describe('calls that cannot be understood', () => {
-  it.each([
-    [['plna', 'x'], 'did you mean plan?'],
-    [['index', 'biuld'], 'did you mean index build?'],
-    [['index', 'x'], 'Unknown command: index x'],
-    [['--verbose', 'status'], 'Unknown flag: --verbose'],
-    [['help', 'nope'], 'Unknown command: nope'],
-    [['plan'], '<task> is missing'],
-    [['plan', '  '], '<task> is missing'],
-    [['plan', '-'], 'task'],
-    [['lookup'], '<id> is missing'],
-    [['explain', ''], '<id> is missing'],
-    [['index', 'migrate'], '<file> is missing'],
-    [['plan', 'x', '--lod'], 'did you mean --load?'],
-    [['plan', 'x', '--__proto__'], 'Unknown flag: --__proto__'],
-    [
-      ['context', '--wrap=never is ignored by the pager'],
-      'Unknown flag: --wrap=never \u2026; a text that begins with a dash comes last, after --',
-    ],
-    [['plan', 'x', '--load=yes'], '--load takes no value'],
-    [['plan', 'x', '--budget'], '--budget needs a value'],
-    [['plan', 'x', '--budget', '1e3'], 'whole number'],
-    [['plan', 'x', '--budget=-1'], 'whole number'],
-    [['plan', 'x', '--phase', 'edi'], 'did you mean edit?'],
-    [['plan', 'x', '--project', '/no/where'], '/no/where'],
-    [['plan', 'x', '--org', '/no/where'], '/no/where'],
-    [['usage', 'a', 'b'], 'Unexpected argument: b'],
-    [['completion', 'tcsh'], 'bash, zsh, fish'],
-    [['pl\u001b[31man'], 'pl\\u001b[31man'],
-    [['lookup', 'a\u001b[31m'], 'there is no entry'],
-  ])('%j', (args, message) => {
-    const run = runWarm([...args, '--json'])
-    expectCivilJson(run)
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain(message)
-  })
-
-  it('say nothing on standard output without --json', () => {
-    expect(runWarm(['plna'])).toMatchObject({ code: 2, stdout: '' })
-  })
-
-  it.each([['plan', '--help'], ['--help'], ['help', 'plan'], ['--version']])('%j %j and --json', (...args) => {
-    expectCivilJson(runWarm([...args, '--json']))
-  })
-})
-
-const BAD_FILES: Record<string, Content> = {
-  'a folder': aFolder,
-  'a pipe': aPipe,
-  'a dangling link': aLinkTo('/no/where'),
-  'a link to itself': aLinkToItself,
-  empty: '',
-  binary: new Uint8Array([0, 1, 2, 255, 254]),
-  null: 'null',
-  'a list': '[]',
-  'an object': '{}',
-  'a text': '"x"',
-  'entries as object': '{"entries":{}}',
-  'broken JSON': '{\n  "a": 1,\n  "b": tru\n}\n\n\n',
-}
-
-describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
-  it.each([
-    [1, ['plan', 'alpha']],
-    [1, ['validate']],
-    [2, ['lookup', 'alpha-one']],
-    [2, ['index', 'check']],
-    [2, ['dead']],
-  ])('as project index: exit %i for %j, naming the file', (code, args) => {
-    const cwd = makeProject({ [INDEX]: content })
-    const before = treeOf(cwd)
-    const run = runWarm([...args, '--json'], { cwd })
-    expectCivilJson(run)
-    expect(run.code).toBe(code)
-    expect(run.stderr).toContain(INDEX)
-    expect(treeOf(cwd)).toEqual(before)
-  })
-
-  it('as a broken layer does not silence the others', () => {
-    const home = makeProject({ '.ai-loadout/index.json': indexOf(entry) })
-    const run = runWarm(['plan', 'alpha', '--json'], { cwd: makeProject({ [INDEX]: content }), home })
-    expectCivilJson(run)
-    expect(run.code).toBe(1)
-    expect(JSON.parse(run.stdout).onDemand).toHaveLength(1)
-  })
-
-  it.each([
-    ['overlaps', 'f.json'],
-    ['plan', 'x', '--org', 'f.json'],
-  ])('as argument: %s', (...args) => {
-    const run = runWarm([...args, '--json'], { cwd: makeProject({ 'f.json': content }) })
-    expectCivilJson(run)
-    expect(run.code).not.toBe(0)
-    expect(run.stderr).toContain('f.json')
-  })
-
-  it('as loadout.json is never ignored', () => {
-    const cwd = makeProject({ 'loadout.json': content, '.claude/loadout/a.md': payload('note') })
-    const run = runWarm(['index', 'build', '--json'], { cwd })
-    expectCivilJson(run)
-    // An empty object has no mistake in it.
-    const isFine = content === '{}'
-    // A mistake in a part that a build does not need is reported with it; any other stops it.
-    expect(isFine ? [0] : [1, 2]).toContain(run.code)
-    if (!isFine) expect(run.stderr).toContain('loadout.json')
-  })
-
-  it('as a file to migrate', () => {
-    const cwd = makeProject({ 'f.md': content })
-    const before = treeOf(cwd)
-    const run = runWarm(['index', 'migrate', 'f.md', '--write', '--json'], { cwd })
-    expectCivilJson(run)
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain('f.md')
-    expect(treeOf(cwd)).toEqual(before)
-  })
-
-  it('as a payload among others: reported, and a build writes nothing over it', () => {
-    const cwd = makeProject({ '.claude/loadout/a.md': payload('note'), '.claude/loadout/f.md': content })
-    const run = runWarm(['index', 'build', '--json'], { cwd })
-    expectCivilJson(run)
-    if (content !== aFolder) expect(run.stderr).toContain('f.md')
-  })
-})
-
-describe.each([
-  ['closed', '['.repeat(1_000_000) + ']'.repeat(1_000_000)],
-  ['open', '['.repeat(1_000_000)],
-])('a million brackets, %s', (_, content) => {
-  it.each([['validate'], ['overlaps', INDEX], ['plan', 'alpha']])('%s', (...args) => {
-    const run = runWarm([...args, '--json'], { cwd: makeProject({ [INDEX]: content }) })
-    expectCivilJson(run)
-    expect(run.code).not.toBe(0)
-    expect(run.stderr).toContain(INDEX)
-  })
-})
-
-describe('messages', () => {
-  it.each<[string, Content]>([
-    ['is a folder', aFolder],
-    ['is not a regular file', aPipe],
-  ])('of index check tell what is in the way: %s', (problem, content) => {
-    expect(runWarm(['index', 'check'], { cwd: makeProject({ [INDEX]: content }) }).stderr).toContain(problem)
-  })
-
-  it('name line and column of broken JSON', () => {
-    const cwd = makeProject({ 'f.json': '{\n  "a": 1,\n  "b": tru\n}\n\n\n' })
-    expect(runWarm(['overlaps', 'f.json'], { cwd }).stderr).toMatch(/line 3, column \d/)
-  })
-
-  it.each(['usage', 'dead'])('tell a folder from a missing log: %s', (command) => {
-    const cwd = makeProject({ 'log.jsonl': aFolder, 'i.json': indexOf(entry) })
-    const args = command === 'dead' ? ['dead', 'i.json', 'log.jsonl'] : ['usage', 'log.jsonl']
-    expect(runWarm(args, { cwd }).stderr).toContain('log.jsonl is a folder')
-  })
-
-  it('do not claim that there is no index when there is a broken one', () => {
-    const run = runWarm(['plan', 'x'], { cwd: makeProject({ [INDEX]: '{' }) })
-    expect(run.stdout).not.toContain('no index was found')
-  })
-
-  it('say that a dry run wrote nothing', () => {
-    const cwd = makeProject({ '.claude/loadout/a.md': payload('note') })
-    expect(runWarm(['index', 'build', '--dry-run'], { cwd }).stdout).not.toMatch(/^written/)
-  })
-})
-
-describe('malformed entries are reported and skipped, and the rest works', () => {
-  const good = { ...entry, id: 'good', keywords: ['beta'] }
-  it.each<[string, unknown]>([
-    ['null', null],
-    ['a number', 5],
-    ['a text', 'x'],
-    ['a list', []],
-    ['without id', { ...entry, id: undefined }],
-    ['a number as id', { ...entry, id: 5 }],
-    ['without keywords', { ...entry, keywords: undefined }],
-    ['numbers as keywords', { ...entry, keywords: [1] }],
-    ['a text as keywords', { ...entry, keywords: 'alpha' }],
-    ['a number as patterns', { ...entry, patterns: 5 }],
-  ])('%s', (_, malformed) => {
-    const cwd = makeProject({ [INDEX]: indexOf(malformed, good), 'a.md': 'Text' })
-    const plan = runWarm(['plan', 'beta', '--json'], { cwd })
-    expectCivilJson(plan)
-    expect(plan.code).toBe(1)
-    expect(JSON.parse(plan.stdout).onDemand).toHaveLength(1)
-    expect(plan.stderr).toContain('entry 1')
-    for (const command of ['overlaps', 'dead']) {
-      const run = runWarm([command, INDEX], { cwd })
-      expectCivil(run)
-      expect.soft(run.stderr, command).toContain('entry 1')
-    }
-  })
-
-  it.each([null, { id: 'x', keywords: 5 }])('index check finds %j', (malformed) => {
-    const cwd = makeProject({ '.claude/loadout/a.md': payload('note') })
-    runWarm(['index', 'build'], { cwd })
-    const path = join(cwd, INDEX)
-    const index = JSON.parse(readFileSync(path, 'utf8'))
-    writeFileSync(path, JSON.stringify({ ...index, entries: [...index.entries, malformed] }))
-    const run = runWarm(['index', 'check'], { cwd })
-    expectCivil(run)
-    expect(run.code).toBe(1)
-    expect(run.stdout).toContain('MALFORMED_ENTRY')
-  })
-})
-
-describe('odd but usable entries', () => {
-  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
-  const withRaw = (key: string, raw: string) =>
-    indexOf({ ...entry, [key]: 'RAW' }).replace(`"${key}":"RAW"`, `"${key}":${raw}`)
-  it.each<[string, string]>([
-    ['no priority', indexOf({ ...entry, priority: undefined })],
-    ['a number as priority', indexOf({ ...entry, priority: 5 })],
-    ['a list as summary', indexOf({ ...entry, summary: ['é'] })],
-    ['null as summary', indexOf({ ...entry, summary: null })],
-    ['a list as path', indexOf({ ...entry, path: ['a.md'] })],
-    ['no path', indexOf({ ...entry, path: undefined })],
-    ['a text as tokens', indexOf({ ...entry, tokens_est: '\u001b[31m' })],
-    ['null as triggers', indexOf({ ...entry, triggers: null })],
-    ['a deep summary', withRaw('summary', deep)],
-    ['a deep extra field', withRaw('extra', deep)],
-    [
-      'steering texts',
-      indexOf({ ...entry, summary: 'a\u001b[31m\u009b1m', patterns: ['p\u001b[1m'], path: '\u001b.md' }),
-    ],
-  ])('%s', (_, index) => {
-    const cwd = makeProject({ [INDEX]: index, 'a.md': 'Text', undefined: 'not a payload' })
-    expectCivil(runWarm(['lookup', 'alpha-one'], { cwd }))
-    expectCivil(runWarm(['explain', 'alpha-one', '--task', 'alpha', '--phase', 'plan'], { cwd }))
-    expectCivil(runWarm(['dead'], { cwd }))
-    expectCivil(runWarm(['resolve'], { cwd }))
-    expectCivilJson(runWarm(['plan', 'alpha', '--load', '--json'], { cwd }))
-  })
-
-  it.each(['__proto__', 'constructor', 'toString'])('%s is an ordinary id', (id) => {
-    const text = indexOf({ ...entry, id: 'RAW' }).replace('RAW', id)
-    const cwd = makeProject({ [INDEX]: text, 'a.md': 'Text' })
-    const plan = runWarm(['plan', 'alpha', '--load', '--json'], { cwd })
-    expectCivilJson(plan)
-    expect(plan.code).toBe(0)
-    expect(Object.entries(JSON.parse(plan.stdout).provenance)).toEqual([[id, 'project']])
-    for (const args of [['lookup', id], ['explain', id, '--task', 'alpha'], ['resolve'], ['dead'], ['budget']]) {
-      const run = runWarm(args, { cwd })
-      expectCivil(run)
-      expect.soft(run).toMatchObject({ code: 0, stderr: '' })
-    }
-  })
-
-  it('a byte order mark is accepted', () => {
-    const cwd = makeProject({ [INDEX]: `\ufeff${indexOf(entry)}`, 'a.md': 'Alpha.' })
-    expect(runWarm(['plan', 'alpha'], { cwd })).toMatchObject({ code: 0, stderr: '' })
-  })
-})
-
-describe('payload paths stay inside the root of their layer', () => {
-  it.each([
-    '/etc/hostname',
-    '../secret.md',
-    'x/../../secret.md',
-    'link.md',
-    'folder/secret.md',
-    '~/x.md',
-    'a\0b',
-    'C:\\x.md',
-  ])('%j', (path) => {
-    const parent = makeProject({
-      'secret.md': 'SECRET',
-      [`root/${INDEX}`]: indexOf({ ...entry, path }),
-      'root/link.md': aLinkTo('../secret.md'),
-      'root/folder': aLinkTo('..'),
-    })
-    for (const args of [
-      ['plan', 'alpha', '--load'],
-      ['lookup', 'alpha-one', '--load'],
-      ['index', 'check'],
-    ]) {
-      const run = runWarm(args, { cwd: join(parent, 'root') })
-      expectCivil(run)
-      // A path that is refused as such is no entry; a link is found when it is followed.
-      const isNoEntry = args[0] === 'lookup' && !/^(?:link|folder)/.test(path)
-      expect(run.code).toBe(isNoEntry ? 2 : 1)
-      expect(run.stdout + run.stderr).not.toContain('SECRET')
-      if (args[0] !== 'index') expect(run.stderr).toContain(isNoEntry ? 'is refused' : 'PATH_ESCAPE')
-    }
-  })
-
-  it('a migration does not write through a linked folder', () => {
-    const outside = makeFolder()
-    const cwd = makeProject({ 'CLAUDE.md': sections('One', 'Two'), '.claude/loadout': aLinkTo(outside) })
-    const before = treeOf(cwd)
-    const run = runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
-    expectCivil(run)
-    expect(run.code).toBe(2)
-    expect(treeOf(outside)).toEqual([])
-    expect(treeOf(cwd)).toEqual(before)
-  })
-})
-
-describe('control characters', () => {
-  const STEERING = 'x\u001b[31m\u009b1m\nerror: fake'
-
-  it.each([
-    ['index', 'build'],
-    ['index', 'check'],
-    ['validate'],
-    ['validate', '.'],
-    ['resolve'],
-    ['index', 'migrate', 'CLAUDE.md'],
-    ['index', 'migrate', 'CLAUDE.md', '--write'],
-  ])('in the name of the working folder: %s %s', (...args) => {
-    const files = { [INDEX]: indexOf(), '.claude/loadout/a.md': payload('note'), 'CLAUDE.md': sections('One', 'Two') }
-    const named = Object.entries(files).map(([path, content]) => [`${STEERING}/${path}`, content])
-    const cwd = join(makeProject(Object.fromEntries(named)), STEERING)
-    const run = runWarm(args, { cwd })
-    expectCivil(run)
-    expect(run.stdout + run.stderr, 'one name, one line').not.toMatch(/^error: fake/m)
-  })
-
-  it.each([
-    ['lookup', STEERING],
-    ['lookup', STEERING, '--load'],
-    ['explain', STEERING, '--task', 'alpha'],
-    ['plan', 'alpha'],
-    ['plan', 'alpha', '--load'],
-    ['plan', 'alpha', '--json'],
-    ['lookup', STEERING, '--json'],
-    ['overlaps'],
-    ['budget'],
-    ['validate'],
-    ['index', 'check'],
-  ])('in the texts of an index: %s %j %s', (...args) => {
-    const hostile = { ...entry, id: STEERING, summary: STEERING, keywords: ['alpha', STEERING], path: `${STEERING}.md` }
-    const cwd = makeProject({ [INDEX]: indexOf(hostile, { ...hostile, keywords: 5 }, { ...entry, id: 'b' }) })
-    const run = runWarm(args, { cwd })
-    expectCivil(run)
-    expect(run.stdout + run.stderr, 'one name, one line').not.toMatch(/^error: fake/m)
-  })
-
-  it('in a payload, its name and its frontmatter', () => {
-    const text = `---\nid: "a\\u001b[31m"\nkeywords: [alpha]\nodd \u001b[31m\n---\nBody \u001b[31m\u009b1m\u202e.\n`
-    const cwd = makeProject({ [`.claude/loadout/${STEERING.replace('\n', '')}.md`]: text })
-    for (const args of [
-      ['index', 'build'],
-      ['plan', 'alpha', '--load'],
-      ['plan', 'alpha', '--load', '--json'],
-    ]) {
-      const run = runWarm(args, { cwd })
-      expectCivil(run)
-      expect(run.code).toBe(0)
-    }
-  })
-
-  it('in a usage log', () => {
-    const event = {
-      timestamp: STEERING,
-      taskHash: 'h',
-      entryId: STEERING,
-      trigger: STEERING,
-      mode: 'lazy',
-      tokensEst: 1,
-    }
-    const run = runWarm(['usage', 'log.jsonl'], { cwd: makeProject({ 'log.jsonl': JSON.stringify(event) }) })
-    expectCivil(run)
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-  })
-})
-
-describe('streams', () => {
-  const cwd = () => makeProject({ [INDEX]: indexOf(entry), 'a.md': 'Alpha.' })
-
-  it.each(['loadout plan - </dev/null', 'loadout plan - <&-', 'echo | loadout plan -'])('no task: %s', (line) => {
-    const run = runShell(line, { cwd: cwd() })
-    expectCivil(run)
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('standard input')
-  })
-
-  it('a folder as standard input', () => {
-    const run = runShell('loadout plan - </', { cwd: cwd() })
-    expectCivil(run)
-    expect(run.code).toBe(2)
-  })
-
-  it.each([
-    ['words', `alpha ${'word '.repeat(210_000)}`],
-    ['one word', 'a'.repeat(1 << 20)],
-    ['Chinese', `alpha ${'发布流程的文档'.repeat(50_000)}`],
-    ['bytes', new Uint8Array(1 << 20).map((_, at) => (at * 2654435761) >>> 24)],
-  ])('a task of 1 MB: %s', (_, stdin) => {
-    const chinese = { ...entry, id: 'b', keywords: ['部署流程文档', '测试环境配置'] }
-    const project = makeProject({ [INDEX]: indexOf(entry, chinese), 'a.md': 'Alpha.' })
-    const run = runWarm(['plan', '-'], { cwd: project, stdin })
-    expectCivil(run)
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it('a writer that is slow, on a pipe that does not block', () => {
-    const script = `const { spawn } = require('node:child_process')
-      const child = spawn('bash', ['-c', process.argv[1]], { stdio: ['pipe', 'inherit', 'inherit'] })
-      setTimeout(() => child.stdin.end('alpha'), 300)`
-    const unblock = `python3 -c 'import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)'; loadout plan -`
-    const run = runShell(`export -f loadout; node -e "$SCRIPT" "$UNBLOCK"`, {
-      cwd: cwd(),
-      env: { SCRIPT: script, UNBLOCK: unblock },
-    })
-    expectCivil(run)
-    expect(run.stdout).toContain('keywords [alpha]')
-  })
-
-  it.each([
-    'loadout plan alpha >&-',
-    'loadout plan alpha --json >&-',
-    'loadout plna 2>&-; test $? = 2',
-    'set -o pipefail; loadout help | head -1 >/dev/null',
-  ])('without a reader: %s', (line) => {
-    const run = runShell(line, { cwd: cwd() })
-    expectCivil(run)
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it.each(['loadout plan alpha', 'loadout plan alpha --json', 'loadout plna --json'])(
-    'output that is full: %s',
-    (line) => {
-      const run = runShell(`${line} >/dev/full`, { cwd: cwd() })
-      expectCivil(run)
-      expect(run.code).toBe(2)
+/** An index of one payload. */
+const INDEX = json({
+  version: '1.0.0',
+  generated: '2026-01-01T00:00:00.000Z',
+  budget: {},
+  entries: [
+    {
+      id: 'a',
+      path: '.claude/loadout/a.md',
+      keywords: ['alpha'],
+      patterns: [],
+      priority: 'domain',
+      summary: 'About alpha',
+      triggers: { task: true, plan: true, edit: false },
+      tokens_est: 10,
+      lines: 1,
     },
-  )
-
-  it('nothing but text reaches a pipe, in any locale, zone or colour setting', () => {
-    const project = cwd()
-    const settings: Record<string, string>[] = [
-      {},
-      { LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' },
-      { LANG: 'C', TZ: 'America/St_Johns' },
-      { TERM: 'xterm-256color', COLORTERM: 'truecolor', FORCE_COLOR: '3' },
-      { NO_COLOR: '1' },
-    ]
-    const outputs = settings.map((env) => runWarm(['plan', 'ALPHA ıİ'], { cwd: project, env }).stdout)
-    expect(new Set(outputs).size).toBe(1)
-    expect(outputs[0]).not.toContain('\u001b')
-  })
+  ],
 })
 
-describe('permissions', () => {
-  const locked = (path: string) => {
-    const cwd = makeProject({
-      [INDEX]: indexOf({ ...entry, path: '.claude/loadout/a.md' }),
-      '.claude/loadout/a.md': payload('note'),
-    })
-    chmodSync(join(cwd, path), 0o000)
-    return cwd
+/** Commands that leave a file where they can use what was there, or write it anew, are a row of another test. */
+const WRITES_ANYWAY = /^(?:index build|doctor)/
+
+/** The folders of a new world, with what every world has. */
+function makeWorld({ files = {}, skills = {}, isWithoutConfig = false }: World) {
+  const root = makeFolder()
+  fillFrom(`contract ${json(skills)}`, join(root, 'home/library'), (library) => {
+    makeRepository(library)
+    putAll(join(library, 'skills'), { ...skill('tidy', { targets: ['claude'] }), ...skills })
+    commitAll(library, 'Start')
+  })
+  putAll(root, {
+    'project/.git/HEAD': 'ref: refs/heads/main\n',
+    'project/AGENTS.md': 'Be kind to alpha.\n',
+    'project/LONG.md': LONG,
+    ...(isWithoutConfig ? {} : { 'home/.config/loadout/config.json': json({ repo_path: '~/library' }) }),
+  })
+  for (const [path, content] of Object.entries(files)) {
+    rmSync(join(root, path), { recursive: true, force: true })
+    put(join(root, path), content)
   }
+  return { root, home: join(root, 'home'), cwd: join(root, 'project') }
+}
+
+/** The files of a person and of a project, without what can be made again and what is only counted. */
+const filesOf = (root: string) => treeOf(root).filter((row) => !/^home\/\.(?:cache|local)/.test(row))
+
+function meet(world: World, [exit, names, ...lines]: Row): void {
+  const { closed, isReadOnly, env } = world
+  let place = makeWorld(world)
+  for (const line of lines) {
+    const { root, home, cwd } = place
+    const before = filesOf(root)
+    if (closed !== undefined) chmodSync(join(root, closed), isReadOnly ? 0o555 : 0o000)
+    const words = typeof line === 'string' ? line.split(' ') : line
+    const end = words.indexOf('--')
+    const args = end === -1 ? [...words, '--json'] : [...words.slice(0, end), '--json', ...words.slice(end)]
+    const run = runWarm(args, { cwd, home, env, isBound: closed !== undefined })
+    if (closed !== undefined) chmodSync(join(root, closed), 0o755)
+    const what = words.join(' ').slice(0, 60)
+    expectCivilJson(run)
+    const said = run.stdout + run.stderr
+    expect.soft([what, run.code, said], what).toEqual([what, exit, expect.stringMatching(patternOf(names))])
+    expect.soft(run.stderr.length, `${what}: a short message`).toBeLessThan(6000)
+    const told = run.stderr.split('\n').filter((each) => /^(?:error|warning): /.test(each))
+    expect.soft(new Set(told).size, `${what}: said once`).toBe(told.length)
+    expect.soft(said, what).not.toMatch(/SECRET|secret@/)
+    if (WRITES_ANYWAY.test(what)) place = makeWorld(world)
+    else expect.soft(filesOf(root), `${what}: the files stay`).toEqual(before)
+  }
+}
+
+const patternOf = (names: string | RegExp) =>
+  typeof names === 'string' ? new RegExp(names.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : names
+
+describe('a command line that cannot be understood', () => {
+  const rows: Row[] = [
+    [2, 'did you mean plan?', 'plna x'],
+    [2, 'did you mean index build?', 'index biuld'],
+    [2, 'Unknown command: index x', 'index x'],
+    [2, 'Unknown flag: --verbose', '--verbose status'],
+    [2, 'Unknown command: nope', 'help nope'],
+    [2, '<task> is missing', 'plan', ['plan', '  '], 'context', ['context', ' ']],
+    [2, 'task', 'plan -', 'context -'],
+    [2, '<id> is missing', 'lookup', ['explain', '']],
+    [2, '<file> is missing', 'index migrate'],
+    [2, '<record> is missing', 'replay'],
+    [2, 'no record', 'replay ffff'],
+    [2, 'did you mean --load?', 'plan x --lod'],
+    [2, 'Unknown flag: --__proto__', 'plan x --__proto__'],
+    [2, 'a text that begins with a dash comes last, after --', ['context', '--wrap=never is ignored by the pager']],
+    [2, '--load takes no value', 'plan x --load=yes'],
+    [2, '--budget needs a value', 'plan x --budget'],
+    [2, 'whole number', 'plan x --budget 1e3', 'plan x --budget=-1', 'context x --chars -1', 'context x --files 1e3'],
+    [2, 'did you mean edit?', 'plan x --phase edi'],
+    [2, '/no/where', 'plan x --project /no/where', 'plan x --org /no/where', 'context x --project /no/where'],
+    [2, 'Unexpected argument: b', 'usage a b'],
+    [2, 'bash, zsh, fish', 'completion tcsh'],
+    [2, /pl\\+u001b\[31man/, ['pl\u001b[31man']],
+    [2, 'there is no entry', ['lookup', 'a\u001b[31m']],
+    [2, 'there is no intent', 'context x --intent tesing'],
+    [2, 'did you mean json?', 'context x --format jsn'],
+    [2, '--without tactical', 'context x --without task'],
+    [2, 'Not a time', 'context x --now yesterday', 'context x --now 2026-02-30', 'context x --now 2026-03-01T12:00'],
+    [2, 'o200k_base', 'context x --tokenizer o200k'],
+    [2, 'did you mean claude?', ...['equip', 'unequip', 'diff', 'adopt'].map((name) => `${name} tidy --target cluade`)],
+    [2, 'did you mean cursor?', 'init --new other --targets cursr', 'new x --targets cursr', 'agents enable cursr'],
+    [
+      2,
+      'did you mean tidy?',
+      ...['equip', 'inspect', 'delete', 'diff', 'share', 'adopt', 'unequip'].map((name) => `${name} tiddy`),
+    ],
+    [2, 'it supports claude', 'equip tidy --target codex'],
+    [2, 'agents enable cursor', 'equip tidy --target cursor'],
+  ]
+  it.for(rows)('exits with %i and names %s: %j', (row) => meet({}, row))
+})
+
+describe('a name that cannot be a skill is refused', () => {
+  const names = [
+    '../x',
+    'a/../../x',
+    '/etc/passwd',
+    'a\nb',
+    'a'.repeat(65),
+    'Alpha',
+    'a\u001b[31m',
+    '.',
+    '.loadout-work',
+    'a\u2400b',
+    'a-',
+    '__proto__',
+  ]
+  it.each(['equip', 'unequip', 'delete', 'inspect', 'new', 'adopt', 'share', 'diff'])('by %s', (command) => {
+    const some = ['equip', 'unequip', 'delete'].includes(command) ? names : names.slice(0, 5)
+    meet({}, [2, 'BAD_NAME', ...some.map((name): Line => [command, '--', name])])
+  })
+})
+
+/** What may stand where a file is expected. `out` is a folder outside with a secret. */
+const THINGS: Record<string, (path: string, out: string) => unknown> = {
+  'a pipe': aPipe,
+  'a folder': aFolder,
+  'a link out': (path, out) => symlinkSync(join(out, 'file'), path),
+  'a link to nothing': (path, out) => symlinkSync(join(out, 'absent/file'), path),
+  'a link to itself': aLinkToItself,
+  // Made here, never a link to the system's own: whoever runs this may be allowed to replace that.
+  'a device': (path) => spawnSync('mknod', [path, 'c', '1', '5']),
+  'an empty file': (path) => put(path, ''),
+  'bytes that are no text': (path) => put(path, new Uint8Array([0, 1, 2, 255, 254])),
+  'broken JSON': (path) => put(path, '{\n  "a": 1,\n  "b": tru\n}\n\n\n'),
+  'JSON of another kind': (path) => put(path, '[]'),
+  'a million brackets': (path) => put(path, '['.repeat(1_000_000) + ']'.repeat(1_000_000)),
+}
+/** Texts are wrong only where JSON is expected. */
+const TEXTS = ['an empty file', 'bytes that are no text', 'broken JSON', 'JSON of another kind', 'a million brackets']
+const SAMPLED = [...TEXTS, 'a link to itself', 'a device']
+
+const PACK = '---\nname: birds\ndescription: Birds and eggs.\ntype: domain-reference\nstatus: ready\n---\n\n# Birds\n'
+const ADAPTER = { id: 'weather', command: ['node', 'tools/weather.js'] }
+const PLACES: Files = {
+  'home/.claude/settings.json': '{}\n',
+  'project/loadout.json': json({ tactical: { path: 'notes.jsonl' }, adapters: [ADAPTER] }),
+  'project/.claude/loadout/a.md': payload('a'),
+  'project/.claude/loadout/index.json': INDEX,
+  'project/.claude/settings.json': '{}\n',
+  'project/.agents/knowledge/birds/KNOWLEDGE.md': PACK,
+  'project/notes.jsonl': '',
+  'project/tools/weather.js': 'console.log("{}")\n',
+}
+
+const SETTINGS = /loadout\.json/
+const CONFIG = /config\.json/
+const LAYER = /project layer is not used/
+
+/** Where a file is expected, the rows of the commands that need it, and the things that are no trouble there. */
+const AT: [place: string, isJson: boolean, rows: Row[], fine?: string[]][] = [
+  [
+    'project/loadout.json',
+    true,
+    [
+      [2, SETTINGS, 'plan alpha', 'context alpha', 'note list', 'adapters list', 'index check', 'index build'],
+      [2, SETTINGS, 'note add remember', 'approve adapter:weather', 'validate'],
+    ],
+  ],
+  ['project/loadout.json', false, [[2, SETTINGS, 'validate loadout.json']]],
+  ['home/.config/loadout/config.json', false, [[2, CONFIG, 'context alpha']]],
+  [
+    'project/.claude/loadout/index.json',
+    true,
+    [
+      [1, LAYER, 'plan alpha', 'search alpha', 'validate'],
+      [2, LAYER, 'lookup a', 'agents-md --write', 'dead'],
+      [2, /index\.json/, 'index check'],
+    ],
+  ],
+  ['project/f.json', true, [[2, 'f.json', 'overlaps f.json']]],
+  ['project/f.md', false, [[2, 'f.md', 'index migrate f.md --write']]],
+  [
+    'project/log.jsonl',
+    false,
+    [[2, 'log.jsonl', 'usage log.jsonl', 'dead .claude/loadout/index.json log.jsonl']],
+    ['a link out'],
+  ],
+  [
+    'project/.claude/loadout/a.md',
+    false,
+    [
+      [1, /a was not loaded/, 'plan alpha --load', 'lookup a --load'],
+      [1, /"a"|\ba\b/, 'index check'],
+      [1, /a\.md|no payload/, 'index build'],
+    ],
+  ],
+  ['project/AGENTS.md', false, [[2, 'AGENTS.md', 'agents-md --write', 'index migrate AGENTS.md']]],
+  [
+    'project/.claude/settings.json',
+    true,
+    [
+      [1, 'settings.json', 'hooks status --project .'],
+      [2, 'settings.json', 'hooks install claude --project .', 'hooks remove claude --project .'],
+    ],
+    ['an empty file'],
+  ],
+  ['project/notes.jsonl', false, [[2, 'notes.jsonl', 'note add remember']]],
+  ['project/.agents/knowledge/birds/KNOWLEDGE.md', false, [[2, 'birds', 'packs show birds', 'approve pack:birds']]],
+  ['project/tools/weather.js', false, [[2, 'weather', 'approve adapter:weather']]],
+  ['project/out.md', false, [[2, 'out.md', 'context alpha --out out.md']], ['a link to nothing', 'a link to itself']],
+  [
+    'home/.config/loadout/config.json',
+    true,
+    [
+      [2, CONFIG, 'inventory', 'equip tidy', 'sync', 'packs list', 'config', 'agents disable codex'],
+      [2, CONFIG, 'init --new lib', 'agents enable cursor', 'profile list'],
+      [1, CONFIG, 'doctor'],
+    ],
+  ],
+  [
+    'home/.local/state/loadout/approvals.json',
+    true,
+    [
+      [2, 'approvals.json', 'approve pack:birds', 'revoke pack:birds'],
+      [0, /until it is repaired, nothing is approved/, 'packs list'],
+    ],
+  ],
+  // A user may keep the log elsewhere, behind a link.
+  ['home/.local/state/loadout/usage.jsonl', false, [[2, 'usage.jsonl', 'usage']], ['a link out']],
+  [
+    'home/library/skills/tidy/skill.json',
+    true,
+    [
+      [2, 'tidy', 'equip tidy', 'share tidy'],
+      [1, 'tidy', 'validate', 'doctor', 'inventory'],
+    ],
+  ],
+  ['home/library/skills/tidy/SKILL.md', false, [[2, 'SKILL.md', 'equip tidy', 'share tidy']]],
+  [
+    'home/.claude/settings.json',
+    true,
+    [
+      [2, 'settings.json', 'hooks install claude'],
+      [1, 'settings.json', 'hooks status'],
+    ],
+    ['an empty file'],
+  ],
+]
+
+describe.each(Object.entries(THINGS))('where a file is expected, %s', (thing, make) => {
+  it.for(AT.filter(([, isJson, , fine]) => !fine?.includes(thing) && (isJson || !TEXTS.includes(thing))))(
+    'at %s is named by every command that needs the file',
+    ([place, , rows], { skip }) => {
+      const out = makeFolder()
+      put(join(out, 'file'), 'SECRET\n')
+      const wrong = (path: string) => void make(path, out)
+      const { root } = makeWorld({ files: { ...PLACES, [place]: wrong } })
+      if (!existsSync(join(root, place)) && thing === 'a device') return skip('this user may not make a device')
+      const kind = lstatSync(join(root, place)).mode
+      // One reader answers for all commands: whether each of them uses it, the first things show.
+      const most = SAMPLED.includes(thing) ? 2 : rows.flat().length
+      for (const [exit, names, ...lines] of rows) {
+        meet({ files: { ...PLACES, [place]: wrong } }, [exit, names, ...lines.slice(0, most)])
+      }
+      expect(lstatSync(join(root, place)).mode).toBe(kind)
+      expect(treeOf(out)).toEqual(['file SECRET\n'])
+    },
+  )
+})
+
+describe('settings with a mistake', () => {
+  // A mistake disables the part that contains it. A wrong limit prevents the bundle.
+  it.each<[exit: number, text: string, names: string]>([
+    [1, '{"controlPlan": []}', 'did you mean \\"controlPlane\\"?'],
+    [2, '{"budget": {"maxFile": 3}}', 'did you mean \\"budget.maxFiles\\"?'],
+    [1, '{"adapters": [{"id": "a", "file": "a", "timeout": 3}]}', 'timeoutMs'],
+    [2, '{"budget": {"maxFiles": "3"}}', 'budget.maxFiles'],
+    [1, '{"intents": {"default": {"include": ["../*.md"]}}}', 'include'],
+    [1, '{"controlPlane": ["**"]}', 'matches everything'],
+    [1, '{"intents": {"default": {"include": ["**/*.*"]}}}', 'matches everything'],
+    [1, '{"controlPlane": ["/etc/passwd"]}', 'controlPlane'],
+    [1, '{"controlPlane": [{"path": "a/../../b"}]}', 'controlPlane'],
+    [1, '{"tactical": {"path": "../notes.jsonl"}}', 'tactical.path'],
+    [1, '{"adapters": [{"id": "a", "file": "/etc/passwd"}]}', 'adapters'],
+    [2, '{"budget": {"partitions": {"task": 90}}}', '100'],
+  ])('exit with %i for %s, and say what is meant', (exit, text, names) => {
+    meet({ files: { 'project/loadout.json': text } }, [exit, names, 'context x'])
+  })
+
+  it.each<[text: string, names: string]>([
+    ['{\n  "repo_path": "x",\n  "targets": {,}\n}\n', 'line 3, column 15'],
+    ['{"repo_path": 7}', 'must be a path'],
+    ['{"targets": []}', 'must be a JSON object'],
+    ['{"targets": {"claude": {"enabled": "yes"}}}', 'must be true or false'],
+    ['{"profiles": {"p": {"a": "claude"}}}', 'must be a list of agents'],
+  ])('of a user stop every command: %s', (text, names) => {
+    const files = { 'home/.config/loadout/config.json': text }
+    meet({ files }, [2, names, 'inventory', 'agents enable cursor', 'equip tidy', 'sync', 'profile list'])
+  })
+})
+
+describe('a library that is not there', () => {
+  it.each<[what: string, thing: Content | undefined]>([
+    ['absent', undefined],
+    ['a file', 'a file'],
+    ['a folder without a repository', aFolder],
+  ])('is named, with the way in: %s', (_, thing) => {
+    const config = { 'home/.config/loadout/config.json': json({ repo_path: '~/lib' }) }
+    const files = thing === undefined ? config : { ...config, 'home/lib': thing }
+    meet({ files }, [2, /home\/lib\b.*loadout init/s, 'sync', 'equip x'])
+    meet({ files }, [1, 'home/lib', 'doctor'])
+  })
+
+  it('is asked for by every command of a new user', () => {
+    const lines = ['inventory', 'equip x', 'sync', 'import', 'new x', 'suggest x', 'share x']
+    meet({ isWithoutConfig: true }, [2, 'loadout init --new <folder>', ...lines])
+  })
+
+  it('is not made from what is no library', () => {
+    const files = {
+      'project/plain/file': 'x',
+      'project/inside': (path: string) => void makeRepository(path),
+      'project/inside/deeper/x': 'x',
+      'project/bare': (path: string) => void makeRepository(path, '--bare'),
+    }
+    const places = ['--repo nowhere', '--repo plain', '--repo plain/file', '--repo inside/deeper', '--repo bare']
+    for (const place of [...places, '--new inside', '--new plain/file', '--new plain/file/below']) {
+      meet({ files, isWithoutConfig: true }, [2, place.split(' ')[1] ?? '', `init ${place}`])
+    }
+    meet({ files, isWithoutConfig: true }, [2, '', 'init --repo inside --new x'])
+  })
+})
+
+describe('a skill of the library that cannot be used', () => {
+  const fields = (more: object) => json({ description: 'D', targets: ['claude'], ...more })
+  it.each<[what: string, files: Files, reason: string]>([
+    ['without a text', { 'skill.json': fields({}) }, 'SKILL.md is missing'],
+    ['without skill.json', { 'SKILL.md': 'x' }, 'skill.json is missing'],
+    ['without files', { 'only-a-folder': aFolder }, 'are missing'],
+    ['with broken JSON', { 'SKILL.md': 'x', 'skill.json': '{\n  "name": tru\n}' }, 'line 2, column'],
+    [
+      'with wrong types',
+      { 'SKILL.md': 'x', 'skill.json': fields({ description: {}, tags: 'x' }) },
+      'must be a list of texts',
+    ],
+    ['with wrong metadata', { 'SKILL.md': 'x', 'skill.json': fields({ claude: [] }) }, 'must be an object'],
+    ['for nobody', { 'SKILL.md': 'x', 'skill.json': fields({ targets: [] }) }, 'must list agents'],
+    ['for an unknown agent', { 'SKILL.md': 'x', 'skill.json': fields({ targets: ['clippy'] }) }, 'clippy'],
+    [
+      'with a link out',
+      { 'SKILL.md': 'x', 'skill.json': fields({}), 'sub/x': aLinkTo('/etc/passwd') },
+      'sub/x is a symbolic link',
+    ],
+    ['with a loop', { 'SKILL.md': 'x', 'skill.json': fields({}), it: aLinkToItself }, 'it is a symbolic link'],
+    ['with a pipe', { 'SKILL.md': 'x', 'skill.json': fields({}), it: aPipe }, 'it is a pipe'],
+    ['with a marker', { 'SKILL.md': 'x', 'skill.json': fields({}), '.loadout': '{}' }, 'a marker of an installed copy'],
+  ])('%s is named with its reason, and the others go on', (_, own, reason) => {
+    const files = Object.fromEntries(
+      Object.entries(own).map(([path, content]) => [`home/library/skills/bad/${path}`, content]),
+    )
+    meet({ files }, [1, reason, 'inventory', 'validate'])
+    meet({ files }, [1, 'skills/bad cannot be used', 'doctor'])
+    meet({ files }, [2, reason, 'equip bad'])
+    const { home, cwd } = makeWorld({ files })
+    expect(runWarm(['equip', 'tidy'], { home, cwd }).code).toBe(0)
+  })
+})
+
+describe('a source that cannot be imported', () => {
+  const line = 'import source --targets claude'
+  const text = '---\nname: evil\ndescription: D\n'
+  const laughs = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...[...'bcdefghi'].map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefghi'[at]}`).join(',')}]`),
+  ].join('\n')
+  it.each<[what: string, files: Files, reason: string | RegExp]>([
+    ['that is not there', {}, 'does not exist'],
+    ['without skills', { 'source/readme.txt': 'x' }, 'contains no skill'],
+    ['that is a file', { source: 'x' }, 'neither a folder nor a .tar.gz'],
+    ['that is a pipe', { source: aPipe }, 'neither a folder nor a .tar.gz'],
+    [
+      'with a link out',
+      { 'source/SKILL.md': '# A\n\nB\n', 'source/link': aLinkTo('/etc/passwd') },
+      'link is a symbolic link',
+    ],
+    ['that is a link out', { 'source/SKILL.md': aLinkTo('/etc/passwd') }, 'SKILL.md is a symbolic link'],
+    ['with a pipe', { 'source/SKILL.md': '# A\n\nB\n', 'source/sub/pipe': aPipe }, 'sub/pipe is a pipe'],
+    ['with a folder as text', { 'source/SKILL.md/x': 'x' }, 'SKILL.md'],
+    ['that is not UTF-8', { 'source/SKILL.md': new Uint8Array([0xe9, 0x0a]) }, 'UTF-8'],
+    ['that is empty', { 'source/SKILL.md': '' }, 'no description'],
+    [
+      'that was not fetched',
+      { 'source/SKILL.md': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' },
+      'pointer of Git LFS',
+    ],
+    ['with wrong types', { 'source/SKILL.md': 'x', 'source/skill.json': '{"targets":7}' }, 'targets'],
+    ['with broken JSON', { 'source/SKILL.md': 'x', 'source/skill.json': '{\n"a": }' }, 'line 2'],
+    ['with aliases that multiply', { 'source/SKILL.md': `${text}${laughs}\n---\n# E\n` }, /line \d/],
+    ['with an alias of itself', { 'source/SKILL.md': '---\nname: evil\ndescription: &a [*a]\n---\n# E\n' }, /line \d/],
+    ['with deep nesting', { 'source/SKILL.md': `${text}x: ${'['.repeat(50_000)}\n---\n# E\n` }, /line \d/],
+    ['with a key twice', { 'source/SKILL.md': `${text}name: good\n---\n# E\n` }, /line \d/],
+    [
+      'with a colon before a list',
+      { 'source/SKILL.md': '---\nname: evil\ndescription: Use when: x\ntags:\n  - a\n---\n# E\n' },
+      /line \d/,
+    ],
+  ])('%s is refused with its reason', (_, own, reason) => {
+    const files = Object.fromEntries(Object.entries(own).map(([path, content]) => [`project/${path}`, content]))
+    meet({ files }, [2, reason, line])
+  })
 
   it.each([
-    [INDEX, 1, ['plan', 'alpha']],
-    [INDEX, 1, ['validate']],
-    [INDEX, 2, ['lookup', 'alpha-one']],
-    [INDEX, 2, ['index', 'check']],
-    [INDEX, 2, ['overlaps', INDEX]],
-    ['.claude/loadout', 1, ['plan', 'alpha']],
-    ['.claude/loadout', 2, ['index', 'check']],
-    ['.claude/loadout', 1, ['index', 'build']],
-    ['.claude/loadout/a.md', 1, ['plan', 'alpha', '--load']],
-    ['.claude/loadout/a.md', 1, ['index', 'build']],
-    ['.claude/loadout/a.md', 2, ['index', 'migrate', '.claude/loadout/a.md']],
-  ])('unreadable %s: exit %i for %j', (path, code, args) => {
-    const run = runWarm([...args, '--json'], { cwd: locked(path), isBound: true })
-    expectCivilJson(run)
-    expect(run.code).toBe(code)
-    expect(run.stderr).toContain(path)
-    expect(run.stderr).toMatch(/permission|is not readable/)
-    expect(run.stderr).not.toContain('does not exist')
-  })
-
-  it.each([[['index', 'build']], [['index', 'migrate', 'CLAUDE.md', '--write']]])(
-    'a folder that is read-only: %j',
-    (args) => {
-      const cwd = makeProject({ '.claude/loadout/a.md': payload('note'), 'CLAUDE.md': sections('One', 'Two') })
-      chmodSync(join(cwd, '.claude/loadout'), 0o555)
-      const before = treeOf(cwd)
-      const run = runWarm(args, { cwd, isBound: true })
-      expectCivil(run)
-      expect(run.code).toBe(2)
-      expect(run.stderr).toContain('permission denied')
-      expect(treeOf(cwd)).toEqual(before)
-    },
+    'ext::sh -c "touch sprung"',
+    '--upload-pack=touch sprung',
+    'evil://host/x',
+    'https://user:secret@localhost:1/x.git',
+  ])('because its address is %s is refused, and no password is shown', (url) =>
+    meet({}, [2, '', ['import', '--targets', 'claude', '--', url], ['init', '--clone', url, '--into', 'other']]),
   )
 
-  it.each(['usage', 'budget', 'dead', 'index build --dry-run'])('a state folder that is locked: %s', (line) => {
-    const cwd = makeProject({ [INDEX]: indexOf(entry), '.claude/loadout/a.md': payload('note') })
-    const home = makeProject({ '.local/state/loadout/usage.jsonl': '{}\n' })
-    chmodSync(join(home, '.local/state/loadout'), 0o000)
-    expectCivil(runWarm(line.split(' '), { cwd, home, isBound: true }))
-  })
-})
-
-describe('the usage log never costs the answer', () => {
-  it.each<[string, Content]>([
-    ['a folder', aFolder],
-    ['a pipe', aPipe],
-    ['a link to itself', aLinkToItself],
-    ['torn', '{"timestamp":'],
-    ['binary', new Uint8Array([0, 10, 255, 10, 0])],
-  ])('%s', (_, content) => {
-    const cwd = makeProject({ '.claude/loadout/a.md': payload('note', 'alpha') })
-    const home = makeProject({ '.local/state/loadout/usage.jsonl': content })
-    const build = runWarm(['index', 'build'], { cwd, home })
-    expectCivil(build)
-    expect(build.code, 'a build needs no log').toBe(0)
-    const load = runWarm(['plan', 'alpha', '--load'], { cwd, home })
-    expectCivil(load)
-    expect(load.code).toBe(0)
-    expect(load.stdout).toContain('The body of note.')
-    expectCivilJson(runWarm(['usage', '--json'], { cwd, home }))
-  })
-})
-
-describe('surroundings', () => {
-  const cwd = () => makeProject({ [INDEX]: indexOf({ ...entry, path: 'a.md' }), 'a.md': 'Text' })
-  const load = ['plan', 'alpha', '--load', '--json']
-
-  it('a folder for the state that is a file', () => {
-    const state = join(makeProject({ f: '' }), 'f')
-    const env = { XDG_STATE_HOME: state, XDG_CACHE_HOME: state }
-    expectCivilJson(runWarm(load, { cwd: cwd(), env }))
-    expectCivilJson(runWarm(['usage', '--json'], { cwd: cwd(), env }))
-  })
-
-  it.each<[string, Record<string, string>]>([
-    ['HOME is empty', { HOME: '' }],
-    ['HOME is relative', { HOME: 'rel' }],
-    ['XDG folders are relative', { XDG_STATE_HOME: 'rel', XDG_CACHE_HOME: 'rel', HOME: makeFolder() }],
-  ])('%s: nothing is written into the working folder', (_, env) => {
-    const project = cwd()
-    const before = treeOf(project)
-    expectCivilJson(runWarm(load, { cwd: project, env }))
-    expect(treeOf(project)).toEqual(before)
-  })
-
-  it.skipIf(process.getuid?.() !== 0)('no HOME and no user entry', () => {
-    const line = `exec ${otherUser(54321).join(' ')} env -u HOME "$NODE" "$CLI" plan alpha --json`
-    expectCivilJson(runShell(line, { cwd: cwd(), env: { NODE: process.execPath, CLI } }))
-  })
-
-  it.each(['plan alpha', 'index build', 'validate x.json', 'try', 'completion bash', 'help'])(
-    'a deleted working folder: %s',
-    (line) => {
-      expectCivil(runShell(`mkdir x && cd x && rmdir ../x && loadout ${line} >/dev/null`))
-    },
-  )
-
-  it('try without a usable temporary folder', () => {
-    const run = runWarm(['try', '--json'], { env: { TMPDIR: '/no/where' } })
-    expectCivilJson(run)
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain('/no/where')
-  })
-})
-
-describe('a migration takes another name when one is taken', () => {
-  it.each<[string, Record<string, Content>, string]>([
-    ['for a payload', { '.claude/loadout/two.md': aFolder }, '.claude/loadout/two-2.md'],
-    ['for the backup', { 'CLAUDE.md.before-loadout': aFolder }, 'CLAUDE.md.before-loadout-2'],
-  ])('%s', (_, files, expected) => {
-    const cwd = makeProject({ 'CLAUDE.md': sections('One', 'Two', 'Three'), ...files })
-    expect(runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })).toMatchObject({ code: 0, stderr: '' })
-    expect(treeOf(cwd).map(String).join()).toContain(expected)
-  })
-})
-
-describe('a migration that cannot be finished changes nothing', () => {
-  const original = sections('One', 'Two', 'Three')
-  it.each<[string, Record<string, Content>, string[]]>([
-    ['a payload folder that no glob covers', {}, ['--into', 'docs/knowledge']],
-    [
-      'payloads that cannot be indexed',
-      { '.claude/loadout/x.md': payload('twice'), '.claude/loadout/y.md': payload('twice') },
-      [],
-    ],
-    ['a folder outside', {}, ['--into', '../outside']],
-    ['a level that does not exist', {}, ['--level', '7']],
-  ])('%s', (_, files, flags) => {
-    const cwd = makeProject({ 'CLAUDE.md': original, ...files })
-    const before = treeOf(cwd)
-    const run = runWarm(['index', 'migrate', 'CLAUDE.md', '--write', ...flags], { cwd })
-    expectCivil(run)
-    expect(run.code).not.toBe(0)
-    expect(treeOf(cwd)).toEqual(before)
-  })
-
-  it('a name that leaves no room for the backup', () => {
-    const name = `${'C'.repeat(240)}.md`
-    const cwd = makeProject({ [name]: original })
-    const before = treeOf(cwd)
-    const run = runWarm(['index', 'migrate', name, '--write'], { cwd })
-    expectCivil(run)
-    expect(run.code).toBe(2)
-    expect(treeOf(cwd)).toEqual(before)
-  })
-
-  it('keeps every byte of a file that is not UTF-8', () => {
-    const bytes = Buffer.from(original.replaceAll('line', 'caf\xe9'), 'latin1')
-    const cwd = makeProject({ 'CLAUDE.md': bytes })
-    expectCivil(runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd }))
-    const kept = readdirSync(cwd).filter((name) => name.startsWith('CLAUDE.md'))
-    expect(kept.some((name) => readFileSync(join(cwd, name)).equals(bytes))).toBe(true)
-  })
-
-  it('does not split what it wrote itself', () => {
-    const cwd = makeProject({ 'CLAUDE.md': original })
-    runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
-    const before = treeOf(cwd)
-    const again = runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
-    expectCivil(again)
-    expect(again.stderr).toContain('no section worth moving')
-    expect(treeOf(cwd)).toEqual(before)
-  })
-})
-
-describe('an index that is broken can be rebuilt', () => {
-  it.each<[string, Content]>([
-    ['binary', new Uint8Array([0, 1, 2])],
-    ['empty', ''],
-    ['null', 'null'],
-    ['a dangling link', aLinkTo('elsewhere.json')],
-  ])('%s', (_, content) => {
-    const cwd = makeProject({ [INDEX]: content, '.claude/loadout/a.md': payload('note') })
-    const run = runWarm(['index', 'build'], { cwd })
-    expectCivil(run)
-    expect(run.code).toBe(0)
-    expect(runWarm(['index', 'check'], { cwd }).code).toBe(0)
-  })
-})
-
-describe('hostile sizes come to an end', () => {
-  const many = indexOf(...Array.from({ length: 5000 }, (_, at) => ({ ...entry, id: `entry-number-${at}` })))
-  const same = `## Same\n${'some words of the section here '.repeat(9)}\n`
-  it.each<[string, Record<string, Content>, string[]]>([
-    ['an id of 100 KB', { [INDEX]: many }, ['lookup', 'x'.repeat(100_000)]],
-    ['digits as tokens', { [INDEX]: indexOf({ ...entry, tokens_est: '1'.repeat(200_000) }) }, ['lookup', 'alpha-one']],
-    [
-      'a heading of blanks',
-      { 'f.md': `${sections('One', 'Two')}#${' '.repeat(4000)}\rx\n` },
-      ['index', 'migrate', 'f.md'],
-    ],
-    ['1,000 equal headings', { 'f.md': same.repeat(1000) }, ['index', 'migrate', 'f.md']],
-  ])('%s', (_, files, args) => {
-    expectCivil(runWarm(args, { cwd: makeProject(files) }))
-  })
-
-  it('a Chinese task of 1 MB against a large Chinese index', () => {
-    const sign = (at: number) => String.fromCharCode(0x4e00 + at)
-    const entries = Array.from({ length: 1000 }, (_, at) => ({
-      ...entry,
-      id: `e-${at}`,
-      keywords: [`${sign(at)}署流程部署流程文档`],
-    }))
-    const cwd = makeProject({ [INDEX]: indexOf(...entries) })
-    const home = makeFolder()
-    settle()
-    for (const stdin of ['发布', '发布流程的文档'.repeat(50_000)]) {
-      expectCivil(runWarm(['plan', '-'], { cwd, home, stdin }))
+  it('because its archive is none, is cut off, or leaves its folder, is refused by name', () => {
+    const { home, cwd, root } = makeWorld({})
+    runWarm(['share', 'tidy'], { home, cwd })
+    const whole = readFileSync(join(cwd, 'tidy.tar.gz'))
+    put(join(cwd, 'x/SKILL.md'), '# X\n\nText.\n')
+    runShell(
+      "cd x && tar -czPf ../up.tar.gz --transform 's,^,../../,' SKILL.md && tar -czPf ../abs.tar.gz $PWD/SKILL.md",
+      { cwd },
+    )
+    runShell('cd x && ln -s /etc etc && tar -czf ../link.tar.gz .', { cwd })
+    const archives: Files = {
+      'cut.tar.gz': whole.subarray(0, whole.length - 40),
+      'none.tar.gz': 'not an archive',
+      'empty.tgz': '',
+    }
+    for (const name of ['up.tar.gz', 'abs.tar.gz', 'link.tar.gz'])
+      archives[name] = readFileSync(join(root, 'project', name))
+    for (const [name, content] of Object.entries(archives)) {
+      meet({ files: { [`project/${name}`]: content } }, [2, name, `import ${name} --targets claude`])
     }
   })
 })
 
-describe('a stored ranker that is damaged', () => {
-  const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
-  const zeroes = (bytes: Buffer) => Buffer.concat([half(bytes), Buffer.alloc(bytes.length / 2)])
-  it.each([
-    ['cut off', half],
-    ['overwritten', zeroes],
-  ])('%s: the plan is the same', (_, damage) => {
-    const entries = Array.from({ length: 2000 }, (_, at) => ({ ...entry, id: `e-${at}`, keywords: [`k${at}`, 'beta'] }))
-    const cwd = makeProject({ [INDEX]: indexOf(...entries), 'a.md': 'Alpha.' })
-    const home = makeFolder()
-    const plan = () => runWarm(['plan', 'k7 beta'], { cwd, home })
-    settle()
-    const first = plan()
-    const folder = join(home, '.cache/loadout/payloads')
-    const [name] = readdirSync(folder)
-    expect(name).toBeDefined()
-    expect(plan().stdout, 'a stored ranker gives the same bytes').toBe(first.stdout)
-    const path = join(folder, String(name))
-    writeFileSync(path, damage(readFileSync(path)))
-    const after = plan()
-    expectCivil(after)
-    expect(after.stdout).toBe(first.stdout)
+describe('a place that a bundle cannot be written to', () => {
+  const settings = json({ tactical: { path: 'notes.jsonl' }, adapters: [{ id: 'board', file: 'board.json' }] })
+  const files = {
+    'project/docs/a.md': 'text\n',
+    'project/loadout.json': settings,
+    'project/notes.jsonl': '',
+    'project/board.json': '{"items":[]}',
+  }
+  it.each(['/dev/full', '.', 'docs', 'AGENTS.md/x', 'x'.repeat(300), '', 'loadout.json', 'notes.jsonl', 'board.json'])(
+    'is refused, and nothing is lost: %s',
+    (out) => meet({ files }, [2, '', ['context', 'x', '--out', out]]),
+  )
+
+  it('because its folder is closed is refused', () => {
+    meet({ files, closed: 'project', isReadOnly: true }, [2, 'permission denied', 'context x --out b.md'])
+  })
+})
+
+describe('a file that may not be read', () => {
+  const files = { 'project/.claude/loadout/a.md': payload('a'), 'project/.claude/loadout/index.json': INDEX }
+  const DENIED = /permission|is not readable/
+  it.each<[closed: string, exit: number, ...lines: string[]]>([
+    ['project/.claude/loadout/index.json', 1, 'plan alpha', 'validate'],
+    ['project/.claude/loadout/index.json', 2, 'lookup a', 'index check', 'overlaps .claude/loadout/index.json'],
+    ['project/.claude/loadout', 1, 'plan alpha', 'index build'],
+    ['project/.claude/loadout', 2, 'index check'],
+    ['project/.claude/loadout/a.md', 1, 'plan alpha --load', 'index build'],
+    ['project/.claude/loadout/a.md', 2, 'index migrate .claude/loadout/a.md'],
+    ['home/library', 2, 'inventory', 'sync', 'equip tidy'],
+    ['home/library', 1, 'doctor'],
+  ])('%s: exit %i, and the reason', (closed, exit, ...lines) => meet({ files, closed }, [exit, DENIED, ...lines]))
+
+  it.each<[closed: string, ...lines: string[]]>([
+    ['project/.claude/loadout', 'index build', 'index migrate LONG.md --write'],
+    ['home/library/skills', 'new x', 'delete tidy'],
+  ])('or not written: %s', (closed, ...lines) => {
+    meet({ files, closed, isReadOnly: true }, [2, 'permission denied', ...lines])
+  })
+})
+
+describe('a migration that cannot be finished', () => {
+  it.each<[what: string, files: Files, line: string, exit?: number]>([
+    ['no glob covers its folder', {}, 'index migrate LONG.md --write --into docs/knowledge'],
+    [
+      'an id stands twice',
+      { 'project/.claude/loadout/x.md': payload('twice'), 'project/.claude/loadout/y.md': payload('twice') },
+      'index migrate LONG.md --write',
+      1,
+    ],
+    ['its folder lies outside', {}, 'index migrate LONG.md --write --into ../outside'],
+    ['its level does not exist', {}, 'index migrate LONG.md --write --level 7'],
+    [
+      'its folder is a link out',
+      { 'project/.claude/loadout': aLinkTo('../../../home') },
+      'index migrate LONG.md --write',
+    ],
+  ])('changes nothing: %s', (_, files, line, exit = 2) => meet({ files }, [exit, '', line]))
+})
+
+describe('a machine that lacks something', () => {
+  it('without git, what needs it says so', () => {
+    const files = { 'project/a/SKILL.md': '# A\n\nText.\n' }
+    const lines = ['sync', 'import a --targets claude', 'delete tidy', 'equip tidy']
+    meet({ files, env: { PATH: '/nowhere' } }, [2, 'install git', ...lines])
+    meet({ files, env: { PATH: '/nowhere' } }, [0, 'tidy', 'inventory', 'inspect tidy'])
+  })
+
+  it('without a folder for temporary files, what needs it names the folder', () => {
+    meet({ env: { TMPDIR: '/no/where' } }, [2, '/no/where', 'try', 'import file:///no/library'])
   })
 })

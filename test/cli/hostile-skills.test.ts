@@ -14,7 +14,7 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, runShell } from './run.ts'
+import { aFolder, aLinkTo, aPipe, type Content, makeFolder } from './run.ts'
 import {
   commitAll,
   expectNarrow,
@@ -29,54 +29,7 @@ import {
 
 const ESCAPE = '\u001b[31mred\u001b]0;title\u0007\u009b2J\u202e'
 
-/** A socket in the file system: it can be neither copied nor read. */
-const aSocket = (path: string) => {
-  const script = 'require("node:net").createServer().listen(process.argv[1], () => process.exit())'
-  // The server is not closed in an orderly way, so that its file stays.
-  spawnSync(process.execPath, ['-e', script.replace('process.exit()', 'process.kill(process.pid, "SIGKILL")'), path])
-}
-
 describe('names that cannot be a skill', () => {
-  const NAMES = {
-    'leaves the folder': '../x',
-    'leaves it from within': 'a/../../x',
-    absolute: '/etc/passwd',
-    'with a new line': 'a\nb',
-    'too long': 'a'.repeat(65),
-    'upper case': 'Alpha',
-    'with an escape': `a${ESCAPE}`,
-    'a dot': '.',
-    'our own': '.loadout-work',
-    'with NUL in the middle': 'a\u2400b',
-    'with a hyphen at the end': 'a-',
-    __proto__: '__proto__',
-  }
-
-  it.each(['equip', 'unequip', 'delete'])('%s refuses them, and nothing changes', (command) => {
-    const machine = makeMachine({ skills: skill('alpha') })
-    machine.write('x/keep.txt', 'kept')
-    machine.write('.claude/x/.loadout', '{"repo_commit":"","installed_at":""}')
-    const before = machine.tree()
-    for (const [what, name] of Object.entries(NAMES)) {
-      const run = machine.run(command, '--json', '--', name)
-      expect(run.code, what).toBe(2)
-      expect(JSON.parse(run.stdout), what).toMatchObject({ error: { code: 'BAD_NAME' } })
-      expect(run.stderr.length, what).toBeLessThan(400)
-    }
-    expect(machine.tree()).toEqual(before)
-  })
-
-  it.each(['inspect', 'new', 'adopt', 'share', 'diff'])('%s refuses them as well', (command) => {
-    const machine = makeMachine({ skills: skill('alpha') })
-    const before = machine.tree()
-    for (const name of ['../x', '/etc/passwd', 'a\nb', 'a'.repeat(65)]) {
-      const run = machine.run(command, '--json', '--', name)
-      expect(JSON.parse(run.stdout), name).toMatchObject({ error: { code: 'BAD_NAME' } })
-      expect(run.code).toBe(2)
-    }
-    expect(machine.tree()).toEqual(before)
-  })
-
   it.each(['../x', '/tmp/x', 'a\nb', 'a'.repeat(65)])('import does not use the name %j of a skill.json', (name) => {
     const machine = makeMachine()
     putAll(machine.path('drop/it'), {
@@ -112,64 +65,9 @@ describe('names that cannot be a skill', () => {
       imported: [{ name: 'evil-name' }],
     })
   })
-
-  it('a name that is only mistyped is answered with the right one', () => {
-    const machine = makeMachine({ skills: skill('release-notes') })
-    for (const command of ['equip', 'inspect', 'delete', 'diff', 'share', 'adopt', 'unequip']) {
-      const run = machine.run(command, 'relase-notes')
-      expect(run.code, command).toBe(2)
-      expect(run.stderr, command).toContain('did you mean release-notes?')
-    }
-  })
 })
 
 describe('a library with something wrong in it', () => {
-  const json = (fields: object) => JSON.stringify({ description: 'D', targets: ['claude'], ...fields })
-
-  /** What is wrong with a folder, by its name: its files, and the reason that is told. */
-  const BAD: Record<string, [files: Record<string, Content>, reason: string]> = {
-    'no-text': [{ 'skill.json': json({}) }, 'SKILL.md is missing'],
-    'no-json': [{ 'SKILL.md': 'x' }, 'skill.json is missing'],
-    empty: [{ 'only-a-folder': aFolder }, 'are missing'],
-    syntax: [{ 'SKILL.md': 'x', 'skill.json': '{\n  "name": tru\n}' }, 'line 2, column'],
-    list: [{ 'SKILL.md': 'x', 'skill.json': '[]' }, 'must contain an object'],
-    null: [{ 'SKILL.md': 'x', 'skill.json': 'null' }, 'must contain an object'],
-    types: [{ 'SKILL.md': 'x', 'skill.json': json({ description: {}, tags: 'x' }) }, '"tags" must be a list of texts'],
-    metadata: [{ 'SKILL.md': 'x', 'skill.json': json({ claude: [] }) }, '"claude" must be an object'],
-    'no-targets': [{ 'SKILL.md': 'x', 'skill.json': json({ targets: [] }) }, '"targets" must list agents'],
-    'unknown-agent': [{ 'SKILL.md': 'x', 'skill.json': json({ targets: ['claude', 'clippy'] }) }, '"clippy"'],
-    binary: [{ 'SKILL.md': 'x', 'skill.json': new Uint8Array([0, 255]) }, 'skill.json cannot be read as text'],
-    'json-folder': [{ 'SKILL.md': 'x', 'skill.json/x': 'x' }, 'skill.json is missing'],
-    link: [{ 'SKILL.md': 'x', 'skill.json': json({}), 'sub/x': aLinkTo('/etc/passwd') }, 'sub/x is a symbolic link'],
-    'text-link': [{ 'SKILL.md': aLinkTo('/etc/passwd'), 'skill.json': json({}) }, 'SKILL.md is a symbolic link'],
-    loop: [{ 'SKILL.md': 'x', 'skill.json': json({}), it: aLinkToItself }, 'it is a symbolic link'],
-    pipe: [{ 'SKILL.md': 'x', 'skill.json': json({}), it: aPipe }, 'it is a pipe'],
-    socket: [{ 'SKILL.md': 'x', 'skill.json': json({}), it: aSocket }, 'it is a pipe, socket or device'],
-    marker: [{ 'SKILL.md': 'x', 'skill.json': json({}), '.loadout': '{}' }, 'a marker of an installed copy'],
-  }
-
-  it('every one is reported with its reason, and the others go on', () => {
-    const machine = makeMachine({ skills: skill('good') })
-    for (const [name, [files]] of Object.entries(BAD)) putAll(join(machine.library, 'skills', name), files)
-    const run = machine.run('inventory')
-    const [validated, examined] = [machine.run('validate'), machine.run('doctor')]
-    expect([run.code, validated.code, examined.code]).toEqual([1, 1, 1])
-    const lines = run.stderr.split('\n')
-    const told = examined.stdout.replace(/\s+/g, ' ')
-    for (const [name, [, reason]] of Object.entries(BAD)) {
-      const line = lines.find((each) => each.includes(`skills/${name} `))
-      expect.soft(line, name).toContain(reason)
-      expect.soft(run.stdout, name).toMatch(new RegExp(`  ${name} .*invalid`))
-      expect.soft(told, name).toContain(`skills/${name} cannot be used`)
-      const refused = machine.run('equip', name)
-      expect.soft(refused.code, name).toBe(2)
-      expect.soft(refused.stderr, name).toContain(reason)
-    }
-    for (const command of ['inspect', 'share', 'diff', 'delete']) expect(machine.run(command, 'link').code).toBe(2)
-    expect(machine.run('equip', 'good').code).toBe(0)
-    expect(readdirSync(machine.path('.claude/skills'))).toEqual(['good'])
-  })
-
   it('equip --all passes over what is invalid', () => {
     const machine = makeMachine({ skills: { ...skill('good'), 'bad/SKILL.md': 'x' } })
     expect(machine.run('equip', '--all').code).toBe(0)
@@ -279,31 +177,6 @@ describe('a library with something wrong in it', () => {
 })
 
 describe('frontmatter that wants to do harm', () => {
-  const LAUGHS = [
-    'a: &a [x,x,x,x,x,x,x,x,x]',
-    ...'bcdefghi'.split('').map((key, at) => {
-      const before = 'abcdefghi'[at]
-      return `${key}: &${key} [${Array(9).fill(`*${before}`).join(',')}]`
-    }),
-  ].join('\n')
-
-  it.each([
-    ['aliases that multiply', `name: evil\ndescription: D\n${LAUGHS}`],
-    ['an alias of itself', 'name: evil\ndescription: &a [*a]'],
-    ['deep nesting', `name: evil\ndescription: D\nx: ${'['.repeat(50_000)}`],
-    ['a key twice', 'name: evil\nname: good\ndescription: D'],
-    ['a colon without quotes before a list', 'name: evil\ndescription: Use when: something\ntags:\n  - a'],
-  ])('%s: import says which line, and nothing changes', (_, block) => {
-    const machine = makeMachine()
-    machine.write('drop/evil/SKILL.md', `---\n${block}\n---\n\n# Evil\n\nText.\n`)
-    const before = machine.tree()
-    const run = machine.runWith({ isAlone: true }, 'import', 'drop/evil', '--targets', 'claude')
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain('drop/evil')
-    expect(run.stderr).toMatch(/line \d+/)
-    expect(machine.tree()).toEqual(before)
-  })
-
   it('in the library it is kept as text, and validate tells', () => {
     const body = '---\nname: x\ndescription: [never\n---\n\nText.\n'
     const machine = makeMachine({ skills: skill('alpha', {}, body) })
@@ -400,31 +273,6 @@ describe('things that lie in the way in an agent’s folder', () => {
 })
 
 describe('agents', () => {
-  it.each(['equip', 'unequip', 'diff', 'adopt'])('%s: unknown ones are answered with the nearest', (command) => {
-    const machine = makeMachine({ skills: skill('alpha') })
-    const run = machine.run(command, 'alpha', '--target', 'cluade')
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain('did you mean claude?')
-  })
-
-  it('unknown ones for init, new, import and agents enable', () => {
-    const machine = makeMachine()
-    machine.write('a/SKILL.md', '# A\n\nText.\n')
-    const before = machine.tree()
-    for (const args of [
-      ['init', '--new', 'other', '--targets', 'cursr'],
-      ['new', 'x', '--targets', 'cursr'],
-      ['import', 'a', '--targets', 'cursr'],
-      ['agents', 'enable', 'cursr'],
-      ['agents', 'disable', 'claude', 'cursr'],
-    ]) {
-      const run = machine.run(...args)
-      expect(run.code, args[0]).toBe(2)
-      expect(run.stderr, args[0]).toContain('did you mean cursor?')
-    }
-    expect(machine.tree()).toEqual(before)
-  })
-
   it('disabled ones: the hint enables them', () => {
     const machine = makeMachine({ skills: skill('alpha', { targets: ['cursor'] }) })
     const run = machine.run('equip', 'alpha', '--target', 'cursor')
@@ -437,69 +285,9 @@ describe('agents', () => {
     expect(machine.run('unequip', 'alpha').code).toBe(0)
     expect(existsSync(machine.path('.cursor/skills/alpha'))).toBe(false)
   })
-
-  it('ones that a skill does not support', () => {
-    const machine = makeMachine({ skills: skill('alpha', { targets: ['codex'] }) })
-    const run = machine.run('equip', 'alpha', '--target', 'claude')
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain('it supports codex')
-  })
 })
 
 describe('things that cannot be imported', () => {
-  const SOURCES: Record<string, [Record<string, Content>, string]> = {
-    'nothing there': [{}, 'does not exist'],
-    'a folder without skills': [{ 'source/readme.txt': 'x' }, 'contains no skill'],
-    'a file': [{ source: 'x' }, 'neither a folder nor a .tar.gz'],
-    'a pipe': [{ source: aPipe }, 'neither a folder nor a .tar.gz'],
-    'a link in it': [
-      { 'source/SKILL.md': '# A\n\nB\n', 'source/link': aLinkTo('/etc/passwd') },
-      'link is a symbolic link',
-    ],
-    'SKILL.md as a link': [{ 'source/SKILL.md': aLinkTo('/etc/passwd') }, 'SKILL.md is a symbolic link'],
-    'a pipe in it': [{ 'source/SKILL.md': '# A\n\nB\n', 'source/sub/pipe': aPipe }, 'sub/pipe is a pipe'],
-    'a socket in it': [{ 'source/SKILL.md': '# A\n\nB\n', 'source/sock': aSocket }, 'sock is a pipe, socket'],
-    'SKILL.md as a folder': [{ 'source/SKILL.md/x': 'x' }, 'SKILL.md'],
-    'not UTF-8': [{ 'source/SKILL.md': new Uint8Array([0xe9, 0x0a]) }, 'UTF-8'],
-    empty: [{ 'source/SKILL.md': '' }, 'no description'],
-    'not fetched': [
-      { 'source/SKILL.md': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' },
-      'SKILL.md is only a pointer of Git LFS',
-    ],
-    'wrong types': [{ 'source/SKILL.md': 'x', 'source/skill.json': '{"targets":7}' }, '"targets"'],
-    'broken JSON': [{ 'source/SKILL.md': 'x', 'source/skill.json': '{\n"a": }' }, 'line 2'],
-  }
-
-  it.each(Object.entries(SOURCES))('%s', (_, [files, reason]) => {
-    const machine = makeMachine()
-    putAll(machine.home, files)
-    const before = machine.tree()
-    const run = machine.runWith({ isAlone: true }, 'import', 'source', '--targets', 'claude', '--json')
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain(reason)
-    expect(machine.tree()).toEqual(before)
-  })
-
-  it.each([
-    ['an address that runs a program', 'ext::sh -c "touch sprung"'],
-    ['an option', '--upload-pack=touch sprung'],
-    ['an unknown scheme', 'evil://host/x'],
-    ['a host that is not there', 'https://user:secret@localhost:1/x.git'],
-  ])('%s', (_, url) => {
-    const machine = makeMachine()
-    const before = machine.tree()
-    for (const args of [
-      ['import', '--targets', 'claude', '--json', '--', url],
-      ['init', '--clone', url, '--into', 'other', '--json'],
-    ]) {
-      const run = machine.run(...args)
-      expect(run.code).toBe(2)
-      expect(run.stderr).not.toContain('secret')
-      expect(run.stdout).not.toContain('secret')
-    }
-    expect(machine.tree()).toEqual(before)
-  })
-
   it('a repository whose folder of skills is a link to elsewhere', () => {
     const outside = makeFolder()
     put(join(outside, 'private/SKILL.md'), '# Private\n\nText.\n')
@@ -509,27 +297,6 @@ describe('things that cannot be imported', () => {
     const machine = makeMachine()
     expect(machine.run('import', `file://${source}`, '--targets', 'claude').code).toBe(2)
     expect(machine.run('import', `file://${source}`, '--subfolder', 'skills', '--targets', 'claude').code).toBe(2)
-  })
-
-  it('an archive that is none, is cut off, or leaves its folder', () => {
-    const machine = makeMachine({ skills: skill('alpha') })
-    machine.run('share', 'alpha')
-    const whole = readFileSync(machine.path('alpha.tar.gz'))
-    machine.write('cut.tar.gz', whole.subarray(0, whole.length - 40))
-    machine.write('none.tar.gz', 'not an archive')
-    machine.write('empty.tgz', '')
-    machine.write('x/SKILL.md', '# X\n\nText.\n')
-    runShell(
-      `cd ${machine.path('x')} && tar -czPf ../up.tar.gz --transform 's,^,../../,' SKILL.md && tar -czPf ../abs.tar.gz ${machine.path('x/SKILL.md')}`,
-    )
-    runShell(`cd ${machine.path('x')} && ln -s /etc etc && tar -czf ../link.tar.gz .; rm etc`)
-    const before = machine.tree()
-    for (const name of ['cut.tar.gz', 'none.tar.gz', 'empty.tgz', 'up.tar.gz', 'abs.tar.gz', 'link.tar.gz']) {
-      const run = machine.run('import', name, '--targets', 'claude')
-      expect(run.code, name).toBe(2)
-      expect(run.stderr, name).toContain(name)
-    }
-    expect(machine.tree()).toEqual(before)
   })
 
   it('a name that is taken, also by a broken skill', () => {
@@ -544,129 +311,7 @@ describe('things that cannot be imported', () => {
   })
 })
 
-describe('a configuration that cannot be used', () => {
-  const BROKEN: Record<string, [Content, string]> = {
-    'broken JSON': ['{\n  "repo_path": "x",\n  "targets": {,}\n}\n', 'line 3, column 15'],
-    empty: ['', 'is empty'],
-    'a list': ['[]', 'must be a JSON object'],
-    binary: [new Uint8Array([0, 255, 254]), 'config.json'],
-    'a folder': [aFolder, 'is a folder'],
-    'a pipe': [aPipe, 'not a regular file'],
-    'a link to itself': [aLinkToItself, 'is a link to itself'],
-    'a number as library': ['{"repo_path": 7}', '"repo_path" must be a path'],
-    'a list of targets': ['{"targets": []}', '"targets" must be a JSON object'],
-    'a word as switch': ['{"targets": {"claude": {"enabled": "yes"}}}', 'must be true or false'],
-    'a broken profile': ['{"profiles": {"p": {"a": "claude"}}}', 'must be a list of agents'],
-  }
-
-  it.each(Object.entries(BROKEN))(
-    '%s: every command says where, and the file stays as it is',
-    (_, [content, reason]) => {
-      const machine = makeMachine({ config: false })
-      const path = machine.write('.config/loadout/config.json', content)
-      const before = machine.tree()
-      for (const args of [
-        ['inventory'],
-        ['init', '--new', 'lib'],
-        ['agents', 'enable', 'cursor'],
-        ['equip', 'x'],
-        ['sync'],
-        ['profile', 'list'],
-      ]) {
-        const run = machine.runWith({ isAlone: true }, ...args, '--json')
-        expect(run.code, args[0]).toBe(2)
-        expect(run.stderr, args[0]).toContain(path)
-        expect(run.stderr, args[0]).toContain(reason)
-        expect(run.stderr, args[0]).not.toMatch(/overwrite|init --new/)
-      }
-      expect(machine.run('doctor').code).toBe(1)
-      expect(machine.tree()).toEqual(before)
-    },
-  )
-
-  it('a library that is not there, is a file, or is no repository', () => {
-    for (const make of [undefined, 'a file', aFolder]) {
-      const machine = makeMachine({ config: false })
-      machine.write('.config/loadout/config.json', JSON.stringify({ repo_path: '~/lib' }))
-      if (make !== undefined) machine.write('lib', make)
-      for (const command of ['sync', 'equip']) {
-        const run = machine.run(command, ...(command === 'equip' ? ['x'] : []))
-        expect(run.code).toBe(2)
-        expect(run.stderr).toContain(machine.path('lib'))
-        expect(run.stderr).toContain('loadout init')
-      }
-      expect(machine.run('doctor').code).toBe(1)
-    }
-  })
-
-  it('no configuration: the hint names the way in', () => {
-    const machine = makeMachine({ config: false })
-    for (const args of [
-      ['inventory'],
-      ['equip', 'x'],
-      ['sync'],
-      ['import'],
-      ['new', 'x'],
-      ['suggest', 'x'],
-      ['share', 'x'],
-    ]) {
-      const run = machine.run(...args)
-      expect(run.code, args[0]).toBe(2)
-      expect(run.stderr, args[0]).toContain('loadout init --new <folder>')
-    }
-    expect(machine.tree()).toEqual([])
-  })
-
-  it('init does not take what is no library, and writes nothing', () => {
-    const machine = makeMachine({ config: false })
-    machine.write('plain/file', 'x')
-    makeRepository(machine.path('inside'))
-    mkdirSync(machine.path('inside/deeper'))
-    makeRepository(machine.path('bare'), '--bare')
-    const before = machine.tree()
-    for (const [flag, place] of [
-      ['--repo', 'nowhere'],
-      ['--repo', 'plain'],
-      ['--repo', 'plain/file'],
-      ['--repo', 'inside/deeper'],
-      ['--repo', 'bare'],
-      ['--new', 'inside'],
-      ['--new', 'plain/file'],
-      ['--new', 'plain/file/below'],
-    ] as const) {
-      const run = machine.run('init', flag, place)
-      expect(run.code, `${flag} ${place}`).toBe(2)
-      expect(run.stderr, `${flag} ${place}`).toContain(place)
-    }
-    expect(machine.run('init', '--repo', 'inside', '--new', 'x').code).toBe(2)
-    expect(machine.tree()).toEqual(before)
-  })
-})
-
 describe('a machine that does not cooperate', () => {
-  it('git is missing: what needs it says so, what does not goes on', () => {
-    const machine = makeMachine({ skills: skill('alpha') })
-    machine.run('equip', 'alpha', '--target', 'claude')
-    const env = { PATH: makeFolder() }
-    machine.write('a/SKILL.md', '# A\n\nText.\n')
-    const before = machine.tree()
-    for (const args of [
-      ['sync'],
-      ['import', 'a', '--targets', 'claude'],
-      ['delete', 'alpha'],
-      ['equip', 'alpha'],
-      ['init', '--new', 'x'],
-    ]) {
-      const run = machine.runWith({ env }, ...args)
-      expect(run.code, args[0]).toBe(2)
-      expect(run.stderr, args[0]).toContain('install git')
-    }
-    expect(machine.tree().filter((row) => row !== 'x')).toEqual(before)
-    expect(machine.runWith({ env }, 'inventory').code).toBe(0)
-    expect(machine.runWith({ env }, 'inspect', 'alpha').code).toBe(0)
-    expect(machine.runWith({ env }, 'doctor').stdout).toContain('install git')
-  })
-
   const twoSkills = () => makeMachine({ skills: { ...skill('alpha'), ...skill('beta') } })
 
   it('an agent’s folder that may not be written', () => {
@@ -810,20 +455,6 @@ describe('a machine that does not cooperate', () => {
     const owner = { pid: 99_999_999, started: '1', host: hostname(), purpose: 'equip' }
     machine.write('.claude/skills/.loadout-work/lock/owner.json', JSON.stringify(owner))
     expect(machine.run('equip', 'alpha').code).toBe(0)
-  })
-
-  it('no place for temporary files', () => {
-    const machine = makeMachine({ skills: skill('alpha') })
-    machine.run('equip', 'alpha')
-    const env = { TMPDIR: machine.path('nowhere') }
-    for (const args of [
-      ['import', `file://${machine.library}`],
-      ['diff', 'alpha'],
-    ]) {
-      const run = machine.runWith({ env }, ...args)
-      expect(run.code).toBe(2)
-      expect(run.stderr).toContain(machine.path('nowhere'))
-    }
   })
 
   it('state that is broken', () => {

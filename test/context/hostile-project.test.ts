@@ -41,32 +41,6 @@ function bundleOf(cwd: string, words: readonly string[] = [], options: RunOption
 const reasonsOf = ({ omitted }: Json) => Object.fromEntries(omitted.map((each: Json) => [each.path, each.reason]))
 const pathsOf = ({ files }: Json) => files.map(({ path }: Json) => path)
 
-describe('calls that cannot be understood', () => {
-  it.each([
-    [['context'], '<task> is missing'],
-    [['context', ' '], '<task> is missing'],
-    [['context', '-'], 'task'],
-    [['context', 'x', '--project', '/no/where'], '/no/where'],
-    [['context', 'x', '--intent', 'tesing'], 'there is no intent "tesing"'],
-    [['context', 'x', '--format', 'jsn'], 'did you mean json?'],
-    [['context', 'x', '--without', 'task'], '--without tactical'],
-    [['context', 'x', '--now', 'yesterday'], 'Not a time'],
-    [['context', 'x', '--now', '2026-02-30'], 'Not a time'],
-    [['context', 'x', '--now', '2026-03-01T12:00'], 'Not a time'],
-    [['context', 'x', '--chars', '-1'], 'whole number'],
-    [['context', 'x', '--files', '1e3'], 'whole number'],
-    [['context', 'x', '--tokenizer', 'o200k'], 'o200k_base'],
-    [['replay'], '<record> is missing'],
-    [['replay', 'ffff'], 'no record'],
-  ])('%j', (words, message) => {
-    const run = runWarm([...words, '--json'])
-    expectCivilJson(run)
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain(message)
-    expect(runWarm(words).stdout).toBe('')
-  })
-})
-
 describe('a task', () => {
   const project = makeProject({ 'AGENTS.md': '# A\n', 'docs/a.md': 'text\n' })
 
@@ -151,35 +125,6 @@ describe('a project', () => {
 })
 
 describe('settings', () => {
-  // A mistake disables the part that contains it. A wrong limit or an unreadable file prevents the bundle.
-  it.each<[code: number, string, Content, string]>([
-    [1, 'an unknown key', '{"controlPlan": []}', 'did you mean "controlPlane"?'],
-    [2, 'an unknown key inside', '{"budget": {"maxFile": 3}}', 'did you mean "budget.maxFiles"?'],
-    [1, 'an unknown key of an adapter', '{"adapters": [{"id": "a", "file": "a", "timeout": 3}]}', 'timeoutMs'],
-    [2, 'a wrong type', '{"budget": {"maxFiles": "3"}}', 'budget.maxFiles'],
-    [2, 'a list', '[]', 'JSON object'],
-    [2, 'no JSON', '{', 'line 1'],
-    [2, 'nothing', '', 'empty'],
-    [1, 'a pattern that escapes', '{"intents": {"default": {"include": ["../*.md"]}}}', 'include'],
-    [1, 'a pattern for everything', '{"controlPlane": ["**"]}', 'matches everything'],
-    [1, 'a pattern for all files', '{"intents": {"default": {"include": ["**/*.*"]}}}', 'matches everything'],
-    [1, 'a path that escapes', '{"controlPlane": ["/etc/passwd"]}', 'controlPlane'],
-    [1, 'a path that escapes later', '{"controlPlane": [{"path": "a/../../b"}]}', 'controlPlane'],
-    [1, 'notes elsewhere', '{"tactical": {"path": "../notes.jsonl"}}', 'tactical.path'],
-    [1, 'an adapter elsewhere', '{"adapters": [{"id": "a", "file": "/etc/passwd"}]}', 'adapters'],
-    [2, 'shares over 100', '{"budget": {"partitions": {"task": 90}}}', '100'],
-    [2, 'bytes', Buffer.from([0x7b, 0xff, 0x7d]), 'UTF-8'],
-    [2, 'a folder', aFolder, 'folder'],
-    [2, 'a pipe', aPipe, 'regular'],
-    [2, 'a link to itself', aLinkToItself, 'link'],
-  ])('exit with %d for %s, and say what is meant', (code, _, content, message) => {
-    const cwd = makeProject({ '.git/HEAD': '', 'loadout.json': content })
-    const run = runWarm(['context', 'x', '--json'], { cwd })
-    expectCivilJson(run)
-    expect(run.code).toBe(code)
-    expect(run.stderr).toContain(message)
-  })
-
   it('that match very much take what has a place, and say how much is left out', () => {
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`d${at % 7}/f${at}.txt`, `text ${at}\n`]))
     const settings = {
@@ -313,23 +258,6 @@ describe('candidates', () => {
 describe('--out', () => {
   const files = { 'AGENTS.md': '# A\n', 'docs/a.md': 'text\n' }
 
-  it.each([
-    ['a full device', '/dev/full'],
-    ['a folder', '.'],
-    ['a folder of the project', 'docs'],
-    ['a file as a folder', 'AGENTS.md/x'],
-    ['a name that is too long', 'x'.repeat(300)],
-    ['no name', ''],
-  ])('into %s: 2, and nothing is lost', (_, out) => {
-    const cwd = makeProject(files)
-    const before = treeOf(cwd)
-    const run = runWarm(['context', 'x', '--out', out], { cwd })
-    expectCivil(run)
-    expect([run.code, run.stdout]).toEqual([2, ''])
-    expect(treeOf(cwd)).toEqual(before)
-    expect(statSync('/dev/full').isCharacterDevice()).toBe(true)
-  })
-
   it('onto a full disk: 2, and the old content stays', () => {
     const cwd = makeProject({ ...files, 'old.md': 'old\n' })
     const run = runShell('ulimit -f 1; trap "" XFSZ; loadout context x --chars 30000 --out old.md', {
@@ -339,15 +267,6 @@ describe('--out', () => {
     expect(run.code).toBe(2)
     expect(readdirSync(cwd).sort()).toEqual(['AGENTS.md', 'docs', 'old.md'])
     expect(readFileSync(join(cwd, 'old.md'), 'utf8')).toBe('old\n')
-  })
-
-  it('into a folder that may not be written: 2', () => {
-    const cwd = makeProject(files)
-    chmodSync(cwd, 0o555)
-    const run = runWarm(['context', 'x', '--out', 'b.md'], { cwd, isBound: true })
-    expectCivil(run)
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain('permission denied')
   })
 
   it.each([
@@ -367,21 +286,6 @@ describe('--out', () => {
     expect(once()).toBe(first)
     expect(first).toContain('docs/a.md')
     expect(first).not.toMatch(/path="docs\/(?:out|target|latest)/)
-  })
-
-  it.each(['loadout.json', NOTES, 'board.json'])('never writes over %s, which a bundle is made from', (out) => {
-    const settings = { tactical: { path: NOTES }, adapters: [{ id: 'board', file: 'board.json' }] }
-    const cwd = makeProject({
-      ...files,
-      [NOTES]: '',
-      'board.json': board([]),
-      'loadout.json': JSON.stringify(settings),
-    })
-    const before = treeOf(cwd)
-    const run = runWarm(['context', 'x', '--out', out], { cwd })
-    expectCivil(run)
-    expect(run.code).toBe(2)
-    expect(treeOf(cwd)).toEqual(before)
   })
 })
 
