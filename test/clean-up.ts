@@ -1,4 +1,4 @@
 import { afterAll } from 'vitest'
-import { removeFolders } from './cli/run.ts'
+import { cleanUp } from './cli/run.ts'
 
-afterAll(removeFolders)
+afterAll(cleanUp)

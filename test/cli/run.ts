@@ -61,9 +61,19 @@ function spawn(program: string, args: readonly string[], options: RunOptions): R
 }
 
 const folders: string[] = []
+const ends: (() => unknown)[] = []
+
+/**
+ * Ends something together with the test file that started it. A module of helpers has no hooks of its own: it is loaded
+ * once, for the first of the files that use it.
+ */
+export function atEnd(act: () => unknown): void {
+  ends.push(act)
+}
 
 /** Called at the end of every test file. */
-export function removeFolders(): void {
+export async function cleanUp(): Promise<void> {
+  for (const end of ends.splice(0).reverse()) await end()
   const remove = (folder: string) => rmSync(folder, { recursive: true, force: true })
   for (const folder of folders.splice(0)) {
     try {

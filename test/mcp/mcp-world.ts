@@ -2,8 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll } from 'vitest'
-import { CLI, CODE_CACHE } from '../cli/run.ts'
+import { atEnd, CLI, CODE_CACHE } from '../cli/run.ts'
 import { makeMachine } from '../cli/skills-machine.ts'
 import { type ContextWorld, FULL_PROJECT, makeContextWorld, payload } from '../context/context-world.ts'
 import { guide, SECRET } from '../packs/pack-world.ts'
@@ -45,20 +44,13 @@ export function environmentOf({ home }: ContextWorld): Record<string, string> {
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-const children = new Set<Child>()
-
 /** The server as a client starts it. */
 export function startServer(world: ContextWorld, words: readonly string[] = []): Child {
   const options = { cwd: world.project, env: environmentOf(world), stdio: 'pipe' as const }
   const child = spawn(process.execPath, [CLI, 'mcp', ...words], options)
-  children.add(child)
-  child.once('exit', () => children.delete(child))
+  atEnd(() => child.kill('SIGKILL'))
   return child
 }
-
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL')
-})
 
 export interface HttpServer {
   child: Child
@@ -78,12 +70,6 @@ export async function startHttp(world: ContextWorld): Promise<HttpServer> {
   throw new Error(`the server did not start: ${said}`)
 }
 
-const clients: Client[] = []
-
-afterAll(async () => {
-  for (const client of clients.splice(0)) await client.close()
-})
-
 /** A client of the official SDK, with its defaults or with negotiation of the protocol version. */
 export async function connect(
   world: ContextWorld,
@@ -97,6 +83,6 @@ export async function connect(
       ? new StdioClientTransport({ ...options, stderr: 'ignore' })
       : new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }),
   )
-  clients.push(client)
+  atEnd(() => client.close())
   return client
 }

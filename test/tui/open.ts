@@ -1,20 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { makeFolder } from '../cli/run.ts'
 import { AUTHOR, connect, equip, makeLibrary, type SampleSkill } from './machine.ts'
 import { Session, type StartOptions } from './pty.ts'
 
-const sessions: Session[] = []
-
-afterEach(() => {
-  for (const session of sessions.splice(0)) session.dispose()
-})
-
 /** Opens the interface, and closes it after the test. */
 export function open(options: StartOptions): Session {
   const session = new Session({ ...options, env: { ...AUTHOR, ...options.env } })
-  sessions.push(session)
+  onTestFinished(() => session.dispose())
   return session
 }
 

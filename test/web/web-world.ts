@@ -1,20 +1,13 @@
-import type { ChildProcess } from 'node:child_process'
 import { request } from 'node:http'
-import { afterAll } from 'vitest'
+import { atEnd } from '../cli/run.ts'
 import { spawnWeb, type WebServer } from './spawn-web.ts'
 
 export type { WebServer } from './spawn-web.ts'
 
-const running = new Set<ChildProcess>()
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
 /** The real program, as a person starts it. It is gone when the tests of a file are. */
 export async function startWeb(...start: Parameters<typeof spawnWeb>): Promise<WebServer> {
   const server = await spawnWeb(...start)
-  running.add(server.child)
-  server.child.once('exit', () => running.delete(server.child))
+  atEnd(() => server.child.kill('SIGKILL'))
   return server
 }
 
