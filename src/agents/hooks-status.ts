@@ -92,7 +92,7 @@ function judge(machine: Machine, place: HookPlace): Judged {
         ? []
         : [{ message: describeRefusal(host, label, path, refusal), hint: 'repair the file' }]),
       ...findGone(machine, place, hooks),
-      ...findObstacles(machine, place, hooks),
+      ...findObstacles(place, hooks),
     ].map(({ message, hint }) => finding(place, 'HOOKS_OFF', message, hint))
     const state = obstacles.length > 0 ? 'cannot run' : outdated.length > 0 ? 'outdated' : 'installed'
     return { status: { ...status, events, state }, findings: [...outdated, ...obstacles] }

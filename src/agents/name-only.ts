@@ -6,7 +6,7 @@ import { type Machine, stateFolder } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { parseJson } from '../text/json.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { personalFile } from './disk/agent-files.ts'
+import { AgentFiles } from './disk/agent-files.ts'
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import { rulesOf } from './disk/rules-on-machine.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
@@ -29,7 +29,7 @@ export function nameOnlyPlace(machine: Machine, id: string, named: string | unde
   const project = named === undefined ? undefined : openProject(machine, named).place
   const { settings } = rulesOf(machine, agent).rules
   const key = settings?.keys.overrides
-  const path = settings && personalFile(machine, agent, settings, project)
+  const path = settings && new AgentFiles(machine, agent, project).personalFile(settings)
   return key === undefined || path === undefined ? undefined : { agent, path, key, project }
 }
 

@@ -5,7 +5,7 @@ import { openProject } from '../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
-import { type FoundPlace, findInstructions, findPlaces, findPlugins, readAgentSettings } from './disk/agent-files.ts'
+import { AgentFiles, type FoundPlace } from './disk/agent-files.ts'
 import { bodyTokensOf, findSkills, openScan, type SkillScan } from './disk/found-skills.ts'
 import { type KnownRules, rulesOf } from './disk/rules-on-machine.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type Limits,
   limitsOf,
 } from './rules/agent-settings.ts'
-import { type Agent, requireAgent } from './rules/agents.ts'
+import { requireAgent } from './rules/agents.ts'
 import type { InstructionRules, Listing } from './rules/reading-rules.ts'
 import { RECORDED, readingOf, recordedRules } from './rules/recorded-rules.ts'
 import { decideVisibility, type Fate, type FoundSkill, type Sight } from './rules/visibility.ts'
@@ -88,8 +88,9 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
   const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
   const { rules: known, recordedFrom, program } = rulesOf(machine, agent)
   const { reading: rules, listing } = known
-  const settings = withNameOnly(readAgentSettings(machine, agent, known.settings, cwd), request.nameOnly)
-  const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
+  const files = new AgentFiles(machine, agent, cwd)
+  const settings = withNameOnly(files.settings(known.settings), request.nameOnly)
+  const places = [...files.places(rules), ...files.plugins(rules, settings)]
   const found = asIf(request, findSkills(machine, places, rules, scan))
   const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
   const sight = decideVisibility(found, rules, settings, listing && { listing, limits })
@@ -104,7 +105,7 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
     places,
     budget: listing && limits && { ...limits, unit: listing.unit },
     ...sight,
-    ...seeInstructions(machine, agent, known.instructions, settings, cwd),
+    ...seeInstructions(files, known.instructions, settings),
     usedByAgent: Object.keys(settings.usage),
     overridden: Object.keys(settings.overrides),
   }
@@ -124,15 +125,9 @@ function withNameOnly(settings: AgentSettings, names: readonly string[] = []): A
   return { ...settings, overrides: { ...settings.overrides, ...wanted } }
 }
 
-function seeInstructions(
-  machine: Machine,
-  agent: Agent,
-  rules: InstructionRules | undefined,
-  settings: AgentSettings,
-  cwd: string | undefined,
-) {
+function seeInstructions(agentFiles: AgentFiles, rules: InstructionRules | undefined, settings: AgentSettings) {
   if (rules === undefined) return { instructions: [] }
-  const files = findInstructions(machine, agent, rules, settings, cwd)
+  const files = agentFiles.instructions(rules, settings)
   const most = rules.mostBytes === undefined ? undefined : (settings.mostBytes ?? rules.mostBytes)
   const instructions = decideInstructions(files, rules, most)
   return { instructions, mostInstructionBytes: most }
@@ -173,7 +168,7 @@ export function callableSkills(machine: Machine, agentId: string, scan?: SkillSc
   const agent = requireAgent(agentId)
   const rules = readingOf(agent)
   const skills = new Map<string, CallableSkill>()
-  for (const found of findSkills(machine, findPlaces(machine, agent, rules, machine.cwd), rules, scan)) {
+  for (const found of findSkills(machine, new AgentFiles(machine, agent, machine.cwd).places(rules), rules, scan)) {
     const { name, description, path: file, problem, hidden, isCommand, isWorkflow, scope } = found
     if (
       problem !== undefined ||
@@ -193,15 +188,15 @@ export function callableSkills(machine: Machine, agentId: string, scan?: SkillSc
 export function skillFile(machine: Machine, agentId: string, name: string): string | undefined {
   const agent = requireAgent(agentId)
   const rules = readingOf(agent)
-  const places = findPlaces(machine, agent, rules, machine.cwd)
+  const files = new AgentFiles(machine, agent, machine.cwd)
+  const places = files.places(rules)
   // A skill is nearly always called as its folder; a look at every skill takes long.
   const direct = /^[\w-]+$/.test(name)
     ? places.map(({ path }) => join(path, name, DOCUMENT_FILE)).find(exists)
     : undefined
   if (direct !== undefined) return direct
   const known = recordedRules(agent.id)?.rows.at(-1)?.rules.settings
-  const settings = readAgentSettings(machine, agent, known, machine.cwd)
-  const plugins = findPlugins(machine, agent, rules, settings, machine.cwd)
+  const plugins = files.plugins(rules, files.settings(known))
   return findSkills(machine, [...places, ...plugins], rules).find(
     (skill) => skill.name === name && !skill.isCommand && !skill.isWorkflow,
   )?.path

@@ -3,11 +3,11 @@ import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { backUp } from './disk/backups.ts'
+import { Backups } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type EditMerge, mergeEdit } from './disk/merge-edit.ts'
-import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './disk/pending-merge.ts'
+import { conflictFinding, Merges, waitingMerge } from './disk/pending-merge.ts'
 import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import {
@@ -54,7 +54,7 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
-    if (!request.dryRun && hasMerge(machine, name)) throw waitingMerge(name)
+    if (!request.dryRun && new Merges(machine).has(name)) throw waitingMerge(name)
     const own = editedCopies(status)
     const edited = own.length > 0 ? own : unmanagedCopies(status)
     if (edited.length === 0) throw notEdited(name)
@@ -136,7 +136,7 @@ async function takeEdit(
     const { sides, source } = edit
     const copies = edited.map(({ placement }) => ({ root: placement.root.path, edit: placement.contentHash ?? '' }))
     const pending = { skill: name, folder, library, sourceHash, message, sides, source, copies }
-    return { value, findings: [conflictFinding(name, keepMerge(machine, pending, merge, versions))] }
+    return { value, findings: [conflictFinding(name, new Merges(machine).add(pending, merge, versions))] }
   }
   if (request.dryRun || diff === '') return { value, findings: [] }
   const kept = isUncommitted ? backUpLibrary(setup, registered) : []
@@ -148,7 +148,7 @@ async function takeEdit(
 
 /** Backs up the library's version, because no commit has it. */
 function backUpLibrary({ machine, library }: Setup, { skill, folder, sourceHash }: RegisteredSkill): Finding[] {
-  const kept = backUp(machine, join(library, folder), skill.name, 'library', sourceHash)
+  const kept = new Backups(machine).add(join(library, folder), skill.name, 'library', sourceHash)
   const message = `${folder} had uncommitted changes; a copy is in ${kept}`
   return [{ severity: 'info', code: 'BACKED_UP', message, subject: skill.name }]
 }

@@ -5,7 +5,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { backUp } from './disk/backups.ts'
+import { Backups } from './disk/backups.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
 import { copyTree } from './disk/tree.ts'
@@ -72,7 +72,9 @@ async function deleteNamed(
     })
     const deletions = removable.map(({ skill: { name }, folder, sourceHash }): Deletion => {
       const isKept = !isDryRun && state.uncommittedFolders.has(folder)
-      const backup = isKept ? backUp(machine, join(setup.library, folder), name, 'library', sourceHash) : undefined
+      const backup = isKept
+        ? new Backups(machine).add(join(setup.library, folder), name, 'library', sourceHash)
+        : undefined
       return { name, library: setup.library, folder, backup, isDryRun }
     })
     if (isDryRun || deletions.length === 0) return { value: deletions, findings: recovered }

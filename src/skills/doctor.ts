@@ -8,7 +8,7 @@ import { asFinding, type Code, type Finding, LoadoutError } from '../text/troubl
 import { buildFor, hashBuild } from './disk/build.ts'
 import { lastAsked, readRepoState } from './disk/library-git.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
-import { listMerges } from './disk/pending-merge.ts'
+import { Merges } from './disk/pending-merge.ts'
 import { sourceCaches } from './disk/source-repo.ts'
 import { findQuarantined, quarantineFindings } from './gate.ts'
 import { listingFindings } from './listing.ts'
@@ -126,7 +126,7 @@ async function checkSkills(setup: Setup, observation: Observation, hasGit: boole
 
 /** Reports open merges, and imported skills that wait for a decision. */
 function checkDecisions({ machine, repo }: Setup, { registry }: Observation): Check[] {
-  const merges = listMerges(machine).map(({ skill, conflicts }): Check => {
+  const merges = new Merges(machine).list().map(({ skill, conflicts }): Check => {
     const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
   })

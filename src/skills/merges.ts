@@ -3,18 +3,7 @@ import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import {
-  type ConflictPlace,
-  type ConflictText,
-  conflictTexts,
-  dropMerge,
-  hasMerge,
-  listMerges,
-  type OpenMerge,
-  openMerge,
-  takeSide,
-  writeMerged,
-} from './disk/pending-merge.ts'
+import { type ConflictPlace, type ConflictText, Merges, type OpenMerge } from './disk/pending-merge.ts'
 import { asWriter, carryOut, observe } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import { type PlacementStatus, requireName } from './rules/skill.ts'
@@ -46,10 +35,11 @@ export interface MergeResult {
 
 /** Lists open merges, and finishes one. */
 export async function finishMerge(machine: Machine, request: MergeRequest): Promise<Report<MergeResult>> {
+  const merges = new Merges(machine)
   const name = request.name === undefined ? undefined : requireName(request.name)
   if (name === undefined) {
     if (!request.continue && !request.abort && request.take === undefined) {
-      return { value: { merges: listMerges(machine) }, findings: [] }
+      return { value: { merges: merges.list() }, findings: [] }
     }
     throw new LoadoutError('USAGE', 'Missing argument: the skill to merge', {
       hint: 'loadout merge lists the open merges',
@@ -57,23 +47,23 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
   }
   const setup = openSetup(machine, { allProjects: true, verdicts: request.verdicts })
   if (!request.continue && !request.abort && request.take === undefined) {
-    return { value: { merges: [openMerge(machine, name)] }, findings: [] }
+    return { value: { merges: [merges.open(name)] }, findings: [] }
   }
-  const wasOpen = hasMerge(machine, name)
-  const roots = rootsOf(setup, wasOpen ? openMerge(machine, name) : undefined)
+  const wasOpen = merges.has(name)
+  const roots = rootsOf(setup, wasOpen ? merges.open(name) : undefined)
   return asWriter(setup, roots, 'merge', async (recovered) => {
     // A killed command was ending this merge, and has just been finished.
-    if (wasOpen && !hasMerge(machine, name)) return { value: { merges: [], merged: name }, findings: recovered }
-    if (request.abort) return abortMerge(machine, name, recovered)
+    if (wasOpen && !merges.has(name)) return { value: { merges: [], merged: name }, findings: recovered }
+    if (request.abort) return abortMerge(merges, name, recovered)
     const merge =
-      request.take === undefined ? openMerge(machine, name) : takeSide(machine, name, SIDES[request.take], request.only)
+      request.take === undefined ? merges.open(name) : merges.takeSide(name, SIDES[request.take], request.only)
     if (!request.continue) return { value: { merges: [merge] }, findings: recovered }
     const [first] = merge.conflicts
     if (first !== undefined) throw unresolved(name, merge.conflicts.length, first)
     const { registry } = await observe({ ...setup, verdicts: [] }, [], true)
     const current = registry.skills.find(({ folder }) => folder === merge.folder)
     if (merge.library !== setup.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
-    const write = (stage: string) => writeMerged(machine, merge, stage)
+    const write = (stage: string) => merges.write(merge, stage)
     const message = (request.commit ?? setup.config.commitsImports) ? merge.message : undefined
     const change = { changes: [{ path: merge.folder, write }], message, merge: name }
     const commit = await changeLibrary(setup.repo, change)
@@ -119,15 +109,16 @@ export interface MergeView extends OpenMerge {
 
 /** Both texts of every conflict of one skill. */
 export function showMerge(machine: Machine, { name }: { name: string }): Report<MergeView> {
-  const merge = openMerge(machine, requireName(name))
-  return { value: { ...merge, places: conflictTexts(machine, merge.skill) }, findings: [] }
+  const merges = new Merges(machine)
+  const merge = merges.open(requireName(name))
+  return { value: { ...merge, places: merges.texts(merge.skill) }, findings: [] }
 }
 
 const SIDES = { library: 'ours', other: 'theirs' } as const
 
-function abortMerge(machine: Machine, name: string, recovered: readonly Finding[]): Report<MergeResult> {
-  openMerge(machine, name)
-  const kept = dropMerge(machine, name, false)
+function abortMerge(merges: Merges, name: string, recovered: readonly Finding[]): Report<MergeResult> {
+  merges.open(name)
+  const kept = merges.remove(name, false)
   const message = `the merge of ${name} was abandoned; a copy is in ${kept}`
   return {
     value: { merges: [], aborted: name },

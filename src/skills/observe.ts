@@ -10,7 +10,7 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
-import { backupOf } from './disk/backups.ts'
+import { Backups } from './disk/backups.ts'
 import { readLibraryState } from './disk/library-git.ts'
 import {
   hasLeftovers,
@@ -22,7 +22,7 @@ import {
 } from './disk/library-transaction.ts'
 import { mergeCopies } from './disk/merge-edit.ts'
 import { skillIn } from './disk/merge-folders.ts'
-import { removePartialCopies } from './disk/pending-merge.ts'
+import { Merges } from './disk/pending-merge.ts'
 import { type RegistryReading, readPlacements, readRegistry, withExpectation } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
@@ -227,7 +227,7 @@ export async function refreshInstalls(
     const marker = placements.find((each) => each.name === skill && each.root.path === root)?.marker
     const replaced = marker !== undefined && 'commit' in marker ? marker.replaced : undefined
     if (!isUndo || operation.kind !== 'refresh' || replaced === undefined) return operation
-    const backup = backupOf(setup.machine, skill, agent, replaced)
+    const backup = new Backups(setup.machine).pathOf(skill, agent, replaced)
     return isFolder(backup) ? { kind: 'restore', backup, skill, agent, scope, root } : operation
   })
   const seen = { ...observation, statuses, find }
@@ -299,7 +299,7 @@ function withRoots<T>(
     if (path !== undefined) {
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), waiting)
     }
-    removePartialCopies(setup.machine)
+    new Merges(setup.machine).removePartial()
     tidyCache(setup.machine)
     return run(found)
   }

@@ -121,22 +121,17 @@ const PROJECTS = 'projects.json'
 
 /** The existing projects with installs on this machine. */
 export function knownProjects(machine: Machine): string[] {
-  return readProjects(machine).filter(isFolder)
+  return readProjects(recordPath(machine, PROJECTS)).filter(isFolder)
 }
 
 /** Call it before the first install, so that `loadout delete` finds the skills that a project uses. */
 export function rememberProject(machine: Machine, project: string): void {
-  const known = readProjects(machine)
+  const known = readProjects(recordPath(machine, PROJECTS))
   if (known.includes(project)) return
   writeRecord(machine, PROJECTS, `${JSON.stringify([...known, project].sort(compareText), null, 2)}\n`)
 }
 
-function readProjects(machine: Machine): string[] {
-  const path = projectsPath(machine)
+function readProjects(path: string): string[] {
   const json = exists(path) ? readJson(path) : []
   return isTextList(json) ? json : []
-}
-
-function projectsPath(machine: Machine): string {
-  return recordPath(machine, PROJECTS)
 }

@@ -7,7 +7,7 @@ import { sortedBy } from '../text/values.ts'
 import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, lastAsked, pushBranch, readRemote, readRepoState } from './disk/library-git.ts'
 import { fastForwardLibrary } from './disk/library-transaction.ts'
-import { listMerges } from './disk/pending-merge.ts'
+import { Merges } from './disk/pending-merge.ts'
 import {
   asWriter,
   carryOut,
@@ -196,7 +196,7 @@ export async function readStanding(machine: Machine, request: StandingRequest): 
     const [path, edit] = [placeOf(found), edits.get(placeOf(found))]
     return edit === undefined ? [] : [{ skill: found.placement.name, path, edit, reason: EDIT_OUTCOMES[edit] }]
   })
-  const merges = listMerges(machine).map(({ skill }) => skill)
+  const merges = new Merges(machine).list().map(({ skill }) => skill)
   const equipped = statuses.filter(isInstalled).map(({ name }) => name)
   const { library } = setup
   const standing = standingOf(state, lastAsked(library))

@@ -6,7 +6,7 @@ import { asFinding, type Finding, LoadoutError, type Report } from '../text/trou
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
-import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './disk/pending-merge.ts'
+import { conflictFinding, Merges, waitingMerge } from './disk/pending-merge.ts'
 import { readAnswers, sheetOfFolder } from './gate.ts'
 import { asWriter, type RunOptions, refreshInstalls, type WaitingSkill } from './observe.ts'
 import {
@@ -190,7 +190,7 @@ async function mergeOne(
 ): Promise<Made> {
   const { machine } = setup
   const { skill, state, repo } = asked
-  if (!request.dryRun && hasMerge(machine, state.name)) throw waitingMerge(state.name)
+  if (!request.dryRun && new Merges(machine).has(state.name)) throw waitingMerge(state.name)
   const folder = state.folder ?? skill.source.folder
   const theirs =
     repo === undefined
@@ -237,7 +237,7 @@ async function takeAll(
     const { folder, sourceHash } = skill
     const { sides, source, merge, versions } = made
     const pending = { skill: name, folder, library, sourceHash, message: `Update ${name}`, sides, source }
-    return [conflictFinding(name, keepMerge(machine, pending, merge, versions))]
+    return [conflictFinding(name, new Merges(machine).add(pending, merge, versions))]
   })
   const ready = all.filter(({ update }) => update.result === 'updated')
   const changes = ready.flatMap(({ asked, made }) =>

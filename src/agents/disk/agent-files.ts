@@ -23,57 +23,174 @@ export interface FoundPlace {
   why?: string
 }
 
-/** All folders in which an agent looks for skills, in its order. Without `cwd`: no folders of a project. */
-export function findPlaces(machine: Machine, agent: Agent, rules: ReadingRules, cwd: string | undefined): FoundPlace[] {
-  const seen = new Set<string>()
-  return rules.places.flatMap((place) =>
-    pathsOf(machine, agent, rules, place, cwd).flatMap((path) => {
-      if (seen.has(path)) return []
-      seen.add(path)
-      const { scope, isCommands = false, isWorkflows } = place
-      return [{ path, scope, isCommands, isWorkflows, ...stateOf(path) }]
-    }),
-  )
-}
+/** The folders and settings files of an agent on this machine. Without `cwd`: no folders of a project. */
+export class AgentFiles {
+  private readonly machine: Machine
+  private readonly agent: Agent
+  private readonly cwd: string | undefined
 
-function pathsOf(
-  machine: Machine,
-  agent: Agent,
-  rules: ReadingRules,
-  { from, path, isOutermostFirst }: SkillPlace,
-  cwd: string | undefined,
-): string[] {
-  if (from === 'machine') return [path]
-  if (from === 'own') return [join(ownFolder(machine, agent), path)]
-  if (from === 'home') return [homePath(machine, path)]
-  if (cwd === undefined) return []
-  if (from === 'working') return [join(cwd, path)]
-  const folders = projectFolders(machine, cwd, rules.climbsWithoutRepository)
-  return (isOutermostFirst ? folders.reverse() : folders).map((folder) => join(folder, path))
-}
-
-/** The agent's own folder, which an environment variable may move. */
-function ownFolder(machine: Machine, { home, userFolder, projectFolder }: Agent): string {
-  const moved = home && machine.env[home.variable]
-  if (moved && isAbsolute(moved)) return moved
-  return homePath(machine, home?.folder ?? dirname(userFolder ?? projectFolder))
-}
-
-function homePath(machine: Machine, path: string): string {
-  return path.startsWith('.config/')
-    ? join(xdgConfigHome(machine), path.slice('.config/'.length))
-    : join(machine.home, path)
-}
-
-/** The folders from `cwd` up to the root of its repository. Stops at the home folder, which is not a project. */
-function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
-  const repository = findRepository(cwd)
-  const folders: string[] = []
-  for (let folder = cwd; folder !== machine.home; folder = dirname(folder)) {
-    folders.push(folder)
-    if (folder === repository || dirname(folder) === folder || (repository === undefined && !climbs)) break
+  constructor(machine: Machine, agent: Agent, cwd: string | undefined) {
+    this.machine = machine
+    this.agent = agent
+    this.cwd = cwd
   }
-  return folders
+
+  /** All folders in which an agent looks for skills, in its order. Without `cwd`: no folders of a project. */
+  places(rules: ReadingRules): FoundPlace[] {
+    const seen = new Set<string>()
+    return rules.places.flatMap((place) =>
+      this.pathsOf(rules, place).flatMap((path) => {
+        if (seen.has(path)) return []
+        seen.add(path)
+        const { scope, isCommands = false, isWorkflows } = place
+        return [{ path, scope, isCommands, isWorkflows, ...stateOf(path) }]
+      }),
+    )
+  }
+
+  private pathsOf(rules: ReadingRules, { from, path, isOutermostFirst }: SkillPlace): string[] {
+    if (from === 'machine') return [path]
+    if (from === 'own') return [join(this.ownFolder(), path)]
+    if (from === 'home') return [this.homePath(path)]
+    if (this.cwd === undefined) return []
+    if (from === 'working') return [join(this.cwd, path)]
+    const folders = this.projectFolders(this.cwd, rules.climbsWithoutRepository)
+    return (isOutermostFirst ? folders.reverse() : folders).map((folder) => join(folder, path))
+  }
+
+  /** The agent's own folder, which an environment variable may move. */
+  private ownFolder(): string {
+    const { home, userFolder, projectFolder } = this.agent
+    const moved = home && this.machine.env[home.variable]
+    if (moved && isAbsolute(moved)) return moved
+    return this.homePath(home?.folder ?? dirname(userFolder ?? projectFolder))
+  }
+
+  private homePath(path: string): string {
+    return path.startsWith('.config/')
+      ? join(xdgConfigHome(this.machine), path.slice('.config/'.length))
+      : join(this.machine.home, path)
+  }
+
+  /** The folders from `cwd` up to the root of its repository. Stops at the home folder, which is not a project. */
+  private projectFolders(cwd: string, climbs: boolean): string[] {
+    const repository = findRepository(cwd)
+    const folders: string[] = []
+    for (let folder = cwd; folder !== this.machine.home; folder = dirname(folder)) {
+      folders.push(folder)
+      if (folder === repository || dirname(folder) === folder || (repository === undefined && !climbs)) break
+    }
+    return folders
+  }
+
+  /** Folders of installed and enabled plugins: the first kind of folder of all plugins, then the next kind. */
+  plugins({ plugins }: ReadingRules, settings: AgentSettings): FoundPlace[] {
+    if (plugins === undefined || settings.plugins.length === 0) return []
+    const installed = readInstalled(join(this.ownFolder(), plugins.installed), settings.plugins, this.cwd)
+    const places = plugins.folders.flatMap(({ path, isCommands = false, isWorkflows }) =>
+      installed.map(({ name, folder }): FoundPlace => {
+        const at = join(folder, path)
+        return { path: at, scope: 'plugin', isCommands, isWorkflows, plugin: name, ...stateOf(at) }
+      }),
+    )
+    // A plugin may lack some kinds of folders.
+    return places.filter(({ state }) => state !== 'missing')
+  }
+
+  /** The existing instruction files, in the order in which an agent reads them. */
+  instructions(rules: InstructionRules, settings: Pick<AgentSettings, 'names' | 'moreNames'>): InstructionFile[] {
+    const global = rules.global.flatMap(({ from, names }) => {
+      if (from === 'home') return names.flatMap((name) => filesIn(this.machine.home, [this.homePath(name)], true))
+      return filesIn(from === 'own' ? this.ownFolder() : '/', names, true)
+    })
+    const { cwd } = this
+    if (cwd === undefined) return global
+    // Only file names; names with a path are ignored.
+    const inFolders = (names: readonly string[]) =>
+      foldersDownTo(cwd, rules.startsAt)
+        .flatMap((folder) => filesIn(folder, names, false))
+        .filter(({ path }) => !global.some((file) => file.path === path))
+    const plain = (names: readonly string[] = []) => names.filter((name) => name === basename(name))
+    const found = inFolders([
+      ...(settings.names === undefined ? rules.names : plain(settings.names)),
+      ...plain(settings.moreNames),
+    ])
+    const local = found.length === 0 && rules.otherwise !== undefined ? inFolders(rules.otherwise) : found
+    return [...global, ...local]
+  }
+
+  /** Reads the settings of an agent on this machine. Ignores files that cannot be read. */
+  settings(rules: SettingsRules | undefined): AgentSettings {
+    if (rules === undefined) return NO_SETTINGS
+    const readAll = this.settingsReader(rules)
+    const read: Reader = (key) => readAll(key)[0]
+    const { keys, variables } = rules
+    const number = (key: string | undefined) => positive(read(key))
+    const model = textOf(variables.model && this.machine.env[variables.model]) ?? textOf(read(keys.model))
+    const budget = positive(Number(variables.budget && this.machine.env[variables.budget]))
+    const moreNames = read(keys.moreNames)
+    const names = read(keys.names)
+    return {
+      ...present({
+        share: number(keys.share),
+        perSkill: number(keys.perSkill),
+        window: number(keys.window),
+        mostBytes: number(keys.mostBytes),
+        model,
+        budget,
+        names: isTextList(names) ? names : textOf(names) === undefined ? undefined : [String(names)],
+      }),
+      overrides: textValues(merged(readAll(keys.overrides))),
+      withoutOwn: read(keys.withoutOwn) === true,
+      plugins: switchedOn(readAll(keys.plugins)),
+      moreNames: isTextList(moreNames) ? moreNames : [],
+      off: [...switchedOff(read(keys.switches)), ...disabled(readAll(keys.disabled))],
+      permissions: permissions(readAll(keys.permissions)),
+      usage: this.readUsage(rules),
+    }
+  }
+
+  /** The settings file for personal choices: the user's own or, in a project, the last one that the agent reads. */
+  personalFile({ files }: SettingsRules): string | undefined {
+    const last = files.findLast(({ from }) => from === (this.cwd === undefined ? 'own' : 'project'))
+    return last && this.settingsFiles([last])[0]
+  }
+
+  private settingsFiles(files: SettingsRules['files']): string[] {
+    const { cwd } = this
+    return files.flatMap(({ from, path }) => {
+      if (from === 'machine') return [path]
+      if (from === 'own') return [join(this.ownFolder(), path)]
+      if (from === 'home') return [this.homePath(path)]
+      if (cwd === undefined) return []
+      const folders = from === 'project' ? [cwd] : upwards(cwd, findRepository(cwd) ?? cwd).reverse()
+      return folders.map((folder) => join(folder, path))
+    })
+  }
+
+  /** The values of a key in all files, the one with the highest priority first. */
+  private settingsReader(rules: SettingsRules) {
+    const open = { json: jsonReader, 'json with comments': commentedReader, toml: tomlReader }[rules.format]
+    const files = this.settingsFiles(rules.files)
+    const readers = files.map((file) => open(file)).reverse()
+    return (key: string | undefined): unknown[] =>
+      key === undefined ? [] : readers.map((read) => read(key)).filter((value) => value !== undefined)
+  }
+
+  private readUsage({ usageFile }: SettingsRules): Record<string, number> {
+    if (usageFile === undefined) return {}
+    const isMoved = this.agent.home !== undefined && this.machine.env[this.agent.home.variable]
+    const folder = isMoved ? this.ownFolder() : this.machine.home
+    const usage = jsonReader(join(folder, usageFile), LARGEST_STATE)('skillUsage')
+    if (!isRecord(usage)) return {}
+    const now = this.machine.now().getTime()
+    return Object.fromEntries(
+      Object.entries(usage).flatMap(([name, use]) => {
+        if (!isRecord(use) || typeof use.usageCount !== 'number' || typeof use.lastUsedAt !== 'number') return []
+        return [[name, usageScore(use.usageCount, use.lastUsedAt, now)]]
+      }),
+    )
+  }
 }
 
 function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
@@ -90,26 +207,6 @@ function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
 }
 
 const LARGEST_RECORD = 4 * 1024 * 1024
-
-/** Folders of installed and enabled plugins: the first kind of folder of all plugins, then the next kind. */
-export function findPlugins(
-  machine: Machine,
-  agent: Agent,
-  { plugins }: ReadingRules,
-  settings: AgentSettings,
-  cwd: string | undefined,
-): FoundPlace[] {
-  if (plugins === undefined || settings.plugins.length === 0) return []
-  const installed = readInstalled(join(ownFolder(machine, agent), plugins.installed), settings.plugins, cwd)
-  const places = plugins.folders.flatMap(({ path, isCommands = false, isWorkflows }) =>
-    installed.map(({ name, folder }): FoundPlace => {
-      const at = join(folder, path)
-      return { path: at, scope: 'plugin', isCommands, isWorkflows, plugin: name, ...stateOf(at) }
-    }),
-  )
-  // A plugin may lack some kinds of folders.
-  return places.filter(({ state }) => state !== 'missing')
-}
 
 function readInstalled(
   file: string,
@@ -139,33 +236,6 @@ function isInstalledFor(install: unknown, cwd: string | undefined): boolean {
   return typeof projectPath !== 'string' || (cwd !== undefined && `${cwd}/`.startsWith(`${projectPath}/`))
 }
 
-/** The existing instruction files, in the order in which an agent reads them. */
-export function findInstructions(
-  machine: Machine,
-  agent: Agent,
-  rules: InstructionRules,
-  settings: Pick<AgentSettings, 'names' | 'moreNames'>,
-  cwd: string | undefined,
-): InstructionFile[] {
-  const global = rules.global.flatMap(({ from, names }) => {
-    if (from === 'home') return names.flatMap((name) => filesIn(machine.home, [homePath(machine, name)], true))
-    return filesIn(from === 'own' ? ownFolder(machine, agent) : '/', names, true)
-  })
-  if (cwd === undefined) return global
-  // Only file names; names with a path are ignored.
-  const inFolders = (names: readonly string[]) =>
-    foldersDownTo(cwd, rules.startsAt)
-      .flatMap((folder) => filesIn(folder, names, false))
-      .filter(({ path }) => !global.some((file) => file.path === path))
-  const plain = (names: readonly string[] = []) => names.filter((name) => name === basename(name))
-  const found = inFolders([
-    ...(settings.names === undefined ? rules.names : plain(settings.names)),
-    ...plain(settings.moreNames),
-  ])
-  const local = found.length === 0 && rules.otherwise !== undefined ? inFolders(rules.otherwise) : found
-  return [...global, ...local]
-}
-
 function filesIn(folder: string, names: readonly string[], isGlobal: boolean): InstructionFile[] {
   return names.flatMap((name) => {
     const path = isAbsolute(name) ? name : join(folder, name)
@@ -184,74 +254,7 @@ function foldersDownTo(cwd: string, startsAt: InstructionRules['startsAt']): str
 /** The state file of an agent grows with every project. */
 const LARGEST_STATE = 64 * 1024 * 1024
 
-/** Reads the settings of an agent on this machine. Ignores files that cannot be read. */
-export function readAgentSettings(
-  machine: Machine,
-  agent: Agent,
-  rules: SettingsRules | undefined,
-  cwd: string | undefined,
-): AgentSettings {
-  if (rules === undefined) return NO_SETTINGS
-  const readAll = settingsReader(machine, agent, rules, cwd)
-  const read: Reader = (key) => readAll(key)[0]
-  const { keys, variables } = rules
-  const number = (key: string | undefined) => positive(read(key))
-  const model = textOf(variables.model && machine.env[variables.model]) ?? textOf(read(keys.model))
-  const budget = positive(Number(variables.budget && machine.env[variables.budget]))
-  const moreNames = read(keys.moreNames)
-  const names = read(keys.names)
-  return {
-    ...present({
-      share: number(keys.share),
-      perSkill: number(keys.perSkill),
-      window: number(keys.window),
-      mostBytes: number(keys.mostBytes),
-      model,
-      budget,
-      names: isTextList(names) ? names : textOf(names) === undefined ? undefined : [String(names)],
-    }),
-    overrides: textValues(merged(readAll(keys.overrides))),
-    withoutOwn: read(keys.withoutOwn) === true,
-    plugins: switchedOn(readAll(keys.plugins)),
-    moreNames: isTextList(moreNames) ? moreNames : [],
-    off: [...switchedOff(read(keys.switches)), ...disabled(readAll(keys.disabled))],
-    permissions: permissions(readAll(keys.permissions)),
-    usage: readUsage(machine, agent, rules),
-  }
-}
-
 type Reader = (key: string | undefined) => unknown
-
-/** The settings file for personal choices: the user's own or, in a project, the last one that the agent reads. */
-export function personalFile(
-  machine: Machine,
-  agent: Agent,
-  { files }: SettingsRules,
-  cwd: string | undefined,
-): string | undefined {
-  const last = files.findLast(({ from }) => from === (cwd === undefined ? 'own' : 'project'))
-  return last && settingsFiles(machine, agent, [last], cwd)[0]
-}
-
-function settingsFiles(machine: Machine, agent: Agent, files: SettingsRules['files'], cwd: string | undefined) {
-  return files.flatMap(({ from, path }) => {
-    if (from === 'machine') return [path]
-    if (from === 'own') return [join(ownFolder(machine, agent), path)]
-    if (from === 'home') return [homePath(machine, path)]
-    if (cwd === undefined) return []
-    const folders = from === 'project' ? [cwd] : upwards(cwd, findRepository(cwd) ?? cwd).reverse()
-    return folders.map((folder) => join(folder, path))
-  })
-}
-
-/** The values of a key in all files, the one with the highest priority first. */
-function settingsReader(machine: Machine, agent: Agent, rules: SettingsRules, cwd: string | undefined) {
-  const open = { json: jsonReader, 'json with comments': commentedReader, toml: tomlReader }[rules.format]
-  const files = settingsFiles(machine, agent, rules.files, cwd)
-  const readers = files.map((file) => open(file)).reverse()
-  return (key: string | undefined): unknown[] =>
-    key === undefined ? [] : readers.map((read) => read(key)).filter((value) => value !== undefined)
-}
 
 function jsonReader(file: string, largest = HEAD_BYTES): Reader {
   const head = readHead(file, largest)
@@ -304,21 +307,6 @@ function disabled(lists: readonly unknown[]): AgentSettings['off'] {
 function permissions(values: readonly unknown[]): AgentSettings['permissions'] {
   const tables = values.map((value) => (typeof value === 'string' ? { '*': value } : value))
   return Object.entries(merged(tables)).map(([pattern, word]) => ({ pattern, isOff: word === 'deny' }))
-}
-
-function readUsage(machine: Machine, agent: Agent, { usageFile }: SettingsRules): Record<string, number> {
-  if (usageFile === undefined) return {}
-  const isMoved = agent.home !== undefined && machine.env[agent.home.variable]
-  const folder = isMoved ? ownFolder(machine, agent) : machine.home
-  const usage = jsonReader(join(folder, usageFile), LARGEST_STATE)('skillUsage')
-  if (!isRecord(usage)) return {}
-  const now = machine.now().getTime()
-  return Object.fromEntries(
-    Object.entries(usage).flatMap(([name, use]) => {
-      if (!isRecord(use) || typeof use.usageCount !== 'number' || typeof use.lastUsedAt !== 'number') return []
-      return [[name, usageScore(use.usageCount, use.lastUsedAt, now)]]
-    }),
-  )
 }
 
 function positive(value: unknown): number | undefined {

@@ -12,7 +12,7 @@ import { markerFor, type Operation } from '../rules/operations.ts'
 import type { LibraryState } from '../rules/reconcile.ts'
 import { formatMarker, type InstallMarker, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
-import { backUp } from './backups.ts'
+import { Backups } from './backups.ts'
 import { type Build, type buildFor, createBuilder, hashBuild, writeBuild } from './build.ts'
 import { skillPlace } from './registry.ts'
 import { copyFolder, hashTree, listTree } from './tree.ts'
@@ -227,7 +227,7 @@ function backUpIfNeeded(operation: Placed, { machine }: ApplyContext): Finding |
   if (!isAsked && kind !== 'remove') return undefined
   const hash = hashOf(target)
   if (!isAsked && markerIn(target)?.contentHash === hash) return undefined
-  const kept = backUp(machine, target, operation.skill, operation.agent, hash)
+  const kept = new Backups(machine).add(target, operation.skill, operation.agent, hash)
   const what = kind === 'merge' ? 'your edit was merged with the change of the library; ' : ''
   const message = `${shown}: ${what}a copy of what was there is in ${kept}`
   return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }

@@ -9,35 +9,40 @@ import { copyFolder } from './tree.ts'
 
 const BACKUPS = 'backups'
 
-/**
- * Copies a folder to the backups before Loadout replaces or removes it, and returns the path of the copy. Stores equal
- * content once, so that a second try after a kill does not add a copy.
- */
-export function backUp(machine: Machine, folder: string, skill: string, origin: string, hash: string): string {
-  const kept = backupOf(machine, skill, origin, hash)
-  if (exists(kept)) return kept
-  const partial = `${ownedName(kept)}.partial`
-  privateFolder(machine, `${BACKUPS}/${skill}`)
-  try {
-    copyFolder(folder, partial)
-    move(partial, kept)
-    return kept
-  } catch (error) {
-    throw asLoadoutError(error, kept, 'write')
+/** Copies of what Loadout replaced or removed, in the state folder. */
+export class Backups {
+  private readonly machine: Machine
+
+  constructor(machine: Machine) {
+    this.machine = machine
   }
-}
 
-/** Where the backup of this content is, if there is one. */
-export function backupOf(machine: Machine, skill: string, origin: string, hash: string): string {
-  return join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
-}
+  /**
+   * Copies a folder before Loadout replaces or removes it, and returns the path of the copy. Stores equal content once,
+   * so that a second try after a kill does not add a copy.
+   */
+  add(folder: string, skill: string, origin: string, hash: string): string {
+    const kept = this.pathOf(skill, origin, hash)
+    if (exists(kept)) return kept
+    const partial = `${ownedName(kept)}.partial`
+    privateFolder(this.machine, `${BACKUPS}/${skill}`)
+    try {
+      copyFolder(folder, partial)
+      move(partial, kept)
+      return kept
+    } catch (error) {
+      throw asLoadoutError(error, kept, 'write')
+    }
+  }
 
-/** Removes copies that a killed process did not finish: the originals are still in place. */
-export function removePartialBackups(machine: Machine): void {
-  const all = backupFolder(machine)
-  for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
-}
+  /** Where the backup of this content is, if there is one. */
+  pathOf(skill: string, origin: string, hash: string): string {
+    return join(recordPath(this.machine, BACKUPS), skill, `${origin}-${hash.slice(0, 12)}`)
+  }
 
-function backupFolder(machine: Machine): string {
-  return recordPath(machine, BACKUPS)
+  /** Removes copies that a killed process did not finish: the originals are still in place. */
+  removePartial(): void {
+    const all = recordPath(this.machine, BACKUPS)
+    for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
+  }
 }

@@ -11,7 +11,7 @@ import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { isTextList } from '../../text/values.ts'
 import type { FastForward, RepoState } from '../rules/sync-decision.ts'
 import { commitPaths, isUnder, readChanges } from './library-git.ts'
-import { dropMerge, hasMerge } from './pending-merge.ts'
+import { Merges } from './pending-merge.ts'
 import { SKILLS_FOLDER } from './registry.ts'
 import { hashFile, hashTree, listTree } from './tree.ts'
 
@@ -90,7 +90,7 @@ async function carryOutLogged(repo: Repository, logged: LoggedChange): Promise<s
     }
   }
   try {
-    if (merge !== undefined && hasMerge(machine, merge)) dropMerge(machine, merge, true)
+    if (merge !== undefined && new Merges(machine).has(merge)) new Merges(machine).remove(merge, true)
     log.discardOld(changes)
   } catch (error) {
     // The log stays: the next command goes on here.

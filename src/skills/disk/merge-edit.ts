@@ -25,7 +25,7 @@ import { type Build, buildFor } from './build.ts'
 import { type SkillContent, writeSkillFolder } from './foreign-skill.ts'
 import { checkOutSnapshot, diffFolders, findInHistory, libraryHash, libraryHashOf } from './git-folders.ts'
 import { mergeSkillFolders, type SkillMerge, type SkillVersions, skillIn } from './merge-folders.ts'
-import { conflictFinding, hasMerge, keepMerge, waitingMerge } from './pending-merge.ts'
+import { conflictFinding, Merges, waitingMerge } from './pending-merge.ts'
 import { skillPlace } from './registry.ts'
 import { copyTree, listTree, treeProblem } from './tree.ts'
 
@@ -108,7 +108,7 @@ function openMergeOf(context: MergeContext, { registered, edit }: Conflict, same
   }
   // A merge goes into the newest version of the library, not into an older one that the catalog has approved.
   if (version !== undefined) return { ...finding, message: `${why}; the edit stays as it is`, hint: replace }
-  if (hasMerge(machine, name)) {
+  if (new Merges(machine).has(name)) {
     const { message, hint } = waitingMerge(name)
     return { ...finding, message: `${why}; the edit stays as it is: ${message}`, hint }
   }
@@ -117,7 +117,7 @@ function openMergeOf(context: MergeContext, { registered, edit }: Conflict, same
   })
   const { sides, source, merge, versions } = edit
   const pending = { skill: name, folder, library, sourceHash, message: `Adopt edits of ${name}`, sides, source, copies }
-  const { hint } = conflictFinding(name, keepMerge(machine, pending, merge, versions))
+  const { hint } = conflictFinding(name, new Merges(machine).add(pending, merge, versions))
   return { ...finding, message: `${why}; the edit stays as it is`, hint: `${hint}; ${replace}` }
 }
 

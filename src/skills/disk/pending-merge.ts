@@ -20,7 +20,7 @@ import {
   SKILL_FILE,
   type SkillSource,
 } from '../rules/skill.ts'
-import { backUp, removePartialBackups } from './backups.ts'
+import { Backups } from './backups.ts'
 import {
   LARGEST_MERGED,
   mergeSkillFolders,
@@ -70,61 +70,172 @@ export interface OpenMerge extends PendingMerge {
   conflicts: WaitingConflict[]
 }
 
-function folderOf(machine: Machine, skill: string): string {
-  return recordPath(machine, `${MERGES}/${skill}`)
+/** The open merges of this machine. */
+export class Merges {
+  private readonly machine: Machine
+
+  constructor(machine: Machine) {
+    this.machine = machine
+  }
+
+  list(): OpenMerge[] {
+    const all = recordPath(this.machine, MERGES)
+    if (!isFolder(all)) return []
+    const names = readdirSync(all).filter((name) => nameProblem(name) === undefined && this.has(name))
+    return names.sort(compareText).map((name) => this.open(name))
+  }
+
+  has(skill: string): boolean {
+    return exists(join(this.folderOf(skill), FILE))
+  }
+
+  open(skill: string): OpenMerge {
+    const folder = this.folderOf(skill)
+    if (!this.has(skill)) {
+      throw new LoadoutError('SKILL_NOT_FOUND', `there is no open merge of ${skill}`, {
+        hint: 'loadout merge lists them',
+      })
+    }
+    const merge = this.read(folder)
+    const files = join(folder, MERGED)
+    const conflicts = remake(folder, merge).conflicts.flatMap((conflict) => waiting(files, conflict))
+    return { ...merge, files, conflicts }
+  }
+
+  /** Stores all three versions and the merged files. */
+  add(merge: PendingMerge, made: SkillMerge, versions: SkillVersions): OpenMerge {
+    const folder = this.folderOf(merge.skill)
+    privateFolder(this.machine, MERGES)
+    const partial = `${ownedName(folder)}.partial`
+    const kept = versionsIn(partial, merge.skill)
+    try {
+      for (const side of ['base', 'ours', 'theirs'] as const) copyTree(versions[side], kept[side])
+      made.write(join(partial, MERGED))
+      writeTreeFile(join(partial, FILE), this.format(merge), false)
+      move(partial, folder)
+    } catch (error) {
+      rmSync(partial, { recursive: true, force: true })
+      throw asLoadoutError(error, folder, 'write')
+    }
+    return this.open(merge.skill)
+  }
+
+  /** Writes a merge that the user has finished, in its form for the library. */
+  write({ files, skill, source }: OpenMerge, target: string): void {
+    const executables = this.executablesOf(skill)
+    const tree = listTree(files)
+    const problem = treeProblem(tree.files)
+    if (problem !== undefined) throw problem
+    const parsed = parseSkill(readJson(join(files, SKILL_FILE)), skill)
+    if (parsed.skill === undefined || parsed.skill.name !== skill) {
+      const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
+      throw new LoadoutError('INVALID_SKILL', `${join(files, SKILL_FILE)} cannot be used: ${reason}`, {
+        hint: `repair it, then loadout merge ${skill} --continue`,
+      })
+    }
+    for (const { path, isExecutable } of tree.files) {
+      if (path !== SKILL_FILE) copyFile(files, path, join(target, path), isExecutable || executables.has(path))
+    }
+    const merged = { ...parsed.skill, ...(source && { source }) }
+    writeTreeFile(join(target, SKILL_FILE), formatSkill(merged), false)
+  }
+
+  /** Every conflict that is still open and was not edited by hand. */
+  texts(skill: string): ConflictText[] {
+    const { files, sides, waits } = this.conflictsOf(skill)
+    return waits.flatMap((conflict): ConflictText[] => {
+      const { path, kind, message, ours, theirs } = conflict
+      if (kind === 'text') {
+        const text = readText(join(files, path))
+        return stretchesIn(text, conflict, sides).map((each) => {
+          return { path, stretch: each.stretch, message, ours: each.ours, theirs: each.theirs }
+        })
+      }
+      const textOf = (name: string | undefined) =>
+        name && exists(join(files, name)) ? plainText(files, name) : undefined
+      const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`].map(textOf)
+      return [{ path, message, ours: mine, theirs: other }]
+    })
+  }
+
+  /** Resolves all remaining conflicts, or only one, by taking one side. Other edits of the user stay. */
+  takeSide(skill: string, side: 'ours' | 'theirs', only?: ConflictPlace): OpenMerge {
+    const { folder, files, sides, waits } = this.conflictsOf(skill)
+    for (const conflict of waits) {
+      if (only !== undefined && only.path !== conflict.path) continue
+      if (conflict.kind !== 'text') {
+        takeFile(files, conflict, side)
+        continue
+      }
+      const path = join(files, conflict.path)
+      const text = readText(path)
+      const meant = stretchesIn(text, conflict, sides).filter(({ stretch }) => (only?.stretch ?? stretch) === stretch)
+      writeText(
+        folder,
+        path,
+        meant.reduce((now, each) => now.replace(each.marked, () => each[side]), text),
+      )
+    }
+    return this.open(skill)
+  }
+
+  /** Removes a merge. Unless it is done, backs up its files and returns the path. */
+  remove(skill: string, isDone: boolean): string | undefined {
+    const folder = this.folderOf(skill)
+    const kept = isDone
+      ? undefined
+      : new Backups(this.machine).add(folder, skill, 'merge', hashTree(folder, listTree(folder).files))
+    const gone = `${ownedName(folder)}.partial`
+    move(folder, gone)
+    rmSync(gone, { recursive: true, force: true })
+    return kept
+  }
+
+  /** Removes merges, backups and temporary folders that a killed process left unfinished. */
+  removePartial(): void {
+    new Backups(this.machine).removePartial()
+    removeOldScratch()
+    removeOrphans(recordPath(this.machine, MERGES))
+  }
+
+  private folderOf(skill: string): string {
+    return recordPath(this.machine, `${MERGES}/${skill}`)
+  }
+
+  /** A pending merge with the details of its open conflicts. */
+  private conflictsOf(skill: string) {
+    const folder = this.folderOf(skill)
+    const { files, sides } = this.open(skill)
+    const waits = remake(folder, this.read(folder)).conflicts.filter((each) => waiting(files, each).length > 0)
+    return { folder, files, sides, waits }
+  }
+
+  /** Executable files that were written without their bit, because they had conflict markers. */
+  private executablesOf(skill: string): ReadonlySet<string> {
+    const folder = this.folderOf(skill)
+    const merge = this.read(folder)
+    const texts = remake(folder, merge).conflicts.filter(({ kind }) => kind === 'text')
+    return new Set(
+      texts.flatMap(({ path, ours, theirs }) => (ours?.isExecutable || theirs?.isExecutable ? [path] : [])),
+    )
+  }
+
+  private read(folder: string): PendingMerge {
+    const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+    return { ...merge, library: expandHome(this.machine, merge.library) }
+  }
+
+  private format({ source, library, ...merge }: PendingMerge): string {
+    const { home } = this.machine
+    // `~`, so that the merge still works if the home folder moves.
+    const place = library.startsWith(`${home}/`) ? `~${library.slice(home.length)}` : library
+    const json = { version: 1, ...merge, library: place, source: source ? formatSource(source) : undefined }
+    return `${JSON.stringify(json, null, 2)}\n`
+  }
 }
 
 function versionsIn(folder: string, name: string): SkillVersions {
   return { name, base: join(folder, 'base'), ours: join(folder, 'library'), theirs: join(folder, 'other') }
-}
-
-/** Stores all three versions and the merged files. */
-export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerge, versions: SkillVersions): OpenMerge {
-  const folder = folderOf(machine, merge.skill)
-  privateFolder(machine, MERGES)
-  const partial = `${ownedName(folder)}.partial`
-  const kept = versionsIn(partial, merge.skill)
-  try {
-    for (const side of ['base', 'ours', 'theirs'] as const) copyTree(versions[side], kept[side])
-    made.write(join(partial, MERGED))
-    writeTreeFile(join(partial, FILE), formatMerge(machine, merge), false)
-    move(partial, folder)
-  } catch (error) {
-    rmSync(partial, { recursive: true, force: true })
-    throw asLoadoutError(error, folder, 'write')
-  }
-  return openMerge(machine, merge.skill)
-}
-
-/** Removes merges, backups and temporary folders that a killed process left unfinished. */
-export function removePartialCopies(machine: Machine): void {
-  removePartialBackups(machine)
-  removeOldScratch()
-  removeOrphans(recordPath(machine, MERGES))
-}
-
-export function hasMerge(machine: Machine, skill: string): boolean {
-  return exists(join(folderOf(machine, skill), FILE))
-}
-
-export function listMerges(machine: Machine): OpenMerge[] {
-  const all = recordPath(machine, MERGES)
-  if (!isFolder(all)) return []
-  const names = readdirSync(all).filter((name) => nameProblem(name) === undefined && hasMerge(machine, name))
-  return names.sort(compareText).map((name) => openMerge(machine, name))
-}
-
-export function openMerge(machine: Machine, skill: string): OpenMerge {
-  const folder = folderOf(machine, skill)
-  if (!hasMerge(machine, skill)) {
-    throw new LoadoutError('SKILL_NOT_FOUND', `there is no open merge of ${skill}`, {
-      hint: 'loadout merge lists them',
-    })
-  }
-  const merge = readMerge(machine, folder)
-  const files = join(folder, MERGED)
-  const conflicts = remake(folder, merge).conflicts.flatMap((conflict) => waiting(files, conflict))
-  return { ...merge, files, conflicts }
 }
 
 function remake(folder: string, { skill, sides, source }: PendingMerge): SkillMerge {
@@ -139,52 +250,6 @@ function waiting(files: string, { path, kind, message, ours, theirs }: TreeConfl
   }
   const left = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`]
   return left.flatMap((name) => (name && exists(join(files, name)) ? [{ path: join(files, name), message }] : []))
-}
-
-/** A pending merge with the details of its open conflicts. */
-function conflictsOf(machine: Machine, skill: string) {
-  const folder = folderOf(machine, skill)
-  const { files, sides } = openMerge(machine, skill)
-  const waits = remake(folder, readMerge(machine, folder)).conflicts.filter((each) => waiting(files, each).length > 0)
-  return { folder, files, sides, waits }
-}
-
-/** Writes a merge that the user has finished, in its form for the library. */
-export function writeMerged(machine: Machine, { files, skill, source }: OpenMerge, target: string): void {
-  const executables = executablesOf(machine, skill)
-  const tree = listTree(files)
-  const problem = treeProblem(tree.files)
-  if (problem !== undefined) throw problem
-  const parsed = parseSkill(readJson(join(files, SKILL_FILE)), skill)
-  if (parsed.skill === undefined || parsed.skill.name !== skill) {
-    const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
-    throw new LoadoutError('INVALID_SKILL', `${join(files, SKILL_FILE)} cannot be used: ${reason}`, {
-      hint: `repair it, then loadout merge ${skill} --continue`,
-    })
-  }
-  for (const { path, isExecutable } of tree.files) {
-    if (path !== SKILL_FILE) copyFile(files, path, join(target, path), isExecutable || executables.has(path))
-  }
-  const merged = { ...parsed.skill, ...(source && { source }) }
-  writeTreeFile(join(target, SKILL_FILE), formatSkill(merged), false)
-}
-
-/** Executable files that were written without their bit, because they had conflict markers. */
-function executablesOf(machine: Machine, skill: string): ReadonlySet<string> {
-  const folder = folderOf(machine, skill)
-  const merge = readMerge(machine, folder)
-  const texts = remake(folder, merge).conflicts.filter(({ kind }) => kind === 'text')
-  return new Set(texts.flatMap(({ path, ours, theirs }) => (ours?.isExecutable || theirs?.isExecutable ? [path] : [])))
-}
-
-/** Removes a merge. Unless it is done, backs up its files and returns the path. */
-export function dropMerge(machine: Machine, skill: string, isDone: boolean): string | undefined {
-  const folder = folderOf(machine, skill)
-  const kept = isDone ? undefined : backUp(machine, folder, skill, 'merge', hashTree(folder, listTree(folder).files))
-  const gone = `${ownedName(folder)}.partial`
-  move(folder, gone)
-  rmSync(gone, { recursive: true, force: true })
-  return kept
 }
 
 /** The finding about a merge with conflicts that the user must resolve. */
@@ -204,18 +269,6 @@ export function waitingMerge(name: string): LoadoutError {
   return new LoadoutError('MERGE_CONFLICT', `a merge of ${name} waits for a decision`, {
     hint: `loadout merge ${name} shows it; --continue or --abort ends it`,
   })
-}
-
-function formatMerge({ home }: Machine, { source, library, ...merge }: PendingMerge): string {
-  // `~`, so that the merge still works if the home folder moves.
-  const place = library.startsWith(`${home}/`) ? `~${library.slice(home.length)}` : library
-  const json = { version: 1, ...merge, library: place, source: source ? formatSource(source) : undefined }
-  return `${JSON.stringify(json, null, 2)}\n`
-}
-
-function readMerge(machine: Machine, folder: string): PendingMerge {
-  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
-  return { ...merge, library: expandHome(machine, merge.library) }
 }
 
 function parseMerge(json: unknown, path: string): PendingMerge {
@@ -247,24 +300,6 @@ export interface ConflictText extends ConflictPlace {
   theirs: string | undefined
 }
 
-/** Every conflict that is still open and was not edited by hand. */
-export function conflictTexts(machine: Machine, skill: string): ConflictText[] {
-  const { files, sides, waits } = conflictsOf(machine, skill)
-  return waits.flatMap((conflict): ConflictText[] => {
-    const { path, kind, message, ours, theirs } = conflict
-    if (kind === 'text') {
-      const text = readText(join(files, path))
-      return stretchesIn(text, conflict, sides).map((each) => {
-        return { path, stretch: each.stretch, message, ours: each.ours, theirs: each.theirs }
-      })
-    }
-    const textOf = (name: string | undefined) =>
-      name && exists(join(files, name)) ? plainText(files, name) : undefined
-    const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`].map(textOf)
-    return [{ path, message, ours: mine, theirs: other }]
-  })
-}
-
 interface Stretch {
   stretch: number
   ours: string
@@ -286,27 +321,6 @@ function stretchesIn(text: string, { chunks = [] }: TreeConflict, sides: Sides):
 /** Undefined if the file is not text, or too large to show. */
 function plainText(folder: string, name: string): string | undefined {
   return requireFile(join(folder, name)).size > LARGEST_MERGED ? undefined : textIn(folder, name)
-}
-
-/** Resolves all remaining conflicts, or only one, by taking one side. Other edits of the user stay. */
-export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs', only?: ConflictPlace): OpenMerge {
-  const { folder, files, sides, waits } = conflictsOf(machine, skill)
-  for (const conflict of waits) {
-    if (only !== undefined && only.path !== conflict.path) continue
-    if (conflict.kind !== 'text') {
-      takeFile(files, conflict, side)
-      continue
-    }
-    const path = join(files, conflict.path)
-    const text = readText(path)
-    const meant = stretchesIn(text, conflict, sides).filter(({ stretch }) => (only?.stretch ?? stretch) === stretch)
-    writeText(
-      folder,
-      path,
-      meant.reduce((now, each) => now.replace(each.marked, () => each[side]), text),
-    )
-  }
-  return openMerge(machine, skill)
 }
 
 function writeText(folder: string, target: string, text: string): void {

@@ -23,12 +23,15 @@ export interface HookPlace {
   path: string
   /** Set for the hooks of a project. */
   project: string | undefined
+  /** The folder with the user's settings of the agent. */
+  folder: string
 }
 
 export function hookPlace(machine: Machine, host: HookHost, project: string | undefined): HookPlace {
   const { label } = requireAgent(host.agent)
-  const path = project === undefined ? join(hostFolder(machine, host), host.userFile) : join(project, host.projectFile)
-  return { host, label, scope: project === undefined ? 'user' : 'project', path, project }
+  const folder = hostFolder(machine, host)
+  const path = project === undefined ? join(folder, host.userFile) : join(project, host.projectFile)
+  return { host, label, scope: project === undefined ? 'user' : 'project', path, project, folder }
 }
 
 /** The host of a named agent, by any of its names. */
@@ -73,29 +76,20 @@ export interface HookTraces {
   lastTrouble?: string
 }
 
+/** Empty where the sessions or the log cannot be read. */
 export function findTraces(machine: Machine, agent: string): HookTraces {
-  const lastAnswer = newestSession(machine, agent)
-  const lastTrouble = readLog(machine).findLast((line) => line.split(' ')[1] === agent)
-  return { lastAnswer, lastTrouble }
-}
-
-function newestSession(machine: Machine, agent: string): string | undefined {
+  const traces: HookTraces = {}
   try {
     const folder = sessionsFolder(machine)
     const names = readdirSync(folder).filter((name) => name.startsWith(`${agent}.`))
     const times = names.map((name) => statSync(join(folder, name)).mtimeMs)
-    return times.length === 0 ? undefined : new Date(Math.max(...times)).toISOString()
-  } catch {
-    return undefined
-  }
-}
-
-function readLog(machine: Machine): string[] {
+    if (times.length > 0) traces.lastAnswer = new Date(Math.max(...times)).toISOString()
+  } catch {}
   try {
-    return readText(hookLogPath(machine)).split('\n')
-  } catch {
-    return []
-  }
+    const lines = readText(hookLogPath(machine)).split('\n')
+    traces.lastTrouble = lines.findLast((line) => line.split(' ')[1] === agent)
+  } catch {}
+  return traces
 }
 
 /** How to start Loadout from anywhere: by its name if that is on the PATH, else by its path. */
@@ -130,12 +124,12 @@ export interface Obstacle {
 }
 
 /** Finds settings of the agent that turn hooks off. */
-export function findObstacles(machine: Machine, place: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
+export function findObstacles(place: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
   const find = FINDERS[place.host.agent]
-  return find === undefined ? [] : find(machine, place, hooks)
+  return find === undefined ? [] : find(place, hooks)
 }
 
-type Finder = (machine: Machine, place: HookPlace, hooks: readonly FoundHook[]) => Obstacle[]
+type Finder = (place: HookPlace, hooks: readonly FoundHook[]) => Obstacle[]
 
 const FINDERS: Readonly<Record<string, Finder>> = {
   claude: findForClaude,
@@ -151,12 +145,12 @@ const ADMINISTRATED_IN: Partial<Record<NodeJS.Platform, string>> = {
 const ADMINISTRATED = ADMINISTRATED_IN[process.platform] ?? '/etc/claude-code'
 const ASK_ADMINISTRATOR = 'only an administrator can change that'
 
-function findForClaude(machine: Machine, { host, project }: HookPlace): Obstacle[] {
+function findForClaude({ host, project, folder }: HookPlace): Obstacle[] {
   const managed = [
     join(ADMINISTRATED, 'managed-settings.json'),
     ...filesIn(join(ADMINISTRATED, 'managed-settings.d'), '.json'),
   ]
-  const own = [join(hostFolder(machine, host), host.userFile)]
+  const own = [join(folder, host.userFile)]
   if (project !== undefined) own.push(join(project, host.projectFile), join(project, '.claude/settings.local.json'))
   return [
     ...managed
@@ -169,8 +163,8 @@ function findForClaude(machine: Machine, { host, project }: HookPlace): Obstacle
 }
 
 /** Reads the settings of the machine, the user and the project, which may have comments. */
-function findForGemini(machine: Machine, { host, project }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
-  const files = ['/etc/gemini-cli/settings.json', join(hostFolder(machine, host), host.userFile)]
+function findForGemini({ host, project, folder }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
+  const files = ['/etc/gemini-cli/settings.json', join(folder, host.userFile)]
   if (project !== undefined) files.push(join(project, host.projectFile))
   return files.flatMap((path) => {
     const { enabled, disabled } = objectAt(commentedOf(path), 'hooksConfig')
@@ -191,8 +185,7 @@ function findForGemini(machine: Machine, { host, project }: HookPlace, hooks: re
   })
 }
 
-function findForCopilot(machine: Machine, { host, path, project }: HookPlace): Obstacle[] {
-  const folder = hostFolder(machine, host)
+function findForCopilot({ path, project, folder }: HookPlace): Obstacle[] {
   const off = [join(folder, 'settings.json'), path].filter((each) => commentedOf(each).disableAllHooks === true)
   const { trustedFolders } = commentedOf(join(folder, 'config.json'))
   const isTrusted = Array.isArray(trustedFolders) && trustedFolders.some((each) => each === project)
@@ -240,8 +233,8 @@ function filesIn(folder: string, extension: string): string[] {
 
 const TRUST = 'start codex and choose to trust them, or type /hooks in it'
 
-function findForCodex(machine: Machine, { host, path, project }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
-  const configPath = join(hostFolder(machine, host), 'config.toml')
+function findForCodex({ path, project, folder }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
+  const configPath = join(folder, 'config.toml')
   const config = tomlOf(configPath)
   const required = '/etc/codex/requirements.toml'
   if (tomlOf(required).allow_managed_hooks_only === true) {
