@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as peer from '@mcptoolshop/ai-loadout'
-import { sortByKey } from '../src/payloads/rules/sort-by-key.ts'
+import { sortByKey } from '../src/payloads/rules/match.ts'
 import { inFreshProcess, median, ms, printTable, processorTime, ratio } from './measure.ts'
 import { sampleIndex, sampleTask } from './sample-index.ts'
 

@@ -1,9 +1,8 @@
 import { isFolder } from './machine/files.ts'
 import { localMachine, type Machine } from './machine/machine.ts'
-import { resolveAll } from './payloads/explain.ts'
+import { type LookupRequest, lookUpPayload, resolveAll } from './payloads/explain.ts'
 import { type Layers, nameLayers } from './payloads/layers.ts'
 import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
-import { type LookupRequest, lookUpPayload } from './payloads/lookup.ts'
 import { planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
 import { alsoNaming, type Finding, LoadoutError, type Report } from './text/trouble.ts'
@@ -35,7 +34,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
       withReported(machine, loadChosen(machine, plan, request)),
     /** Finds a payload, pack or skill by its id. Payloads come first. */
     lookUp: async (request: LookupRequest) =>
-      lookUpPayload(machine, request) ?? (await import('./answer/lookup.ts')).lookUpEntry(machine, request),
+      lookUpPayload(machine, request) ?? (await import('./answer/read.ts')).lookUpEntry(machine, request),
     /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
     explain: late(machine, async () => (await import('./answer/explain.ts')).explainNamed),
     /** Merges the layers of payloads and says which layer each entry comes from. */
@@ -249,7 +248,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Lists what a bundle would contain, without the texts. */
     planContext: late(machine, async () => forTask((await import('./answer/answer.ts')).planContext)),
     /** Lists everything that can be read by its id. */
-    listLoadable: late(machine, async () => (await import('./answer/loadable.ts')).listLoadable),
+    listLoadable: late(machine, async () => (await import('./answer/sources.ts')).listLoadable),
     /** Lists the skills of the library with their files. */
     listLibrarySkills: late(machine, async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
     /** Returns the text of a skill of the library. */
@@ -392,13 +391,12 @@ export type { Context } from './answer/answer.ts'
 export type { Answered } from './answer/approve.ts'
 export type { BundleRecord } from './answer/bundle-record.ts'
 export type { NamedExplanation } from './answer/explain.ts'
-export type { Loadable } from './answer/loadable.ts'
-export type { EntryLookup, SkillCard } from './answer/lookup.ts'
 export type { AddedNote, NoteList, NotePruning } from './answer/notes.ts'
-export type { EntryText } from './answer/read.ts'
+export type { EntryLookup, EntryText, SkillCard } from './answer/read.ts'
 export type { Replay } from './answer/replay.ts'
 export type { FullSearchResult, SearchHit } from './answer/search.ts'
 export type { HookAnswer } from './answer/session/hook.ts'
+export type { Loadable } from './answer/sources.ts'
 export type { SampleTour } from './answer/try.ts'
 export type { Health } from './health/doctor.ts'
 export type { MachineStatus } from './health/rules/status.ts'
@@ -421,11 +419,10 @@ export type { PackContext } from './packs/rules/resolve/pack-context.ts'
 export type { PackView } from './packs/show.ts'
 export type { DeclaredExamples, PackValidation } from './packs/validate.ts'
 export type { BudgetReport } from './payloads/analysis.ts'
-export type { Resolution } from './payloads/explain.ts'
+export type { Lookup, Resolution } from './payloads/explain.ts'
 export type { IndexBuild, IndexCheck } from './payloads/index-build.ts'
 export type { MigrateResult } from './payloads/index-migrate.ts'
 export type { LoadedPayload, LoadedPlan, LoadRequest, LoadResult } from './payloads/load.ts'
-export type { Lookup } from './payloads/lookup.ts'
 export type { TaskPlan } from './payloads/plan.ts'
 export type { DeadEntry, KeywordOverlap } from './payloads/rules/analysis.ts'
 export { PHASES } from './payloads/rules/loadout-index.ts'

@@ -4,8 +4,8 @@ import { refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { type Finding, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { tallyLog } from '../usage/usage.ts'
 import { collectPayloads } from './disk/payload-files.ts'
-import { observedPerTask } from './observed.ts'
 import {
   currentIndex,
   openPayloadRoot,
@@ -13,8 +13,7 @@ import {
   type PayloadRootRequest,
   readIndexIn,
 } from './payload-root.ts'
-import { buildEntries, buildIndex, serializeIndex } from './rules/build-index.ts'
-import { findDrift } from './rules/drift.ts'
+import { buildEntries, buildIndex, findDrift, serializeIndex } from './rules/build-index.ts'
 import type { LoadoutEntry, LoadoutIndex } from './rules/loadout-index.ts'
 import { lintRouting } from './rules/validate.ts'
 
@@ -90,5 +89,24 @@ export function checkIndex(machine: Machine, request: PayloadRootRequest): Repor
   return {
     value: { path: payloads.indexPath, entries: index.entries.length },
     findings: [...shape, ...findings, ...findDrift(index, entries), ...lintRouting(index.entries)],
+  }
+}
+
+/** Measured tokens per task for these entries on this machine. */
+export function observedPerTask(
+  machine: Machine,
+  entries: readonly { id: string }[],
+): { average: number | null; findings: Finding[] } {
+  const ids = new Set(entries.map(({ id }) => id))
+  try {
+    const { tally } = tallyLog(machine, undefined, ({ entryId }) => ids.has(entryId))
+    return { average: tally.averagePerTask(), findings: [] }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `the measured average is unknown: ${error.message}`
+    return {
+      average: null,
+      findings: [{ severity: 'warning', code: 'USAGE_UNREADABLE', message, hint: error.hint ?? '' }],
+    }
   }
 }

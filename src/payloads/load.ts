@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
+import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
@@ -190,5 +192,23 @@ function leftOutFinding({ match, reason }: LeftOut): Finding {
     code: 'LEFT_OUT',
     message: `${match.entry.id} was not loaded: ${reason}`,
     subject: match.entry.id,
+  }
+}
+
+/** The body of a payload, without its frontmatter. */
+export function openPayload(entry: LoadoutEntry, knowledge: Knowledge): Readable {
+  const { id, path } = entry
+  const root = knowledge.rootOf(entry)
+  const layer = knowledge.layerOf(entry)
+  const { body: whole, findings } = readBody(readTextInside(root, path), path)
+  return {
+    name: id,
+    layer,
+    path: join(root, path),
+    body: whole,
+    wrap: (body) => {
+      const fenced = fence('loadout_payload', { id, layer, path }, body)
+      return { text: fenced.text, findings: [...findings, ...fenceFindings(fenced, id, path)] }
+    },
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { countCharacters, type Limits } from '../../src/answer/rules/budget/limits.ts'
+import { countCharacters, type Limits } from '../../src/answer/rules/budget/fit.ts'
 import type { BundleInput } from '../../src/answer/rules/build-bundle.ts'
 import {
   type BundlePointer,

@@ -1,9 +1,17 @@
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
 import { sha256 } from '../../text/values.ts'
-import { type Assembly, assemble, CEILING, limitsOf, tryWiderLimits } from './budget/assemble.ts'
 import { cutExcerpt } from './budget/excerpt.ts'
 import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
-import type { Configured, Limits, Measure } from './budget/limits.ts'
+import {
+  type Assembly,
+  assemble,
+  CEILING,
+  type Configured,
+  type Limits,
+  limitsOf,
+  type Measure,
+  tryWiderLimits,
+} from './budget/fit.ts'
 import {
   type BundleFile,
   type BundlePointer,

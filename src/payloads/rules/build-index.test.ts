@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildEntries, buildIndex, serializeIndex } from './build-index.ts'
-import { findDrift } from './drift.ts'
+import { buildEntries, buildIndex, findDrift, serializeIndex } from './build-index.ts'
 import { entryOf, indexOf } from './entry.fixture.ts'
 import { lintRouting } from './validate.ts'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseFrontmatter } from './frontmatter.ts'
-import { adviseWhole, groupSections, type MigrationRules, planMigration } from './migrate.ts'
-import { pickKeywords } from './section-keywords.ts'
+import { adviseWhole, groupSections, type MigrationRules, pickKeywords, planMigration } from './migrate.ts'
 
 const headings = (markdown: string, level?: number) => groupSections(markdown, level).map(({ title }) => title)
 

@@ -1,10 +1,9 @@
 import { describeWhy, percent, type RankDocument, type RankExplanation, type RankHit } from '../../search/document.ts'
 import { cut } from '../../text/cut.ts'
-import { createTable, type DispatchTable } from './dispatch-table.ts'
+import { createTable, type DispatchTable, reasonOf } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { distinctKeywords, type LoadoutEntry, type Phase } from './loadout-index.ts'
 import { coreMatch, type MatchResult, MIN_SCORE, scoreOf } from './match.ts'
-import { reasonOf } from './term-table.ts'
 import { readWords } from './words.ts'
 
 /** Whether one entry matches one task, and why. */

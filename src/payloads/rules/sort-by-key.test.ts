@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sortByKey } from './sort-by-key.ts'
+import { sortByKey } from './match.ts'
 
 it('sorts by key and keeps the order of equal ones', () => {
   const key = fc.oneof(fc.nat(5), fc.integer({ min: 0, max: 2 ** 32 - 1 }))

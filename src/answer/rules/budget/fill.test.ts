@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { candidateOf } from '../candidate.fixture.ts'
 import { type Filling, type FillRules, fillEvenly, fillInOrder, wantedSize } from './fill.ts'
-import { countCharacters } from './limits.ts'
+import { countCharacters } from './fit.ts'
 
 const rules: FillRules = {
   measure: countCharacters,

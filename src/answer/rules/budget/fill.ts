@@ -1,7 +1,7 @@
 import { endLine } from '../../../text/fence.ts'
 import { sha256 } from '../../../text/values.ts'
 import type { Candidate, CandidateSection, Omission, Slices } from '../bundle.ts'
-import { cutToSize, type Measure } from './limits.ts'
+import { cutToSize, type Measure } from './fit.ts'
 
 /** A candidate with a place in the bundle. */
 export interface Placed {

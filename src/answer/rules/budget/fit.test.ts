@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Configured, partsOf, placesOf, planePlaces, sharesOf } from './limits.ts'
+import { type Configured, partsOf, placesOf, planePlaces, sharesOf } from './fit.ts'
 
 const NONE: Configured = { tactical: false, adapter: false }
 const NOTES: Configured = { tactical: true, adapter: false }
