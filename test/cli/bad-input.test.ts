@@ -26,6 +26,8 @@ interface World {
   isReadOnly?: boolean
   env?: RunOptions['env']
   isWithoutConfig?: boolean
+  /** A path where something wrong stands, which is left there. */
+  wrong?: string
 }
 
 const json = (value: unknown) => JSON.stringify(value)
@@ -87,6 +89,8 @@ function meet(world: World, [exit, names, ...lines]: Row): void {
   for (const line of lines) {
     const { root, home, cwd } = place
     const before = filesOf(root)
+    const kind = () => world.wrong && lstatSync(join(root, world.wrong)).mode
+    const wasKind = kind()
     if (closed !== undefined) chmodSync(join(root, closed), isReadOnly ? 0o555 : 0o000)
     const words = typeof line === 'string' ? line.split(' ') : line
     const end = words.indexOf('--')
@@ -101,6 +105,7 @@ function meet(world: World, [exit, names, ...lines]: Row): void {
     const told = run.stderr.split('\n').filter((each) => /^(?:error|warning): /.test(each))
     expect.soft(new Set(told).size, `${what}: said once`).toBe(told.length)
     expect.soft(said, what).not.toMatch(/SECRET|secret@/)
+    expect.soft(kind(), `${what}: what is wrong is left as it is`).toBe(wasKind)
     if (WRITES_ANYWAY.test(what)) place = makeWorld(world)
     else expect.soft(filesOf(root), `${what}: the files stay`).toEqual(before)
   }
@@ -288,6 +293,8 @@ const AT: [place: string, isJson: boolean, rows: Row[], fine?: string[]][] = [
       [1, 'tidy', 'validate', 'doctor', 'inventory'],
     ],
   ],
+  ['home/.local/state/loadout/locks', false, [[2, 'loadout', 'approve pack:birds', 'note add remember']], ['a folder']],
+  ['home/.claude/skills', false, [[2, 'skills', 'equip tidy']], ['a folder']],
   ['home/library/skills/tidy/SKILL.md', false, [[2, 'SKILL.md', 'equip tidy', 'share tidy']]],
   [
     'home/.claude/settings.json',
@@ -300,6 +307,12 @@ const AT: [place: string, isJson: boolean, rows: Row[], fine?: string[]][] = [
   ],
 ]
 
+const hasDevices = () => {
+  const path = join(makeFolder(), 'zero')
+  THINGS['a device']?.(path, '')
+  return existsSync(path)
+}
+
 describe.each(Object.entries(THINGS))('where a file is expected, %s', (thing, make) => {
   it.for(AT.filter(([, isJson, , fine]) => !fine?.includes(thing) && (isJson || !TEXTS.includes(thing))))(
     'at %s is named by every command that needs the file',
@@ -307,15 +320,13 @@ describe.each(Object.entries(THINGS))('where a file is expected, %s', (thing, ma
       const out = makeFolder()
       put(join(out, 'file'), 'SECRET\n')
       const wrong = (path: string) => void make(path, out)
-      const { root } = makeWorld({ files: { ...PLACES, [place]: wrong } })
-      if (!existsSync(join(root, place)) && thing === 'a device') return skip('this user may not make a device')
-      const kind = lstatSync(join(root, place)).mode
+      const world = { files: { ...PLACES, [place]: wrong }, wrong: place }
+      if (thing === 'a device' && !hasDevices()) return skip('this user may not make a device')
       // One reader answers for all commands: whether each of them uses it, the first things show.
       const most = SAMPLED.includes(thing) ? 2 : rows.flat().length
       for (const [exit, names, ...lines] of rows) {
-        meet({ files: { ...PLACES, [place]: wrong } }, [exit, names, ...lines.slice(0, most)])
+        meet(world, [exit, names, ...lines.slice(0, most)])
       }
-      expect(lstatSync(join(root, place)).mode).toBe(kind)
       expect(treeOf(out)).toEqual(['file SECRET\n'])
     },
   )
