@@ -133,8 +133,3 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
     console.log(`${repo}: ${own.length} tasks`)
   }
 }
-
-const [command, tasks, mirrors, out] = process.argv.slice(2)
-if (command === 'rows' && tasks !== undefined && mirrors !== undefined && out !== undefined) {
-  await writeTaskRows(readPublicTasks(tasks), mirrors, out)
-}

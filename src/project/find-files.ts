@@ -2,6 +2,7 @@ import { KeptFiles } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { readTask, type Task } from '../search/task.ts'
+import type { Finding } from '../text/trouble.ts'
 import { readHistory } from './disk/history-log.ts'
 import { listKept } from './disk/kept-listing.ts'
 import { type Listing, listProject } from './disk/listing.ts'
@@ -26,6 +27,8 @@ export interface FindRequest {
   lift?: (path: string) => number
   /** False: past commits do not count. */
   useHistory?: boolean
+  /** Paths in the project that the agent has open. They are not answers; what belongs to them comes first. */
+  near?: readonly string[]
 }
 
 /** The data behind the answer. */
@@ -38,12 +41,24 @@ interface ProjectSignals {
   left_out: Readonly<Record<string, number>>
 }
 
+const PLAIN: Finding = {
+  severity: 'warning',
+  code: 'FILE_UNREADABLE',
+  message:
+    'the ranking model of this installation is damaged: project files are ranked by words, names and history alone',
+  hint: 'install Loadout again',
+}
+
 export interface ProjectAnswer {
   /** Best first. Includes tests only if the task mentions tests or names them. */
   files: readonly RankedFile[]
-  /** Tests that match the task, best first. */
+  /** Tests by the same ranking, best first; those that `files` has are not repeated. */
   tests: readonly RankedFile[]
+  /** What changed together with the first files or with the open ones, best first. `files` may have some of them. */
+  companions: readonly RankedFile[]
   terms: readonly WeighedTerm[]
+  /** False: without its model, the plain ranking answered. */
+  isLearned: boolean
   signals: ProjectSignals
   /** Every candidate, by path. */
   paths: readonly string[]
@@ -57,7 +72,9 @@ export async function findProjectFiles(machine: Machine, request: FindRequest): 
   const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
   const answer = (isFresh: boolean) =>
     answerFrom(indexFor(machine, project.root, listing, isFresh), request, listing, history)
-  return orAnew(answer)
+  const found = orAnew(answer)
+  if (!found.isLearned) machine.report?.(PLAIN)
+  return found
 }
 
 function listFiles(machine: Machine, { project, leaveOut, leaveOutRule: rule }: FindRequest): Promise<Listing> {
@@ -96,18 +113,22 @@ const MOST_READ = 20_000
 
 function answerFrom(
   index: ProjectIndex,
-  { task: asked, lift }: FindRequest,
+  { task: asked, lift, near = [] }: FindRequest,
   listing: Listing,
   history: History,
 ): ProjectAnswer {
   const task = asked.text.length > MOST_READ ? readTask(asked.text.slice(0, MOST_READ)) : asked
-  const ranking = rankFiles(task, index, { history, lift })
+  const ranking = rankFiles(task, index, { history, lift, near })
   const paths = index.candidates
+  const open = new Set(near)
+  const found = ranking.files.filter(({ path }) => !open.has(path))
   const isShown = ({ role, isNamed }: RankedFile) => task.about.tests || !role.isTest || isNamed
   return {
-    files: ranking.files.filter(isShown),
-    tests: ranking.files.filter((file) => !isShown(file)),
+    files: found.filter(isShown),
+    tests: found.filter((file) => !isShown(file)),
+    companions: ranking.companions.filter(({ path }) => !open.has(path)),
     terms: ranking.terms,
+    isLearned: ranking.isLearned,
     paths,
     signals: {
       files: paths.length,

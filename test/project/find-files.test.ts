@@ -326,7 +326,7 @@ describe('a hostile project', () => {
     write(root, Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`many/${at}.ts`, `const a${at} = 1\n`])))
     commit(root, 'Add many files about origins')
     const { files, signals } = await ask(root, makeFolder())
-    expect(files[0]?.path).toBe('src/gate.ts')
+    expect(files.slice(0, 2).map(({ path }) => path)).toContain('src/gate.ts')
     expect(files.some(({ path }) => path.startsWith('many/'))).toBe(false)
     expect(signals.commits).toBe(2)
   })

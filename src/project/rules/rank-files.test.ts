@@ -20,16 +20,19 @@ const FILES = {
   LICENSE: 'The origin of this software must not be misrepresented.\n',
 }
 
+/** Without a model: in a project this small, the plain ranking shows what each rule does. */
+const PLAIN = ''
+
 function first(task: string, history: History = NO_HISTORY): string | undefined {
-  return rank(task, history)[0]?.path
+  return rank(task, history, PLAIN).files[0]?.path
 }
 
-function rank(task: string, history: History = NO_HISTORY) {
+function rank(task: string, history: History = NO_HISTORY, model?: string, near?: string[]) {
   const builder = new SegmentBuilder(PROJECT_TUNING)
   const paths = Object.keys(FILES).sort()
   for (const [slot, path] of paths.entries()) builder.add(slot, documentOf(path, FILES[path as keyof typeof FILES]))
   const terms = openBuilt(builder.encode(paths.length))
-  return rankFiles(readTask(task), { paths, find: (term) => terms.find(term) }, { history }).files
+  return rankFiles(readTask(task), { paths, find: (term) => terms.find(term) }, { history, model, near })
 }
 
 const LOG = ['\x01', 'a'.repeat(40), '\x02', 'Speed up the start', '\x03\0\n', 'src/hono.ts\0', 'docs/cors.md\0'].join(
@@ -59,15 +62,50 @@ describe('the first file', () => {
 
   it('may be one that only a past commit speaks for', () => {
     expect(first('speed up the start')).toBeUndefined()
-    const [best] = rank('speed up the start', readLog(LOG, '', false))
+    const [best] = rank('speed up the start', readLog(LOG, '', false)).files
     expect(best).toMatchObject({ path: 'docs/cors.md', commits: ['aaaaaaaaaa'] })
   })
 
   it('is none when no word fits', () => {
-    expect(rank('xyzzy')).toEqual([])
+    expect(rank('xyzzy').files).toEqual([])
   })
 
   it('says which words stood where', () => {
-    expect(rank('cors origin')[0]?.words).toContainEqual({ word: 'cors', field: 'folder' })
+    expect(rank('cors origin', NO_HISTORY, PLAIN).files[0]?.words).toContainEqual({ word: 'cors', field: 'folder' })
   })
+})
+
+describe('with the shipped model', () => {
+  it.each([
+    ['docs: say how cors sets the origin', 'docs/cors.md'],
+    ['Update tsconfig.json', 'tsconfig.json'],
+    ['Introduce bat_warning! helper macro', 'src/macros.rs'],
+    ['look at src/hono.ts', 'src/hono.ts'],
+    ['crash\n\n  File "/home/me/venv/site-packages/src/on_node/serve.ts", line 1', 'src/on_node/serve.ts'],
+    ['the cors test is flaky', 'src/middleware/cors/index.test.ts'],
+  ])('"%s" is answered by %s, with falling probabilities', (task, expected) => {
+    const { files, isLearned } = rank(task)
+    expect([files[0]?.path, isLearned]).toEqual([expected, true])
+    const likely = files.map(({ probability }) => probability)
+    expect(likely).toEqual([...likely].sort((a, b) => b - a))
+    for (const probability of likely) expect(probability > 0 && probability < 1).toBe(true)
+  })
+
+  it('a damaged model leaves the plain ranking', () => {
+    const { files, isLearned } = rank('fix(cors): allow a list for origin', NO_HISTORY, 'damaged')
+    expect([files[0]?.path, isLearned]).toEqual(['src/middleware/cors/index.ts', false])
+  })
+})
+
+it('companions changed together with the first files, or with the open ones', () => {
+  const commit = (id: string, ...paths: string[]) =>
+    `\x01${id.repeat(40)}\x02Change it\x03\0\n${paths.map((path) => `${path}\0`).join('')}`
+  const history = readLog(
+    [commit('a', 'src/hono.ts', 'docs/cors.md'), commit('b', 'src/router.ts', 'tsconfig.json')].join(''),
+    '',
+    false,
+  )
+  const paths = ({ companions }: ReturnType<typeof rank>) => companions.map(({ path }) => path)
+  expect(paths(rank('look at src/hono.ts', history))).toEqual(['docs/cors.md'])
+  expect(paths(rank('look at src/hono.ts', history, undefined, ['src/router.ts']))).toEqual(['tsconfig.json'])
 })

@@ -49,6 +49,10 @@ export interface RankRules {
   history: History
   /** Factor of a file that settings or intents mention; 1 for others. */
   lift?: (path: string) => number
+  /** The text of another model than the shipped one. */
+  model?: string
+  /** Files that are open already: what belongs to them is looked for, not they. */
+  near?: readonly string[]
 }
 
 /** A word of the task and its weight in this project. */
@@ -139,6 +143,8 @@ export interface Evidence {
   votes: Votes
   named: NamedFiles
   find: ProjectTerms['find']
+  /** The path of a file, by its key. */
+  pathOf(key: number): string | undefined
   /** The first files as the model sees them. */
   signals: Signals[]
 }
@@ -149,7 +155,11 @@ const MOST_CONSIDERED = 400
 const SEEDS = 4
 
 /** Collects what words, names and past commits say about each file. */
-export function collectEvidence(task: Task, project: ProjectTerms, { history }: Pick<RankRules, 'history'>): Evidence {
+export function collectEvidence(
+  task: Task,
+  project: ProjectTerms,
+  { history, near = [] }: Pick<RankRules, 'history' | 'near'>,
+): Evidence {
   const engine = openEngine(project)
   const { find } = engine
   const asked = weighTerms(task)
@@ -198,6 +208,7 @@ export function collectEvidence(task: Task, project: ProjectTerms, { history }: 
   }
   files.sort(bestFirst)
   const seeds = new Map(files.slice(0, SEEDS).map(({ path, total }, at) => [path, total / (1 + at)]))
+  for (const path of near) seeds.set(path, files[0]?.total ?? 1)
   const together = changedTogether(history, seeds, pathOf)
   for (const file of files) {
     file.total += WEIGHTS.together * (together.get(file.path) ?? 0) * testShare(file.role, task)
@@ -206,7 +217,7 @@ export function collectEvidence(task: Task, project: ProjectTerms, { history }: 
   const found = files.filter(({ total }) => total > 0)
 
   const judged = found.slice(0, MOST_JUDGED)
-  const walk = walkChanges(history, startsOf(judged), pathOf)
+  const walk = walkChanges(history, startsOf(judged, near), pathOf)
   const changes = countChanges(history)
   const extensions = shareOfExtensions(changes, pathOf)
   const folders = new Map<string, number>()
@@ -269,7 +280,7 @@ export function collectEvidence(task: Task, project: ProjectTerms, { history }: 
       sameName: Math.min(20, bases.get(baseOf(path)) ?? 1),
     }
   })
-  return { files: found, terms, asked, votes, named, find, signals }
+  return { files: found, terms, asked, votes, named, find, pathOf, signals }
 }
 
 /** A name that fits at most two files means them. */
@@ -296,11 +307,15 @@ function extensionOf(path: string): string {
   return base.slice(base.lastIndexOf('.') + 1)
 }
 
-/** The first files, as shares of 1 that fall steeply. */
-function startsOf(files: readonly ScoredFile[]): Map<string, number> {
-  const worths = files.slice(0, 20).map(({ path, total }) => [path, total * total * total] as const)
-  const sum = worths.reduce((all, [, worth]) => all + worth, 0) || 1
-  return new Map(worths.map(([path, worth]) => [path, worth / sum]))
+/** Open files and the first ones, as shares of 1 that fall steeply. */
+function startsOf(files: readonly ScoredFile[], near: readonly string[]): Map<string, number> {
+  const worths = new Map(files.slice(0, 20).map(({ path, total }) => [path, total * total * total]))
+  const most = files[0]?.total ?? 1
+  for (const path of near) worths.set(path, most * most * most)
+  let sum = 0
+  for (const worth of worths.values()) sum += worth
+  for (const [path, worth] of worths) worths.set(path, worth / (sum || 1))
+  return worths
 }
 
 /** How large a share of all changes went to files with an extension. */
