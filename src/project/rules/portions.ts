@@ -43,34 +43,44 @@ export function orderSections(
   const shown = files.map(() => 0)
   let total = 0
   const rest: (Portion & { worth: number })[] = []
+  const taken = files.map(() => new Set<number>())
   const take = ({ file, section }: Portion) => {
+    if (taken[file]!.has(section)) return
+    const { text, head } = files[file]!.sections[section]!
+    // A part of a definition says little without its signature.
+    if (head !== undefined) take({ file, section: head })
+    taken[file]!.add(section)
     order.push({ file, section })
-    const length = files[file]!.sections[section]!.text.length
-    shown[file]! += length
-    total += length
+    shown[file]! += text.length
+    total += text.length
   }
+  const sizeOf = ({ file, section }: Portion): number => {
+    if (taken[file]!.has(section)) return 0
+    const { text, head } = files[file]!.sections[section]!
+    return text.length + (head === undefined ? 0 : sizeOf({ file, section: head }))
+  }
+  const best = files.map(() => 0)
   files.forEach(({ sections, score }, file) => {
     const ranked = sections
       .map(({ score: own }, section) => ({ file, section, worth: (own * score) / (1 + file / 20) }))
       .sort((a, b) => b.worth - a.worth || a.section - b.section)
     const whole = sections.reduce((sum, { text }) => sum + text.length, 0)
     const most = Math.min(mostPerFile, whole <= SMALL_FILE ? SMALL_FILE : FIRST_CHARS)
+    best[file] = ranked[0]?.section ?? 0
     for (const [at, each] of ranked.entries()) {
-      const length = sections[each.section]!.text.length
-      if (at === 0 || shown[file]! + length <= most) take(each)
+      if (at === 0 || shown[file]! + sizeOf(each) <= most) take(each)
       else rest.push(each)
     }
   })
   const first = order.length
-  const best = files.map((_, file) => order.find((each) => each.file === file)?.section ?? 0)
   // Many sections hold no word of the task: those beside the best one say more than the head of the file.
   const distance = ({ file, section }: Portion) => Math.abs(section - best[file]!)
   rest.sort((a, b) => b.worth - a.worth || distance(a) - distance(b) || a.file - b.file || a.section - b.section)
-  const fits = ({ file, section }: Portion) => shown[file]! + files[file]!.sections[section]!.text.length <= mostPerFile
-  const isShared = ({ file, section }: Portion) => {
-    const { length } = files[file]!.sections[section]!.text
-    const most = files[file]!.isSide ? SIDE_CHARS : Math.max(FREE_CHARS, LARGEST_SHARE * (total + length))
-    return fits({ file, section }) && shown[file]! + length <= most
+  const fits = (each: Portion) => shown[each.file]! + sizeOf(each) <= mostPerFile
+  const isShared = (each: Portion) => {
+    const size = sizeOf(each)
+    const most = files[each.file]!.isSide ? SIDE_CHARS : Math.max(FREE_CHARS, LARGEST_SHARE * (total + size))
+    return fits(each) && shown[each.file]! + size <= most
   }
   // If nothing else is left to show, a file may show more.
   const left = isUnrestricted ? rest : takeAllowed(rest, isShared, take)

@@ -16,22 +16,40 @@ export interface FileSection {
   symbol: string | undefined
   /** Words of the task in it. */
   words: readonly string[]
+  /** The place of the section with the signature, if it is a later part of a long definition. */
+  head?: number | undefined
 }
 
-const LONGEST = 40
+const LONGEST = 20
 const SHORTEST = 6
+const LONGEST_SIGNATURE = 5
 const FEWEST_CHARS = 60
 
-/** The sections of a file in sizes that are worth showing: long ones are split, short ones joined. */
+/**
+ * The sections of a file in sizes that are worth showing: long ones are split, short ones joined. The signature of a long
+ * definition is a section of its own, which its other parts name.
+ */
 export function sizeSections(path: string, text: string): SizedSection[] {
   const lines = splitLines(text)
   const sections = cut(path, text)
-  const bounds = sections.flatMap(({ from, to }) => splitLong(lines, from - 1, to))
+  const bounds = sections.flatMap(({ from, to, symbols }) => {
+    const [name] = symbols
+    if (to - from < LONGEST || name === undefined) return splitLong(lines, from - 1, to)
+    const start = name.line - 1
+    const end = Math.min(to, endOfSignature(lines, start))
+    return [
+      ...splitLong(lines, from - 1, start),
+      { from: start, to: end, signature: start },
+      ...splitLong(lines, end, to).map((each) => ({ ...each, signature: start })),
+    ]
+  })
   const names = sections.flatMap(({ level, title, from, symbols }) =>
     level > 0 ? [{ name: title, line: from }] : symbols,
   )
   let [named, before] = [0, undefined as Definition | undefined]
-  return joinShort(keepKeysWhole(bounds, lines), lines).map(({ from, to }) => {
+  const sized = joinShort(keepKeysWhole(bounds, lines), lines)
+  const heads = new Map(sized.flatMap(({ from, signature }, at) => (from === signature ? [[from, at] as const] : [])))
+  return sized.map(({ from, to, signature }) => {
     const own: string[] = []
     const outer = before?.name
     for (; named < names.length && names[named]!.line <= to; named++) {
@@ -43,11 +61,20 @@ export function sizeSections(path: string, text: string): SizedSection[] {
       end: to,
       text: `${lines.slice(from, to).join('\n')}\n`,
       symbols: own.length > 0 || outer === undefined ? own : [outer],
+      head: signature === undefined || signature === from ? undefined : heads.get(signature),
     }
   })
 }
 
-interface SizedSection extends Pick<FileSection, 'start' | 'end' | 'text'> {
+/** The first line after a signature: behind the line that opens the body, or a few lines after the name. */
+function endOfSignature(lines: readonly string[], start: number): number {
+  for (let at = start; at < Math.min(lines.length, start + LONGEST_SIGNATURE); at++) {
+    if (/[{:=]\s*$|=>\s*[({]?\s*$/.test(lines[at]!)) return at + 1
+  }
+  return start + 1
+}
+
+interface SizedSection extends Pick<FileSection, 'start' | 'end' | 'text' | 'head'> {
   /** Its definitions or headings, or else the one that it is a part of. */
   symbols: readonly string[]
 }
@@ -55,6 +82,8 @@ interface SizedSection extends Pick<FileSection, 'start' | 'end' | 'text'> {
 interface Bounds {
   from: number
   to: number
+  /** The line of the definition that it is a part of, if that is long. */
+  signature?: number
 }
 
 const KEY_START = /-----BEGIN [A-Z ]*PRIVATE KEY/
@@ -94,12 +123,13 @@ function joinShort(bounds: readonly Bounds[], lines: readonly string[]): Bounds[
   const joined: Bounds[] = []
   for (const each of bounds) {
     const last = joined.at(-1)
-    if (last !== undefined && isShort(last, lines) && each.to - last.from <= LONGEST) last.to = each.to
+    const isSame = last?.signature === each.signature && last?.signature !== last?.from
+    if (last !== undefined && isSame && isShort(last, lines) && each.to - last.from <= LONGEST) last.to = each.to
     else joined.push({ ...each })
   }
   const tail = joined.at(-1)
   const before = joined.at(-2)
-  if (tail !== undefined && before !== undefined && isShort(tail, lines)) {
+  if (tail !== undefined && before !== undefined && tail.from !== tail.signature && isShort(tail, lines)) {
     before.to = tail.to
     joined.pop()
   }
