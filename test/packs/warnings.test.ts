@@ -254,32 +254,6 @@ describe('what is missing', () => {
 
   it.each<[string, Files, string, string[]]>([
     ['an open question', { 'wiki/open-questions/list-price.md': '# List price\n\nUnknown.\n' }, PRICE, ['list price']],
-    [
-      'a chapter that is missing',
-      {
-        'runs/compile-1.json': compileRun(
-          '1',
-          'passed',
-          {},
-          { chapters: [{ id: 'p', title: 'List price', coverage: 'missing' }] },
-        ),
-      },
-      PRICE,
-      ['List price'],
-    ],
-    [
-      'a chapter that is whole',
-      {
-        'runs/compile-1.json': compileRun(
-          '1',
-          'passed',
-          {},
-          { chapters: [{ id: 'p', title: 'List price', coverage: 'full' }] },
-        ),
-      },
-      PRICE,
-      ['nothing was found about: list, price, ticket'],
-    ],
   ])('is named by %s', (_, files, task, missing) => {
     expect(resolveFiles({ ...FERRY, ...files }, task).missing).toEqual(missing)
   })

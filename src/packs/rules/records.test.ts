@@ -13,8 +13,8 @@ function recordsOf(files: Record<string, unknown>) {
 }
 
 function mapOf(value: unknown) {
-  const { claims, sections, warnings } = recordsOf({ [MAP]: value })
-  return { claims, sections, told: warnings.map(({ code, message }) => `${code} ${message}`) }
+  const { claims, warnings } = recordsOf({ [MAP]: value })
+  return { claims, told: warnings.map(({ code, message }) => `${code} ${message}`) }
 }
 
 function runOf(value: unknown) {
@@ -23,10 +23,9 @@ function runOf(value: unknown) {
 }
 
 describe('the source map', () => {
-  it('has claims and sections, whatever other fields they have', () => {
-    const section = { document: 'documents/d.md', section_id: 's', title: 'T', source_anchors: ['sources/a.md#L1'] }
+  it('has claims, whatever other fields they have', () => {
     const claims = [{ ...claim, compiled_into: ['./compiled/facts.md#top'], extra: 1 }]
-    const map = mapOf({ claims, document_sections: [section] })
+    const map = mapOf({ claims })
     expect(map.claims).toEqual([
       {
         id: 'c1',
@@ -36,7 +35,6 @@ describe('the source map', () => {
         compiledInto: ['compiled/facts.md'],
       },
     ])
-    expect(map.sections).toMatchObject([{ title: 'T', sourceAnchors: [{ path: 'sources/a.md', anchor: 'L1' }] }])
     expect(map.told).toEqual([])
   })
 
@@ -67,13 +65,11 @@ describe('the source map', () => {
         { ...claim, source: { path } },
         { ...claim, compiled_into: [path, 'wiki/a.md'] },
       ]
-      const map = mapOf({ claims, document_sections: [{ document: path, title: 't' }] })
+      const map = mapOf({ claims })
       expect(map.claims.map(({ compiledInto }) => compiledInto)).toEqual([['wiki/a.md']])
-      expect(map.sections).toEqual([])
       expect(map.told.map((each) => each.split(' ').slice(0, 2))).toEqual([
         ['source.escape', 'claims[0].source.path'],
         ['source.escape', 'claims[1].compiled_into[0]'],
-        ['source.escape', 'document_sections[0].document'],
       ])
     },
   )
@@ -86,16 +82,15 @@ describe('the source map', () => {
 })
 
 describe('a compile run', () => {
-  it('has inputs, outputs, a review and chapters', () => {
+  it('has inputs, outputs and a review', () => {
     const { run: read } = runOf({
       ...run,
       inputs: [{ path: 'sources/a.md', sha256: `sha256:${'AB'.repeat(32)}` }],
       outputs: [{ path: 'compiled/facts.md', operation: 'updated' }],
       review: { required: true, reason: 'r' },
-      chapters: [{ id: 'c', title: 't', coverage: 'partial', path: 'compiled/splits/d/1.md' }],
     })
     expect(read?.inputs).toEqual([{ path: 'sources/a.md', sha256: 'ab'.repeat(32) }])
-    expect(read).toMatchObject({ isReviewRequired: true, chapters: [{ path: 'compiled/splits/d/1.md' }] })
+    expect(read).toMatchObject({ isReviewRequired: true })
   })
 
   it.each([
@@ -104,7 +99,6 @@ describe('a compile run', () => {
     [{ ...run, inputs: undefined }],
     [{ ...run, outputs: [{ path: 'a', operation: 'burnt' }] }],
     [{ ...run, diagnostics: [{ severity: 'warning', path: 'a' }] }],
-    [{ ...run, chapters: [{ id: 'a', title: 'b', coverage: 'none' }] }],
     [[]],
   ])('is not %j', (value) => {
     expect(runOf(value)).toEqual({ run: undefined, told: [expect.stringMatching(/^run\.invalid \w/)] })
@@ -112,10 +106,9 @@ describe('a compile run', () => {
 
   it('case 127: refuses a path out of the pack by its place, and still counts', () => {
     const outputs = ['/a', 'wiki/a.md'].map((path) => ({ path, operation: 'created' }))
-    const chapters = [{ title: 't', coverage: 'full', path: '../c' }]
-    const { run: read, told } = runOf({ ...run, inputs: [{ path: '../a' }], outputs, chapters })
-    expect(read).toMatchObject({ inputs: [], outputs: [{ path: 'wiki/a.md' }], chapters: [{ path: undefined }] })
-    expect(told.map((each) => each.split(' ')[1])).toEqual(['inputs[0].path', 'outputs[0].path', 'chapters[0].path'])
+    const { run: read, told } = runOf({ ...run, inputs: [{ path: '../a' }], outputs })
+    expect(read).toMatchObject({ inputs: [], outputs: [{ path: 'wiki/a.md' }] })
+    expect(told.map((each) => each.split(' ')[1])).toEqual(['inputs[0].path', 'outputs[0].path'])
   })
 
   it('case 107: is a file of this name only', () => {

@@ -6,6 +6,7 @@ import {
   type ClaimStatus,
   normalizePackPath,
   oneOf,
+  type PackFile,
   type PackFiles,
   type PackWarning,
   packPathProblem,
@@ -82,14 +83,6 @@ export interface Claim {
   compiledInto: string[]
 }
 
-/** A section of a document, with its sources and the files made from it. */
-interface DocumentSection {
-  document: string
-  title: string
-  sourceAnchors: { path: string; anchor?: string }[]
-  compiledInto: string[]
-}
-
 /** The record of one compilation of a pack's derived files. */
 export interface CompileRun {
   runId: string
@@ -98,12 +91,9 @@ export interface CompileRun {
   outputs: { path: string; operation: (typeof OPERATIONS)[number] }[]
   diagnostics: { severity: Severity; path: string; message: string }[]
   isReviewRequired: boolean
-  /** The coverage of each chapter of a document. Anything but `full` is a gap. */
-  chapters: { title: string; coverage: (typeof COVERAGES)[number]; path?: string }[]
 }
 
 const OPERATIONS = ['created', 'updated', 'deleted', 'unchanged'] as const
-const COVERAGES = ['full', 'partial', 'missing', 'conflict'] as const
 const SEVERITIES = ['info', 'warning', 'error'] as const
 
 const CLAIM = object(
@@ -116,11 +106,6 @@ const CLAIM = object(
   { compiled_into: listOf(anyText) },
 )
 
-const SECTION = object(
-  { document: anyText, title: someText },
-  { source_anchors: listOf(anyText), compiled_into: listOf(anyText) },
-)
-
 const RUN = object(
   {
     run_id: someText,
@@ -131,14 +116,12 @@ const RUN = object(
   {
     diagnostics: listOf(object({ severity: word(SEVERITIES), path: anyText, message: anyText })),
     review: object({}, { required: flag }),
-    chapters: listOf(object({ title: someText, coverage: word(COVERAGES) }, { path: anyText })),
   },
 )
 
 /** The source map and compile runs of a pack. */
 export interface Records {
   claims: readonly Claim[]
-  sections: readonly DocumentSection[]
   runs: readonly { run: CompileRun; file: string }[]
   /** The last run that changed each file. */
   governing: ReadonlyMap<string, CompileRun>
@@ -149,81 +132,57 @@ export interface Records {
 /** Reads only this many of the latest runs: a pack may have any number of older ones. */
 const MOST_RUNS = 12
 
-/** Reads the records. A broken claim, section or run is left out, with a warning. */
+/** Reads the records. A broken claim or run is left out, with a warning. */
 export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, mostRuns = MOST_RUNS): Records {
-  const reader = new RecordReader(files)
+  const warnings: PackWarning[] = []
+  const invalid = (code: 'map.invalid' | 'run.invalid', path: string, problem: string) =>
+    warnings.push({ severity: 'warning', code, path, message: shownText(problem) })
+  const parse = (file: PackFile | undefined, code: 'map.invalid' | 'run.invalid'): unknown => {
+    const { value, problem } = file === undefined ? {} : parsePackJson(file)
+    if (problem !== undefined) invalid(code, file!.path, problem)
+    return value
+  }
+  const insideOf = (file: string) => (path: string, at: string) => {
+    if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
+    const message = `${at} names a path outside the pack; it is not used`
+    warnings.push({ severity: 'error', code: 'source.escape', path: file, message })
+    return false
+  }
+
   const map = files.sizeOf(SOURCE_MAP_PATH) === undefined ? undefined : files.read(SOURCE_MAP_PATH)
-  const value = map === undefined ? undefined : reader.parse(SOURCE_MAP_PATH, 'map.invalid')
-  const isMap = isRecord(value) && Array.isArray(value.claims)
-  if (value !== undefined && !isMap)
-    reader.invalid(SOURCE_MAP_PATH, 'map.invalid', ['it must be an object with claims'])
-  const claims = isMap ? reader.items(value, 'claims', readClaim) : []
-  const sections = isMap ? reader.items(value, 'document_sections', readSection) : []
+  const value = parse(map, 'map.invalid')
+  const list = isRecord(value) && Array.isArray(value.claims) ? value.claims : undefined
+  if (value !== undefined && list === undefined) {
+    invalid('map.invalid', SOURCE_MAP_PATH, 'it must be an object with claims')
+  }
+  // One by one: a bad claim does not hide the others.
+  const problems: string[] = []
+  const isInside = insideOf(SOURCE_MAP_PATH)
+  const claims = (list ?? []).flatMap((each, at) => readClaim(each, `claims[${at}]`, problems, isInside) ?? [])
+  for (const problem of problems) invalid('map.invalid', SOURCE_MAP_PATH, problem)
+
   const names = files.list('runs').filter((path) => /^runs\/compile-[^/]*\.json$/.test(path))
   if (names.length > mostRuns) {
     const message = `only the latest ${mostRuns} of ${names.length} compile runs were read`
-    reader.warnings.push({ severity: 'info', code: 'run.not-read', path: 'runs', message })
+    warnings.push({ severity: 'info', code: 'run.not-read', path: 'runs', message })
   }
   const runs = names.slice(-mostRuns).flatMap((file) => {
-    const json = reader.parse(file, 'run.invalid')
-    const problems: string[] = []
-    const raw = json === undefined ? undefined : RUN(json, '', problems)
-    if (json !== undefined && raw === undefined) reader.invalid(file, 'run.invalid', [problems.join('; ')])
-    return raw === undefined ? [] : [{ run: readRun(raw, (path, at) => reader.isInside(path, at, file)), file }]
+    const json = parse(files.read(file), 'run.invalid')
+    const wrong: string[] = []
+    const raw = json === undefined ? undefined : RUN(json, '', wrong)
+    if (wrong.length > 0) invalid('run.invalid', file, wrong.join('; '))
+    return raw === undefined ? [] : [{ run: readRun(raw, insideOf(file)), file }]
   })
   const governing = new Map<string, CompileRun>()
   const inOrder = runs.toSorted((a, b) => compareText(a.run.runId, b.run.runId) || compareText(a.file, b.file))
   for (const { run } of inOrder) {
     for (const { path, operation } of run.outputs) if (operation !== 'unchanged') governing.set(path, run)
   }
-  return { claims, sections, runs, governing, sourceMapDigest: map?.sha256, warnings: reader.warnings }
+  return { claims, runs, governing, sourceMapDigest: map?.sha256, warnings }
 }
 
 /** Whether a path is inside the pack. Notes the place of one that is not. */
 type IsInside = (path: string, at: string) => boolean
-
-class RecordReader {
-  readonly warnings: PackWarning[] = []
-  private readonly files: Pick<PackFiles, 'read'>
-
-  constructor(files: Pick<PackFiles, 'read'>) {
-    this.files = files
-  }
-
-  parse(path: string, code: 'map.invalid' | 'run.invalid'): unknown {
-    const file = this.files.read(path)
-    const { value, problem } = file === undefined ? {} : parsePackJson(file)
-    if (problem !== undefined) this.invalid(path, code, [problem])
-    return value
-  }
-
-  invalid(path: string, code: 'map.invalid' | 'run.invalid', problems: readonly string[]): void {
-    for (const problem of problems) {
-      this.warnings.push({ severity: 'warning', code, path, message: shownText(problem) })
-    }
-  }
-
-  isInside(path: string, at: string, file: string): boolean {
-    if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
-    const message = `${at} names a path outside the pack; it is not used`
-    this.warnings.push({ severity: 'error', code: 'source.escape', path: file, message })
-    return false
-  }
-
-  /** The items of a list in the source map, read one by one: a bad one does not hide the others. */
-  items<T>(
-    map: Record<string, unknown>,
-    name: string,
-    read: (...input: Parameters<typeof readClaim>) => T | undefined,
-  ) {
-    const list = Array.isArray(map[name]) ? map[name] : []
-    const problems: string[] = []
-    const isInside: IsInside = (path, at) => this.isInside(path, at, SOURCE_MAP_PATH)
-    const items = list.flatMap((each, index) => read(each, `${name}[${index}]`, problems, isInside) ?? [])
-    this.invalid(SOURCE_MAP_PATH, 'map.invalid', problems)
-    return items
-  }
-}
 
 function readClaim(value: unknown, at: string, problems: string[], isInside: IsInside): Claim | undefined {
   const raw = CLAIM(value, at, problems)
@@ -235,31 +194,12 @@ function readClaim(value: unknown, at: string, problems: string[], isInside: IsI
   }
   if (path !== '' && !isInside(path, `${at}.source.path`)) return undefined
   const anchor = raw.source.anchor?.trim().replace(/^#/, '') || undefined
-  const compiledInto = placesIn(raw.compiled_into, `${at}.compiled_into`, isInside).map((place) => place.path)
+  const compiledInto = (raw.compiled_into ?? [])
+    .map((text) => text.trim())
+    .filter((text, index) => isInside(text, `${at}.compiled_into[${index}]`))
+    .map((text) => normalizePackPath(text.split('#')[0] ?? ''))
   const source = { path: normalizePackPath(path), anchor }
   return { id: raw.claim_id, text: raw.text, status: raw.status, source, compiledInto }
-}
-
-function readSection(value: unknown, at: string, problems: string[], isInside: IsInside): DocumentSection | undefined {
-  const raw = SECTION(value, at, problems)
-  if (raw === undefined || !isInside(raw.document, `${at}.document`)) return undefined
-  return {
-    document: normalizePackPath(raw.document),
-    title: raw.title,
-    sourceAnchors: placesIn(raw.source_anchors, `${at}.source_anchors`, isInside),
-    compiledInto: placesIn(raw.compiled_into, `${at}.compiled_into`, isInside).map(({ path }) => path),
-  }
-}
-
-/** Places such as `path#anchor`, without those outside the pack. */
-function placesIn(texts: readonly string[] = [], at: string, isInside: IsInside) {
-  return texts
-    .map((text) => text.trim())
-    .filter((text, index) => isInside(text, `${at}[${index}]`))
-    .map((text) => {
-      const [path = '', ...rest] = text.split('#')
-      return { path: normalizePackPath(path), anchor: rest.join('#').trim() || undefined }
-    })
 }
 
 function readRun(raw: NonNullable<ReturnType<typeof RUN>>, isInside: IsInside): CompileRun {
@@ -279,10 +219,6 @@ function readRun(raw: NonNullable<ReturnType<typeof RUN>>, isInside: IsInside): 
     outputs: within(raw.outputs, 'outputs'),
     diagnostics: within(raw.diagnostics ?? [], 'diagnostics'),
     isReviewRequired: raw.review?.required ?? false,
-    chapters: (raw.chapters ?? []).map(({ path = '', ...chapter }, index) => {
-      const isUsable = path !== '' && isInside(path, `chapters[${index}].path`)
-      return { ...chapter, path: isUsable ? normalizePackPath(path) : undefined }
-    }),
   }
 }
 

@@ -81,11 +81,7 @@ export function packTemplate({ name, description, profile, mode }: PackPlan): Ma
     status: 'confirmed',
     source: { path: source, anchor: 'L3' },
     compiled_into: views,
-    document: hasDocument ? document : undefined,
-    section_id: hasDocument ? 'overview' : undefined,
   }
-  const anchors = { source_anchors: [`${source}#L3`], compiled_into: [split] }
-  const section = { document, section_id: 'overview', title: 'Overview', ...anchors }
   const suite = (select: string, reject: string) =>
     json({
       pack_name: name,
@@ -101,7 +97,7 @@ export function packTemplate({ name, description, profile, mode }: PackPlan): Ma
     ...(hasDocument ? documents : []),
     ['compiled/boundaries.md', LIMIT],
     [source, `# Notes\n\n${FACT}\n`],
-    ['indexes/source-map.json', json({ claims: [claim], document_sections: hasDocument ? [section] : undefined })],
+    ['indexes/source-map.json', json({ claims: [claim] })],
     ['evals/discovery.train.json', suite(`What do we know about ${subject}?`, 'Bake a loaf of rye bread.')],
     ['evals/discovery.validation.json', suite(`Give me an overview of ${subject}.`, 'Which wine goes with mushrooms?')],
   ])

@@ -204,7 +204,7 @@ function checkPrimaryFiles(check: PackCheck): void {
   }
 }
 
-function checkClaims(check: PackCheck, { claims, sections }: Records): void {
+function checkClaims(check: PackCheck, { claims }: Records): void {
   const path = SOURCE_MAP_PATH
   for (const [index, { status, source, compiledInto }] of claims.entries()) {
     const at = `claim ${index + 1}`
@@ -218,10 +218,6 @@ function checkClaims(check: PackCheck, { claims, sections }: Records): void {
       const severity = check.manifest.grounding === 'required' ? 'warning' : 'info'
       check.warn(severity, 'claim.source-required', path, 'a claim still needs a source')
     }
-  }
-  for (const [index, { document, sourceAnchors }] of sections.entries()) {
-    const at = `section ${index + 1}`
-    for (const place of [{ path: document }, ...sourceAnchors]) check.checkPlace(place, { path, at })
   }
 }
 
@@ -245,20 +241,12 @@ function checkRuns(check: PackCheck, { runs, governing }: Records): void {
   }
 }
 
-function checkState(
-  check: PackCheck,
-  { status, isReviewRequired, diagnostics, chapters }: CompileRun,
-  file: string,
-): void {
+function checkState(check: PackCheck, { status, isReviewRequired, diagnostics }: CompileRun, file: string): void {
   if (status === 'failed') check.warn('error', 'run.failed', file, 'the last run for some files has failed')
   else if (status !== 'passed') check.warn('warning', `run.${status}`, file, `the last run for some files is ${status}`)
   else if (isReviewRequired) check.warn('warning', 'run.review-required', file, 'the run asks for a review')
   for (const [index, { severity }] of diagnostics.entries()) {
     check.warn(severity, 'run.diagnostic', file, `the compiler left a note in diagnostics[${index}]`)
-  }
-  for (const [index, { coverage }] of chapters.entries()) {
-    if (coverage === 'full') continue
-    check.warn('warning', 'run.diagnostic', file, `the coverage of chapters[${index}] is ${coverage}`)
   }
 }
 
@@ -323,7 +311,7 @@ function checkTexts(check: PackCheck): void {
 const TOP = /^(?:KNOWLEDGE\.md|(?:LICEN[CS]E|NOTICE|README|CHANGELOG)(?:\.[a-z]+)?)$/i
 
 /** Finds content that is never used: files that Loadout does not read, placeholder texts, empty packs. */
-function checkReach(check: PackCheck, { claims, sections }: Records): void {
+function checkReach(check: PackCheck, { claims }: Records): void {
   const { files, manifest } = check
   const isHidden = (path: string) => path.split('/').some((part) => part.startsWith('.'))
   const all = new Set(files.list(''))
@@ -343,7 +331,6 @@ function checkReach(check: PackCheck, { claims, sections }: Records): void {
   const named = new Set([
     ...texts.flatMap(({ text }) => findInlineAnchors(text).map(({ path }) => path)),
     ...claims.map(({ source }) => source.path),
-    ...sections.flatMap(({ sourceAnchors }) => sourceAnchors.map(({ path }) => path)),
   ])
   const isNamed = (path: string) => {
     const parts = path.split('/')

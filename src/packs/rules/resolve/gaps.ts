@@ -146,15 +146,12 @@ function isLonePair(words: readonly string[], at: number, rarity: Rarity): boole
   return isUnknown(words[at]) && to - from < 2
 }
 
-/** The gaps that the pack itself declares and the task asks about: claims, open questions, missing chapters. */
+/** The gaps that the pack itself declares and the task asks about: claims and open questions. */
 export function findDeclared(reading: Reading): string[] {
   const { records, files, manifest, task } = reading
   const claims = records.claims.filter(({ status }) => status === 'missing' || status === 'source-required')
   const claimed = new Set(claims.flatMap(({ compiledInto }) => compiledInto))
   const questions = files.list('wiki/open-questions').filter((path) => isProse(path) && !claimed.has(path))
-  const chapters = records.runs
-    .flatMap(({ run }) => run.chapters)
-    .filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial')
   const isAsked = (about: string) => {
     const { words } = readTask(about)
     return words.size > 0 && shareOf(words, wordsIn(words, task.text)) >= ABOUT_THE_TASK
@@ -162,7 +159,6 @@ export function findDeclared(reading: Reading): string[] {
   const gaps = [
     ...claims.filter(({ id, text }) => isAsked(text) || isAsked(`${id} ${text}`)).map(({ text }) => text),
     ...questions.map(pathWords).filter(isAsked),
-    ...chapters.map(({ title }) => title).filter(isAsked),
     ...(manifest.profile === 'document-first' && !hasDocument(reading) ? ['the document of this pack'] : []),
   ]
   return [...new Set(gaps.map((text) => shownText(text, 160)))]

@@ -19,7 +19,7 @@ import {
   parsePackJson,
   SOURCE_MAP_PATH,
 } from '../pack.ts'
-import { type Records, readRecords } from '../records.ts'
+import { readRecords } from '../records.ts'
 import { shownText } from '../shown-text.ts'
 import { countLines, pathWords } from './choose.ts'
 
@@ -79,10 +79,9 @@ export function sectionDocuments(
 ): { documents: RankDocument[]; warnings: PackWarning[] } {
   const { labels, warnings } = labelsOf(files)
   const hints = new Map<string, string>()
-  const hint = (path: string, text: string) => hints.set(path, `${hints.get(path) ?? ''} ${text}`)
-  for (const entry of readGuide(files)?.map ?? []) if (!entry.isDirectory) hint(entry.path, entry.hint)
-  const records = readRecords(files)
-  for (const [path, title] of splitTitles(records)) hint(path, title)
+  for (const { path, hint, isDirectory } of readGuide(files)?.map ?? []) {
+    if (!isDirectory) hints.set(path, `${hints.get(path) ?? ''} ${hint}`)
+  }
   const document = (kept: Omit<KeptSection, 'root'>, fields: RankDocument['fields']): RankDocument => {
     const { path, from, to } = kept
     return { id: `${root}#${path}#${from}-${to}`, name: '', fields, kept: { root, ...kept } }
@@ -103,7 +102,7 @@ export function sectionDocuments(
     })
   const noted = [
     ...recordTexts(manifest, files),
-    ...records.claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
+    ...readRecords(files).claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
   ]
   // Many in one document: thousands of short ones would make the words of the sections look rare.
   const groups = Array.from({ length: Math.ceil(noted.length / GROUP) }, (_, at) =>
@@ -155,16 +154,6 @@ function withHeadings(text: string, path: string) {
     const title = above.filter(Boolean).join(' > ') || whole
     return isBare && sections.length > 1 ? [] : piecesOf(section).map((piece) => ({ ...piece, trail, title }))
   })
-}
-
-/** Titles of slices, from the pack's records. */
-function splitTitles({ sections, runs }: Records): Map<string, string> {
-  const titles = new Map<string, string>()
-  for (const { title, compiledInto } of sections) for (const path of compiledInto) titles.set(path, title)
-  for (const { run } of runs) {
-    for (const { path, title } of run.chapters) if (path !== undefined) titles.set(path, title)
-  }
-  return titles
 }
 
 /** A paragraph, list item, table row (also HTML) or block of code. */
