@@ -74,7 +74,6 @@ export function escapingPack(path: string): MadePack {
         { ...claim, source: { path } },
         { ...claim, compiled_into: [path] },
       ],
-      document_sections: [{ document: path, section_id: 's', title: 't' }],
     }),
     'runs/compile-1.json': JSON.stringify({
       run_id: 'compile-1',
@@ -83,7 +82,6 @@ export function escapingPack(path: string): MadePack {
       inputs: [{ path }],
       outputs: [{ path, operation: 'created' }],
       diagnostics: [{ severity: 'info', path, message: 'm' }],
-      chapters: [{ id: 'c', title: 't', coverage: 'full', path }],
     }),
   })
 }
