@@ -36,7 +36,7 @@ function runAll({ workspace, home }: Hidden, calls: readonly string[][]): WarmRu
 }
 
 /** Commands that may print file names: validation, approval, and an index of a named folder. */
-const NAMES_FILES = /^(packs validate|validate|approve|index build) /
+const NAMES_FILES = /^(packs validate|validate|approve|rules build) /
 
 interface Leak {
   call: string
@@ -61,7 +61,7 @@ function brokenOf(runs: readonly WarmRun[]): object[] {
 }
 
 /** Prints parts of the file that the user names, so it may show a file of a pack. */
-const SHOWS_NAMED_FILE = 'index migrate'
+const SHOWS_NAMED_FILE = 'rules migrate'
 
 /** Tested elsewhere: they would end or block a process with many calls. */
 const END_THEIR_PROCESS = ['mcp', 'hook', 'web', 'team serve']

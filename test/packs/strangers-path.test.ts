@@ -39,8 +39,8 @@ it('a folder of documents answers an agent over MCP and through a hook after two
 
   const task = await call('compile_pack', { pack: 'shop' })
   const id = /"task\\*": \\*"(\w{16})/.exec(task)?.[1]
-  const facts = [{ text: ANSWER, source: 'documents/ops/carriers.rst#L7' }]
-  const wrong = { task: id, facts: [{ text: 'The moon is made of cheese.', source: 'documents/refunds.md#L5' }] }
+  const facts = ['documents/ops/carriers.rst#L7']
+  const wrong = { task: id, facts: ['documents/refunds.md#L50'] }
   expect(await call('compile_pack', { pack: 'shop', answer: wrong })).toContain('Nothing was written.')
   expect(await call('compile_pack', { pack: 'shop', answer: { task: id, facts } })).toContain('compiled/facts.md')
   expect(await call('activate_pack', { pack: 'shop', question: QUESTION })).toContain('APPROVAL_NEEDED')
