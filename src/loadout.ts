@@ -5,7 +5,7 @@ import { type Layers, nameLayers } from './payloads/layers.ts'
 import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
 import { planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
-import { alsoNaming, type Finding, LoadoutError, type Report } from './text/trouble.ts'
+import { alsoNaming, type Finding, failWith, type Report } from './text/trouble.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
 
@@ -311,9 +311,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
 /** As when a command starts in a folder that is gone: not the same as a folder without knowledge. */
 function requireFolder(cwd: string): string {
   if (isFolder(cwd)) return cwd
-  throw new LoadoutError('NOT_A_FOLDER', `the working folder ${cwd} does not exist`, {
-    hint: 'pass cwd with an existing folder',
-  })
+  throw failWith('NOT_A_FOLDER/cwd', { cwd })
 }
 
 const reports = new WeakMap<Machine, Finding[]>()
@@ -357,7 +355,7 @@ function forTask<Request extends { task: string }, Result>(run: UseCase<Request,
   return (machine, request) => {
     const task: unknown = request?.task
     if (typeof task === 'string' && task.trim() !== '') return run(machine, request)
-    throw new LoadoutError('USAGE', 'there is no task', { hint: 'say what is to be done' })
+    throw failWith('USAGE/no-task')
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Loadout } from '../loadout.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, type Report } from '../text/trouble.ts'
 import type { Screen } from './screen.ts'
 
 /** A flag as data: the source of parsing, help, completion and documentation. */
@@ -161,7 +161,5 @@ export const TASK_ARGUMENT = {
 export function readTask({ args, readStdin }: Pick<Input<Flags>, 'args' | 'readStdin'>): string {
   const task = (args.task === '-' ? readStdin() : (args.task ?? '')).trim()
   if (task !== '') return task
-  throw new LoadoutError('USAGE', 'standard input contains no task', {
-    hint: 'pipe it in: echo "fix the ci" | loadout plan -',
-  })
+  throw failWith('USAGE/no-stdin-task')
 }

@@ -1,4 +1,4 @@
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
 import { agentsMd } from './commands/agents-md.ts'
@@ -205,9 +205,7 @@ function namesOf({ name, aliases = {} }: Command): string[] {
 
 function unknownCommand([first = '', second = '']: readonly string[]): LoadoutError {
   if (first.startsWith('-')) {
-    return new LoadoutError('USAGE', `Unknown flag: ${first}`, {
-      hint: 'flags come after the command: loadout status --json',
-    })
+    return failWith('USAGE/flag-first', { first })
   }
   const names = COMMANDS.flatMap(namesOf)
   const below = names.flatMap((name) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []))

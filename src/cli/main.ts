@@ -1,6 +1,6 @@
 import { createLoadout } from '../loadout.ts'
 import { printableJson } from '../text/printable.ts'
-import { hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
 import type { Command } from './command.ts'
 import { plan } from './commands/plan.ts'
@@ -163,8 +163,5 @@ function toJsonText(value: unknown): string {
 function unexpected(error: unknown): LoadoutError {
   if (process.env.LOADOUT_DEBUG) throw error
   const detail = error instanceof Error ? error.message : String(error)
-  return new LoadoutError('UNEXPECTED', `Unexpected error: ${detail}. This is a bug in Loadout.`, {
-    hint: 'set LOADOUT_DEBUG=1 to see where it happened',
-    cause: error,
-  })
+  return failWith('UNEXPECTED', { detail }, { cause: error })
 }

@@ -1,6 +1,6 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 
 /** The program's input and output. */
 export interface Terminal {
@@ -74,10 +74,7 @@ function writeSome(descriptor: number, bytes: Buffer, from: number): number {
     if (code === 'EAGAIN') return waitAMoment()
     // The reader has gone (`| head`), or there is none: no one can read an error.
     if (code === 'EPIPE' || code === 'EBADF') return bytes.length - from
-    throw new LoadoutError('WRITE_FAILED', `the output could not be written (${code})`, {
-      hint: 'check the destination, and whether the disk has space',
-      cause: error,
-    })
+    throw failWith('WRITE_FAILED/output', { code: String(code) }, { cause: error })
   }
 }
 

@@ -10,7 +10,7 @@ import { readPayloadFolder } from '../payloads/payload-root.ts'
 import { buildEntries } from '../payloads/rules/build-index.ts'
 import { lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, type Report } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 
 export interface Validation {
@@ -37,9 +37,7 @@ export function validate(machine: Machine, request: { path?: string; layers: Lay
     const { files: all, findings } = readPayloadFolder(path)
     const files = all.filter((file) => packAround(join(path, file.path)) === undefined)
     if (files.length === 0 && findings.length === 0) {
-      throw new LoadoutError('NO_PAYLOADS', `${path} contains no payload`, {
-        hint: 'payloads are Markdown files (.md)',
-      })
+      throw failWith('NO_PAYLOADS/folder', { path })
     }
     const built = buildEntries(files)
     const issues = [...findings, ...built.findings, ...lintRouting(built.entries)].map(asIssue)
@@ -47,9 +45,7 @@ export function validate(machine: Machine, request: { path?: string; layers: Lay
   }
   if (path.endsWith('.md')) return validatePayload(path)
   if (!path.endsWith('.json')) {
-    throw new LoadoutError('UNRECOGNISED', `${path} cannot be validated: its kind is unknown`, {
-      hint: 'give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
-    })
+    throw failWith('UNRECOGNISED', { path })
   }
   if (basename(path) === SETTINGS_FILE) return validateSettings(path)
   return toReport(validateIndexFile(machine, indexPlace(path)), [{ kind: 'index', path }])
@@ -77,9 +73,7 @@ function validateLayers(machine: Machine, options: Layers): Report<Validation> {
   const library = configuredLibrary(machine)
   const settings = projectSettings(machine, options)
   if (layers.length === 0 && findings.length === 0 && library === undefined && settings === undefined) {
-    throw new LoadoutError('NO_INDEX', 'no index was found in any layer, and no library is set up', {
-      hint: 'run: loadout index build, or name what to validate',
-    })
+    throw failWith('NO_INDEX/nor-library')
   }
   const broken = findings.filter(({ code }) => code.startsWith('LAYER_'))
   const ofLibrary = library === undefined ? [] : checkLibrary(machine, library)

@@ -15,7 +15,7 @@ import type { TermPostings } from '../search/postings.ts'
 import { readTask } from '../search/task.ts'
 import { visitTerms } from '../search/tokens.ts'
 import { Weigher } from '../search/weigher.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type Report } from '../text/trouble.ts'
 import { type PastCommit, type PastFile, PastTrees } from './disk/past-trees.ts'
 import { type Case, mean, recallAt } from './rules/cases.ts'
 
@@ -57,12 +57,10 @@ export async function evaluateHistory(
   const { root, repository } = project
   const settings = contextSettings(project)
   if (settings.project === undefined) {
-    throw new LoadoutError('NO_PROJECT', `only patterns choose files in the preset ${settings.preset}`, {
-      hint: 'there is nothing to measure: history does not count here',
-    })
+    throw failWith('NO_PROJECT/patterns', { preset: settings.preset })
   }
   if (repository === undefined) {
-    throw new LoadoutError('NO_PROJECT', `${root} has no git history`, { hint: 'name a project in a git repository' })
+    throw failWith('NO_PROJECT/no-history', { root })
   }
   const inside = relative(repository, root).split(sep).join('/')
   const trees = new PastTrees(machine, repository, inside === '' ? '' : `${inside}/`)
@@ -70,9 +68,7 @@ export async function evaluateHistory(
   // In a repository without a commit, git would only report that there is no HEAD.
   const commits = history.ids.length === 0 ? [] : await trees.commits(most, AMONG * most)
   if (commits.length === 0) {
-    throw new LoadoutError('NO_PROJECT', `none of the last ${AMONG * most} commits can be asked`, {
-      hint: 'a commit is asked when its subject has four words or more and it changed one to five files, tests apart',
-    })
+    throw failWith('NO_PROJECT/no-commits', { commits: AMONG * most })
   }
   const terms = new WantedTerms(commits)
   const recall: Record<'loadout' | 'bm25', Recall[]> = { loadout: [], bm25: [] }

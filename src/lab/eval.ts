@@ -22,7 +22,7 @@ import { createRanker } from '../search/ranker.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { rankedSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { isRecord, isTextList, nearest } from '../text/values.ts'
 import { libraryBeside, readLibrary, readSuite, readTestsBeside } from './disk/suites.ts'
 import {
@@ -183,7 +183,7 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Repor
   const only = (path: string) => {
     const index = resolve(machine.cwd, path)
     if (!exists(index)) {
-      throw new LoadoutError('FILE_NOT_FOUND', `${index} does not exist`, { hint: 'name two index files' })
+      throw failWith('FILE_NOT_FOUND/index', { index })
     }
     const alone = { projectRoot: '', globalDir: '', orgPath: '', sessionPath: index }
     const { find, findings } = layerRouter(machine, alone, strategy, rootOf(machine, request.layers))

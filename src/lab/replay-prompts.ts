@@ -10,7 +10,7 @@ import { PHASES } from '../payloads/rules/loadout-index.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import { selectEntries, selectMatches } from '../payloads/rules/plan.ts'
 import { STRATEGIES, type Strategy } from '../search/strategy.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, hashText, isRecord } from '../text/values.ts'
 import { visitUsage } from '../usage/log.ts'
 import { kindOf, stageOf, type UsageEvent } from '../usage/rules/usage-event.ts'
@@ -190,9 +190,7 @@ function openLayers(machine: Machine, { layers, index }: ReplayRequest): Knowled
   }
   const knowledge = readPlaces(places)
   if (knowledge.layerNames.length > 0) return knowledge
-  throw new LoadoutError('NO_INDEX', 'no index was found in any layer', {
-    hint: 'run: loadout index build, or name an index file with --index',
-  })
+  throw failWith('NO_INDEX')
 }
 
 function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, strategy: Strategy) => string[] {
@@ -213,12 +211,8 @@ function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, 
 
 function nothingToReplay(log: string, otherProjects: number): LoadoutError {
   if (otherProjects === 0) {
-    return new LoadoutError('NO_TASK_TEXTS', `${log} contains no words of tasks`, {
-      hint: 'loadout usage --keep-tasks on keeps them from now on',
-    })
+    return failWith('NO_TASK_TEXTS', { log })
   }
   const are = otherProjects === 1 ? 'the task in it belongs' : `the ${otherProjects} tasks in it belong`
-  return new LoadoutError('NO_TASK_TEXTS', `no task of this project is in ${log}; ${are} to others`, {
-    hint: 'go to that project, or compare them with --all-projects',
-  })
+  return failWith('NO_TASK_TEXTS/other-projects', { log, are })
 }

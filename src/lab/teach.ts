@@ -6,7 +6,7 @@ import { readText } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { teachLibrary } from '../skills/library-skills.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, type Report } from '../text/trouble.ts'
 import { admitExamples, type Proposal } from './rules/admit.ts'
 import { type AnswerItem, exportText, LONGEST_ANSWER, readAnswer, type TeachingTask } from './rules/teach-exchange.ts'
 import { ENOUGH, findTeachable, openTeachable, type Teachable, type TeachableEntry } from './teachable.ts'
@@ -57,9 +57,7 @@ export async function importTeaching(
 ): Promise<Report<Teaching>> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_ANSWER) : request.text
   if (text.length > LONGEST_ANSWER) {
-    throw new LoadoutError('FILE_TOO_LARGE', `the answer has more than ${LONGEST_ANSWER} characters`, {
-      hint: 'import it in parts',
-    })
+    throw failWith('FILE_TOO_LARGE/answer', { most: LONGEST_ANSWER })
   }
   const teachable = openTeachable(machine, request)
   const isKnown = (id: string) => !('severity' in findTeachable(teachable.entries, id))

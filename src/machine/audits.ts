@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
 import { configPath, readConfigJson } from './config-file.ts'
 import { readJson, readText, removeFile } from './files.ts'
@@ -117,9 +117,7 @@ function findId(machine: Machine, typed: string): string {
     const [old] = startingIn(folder)
     if (old !== undefined) throw ofAnotherVersion(recordPath(machine, `${folder}/${old}.json`))
   }
-  throw new LoadoutError('AUDIT_NOT_FOUND', `there is no record "${typed}"`, {
-    hint: 'loadout context and loadout packs resolve print the id of their record',
-  })
+  throw failWith('AUDIT_NOT_FOUND', { typed })
 }
 
 const MOST_LISTED = 8
@@ -168,7 +166,7 @@ const DAY = 24 * 60 * 60 * 1000
 /** Removes the records that were not delivered again for a number of days, those of earlier versions too. */
 export function pruneAudits(machine: Machine, { days: asked, isDry = false }: PruneRequest): Report<PrunedAudits> {
   if (asked !== undefined && !isDays(asked)) {
-    throw new LoadoutError('USAGE', `${asked} is not a number of days`, { hint: 'use a whole number, 0 or more' })
+    throw failWith('USAGE/days', { asked })
   }
   const days = asked ?? keptDays(machine)
   const before = machine.now().getTime() - days * DAY

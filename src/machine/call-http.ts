@@ -1,4 +1,4 @@
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 
 export interface Posting {
   method?: 'GET' | 'POST'
@@ -33,10 +33,7 @@ export async function callHttp(address: string, posting: Posting): Promise<Reply
     })
     return { status: reply.status, json: await readReply(reply) }
   } catch (error) {
-    throw new LoadoutError('UNREACHABLE', `${hostOf(address)} does not answer: ${reasonOf(error)}`, {
-      hint: 'check the address and the network',
-      cause: error,
-    })
+    throw failWith('UNREACHABLE', { host: hostOf(address), reason: reasonOf(error) }, { cause: error })
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { shellWord } from '../text/printable.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, isFolder, makeFolders } from './files.ts'
 import { type Patience, runGit } from './git.ts'
 import { isUnsafeUrl } from './git-config.ts'
@@ -30,7 +30,7 @@ export async function cloneRepository(
   const target = resolve(machine.cwd, folder)
   const wasThere = exists(target)
   if (wasThere && (!isFolder(target) || readdirSync(target).length > 0)) {
-    throw new LoadoutError('FILE_EXISTS', `${target} already exists and is not empty`, { hint: 'name a new folder' })
+    throw failWith('FILE_EXISTS/not-empty', { target })
   }
   const flags = ['--template=', '--no-recurse-submodules', '--no-local', onProgress ? '--progress' : '--quiet']
   if (depth !== undefined) flags.push(`--depth=${depth}`)
@@ -78,13 +78,7 @@ export function cloneSource(machine: Machine, url: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
   const isKnown = scheme === undefined || /^(?:file|git|https?|ssh|git\+ssh|ssh\+git)$/.test(scheme)
   if (url === '' || isUnsafeUrl(url) || !isKnown) {
-    throw new LoadoutError(
-      'GIT_UNSAFE',
-      `${withoutPassword(url) || 'an empty URL'} cannot be cloned: it is neither a path nor a safe URL`,
-      {
-        hint: 'use a path, or an https or ssh URL',
-      },
-    )
+    throw failWith('GIT_UNSAFE/url', { url: withoutPassword(url) || 'an empty URL' })
   }
   const isRemote = scheme !== undefined || /^[^/]+:/.test(url)
   return isRemote || isAbsolute(url) ? url : resolve(machine.cwd, url)

@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseForeignJson, parseJson } from '../text/json.ts'
-import { type Code, LoadoutError } from '../text/trouble.ts'
+import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 import { move } from './platform.ts'
 
@@ -35,9 +35,7 @@ export function readText(path: string, largest = LARGEST_TEXT): string {
 export function textOf(bytes: Buffer, path: string): string {
   const problem = bytes.includes(0) ? 'it contains NUL bytes' : isUtf8(bytes) ? undefined : 'it is not UTF-8'
   if (problem === undefined) return bytes.toString('utf8')
-  throw new LoadoutError('NOT_TEXT', `${path} cannot be read as text: ${problem}`, {
-    hint: 'convert it to UTF-8, or remove it',
-  })
+  throw failWith('NOT_TEXT', { path, problem })
 }
 
 /** Non-blocking: opening a pipe would otherwise wait for a writer. */
@@ -102,14 +100,13 @@ export function requireFile(path: string): Stats {
 }
 
 export function requireRegular(stat: Stats, shown: string): Stats {
-  if (stat.isDirectory())
-    throw new LoadoutError('NOT_A_FILE', `${shown} is a folder`, { hint: 'name a file inside it' })
+  if (stat.isDirectory()) throw failWith('NOT_A_FILE/folder', { shown })
   if (!stat.isFile()) throw notAFile(shown)
   return stat
 }
 
 function notAFile(path: string): LoadoutError {
-  return new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'name a file' })
+  return failWith('NOT_A_FILE', { path })
 }
 
 /** True if the path leads to a regular file; false on any error. */

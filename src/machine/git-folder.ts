@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { exists, isFile, isFolder, readText } from './files.ts'
 
 /** Where git stores its own files: `.git`, or the folder named by the `.git` file of a worktree. */
@@ -28,9 +28,7 @@ export function isBareRepository(root: string): boolean {
 }
 
 export function notARepository(folder: string, problem: string): LoadoutError {
-  return new LoadoutError('REPO_NOT_FOUND', `${folder} is not a git repository: ${problem}`, {
-    hint: 'loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',
-  })
+  return failWith('REPO_NOT_FOUND', { folder, problem })
 }
 
 /**

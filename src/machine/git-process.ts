@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { shellWord } from '../text/printable.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { childOptions, endTree } from './platform.ts'
 
 export interface ProcessOptions {
@@ -134,12 +134,9 @@ function lineReader(onLine: (line: string) => void): (bytes: Buffer) => void {
 
 function startError(error: Error): LoadoutError {
   if (!('code' in error) || (error.code !== 'ENOENT' && error.code !== 'EACCES')) {
-    return new LoadoutError('GIT_FAILED', `git could not be started: ${error.message}`, { cause: error })
+    return failWith('GIT_FAILED/start', { problem: error.message }, { cause: error })
   }
-  return new LoadoutError('GIT_MISSING', 'git could not be run: it is not on the PATH', {
-    hint: 'install git, or add its folder to PATH',
-    cause: error,
-  })
+  return failWith('GIT_MISSING', {}, { cause: error })
 }
 
 // Git prints this even when the remote, or a hook that writes to stdout, gives a better reason.

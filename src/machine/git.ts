@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { exists, isFolder } from './files.ts'
 import { removeDeadLocks } from './git-folder.ts'
 import { collect, type GitOutput, hintFor, KILLED, type ProcessOptions, reasonOf, spawnGit } from './git-process.ts'
@@ -76,9 +76,7 @@ function refuseOddFiles(folder: string): void {
   for (const place of places) {
     const stat = statSync(place, { throwIfNoEntry: false })
     if (stat === undefined || stat.isFile() || stat.isDirectory()) continue
-    throw new LoadoutError('NOT_A_FILE', `${place} is not a regular file, so git cannot read this repository`, {
-      hint: 'restore that file, or clone the repository again',
-    })
+    throw failWith('NOT_A_FILE/git', { place })
   }
 }
 

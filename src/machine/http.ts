@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { type Code, LoadoutError } from '../text/trouble.ts'
+import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
 
 const LARGEST_BODY = 1024 * 1024
 /** For a whole request. A client that sends more slowly gets no answer. */
@@ -184,5 +184,5 @@ function statusOf(error: Error) {
 function explainPort(error: NodeJS.ErrnoException, port: number): never {
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'ERR_SOCKET_BAD_PORT') throw error
   const why = error.code === 'EADDRINUSE' ? 'is already in use' : 'cannot be used'
-  throw new LoadoutError('USAGE', `port ${port} ${why}`, { hint: 'use --port 0 for any free port', cause: error })
+  throw failWith('USAGE/port-taken', { port, why }, { cause: error })
 }

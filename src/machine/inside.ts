@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathProblem } from '../text/paths.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import {
   asLoadoutError,
   codeOf,
@@ -137,9 +137,7 @@ function realByIdentity(full: string, { dev, ino }: Stats): string | undefined {
 }
 
 function escapes(path: string, problem: string): LoadoutError {
-  return new LoadoutError('PATH_ESCAPE', `the path ${JSON.stringify(path.slice(0, 200))} is refused: ${problem}`, {
-    hint: 'keep the file inside its folder',
-  })
+  return failWith('PATH_ESCAPE', { path: JSON.stringify(path.slice(0, 200)), problem })
 }
 
 /** Whether a path stays below its root after following links, as far as it exists. */
@@ -197,7 +195,7 @@ export function pinNamedFolder(root: string, path: string): PinnedFolder {
 /** Refuses a file that already exists. */
 export function writeNewInside(root: string, path: string, content: string): void {
   const full = join(root, path)
-  if (exists(full)) throw new LoadoutError('FILE_EXISTS', `${full} already exists`, { hint: 'it was not changed' })
+  if (exists(full)) throw failWith('FILE_EXISTS', { full })
   writeInside(root, path, content)
 }
 
@@ -225,9 +223,7 @@ export function refuseLinkOut(root: string, path: string): void {
 
 function leadsOut(root: string, link: string, target: string | undefined): LoadoutError {
   const where = target === undefined ? '' : `, to ${target}`
-  return new LoadoutError('PATH_ESCAPE', `${join(root, link)} is a link that leads out of ${root}${where}`, {
-    hint: 'nothing was written; replace the link with a file or folder of its own',
-  })
+  return failWith('PATH_ESCAPE/link', { full: join(root, link), root, where })
 }
 
 /** A path relative to a root, however the root is spelled; undefined when it is not below it. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { asLoadoutError, codeOf, makeFolders, READING, readWhole, withFile } from './files.ts'
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
@@ -186,13 +186,9 @@ function startOf(pid: number): string {
 function lockedBy(path: string, owner: Owner | undefined): LoadoutError {
   if (owner !== undefined && isDead(owner)) {
     const git = `loadout ${owner.purpose} was interrupted, and its git is still running`
-    return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked: ${git}`, {
-      hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
-    })
+    return failWith('LOCKED/git', { folder: dirname(dirname(path)), git })
   }
   const holder =
     owner === undefined ? 'another process' : `loadout ${owner.purpose} (process ${owner.pid} on ${owner.host})`
-  return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked by ${holder}`, {
-    hint: `wait until it has finished; if it never will, remove ${path}`,
-  })
+  return failWith('LOCKED', { folder: dirname(dirname(path)), holder, path })
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 
 /** What the program takes from its environment. Passed in, so that the same input gives the same output. */
 export interface Machine {
@@ -50,10 +50,7 @@ function workingFolder(): string {
   try {
     return process.cwd()
   } catch (error) {
-    throw new LoadoutError('NOT_A_FOLDER', 'the working folder no longer exists', {
-      hint: 'change to an existing folder',
-      cause: error,
-    })
+    throw failWith('NOT_A_FOLDER/gone', {}, { cause: error })
   }
 }
 
@@ -64,7 +61,7 @@ function homeFolder(): string {
     home = process.env.HOME || homedir()
   } catch {}
   if (isAbsolute(home)) return home
-  throw new LoadoutError('NOT_A_FOLDER', 'there is no home folder', { hint: 'set HOME to an absolute path' })
+  throw failWith('NOT_A_FOLDER/home')
 }
 
 /** The folder of this user's configuration. */

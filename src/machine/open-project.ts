@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { expandHome } from './config-file.ts'
 import { asLoadoutError, isFile, isFolder } from './files.ts'
 import type { Machine } from './machine.ts'
@@ -88,12 +88,12 @@ function isShared(folder: string): boolean {
 
 function requireFolder(machine: Machine, named: string): string {
   if (named === '') {
-    throw new LoadoutError('USAGE', '--project is empty', { hint: 'for the current folder: --project .' })
+    throw failWith('USAGE/project')
   }
   const folder = resolve(machine.cwd, expandHome(machine, named))
   if (!isFolder(folder)) {
     const problem = existsSync(folder) ? 'is not a folder' : 'does not exist'
-    throw new LoadoutError('NOT_A_FOLDER', `${folder} ${problem}`, { hint: 'name the folder of a project' })
+    throw failWith('NOT_A_FOLDER/project', { folder, problem })
   }
   try {
     accessSync(folder, constants.R_OK | constants.X_OK)

@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { type Code, LoadoutError } from '../text/trouble.ts'
+import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, makeFolders, readJson, readText, writeAtomically } from './files.ts'
 import { acquireLock } from './lock.ts'
 import { type Machine, stateFolder } from './machine.ts'
@@ -68,9 +68,7 @@ export function writeRecord(machine: Machine, place: string, text: string, isFlu
   tighten(path, PRIVATE_FILE)
   writeAtomically(path, text, PRIVATE_FILE, isFlushed)
   if (readText(path) === text) return
-  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: its content differs from what was written`, {
-    hint: 'check the disk, then run the command again',
-  })
+  throw failWith('WRITE_FAILED/differs', { path })
 }
 
 /** A folder below the state folder that only this user can enter, whatever the umask. Removes excess permissions. */

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { makeFolder } from './files.ts'
 import { type GitOptions, runGit } from './git.ts'
 import { readSafeConfig, type Setting } from './git-config.ts'
@@ -77,9 +77,7 @@ export class Repository {
   /** Throws for the name of a branch or remote that git would read as an option. */
   refuseOption(name: string): void {
     if (!name.startsWith('-')) return
-    throw new LoadoutError('GIT_UNSAFE', `the name ${name} in ${this.path} would be read as an option`, {
-      hint: 'give the branch or the remote another name',
-    })
+    throw failWith('GIT_UNSAFE/option', { name, repo: this.path })
   }
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { asLoadoutError, exists, requireFile } from './files.ts'
 import type { Machine } from './machine.ts'
@@ -36,7 +36,7 @@ export function claimLine(machine: Machine, agent: string, session: string, line
       const bytes = Buffer.from(line)
       // Every later reader would fail on a truncated line, and nothing would be delivered until the context is empty
       // again.
-      if (writeSync(file, bytes) < bytes.length) throw new LoadoutError('WRITE_FAILED', `${path}: the disk is full`)
+      if (writeSync(file, bytes) < bytes.length) throw failWith('WRITE_FAILED/disk-full', { path })
       return readAll(file)
     } finally {
       closeSync(file)
@@ -64,7 +64,7 @@ export function claimant(): string {
 
 function readAll(file: number): string {
   const { size } = fstatSync(file)
-  if (size > LARGEST_STATE) throw new LoadoutError('FILE_TOO_LARGE', 'the state of the session is too large')
+  if (size > LARGEST_STATE) throw failWith('FILE_TOO_LARGE/session')
   const bytes = Buffer.allocUnsafe(size)
   let length = 0
   while (length < size) {

@@ -7,7 +7,7 @@ import {
   installedFields,
   type SkillHead,
 } from '../text/skill-document.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { LONGEST_YAML, parseYaml, readValue, YamlError } from './yaml.ts'
 
@@ -34,9 +34,7 @@ export function writeDocument(frontmatter: Fields, body: string): string {
   const text = joinDocument(writeYaml(frontmatter), body)
   const { frontmatter: read, problem = 'it is too long or too deep' } = readDocument(text)
   if (read !== undefined) return text
-  throw new LoadoutError('FORMAT_LIMIT', `the frontmatter would not be readable: ${problem}`, {
-    hint: 'shorten the description or the metadata',
-  })
+  throw failWith('FORMAT_LIMIT/frontmatter', { problem })
 }
 
 /** A body as a library stores it: unchanged, unless its first lines would be read as frontmatter. */
@@ -136,7 +134,7 @@ export function openaiPolicy(existingYaml: string | undefined, policy: unknown):
     return setPolicy(text, policy)
   } catch (cause) {
     const place = cause instanceof YamlError ? `, line ${cause.line}: ${cause.message}` : ' cannot be read as YAML'
-    throw new LoadoutError('INVALID_SKILL', `agents/openai.yaml${place}`, { hint: 'correct that file', cause })
+    throw failWith('INVALID_SKILL/openai', { place }, { cause })
   }
 }
 

@@ -3,7 +3,7 @@ import { exists, readText, writeAtomically } from '../machine/files.ts'
 import { refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
-import { type Finding, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, hasErrors, LoadoutError, type Report, report } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
 import { collectPayloads } from './disk/payload-files.ts'
 import {
@@ -65,12 +65,7 @@ function holds(path: string, text: string): boolean {
 }
 
 function noPayloads({ root, globs }: PayloadRoot): Finding {
-  return {
-    severity: 'error',
-    code: 'NO_PAYLOADS',
-    message: `no payload was found in ${root}: looked for ${globs.join(', ')}`,
-    hint: 'write one, split a large file with: loadout index migrate CLAUDE.md, or set "payloads" in loadout.json',
-  }
+  return report('NO_PAYLOADS', { root, globs: globs.join(', ') })
 }
 
 export interface IndexCheck {
@@ -82,7 +77,7 @@ export interface IndexCheck {
 export function checkIndex(machine: Machine, request: PayloadRootRequest): Report<IndexCheck> {
   const payloads = openPayloadRoot(machine, request)
   if (!exists(payloads.indexPath)) {
-    throw new LoadoutError('NO_INDEX', `${payloads.indexPath} does not exist`, { hint: 'run: loadout index build' })
+    throw failWith('NO_INDEX/file', { indexPath: payloads.indexPath })
   }
   const { index, findings: shape } = readIndexIn(payloads)
   const { entries, findings } = readEntries(payloads)

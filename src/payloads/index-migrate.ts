@@ -4,7 +4,7 @@ import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { pathProblem } from '../text/paths.ts'
-import { hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { isPayloadPath } from './disk/payload-files.ts'
 import { readEntries, rebuildIndex } from './index-build.ts'
@@ -100,9 +100,7 @@ function writeMigration(root: string, file: string, original: string, migration:
 
 function checkLevel(level: number | undefined): void {
   if (level !== undefined && (level < 1 || level > 6)) {
-    throw new LoadoutError('USAGE', `--level must be from 1 to 6, not ${level}`, {
-      hint: 'headings have one to six hashes',
-    })
+    throw failWith('USAGE/level', { level })
   }
 }
 
@@ -130,18 +128,10 @@ function payloadFolder({ root, globs }: PayloadRoot, named = '.claude/loadout'):
   const path = relative(root, resolve(root, named)).split(sep).join('/')
   const problem = pathProblem(path) ?? (staysInside(root, path) ? undefined : 'it is a link that leaves the project')
   if (problem !== undefined) {
-    throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: ${problem}`, {
-      hint: `name one inside ${root}`,
-    })
+    throw failWith('PATH_ESCAPE/into', { named, problem, root })
   }
   if (isPayloadPath(`${path}/payload.md`, globs)) return path
-  throw new LoadoutError(
-    'PATH_ESCAPE',
-    `the folder ${named} is refused: loadout index build does not read payloads there`,
-    {
-      hint: `add "${path}/**/*.md" to "payloads" in loadout.json`,
-    },
-  )
+  throw failWith('PATH_ESCAPE/into-unread', { named, path })
 }
 
 function freeName(path: string): string {

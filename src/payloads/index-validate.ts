@@ -3,7 +3,7 @@ import { readJson } from '../machine/files.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, projectAt } from '../machine/open-project.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { collectPayloads } from './disk/payload-files.ts'
 import type { LayerPlace } from './layers.ts'
 import { buildEntries, findDrift, type PayloadFile } from './rules/build-index.ts'
@@ -86,21 +86,11 @@ function readNamed(root: string, { entries }: LoadoutIndex): PayloadFile[] {
 }
 
 function allMissing(root: string): Finding {
-  return {
-    severity: 'error',
-    code: 'PAYLOAD_MISSING',
-    message: `every payload of the index is missing: none of them is in ${root}`,
-    hint: 'put the index at the root of its payloads, or restore them',
-  }
+  return report('PAYLOAD_MISSING/all', { root })
 }
 
 function withoutFrontmatter(ids: readonly string[]): Finding {
   const shown = ids.slice(0, 5).join(', ')
   const more = ids.length > 5 ? ` and ${ids.length - 5} more` : ''
-  return {
-    severity: 'warning',
-    code: 'NOT_COMPARED',
-    message: `entries were not compared with their payloads, which have no frontmatter: ${shown}${more}`,
-    hint: 'give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
-  }
+  return report('NOT_COMPARED', { shown, more })
 }

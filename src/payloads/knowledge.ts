@@ -1,7 +1,7 @@
 import { signatureOf } from '../machine/cache.ts'
 import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { type Discovery, type LayerPlace, type Layers, layerPlaces, readLayers } from './layers.ts'
 import { createTable, type DispatchTable } from './rules/dispatch-table.ts'
@@ -93,7 +93,7 @@ export function knowledgeOf({ merged, layers, findings, places }: Resolved): Kno
     layerOf,
     rootOf: (entry) => {
       const place = places.find(({ name }) => name === layerOf(entry))
-      if (place === undefined) throw new LoadoutError('ENTRY_NOT_FOUND', `no layer holds the entry ${entry.id}`)
+      if (place === undefined) throw failWith('ENTRY_NOT_FOUND/layers', { id: entry.id })
       return place.root
     },
     provenance,

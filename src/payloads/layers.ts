@@ -3,7 +3,7 @@ import { exists, isFile, isFolder, readJson } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import type { DiscoveredLayer, LayerName, SearchedLayer } from './rules/layers.ts'
 import { readIndex } from './rules/loadout-index.ts'
 
@@ -36,9 +36,7 @@ export function nameLayers(machine: Machine, named: NamedLayers): Layers {
   const check = (flag: keyof NamedLayers, isThere: (path: string) => boolean, what: string) => {
     const path = named[flag]
     if (!path || isThere(resolve(machine.cwd, path))) return path
-    throw new LoadoutError('FILE_NOT_FOUND', `--${flag} ${path}: the ${what} does not exist`, {
-      hint: `check the path, or use --${flag}= to omit that layer`,
-    })
+    throw failWith('FILE_NOT_FOUND/layer', { flag, path, what })
   }
   return {
     projectRoot: named.project === '' ? '' : openProject(machine, named.project),
@@ -116,7 +114,7 @@ function readLayer({ path, root }: LayerPlace, largest: number | undefined) {
     const json = isOfProject ? readJsonInside(root, INDEX_IN_PROJECT, largest) : readJson(path, largest)
     const result = readIndex(json)
     if (!('problem' in result)) return result
-    return { problem: new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`) }
+    return { problem: failWith('BAD_JSON/index', { path, problem: result.problem }) }
   } catch (error) {
     if (error instanceof LoadoutError) return { problem: error }
     throw error

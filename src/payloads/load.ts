@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
 import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, type Report, report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
@@ -152,8 +152,7 @@ function locationsOf(plan: LoadPlan | TaskPlan): PayloadLocations {
     ('sources' in plan ? getOwn(plan.sources, id) : undefined) ?? getOwn(plan.provenance, id) ?? ''
   const rootOf = (entry: LoadoutEntry) => {
     const root = getOwn(plan.roots, layerOf(entry))
-    if (root === undefined)
-      throw new LoadoutError('ENTRY_NOT_FOUND', `no layer of the plan contains the entry ${entry.id}`)
+    if (root === undefined) throw failWith('ENTRY_NOT_FOUND/plan', { id: entry.id })
     return root
   }
   return { layerOf, rootOf }
@@ -187,12 +186,7 @@ async function recordLoaded(
 }
 
 function leftOutFinding({ match, reason }: LeftOut): Finding {
-  return {
-    severity: 'info',
-    code: 'LEFT_OUT',
-    message: `${match.entry.id} was not loaded: ${reason}`,
-    subject: match.entry.id,
-  }
+  return report('LEFT_OUT/entry', { id: match.entry.id, reason }, { subject: match.entry.id })
 }
 
 /** The body of a payload, without its frontmatter. */

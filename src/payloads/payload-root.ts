@@ -4,7 +4,7 @@ import { readJsonInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { collectPayloads } from './disk/payload-files.ts'
 import type { PayloadFile } from './rules/build-index.ts'
 import { type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
@@ -30,7 +30,7 @@ export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): 
   if (request.layer === 'global') {
     const root = resolve(machine.cwd, request.globalDir ?? join(machine.home, '.ai-loadout'))
     if (!isFolder(root)) {
-      throw new LoadoutError('NOT_A_FOLDER', `${root} is not a folder`, { hint: 'create it, or check --global' })
+      throw failWith('NOT_A_FOLDER/root', { root })
     }
     return { root, indexPath: join(root, 'index.json'), globs: ['**/*.md'] }
   }
@@ -58,9 +58,7 @@ interface ReadIndex {
 function checkIndex(json: unknown, path: string): ReadIndex {
   const result = readIndex(json)
   if ('problem' in result) {
-    throw new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`, {
-      hint: 'an index is a JSON object with a list "entries"; loadout index build writes one',
-    })
+    throw failWith('BAD_JSON/index', { path, problem: result.problem })
   }
   return result
 }

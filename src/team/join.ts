@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { endOfLog, markAt } from '../usage/log.ts'
 import { refreshCatalog } from './catalog.ts'
 import { identifyUser, pinSigners } from './disk/identity.ts'
@@ -40,9 +40,7 @@ export async function joinTeam(
   }
   const token = parseToken(request.token)
   if (token === undefined) {
-    throw new LoadoutError('USAGE', 'this is not a token of a team: a token begins with ldt_ and has 69 characters', {
-      hint: 'copy all of it; --token - reads it from standard input',
-    })
+    throw failWith('USAGE/token')
   }
   const release = await lockTeam(machine, LOCK_MS)
   try {
@@ -53,14 +51,10 @@ export async function joinTeam(
     const { team, group, role: named } = await register(machine, asked, state)
     const role = asRole(named)
     if (typeof team !== 'string' || typeof group !== 'string' || role === undefined) {
-      throw new LoadoutError('UNREACHABLE', `the server at ${url} is not a team’s server`, {
-        hint: 'check the address',
-      })
+      throw failWith('UNREACHABLE/other-server', { url })
     }
     if (before !== undefined && before.team !== team) {
-      throw new LoadoutError('TEAM_JOINED', `this machine has joined another team, at ${before.url}`, {
-        hint: 'loadout team leave, then join this one',
-      })
+      throw failWith('TEAM_JOINED', { url: before.url })
     }
     const { person, from } = await identifyUser(machine)
     const membership: Membership = {

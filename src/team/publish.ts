@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { committedVersion, digestAt, isInLibrary } from '../skills/versions.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'
 import { callTeam, requireMembership } from './disk/team-client.ts'
@@ -74,9 +74,7 @@ function kindHere(machine: Machine, { kind, name }: Named): { kind: CatalogKind;
 }
 
 function twoKinds(name: string): LoadoutError {
-  return new LoadoutError('USAGE', `there are a skill and a pack named ${name}`, {
-    hint: `say which: skill:${name} or pack:${name}`,
-  })
+  return failWith('USAGE/skill-or-pack', { name })
 }
 
 export interface SignRequest {
@@ -112,9 +110,7 @@ export function approveVersion(machine: Machine, request: SignRequest): Promise<
         : [...signed, ...drafts].find((each) => each.version === request.version)
     if (found === undefined) {
       const wanted = request.version === undefined ? 'draft' : `version ${request.version}`
-      throw new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${wanted} of ${request.name}`, {
-        hint: `loadout catalog publish ${request.name}`,
-      })
+      throw failWith('SKILL_NOT_FOUND/version', { wanted, name: request.name })
     }
     if (!signed.some((each) => each === found)) await requireSameContent(machine, found)
     return [{ ...change(found, 'approved', request.groups), isApproval: true }]
@@ -212,7 +208,7 @@ function versionsNamed(base: Snapshot | undefined, entries: readonly CatalogEntr
 
 function notListed(name: string, version: string | undefined): LoadoutError {
   const what = version === undefined ? name : `${name} ${version}`
-  return new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${what}`, { hint: 'loadout catalog search' })
+  return failWith('SKILL_NOT_FOUND/catalog', { what })
 }
 
 function change(
@@ -240,9 +236,7 @@ async function signNext(
   const catalog = await readCatalog(machine, membership, { all: true })
   const { signers, offered, entries, before } = catalog
   if (signers === undefined) {
-    throw new LoadoutError('CATALOG_UNVERIFIED', `the library has no ${SIGNERS_FILE}`, {
-      hint: 'write it, one line for each approver: <name> <public key>; then commit and push it',
-    })
+    throw failWith('CATALOG_UNVERIFIED/no-signers', { signers: SIGNERS_FILE })
   }
   if (catalog.problem !== undefined && !request.restore) requireWayOn(catalog)
   const key = signingKey(machine, request.key)
@@ -250,7 +244,7 @@ async function signNext(
   const base = catalog.snapshot ?? (await earlierApprovals(machine, { team, signers, entries }))
   const days = request.days ?? catalog.snapshot?.days ?? USUAL_DAYS
   if (!Number.isSafeInteger(days) || days < 1 || days > MOST_DAYS) {
-    throw new LoadoutError('USAGE', `a catalog is valid for 1 to ${MOST_DAYS} days`)
+    throw failWith('USAGE/days-valid', { most: MOST_DAYS })
   }
   const changes = await changesOf(base, entries)
   const problem = changes.map(versionProblem).find((each) => each !== undefined)
@@ -268,9 +262,7 @@ async function signNext(
   const text = formatSnapshot(next)
   const signature = await sign(machine, key, text)
   if (!(await isSigned(machine, signers, { by, text, signature }))) {
-    throw new LoadoutError('CATALOG_UNVERIFIED', `the signature of ${key} is not valid for ${by}`, {
-      hint: `check the line of ${by} in ${SIGNERS_FILE}`,
-    })
+    throw failWith('CATALOG_UNVERIFIED/signature', { key, by, signers: SIGNERS_FILE })
   }
   const after = offered === undefined ? '' : sha256(offered.text)
   const body = JSON.stringify({ text, signature, after })
@@ -314,9 +306,7 @@ export async function acceptCatalog(
   if (snapshot === undefined || fingerprintOf(text) !== fingerprint.trim().toLowerCase()) {
     const shown =
       snapshot === undefined ? 'no catalog' : `number ${snapshot.number} with the fingerprint ${fingerprintOf(text)}`
-    throw new LoadoutError('CATALOG_UNVERIFIED', `the server shows ${shown}, not ${fingerprint}`, {
-      hint: 'ask an approver for the fingerprint in loadout catalog search',
-    })
+    throw failWith('CATALOG_UNVERIFIED/fingerprint', { shown, fingerprint })
   }
   await replaceCatalog(machine, { snapshot, text, signature, stops: [] })
   await rememberCatalog(machine, await readCatalog(machine, membership))

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, type Report, report } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
 import { refreshCatalog } from './catalog.ts'
 import { collect } from './collect.ts'
@@ -94,9 +94,7 @@ function now(machine: Machine): string {
 export function requireOutbox(machine: Machine): OutboxState {
   const state = readOutbox(machine)
   if (state !== undefined) return state
-  throw new LoadoutError('BAD_TEAM_FILE', 'the outbox of this machine is gone', {
-    hint: 'loadout team leave, then join again',
-  })
+  throw failWith('BAD_TEAM_FILE/outbox')
 }
 
 /**
@@ -151,11 +149,7 @@ async function sendAll(machine: Machine, membership: Membership, before: OutboxS
 }
 
 function clonedFinding(): Finding {
-  return {
-    severity: 'info',
-    code: 'TEAM_CLONED',
-    message: 'another machine had the same identity, for example a copied disk: this machine now has a new identity',
-  }
+  return report('TEAM_CLONED')
 }
 
 /**
@@ -166,7 +160,7 @@ async function separate(machine: Machine, membership: Membership, before: Outbox
   const state = { ...before, machine: newMachineId(), next: batches.length + 1 }
   for (const [at, bytes] of batches.entries()) {
     const read = parseBatch(bytes)
-    if (!('batch' in read)) throw new LoadoutError('BAD_TEAM_FILE', 'a batch in the outbox cannot be read')
+    if (!('batch' in read)) throw failWith('BAD_TEAM_FILE/batch')
     putBatch(machine, state, at + 1, formatBatch({ ...read.batch, machine: state.machine, sequence: at + 1 }))
   }
   await register(machine, membership, state, { replaces: before.machine })

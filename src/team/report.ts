@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { sumMoney } from '../text/cost.ts'
 import { formatInstant, parseInstant } from '../text/instant.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type Report } from '../text/trouble.ts'
 import { moneyFor } from '../usage/rules/cost.ts'
 import { parseSince } from '../usage/rules/summary.ts'
 import { readPrices } from '../usage/usage.ts'
@@ -27,7 +27,7 @@ export async function reportTeam(machine: Machine, request: ReportRequest): Prom
   if (request.until !== undefined) {
     const until = request.until.length === 10 ? parseInstant(request.until) : undefined
     if (until === undefined) {
-      throw new LoadoutError('USAGE', `"${request.until}" is not a day`, { hint: 'give --until 2026-11-17' })
+      throw failWith('USAGE/until', { until: request.until })
     }
     query.set('to', formatInstant(until + DAY_MS).slice(0, 10))
   }

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { readHeaders } from '../usage/rules/otlp.ts'
 import {
   type Database,
@@ -43,7 +43,7 @@ const SILENT_DAYS = 30
 export async function serveTeam(machine: Machine, request: ServeRequest): Promise<Report<object>> {
   const { keepDays = KEPT_DAYS, silentDays = SILENT_DAYS, hosts, otlp, signal, onListening } = request
   if (keepDays < FEWEST_DAYS) {
-    throw new LoadoutError('USAGE', `--keep-days must be at least ${FEWEST_DAYS}`, { hint: 'a report covers a month' })
+    throw failWith('USAGE/keep-days', { least: FEWEST_DAYS })
   }
   const now = () => machine.now()
   const log = processLog(now)
@@ -80,9 +80,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
 function addressOf({ env }: Machine, named: string | undefined, tried: string | undefined): string {
   const address = tried ?? named ?? env.LOADOUT_TEAM_DATABASE
   if (address) return address
-  throw new LoadoutError('USAGE', 'Missing flag: --database', {
-    hint: '--database postgres://… or $LOADOUT_TEAM_DATABASE; --try starts a temporary one',
-  })
+  throw failWith('USAGE/no-database')
 }
 
 async function ensureTeam(database: Database, { onFounded }: Pick<ServeRequest, 'onFounded'>): Promise<void> {
@@ -122,9 +120,7 @@ export async function migrateTeam(
     const { version: before } = await readSchema(database)
     if (request.to !== undefined && request.to < before) await migrateDown(database, MIGRATIONS, request.to)
     else if (request.to !== undefined && request.to !== madeFor(MIGRATIONS)) {
-      throw new LoadoutError('USAGE', `unknown schema: ${request.to}`, {
-        hint: `the database has ${before}; this program knows ${madeFor(MIGRATIONS)}`,
-      })
+      throw failWith('USAGE/schema', { to: request.to, before, newest: madeFor(MIGRATIONS) })
     } else await migrateUp(database, MIGRATIONS)
     return { before, after: (await readSchema(database)).version }
   })
@@ -138,19 +134,11 @@ export async function recoverToken(
   return withDatabase(machine, request.database, async (database) => {
     const team = await readTeam(database)
     if (team === undefined) {
-      throw new LoadoutError('TEAM_DATABASE', 'the database contains no team', {
-        hint: 'loadout team serve creates one',
-      })
+      throw failWith('TEAM_DATABASE/empty')
     }
     const key = (parseToken(request.key ?? '') ?? { key: request.key ?? '' }).key
     if (keyPrint(key) !== team.keyPrint) {
-      throw new LoadoutError(
-        'TEAM_OTHER',
-        'the key of the team is missing or wrong; the database does not contain it',
-        {
-          hint: 'pass any token of this team with --key, even a revoked one',
-        },
-      )
+      throw failWith('TEAM_OTHER/key')
     }
     const secret = await addToken(database, { role: request.role, group: request.group, note: 'recovered', by: null })
     return { token: formatToken({ secret, key }) }

@@ -4,7 +4,7 @@ import { changeRecord, type RecordFile, readRecord } from '../machine/records.ts
 import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/verdicts.ts'
 import { committedFile } from '../skills/versions.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { isRecord, sha256 } from '../text/values.ts'
 import { isSigned, readPinnedSigners } from './disk/identity.ts'
 import { callTeam } from './disk/team-client.ts'
@@ -44,7 +44,7 @@ const RECORD: RecordFile<KnownCatalog> = {
       const snapshot = parseSnapshot(text)
       if (snapshot !== undefined && Array.isArray(stops)) return { snapshot, text, signature, stops: stops as Stop[] }
     }
-    throw new LoadoutError('BAD_TEAM_FILE', `${path} does not hold the catalog that this machine verified`)
+    throw failWith('BAD_TEAM_FILE/catalog', { path })
   },
   format: ({ text, signature, stops }) => `${JSON.stringify({ text, signature, stops })}\n`,
   broken: {
@@ -80,9 +80,7 @@ export async function readCatalog(
   const path = `/v1/catalog/snapshot?have=${before.text === '' ? '' : sha256(before.text)}${all ? '&all=1' : ''}`
   const reply = await callTeam(machine, membership, { method: 'GET', path, milliseconds }).catch((error) => {
     if (!(error instanceof LoadoutError) || error.code !== 'NOT_SERVED') throw error
-    throw new LoadoutError('TEAM_FORMAT', 'the team’s server is too old for the signed catalog', {
-      hint: 'update Loadout on the server',
-    })
+    throw failWith('TEAM_FORMAT/old-server')
   })
   const entries = Array.isArray(reply.entries) ? reply.entries.filter(isEntry) : []
   const { text, signature } = reply.isSame === true ? before : reply

@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { count } from '../text/count.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
 import { collect } from './collect.ts'
 import { batchesIn, readBatch } from './disk/outbox.ts'
 import { callTeam, requireMembership } from './disk/team-client.ts'
@@ -76,12 +76,7 @@ async function askServer(machine: Machine, membership: Membership): Promise<Find
 function stateFindings({ last }: OutboxState): Finding[] {
   const findings: Finding[] = []
   if (last?.hoursOff !== undefined) {
-    findings.push({
-      severity: 'warning',
-      code: 'TEAM_CLOCK',
-      message: `the clock of this machine is off by ${count(Math.abs(last.hoursOff), 'hour')}; the server corrected the times of events`,
-      hint: 'set the clock',
-    })
+    findings.push(report('TEAM_CLOCK', { hours: count(Math.abs(last.hoursOff), 'hour') }))
   }
   return findings
 }

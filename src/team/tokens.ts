@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type Report } from '../text/trouble.ts'
 import { callTeam, requireMembership } from './disk/team-client.ts'
 import type { MachineView as TeamMachine, TokenView as TeamToken } from './disk/tokens.ts'
 import { formatToken, type Role, tokenId } from './rules/access.ts'
@@ -23,16 +23,14 @@ export async function inviteToTeam(
   const membership = requireMembership(machine)
   const body = JSON.stringify({ role, group, note })
   const { secret } = await callTeam(machine, membership, { path: '/v1/tokens', body })
-  if (typeof secret !== 'string') throw new LoadoutError('UNREACHABLE', 'the server returned no token')
+  if (typeof secret !== 'string') throw failWith('UNREACHABLE/no-token')
   const token = formatToken({ secret, key: requireKey(membership) })
   return { value: { token, id: tokenId(secret), role, group, url: membership.url }, findings: [] }
 }
 
 function requireKey({ key }: Membership): string {
   if (key !== undefined) return key
-  throw new LoadoutError('TEAM_ROLE', 'only an administrator has the key that a token needs', {
-    hint: 'join with the token of an administrator',
-  })
+  throw failWith('TEAM_ROLE')
 }
 
 export async function listTeamTokens(machine: Machine, _request: object): Promise<Report<{ tokens: TeamToken[] }>> {
@@ -42,7 +40,7 @@ export async function listTeamTokens(machine: Machine, _request: object): Promis
 
 export async function revokeTeamToken(machine: Machine, { id }: { id: string }): Promise<Report<{ revoked: string }>> {
   if (!/^[0-9a-f]{12}$/.test(id)) {
-    throw new LoadoutError('USAGE', `"${id}" is not the id of a token`, { hint: 'loadout team tokens lists them' })
+    throw failWith('USAGE/token-id', { id })
   }
   await callTeam(machine, requireMembership(machine), { path: `/v1/tokens/${id}/revoke`, body: '{}' })
   return { value: { revoked: id }, findings: [] }

@@ -1,6 +1,6 @@
 import { readAsSeen, type SeenText } from './as-seen.ts'
 import { defuseHostTags } from './sensitive/host-tags.ts'
-import { type Finding, LoadoutError } from './trouble.ts'
+import { type Finding, failWith } from './trouble.ts'
 import { sha256 } from './values.ts'
 
 /** Element names that mark data for a model. No content may open or close one of them. */
@@ -217,9 +217,7 @@ export function requireTags(wrapper: string, expected: readonly string[], subjec
   const last = tokens.at(-1)
   const isWhole = tokens[0]?.start === 0 && last !== undefined && wrapper.slice(last.end) === '>\n'
   if (isWhole && found.join(' ') === expected.join(' ')) return
-  throw new LoadoutError('FENCE_BROKEN', `the content of ${subject} could not be fenced safely`, {
-    hint: 'it was not printed; please report this text as a bug',
-  })
+  throw failWith('FENCE_BROKEN', { subject })
 }
 
 /** Findings about what was removed from a text before fencing. */

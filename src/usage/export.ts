@@ -1,6 +1,6 @@
 import { callHttp } from '../machine/call-http.ts'
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type Report } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
 import { scanEvents } from './disk/usage-log.ts'
 import { type Attributes, type Metric, metricsRequest, type Point, readHeaders, signalAddress } from './rules/otlp.ts'
@@ -38,9 +38,7 @@ export async function exportUsage(
   const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
   const { status } = await callHttp(address, { body, headers })
   if (status >= 300) {
-    throw new LoadoutError('UNREACHABLE', `the collector at ${address} refused the data: status ${status}`, {
-      hint: 'it must accept OTLP as JSON over HTTP, usually on port 4318',
-    })
+    throw failWith('UNREACHABLE/collector', { address, status })
   }
   const findings = junkLines > 0 ? [junkFinding(junkLines, log)] : []
   return { value: { address, series: tally.size, events }, findings }
@@ -50,9 +48,7 @@ const RESOURCE = { 'service.name': 'loadout', 'service.version': VERSION }
 
 function addressOf(endpoint: string): string {
   if (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol)) return signalAddress(endpoint, 'metrics')
-  throw new LoadoutError('USAGE', `"${endpoint}" is not the address of a collector`, {
-    hint: 'loadout usage --export otlp http://localhost:4318',
-  })
+  throw failWith('USAGE/collector', { endpoint })
 }
 
 interface Tally {

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type Report } from '../text/trouble.ts'
 import { scanEvents } from './disk/usage-log.ts'
 import { type Conversation, ConversationTally, type ConversationView, viewConversation } from './rules/conversation.ts'
 import { CostMeter } from './rules/cost.ts'
@@ -31,7 +31,7 @@ export function usageOverTime(machine: Machine, request: LookBackRequest): Repor
   const step = oneOf(request.step, STEPS, 'step') ?? stepFor(from, to)
   const kind = oneOf(request.kind, ENTRY_KINDS, 'kind')
   const { agent, entry } = request
-  if (from >= to) throw new LoadoutError('USAGE', 'the range begins after it ends', { hint: 'use --since 30d' })
+  if (from >= to) throw failWith('USAGE/range')
   const about = { from, to, step, agent, kind, entry }
   const tally = new TimelineTally(about)
   const entries = new EntryTally()
@@ -57,7 +57,7 @@ function oneOf<T extends string>(text: string | undefined, known: readonly T[], 
   if (text === undefined || text === '') return undefined
   const found = known.find((each) => each === text)
   if (found !== undefined) return found
-  throw new LoadoutError('USAGE', `unknown ${name} "${text.slice(0, 40)}"`, { hint: `one of ${known.join(', ')}` })
+  throw failWith('USAGE/choice', { name, text: text.slice(0, 40), known: known.join(', ') })
 }
 
 export interface Conversations {
@@ -99,9 +99,7 @@ export function showConversation(
   })
   const [found] = tally.conversations()
   if (found === undefined) {
-    throw new LoadoutError('ENTRY_NOT_FOUND', 'this conversation is not in the log', {
-      hint: 'loadout usage --sessions lists them',
-    })
+    throw failWith('ENTRY_NOT_FOUND/conversation')
   }
   return { value: { ...found, ...viewConversation(events, MOST_STEPS) }, findings }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Loadout } from '../loadout.ts'
 import { type HttpEnv, HttpRefusal } from '../machine/http.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type Report } from '../text/trouble.ts'
 
 /** The input of every route. */
 export interface PageServer {
@@ -31,9 +31,7 @@ export function scopeOf(
 
 function requireProject({ project }: PageServer): string {
   if (project !== undefined) return project
-  throw new LoadoutError('NOT_A_FOLDER', 'loadout web was not started in a project', {
-    hint: 'start it in the folder of one, or with --project <folder>',
-  })
+  throw failWith('NOT_A_FOLDER/web')
 }
 
 /** A whole number from the query; undefined if absent. */
@@ -41,7 +39,7 @@ export function numberIn(context: Asked, name: string): number | undefined {
   const text = context.req.query(name)
   if (text === undefined || text === '') return undefined
   if (/^\d{1,12}$/.test(text)) return Number(text)
-  throw new LoadoutError('USAGE', `${name} is not a number`, { hint: `${name}=200000` })
+  throw failWith('USAGE/number', { name })
 }
 
 /** All values of a repeated query parameter. */
@@ -54,13 +52,13 @@ export async function bodyOf(context: Asked): Promise<Record<string, unknown>> {
   const isJson = /^application\/json\b/i.test(context.req.header('content-type') ?? '')
   const body: unknown = isJson ? await context.req.json().catch(() => undefined) : undefined
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
-  throw new LoadoutError('USAGE', 'the body is not a JSON object')
+  throw failWith('USAGE/body')
 }
 
 export function listIn(body: Record<string, unknown>, name: string): string[] {
   const value = body[name] ?? []
   if (Array.isArray(value) && value.every((each): each is string => typeof each === 'string')) return value
-  throw new LoadoutError('USAGE', `"${name}" must be a list of texts`)
+  throw failWith('USAGE/list', { name })
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CatalogView, Published, Signed } from '../../loadout.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, type Screen } from '../screen.ts'
 
@@ -83,7 +83,7 @@ export const catalogQuarantine = defineCommand({
   },
   run: ({ args: { name = '' }, flags: { version, off, key } }, loadout) => {
     if (version === undefined) {
-      throw new LoadoutError('USAGE', '--version is missing', { hint: 'loadout catalog search lists the versions' })
+      throw failWith('USAGE/no-version')
     }
     return loadout.quarantineVersion({ name, version, isHeld: !off, key })
   },
@@ -115,7 +115,7 @@ export const catalogSign = defineCommand({
   run: ({ flags: { days, only, restore, key } }, loadout) => {
     const unknown = only?.find((kind) => !['skill', 'pack', 'none'].includes(kind))
     if (unknown === undefined) return loadout.signCatalog({ days, only, restore, key })
-    throw new LoadoutError('USAGE', `--only ${unknown} is unknown`, { hint: 'skill, pack or none' })
+    throw failWith('USAGE/only', { unknown })
   },
   print: (signed: Signed, screen) => printSigned('signed', signed, screen),
 })

@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { type Command, defineCommand, listedFlags } from '../command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
@@ -15,9 +15,7 @@ export const completion = defineCommand({
   run: async ({ args }) => {
     const shell = SHELLS.find((known) => known === args.shell)
     if (shell === undefined) {
-      throw new LoadoutError('USAGE', `Unknown shell: "${args.shell}"`, {
-        hint: `shells: ${SHELLS.join(', ')}`,
-      })
+      throw failWith('USAGE/shell', { shell: `${args.shell}`, shells: SHELLS.join(', ') })
     }
     const { COMMANDS } = await import('../commands.ts')
     return { value: { shell, script: completionScript(shell, COMMANDS) }, findings: [] }

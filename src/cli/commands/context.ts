@@ -1,7 +1,7 @@
 import { bundleText } from '../../display-rules.ts'
 import type { Context } from '../../loadout.ts'
 import { parseInstant } from '../../text/instant.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG, readTask, TASK_ARGUMENT } from '../command.ts'
 import { printableText, type Screen } from '../screen.ts'
 import { explainBundle } from './explain-bundle.ts'
@@ -74,19 +74,17 @@ function outFormat(format: Answer['format'] | undefined, asJson: boolean) {
 
 function isTests(name: string): true {
   if (name === 'tests') return true
-  throw new LoadoutError('USAGE', `Unknown value of --with: "${name.slice(0, 40)}"`, { hint: '--with tests' })
+  throw failWith('USAGE/with', { name: name.slice(0, 40) })
 }
 
 function readSlice(name: string): 'tactical' | 'adapter' {
   if (name === 'tactical' || name === 'adapter') return name
-  throw new LoadoutError('USAGE', `Unknown slice: "${name.slice(0, 40)}"`, {
-    hint: '--without tactical or --without adapter',
-  })
+  throw failWith('USAGE/slice', { name: name.slice(0, 40) })
 }
 
 /** A time needs a zone: the zone of the machine would not be part of the command. */
 function readInstant(text: string): Date {
   const instant = /^.{10}(?:.*(?:[Zz]|[+-]\d\d:?\d\d))?$/.test(text) ? parseInstant(text) : undefined
   if (instant !== undefined) return new Date(instant)
-  throw new LoadoutError('USAGE', `Not a time: "${text.slice(0, 40)}"`, { hint: 'write 2026-11-16T09:30:00Z' })
+  throw failWith('USAGE/now', { text: text.slice(0, 40) })
 }

@@ -1,6 +1,6 @@
 import type { CandidateView, ImportResult, SkillOffer } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { LoadoutError, type Report } from '../../text/trouble.ts'
+import { failWith, type Report } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 import { askForSheets } from './review.ts'
@@ -45,9 +45,7 @@ export const importSkills = defineCommand({
     const { project, agents: targets, subfolder, adopt, as, prefix, ref, list, skill: names } = flags
     const { source } = args
     if (source !== undefined && /^[^:]*\.zip$/i.test(source)) {
-      throw new LoadoutError('BAD_ARCHIVE', `${source} is a zip file, and Loadout reads .tar.gz archives`, {
-        hint: `unzip it, then: loadout import ${shellWord(source.replace(/\.zip$/i, ''))}`,
-      })
+      throw failWith('BAD_ARCHIVE/zip', { source, folder: shellWord(source.replace(/\.zip$/i, '')) })
     }
     if (source === undefined && !flags.all && names === undefined) {
       const { value, findings } = await loadout.listCandidates({ project })

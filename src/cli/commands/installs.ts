@@ -1,7 +1,7 @@
 import type { Adoption, Loadout, Outcome, SkillDiff, SyncResult } from '../../loadout.ts'
 import type { SyncStep } from '../../skills/rules/sync-decision.ts'
 import { shellWord } from '../../text/printable.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith } from '../../text/trouble.ts'
 import {
   AGENT_FLAG,
   COMMIT_FLAGS,
@@ -59,9 +59,7 @@ export const install = defineCommand({
         findings: [...told, ...second.findings],
       }
     }
-    throw new LoadoutError('BAD_NAME', `${source} is a folder or URL, not the name of a skill`, {
-      hint: `import it first: loadout import ${shellWord(source)}`,
-    })
+    throw failWith('BAD_NAME/source', { source, word: shellWord(source) })
   },
   print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is already equipped.'),
   isWaiting: ({ waiting, isDryRun }: Outcome) => waiting !== undefined && !isDryRun,
@@ -213,7 +211,7 @@ export const adopt = defineCommand({
         value.conflicts.length === 0 &&
         !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))
       ) {
-        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: 'use --yes to skip the question' })
+        throw failWith('NOT_CONFIRMED')
       }
     }
     return loadout.adopt(request)

@@ -1,6 +1,6 @@
 import type { Deletion, InitResult, Loadout, NewSkill, SharedSkill, TargetsChange } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
 
@@ -34,9 +34,7 @@ export const init = defineCommand({
     const { repo, clone, agents: targets } = flags
     const into = flags.into ?? args.folder
     if (into !== undefined && clone === undefined) {
-      throw new LoadoutError('USAGE', `${into} is the folder of a clone, and there is nothing to clone`, {
-        hint: `loadout init --new ${shellWord(into)}, or loadout init --repo ${shellWord(into)}`,
-      })
+      throw failWith('USAGE/nothing-to-clone', { into, folder: shellWord(into) })
     }
     const request: Request = { repo, clone, create: flags.new, into, targets, dryRun: flags['dry-run'], signal }
     const isNamed = [repo, clone, flags.new].some((way) => way !== undefined)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createLoadout } from '../../loadout.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG } from '../command.ts'
 
 const USUAL_PORT = 8417
@@ -18,9 +18,9 @@ export const mcp = defineCommand({
     ...PROJECT_FLAG,
   },
   run: async ({ flags: { http, port, project }, asJson, signal }) => {
-    if (asJson) throw new LoadoutError('USAGE', 'mcp does not support --json', { hint: 'leave out --json' })
+    if (asJson) throw failWith('USAGE/mcp-json')
     if (port !== undefined && !http) {
-      throw new LoadoutError('USAGE', '--port needs --http', { hint: 'loadout mcp --http --port 0' })
+      throw failWith('USAGE/port')
     }
     const loadout = createLoadout({ caller: { via: 'mcp', session: http ? undefined : sessionOf(process.env) } })
     // Report a missing folder now, not at every call.
@@ -45,7 +45,5 @@ function sessionOf({ CLAUDE_CODE_SESSION_ID: told }: NodeJS.ProcessEnv): string 
 
 function readToken(given: string | undefined): string | undefined {
   if (!given || (given.length >= SHORTEST_TOKEN && /^[\x21-\x7e]+$/.test(given))) return given || undefined
-  throw new LoadoutError('USAGE', `LOADOUT_MCP_TOKEN needs at least ${SHORTEST_TOKEN} characters, without blanks`, {
-    hint: 'openssl rand -hex 32 prints a good one; if unset, every start generates one',
-  })
+  throw failWith('USAGE/mcp-token', { least: SHORTEST_TOKEN })
 }

@@ -2,7 +2,7 @@ import type { Fate, SkillSight } from '../../agents/rules/visibility.ts'
 import { FATES, HOOK_HOSTS } from '../../display-rules.ts'
 import type { AgentSight, KnownAgentRules, Loadout, MachineStatus } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
-import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
+import { type Finding, failWith, type Report } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
 import {
   alignRows,
@@ -48,9 +48,7 @@ export const see = defineCommand({
     if (args.agent === undefined) {
       const [only] = Object.keys(flags).filter((name) => name !== 'project' && name !== 'json')
       if (only !== undefined) {
-        throw new LoadoutError('USAGE', `--${only} needs the name of an agent`, {
-          hint: `loadout see claude --${only}`,
-        })
+        throw failWith('USAGE/agent-needed', { only })
       }
       const { value, findings } = await loadout.status({ project })
       return { value: { agents: value.agents, neverRan: value.neverRan }, findings }
@@ -104,9 +102,7 @@ async function fixListing(
 function readShort(pair: string): [name: string, characters: number] {
   const [, name, characters] = /^(.+)=(\d{1,9})$/.exec(pair) ?? []
   if (name !== undefined) return [name, Number(characters)]
-  throw new LoadoutError('USAGE', `Invalid value of --shorten: "${pair.slice(0, 40)}"`, {
-    hint: '--shorten release-notes=200',
-  })
+  throw failWith('USAGE/shorten', { pair: pair.slice(0, 40) })
 }
 
 function printSight(sight: AgentSight, screen: Screen, findings: readonly Finding[]): string {

@@ -1,5 +1,5 @@
 import type { Invitation, SchemaChange, TeamMachine, TeamToken } from '../../loadout.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, lines } from '../screen.ts'
 
@@ -49,14 +49,12 @@ export const teamServe = defineCommand({
       'silent-days': silentDays,
       otlp,
     } = flags
-    if (asJson) throw new LoadoutError('USAGE', 'team serve does not support --json', { hint: 'leave out --json' })
+    if (asJson) throw failWith('USAGE/serve-json')
     if (isTry && database !== undefined) {
-      throw new LoadoutError('USAGE', '--try and --database cannot be combined', { hint: 'loadout help team serve' })
+      throw failWith('USAGE/try')
     }
     if (listen !== undefined && listen !== '127.0.0.1' && host === undefined) {
-      throw new LoadoutError('USAGE', `--listen ${listen} needs --host with the name that clients use`, {
-        hint: '--listen 0.0.0.0 --host team.example.com',
-      })
+      throw failWith('USAGE/listen', { listen })
     }
     const tell = (text: string) => void process.stdout.write(`${text}\n`)
     const hosts = host?.map((name) => name.toLowerCase())

@@ -1,5 +1,5 @@
 import type { Joined, Left, Push, TeamStatus } from '../../loadout.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand } from '../command.ts'
 import { alignRows, count, grouped, lines, type Screen } from '../screen.ts'
 
@@ -19,9 +19,7 @@ export const teamJoin = defineCommand({
   },
   run: ({ args: { url = '' }, flags: { token, signers }, readStdin }, loadout) => {
     if (token === undefined) {
-      throw new LoadoutError('USAGE', 'Missing flag: --token', {
-        hint: 'an administrator creates one: loadout team invite',
-      })
+      throw failWith('USAGE/no-token')
     }
     return loadout.joinTeam({ url, token: token === '-' ? firstLine(readStdin()) : token, signers })
   },

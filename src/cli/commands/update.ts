@@ -1,5 +1,5 @@
 import type { PinResult, SourceState, Undone, UpdateResult } from '../../loadout.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
 import { operationRow } from './installs.ts'
@@ -79,7 +79,7 @@ export const update = defineCommand({
       const preview = await loadout.update({ ...request, dryRun: true })
       const text = preview.value.updates.map(({ diff }) => printableText(diff)).join('')
       if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Update the library? [y/N] `))) {
-        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: 'use --yes to skip the question' })
+        throw failWith('NOT_CONFIRMED')
       }
       await askForSheets(preview.value.waiting ?? [], ask, loadout)
     }

@@ -12,7 +12,7 @@ import type {
   UsageOverTime,
 } from '../../loadout.ts'
 import { addCost, type Cost, describeCost, formatAmount, noCost, tokensOfCost } from '../../text/cost.ts'
-import { LoadoutError, type Report } from '../../text/trouble.ts'
+import { failWith, LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, type Input, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
@@ -133,9 +133,7 @@ async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Show
     )
   }
   if (args.file !== undefined || since !== undefined || (keeping !== undefined && erase)) {
-    throw new LoadoutError('USAGE', '--erase and --keep-tasks take no file', {
-      hint: 'they apply to this machine’s own log',
-    })
+    throw failWith('USAGE/erase-file')
   }
   if (keeping === undefined) return present(await eraseAsked(input, loadout), printErasure)
   return present(await loadout.keepTasks({ isOn: keeping === 'on' }), printKeeping)
@@ -234,12 +232,10 @@ async function eraseAsked({ flags, ask }: UsageInput, loadout: Loadout): Promise
   if (bytes === 0 || flags.yes) return bytes === 0 ? looked : loadout.eraseUsage({})
   const what = printableLine(log)
   if (ask === undefined) {
-    throw new LoadoutError('CONFIRMATION_NEEDED', `you must confirm first: erase ${what}`, {
-      hint: 'to skip the question: loadout usage --erase --yes',
-    })
+    throw failWith('CONFIRMATION_NEEDED/erase', { what })
   }
   if (/^y(es)?$/i.test(ask(`Erase ${what}? It cannot be restored. [y/N] `))) return loadout.eraseUsage({})
-  throw new LoadoutError('NOT_CONFIRMED', 'nothing was erased', { hint: 'use --yes to skip the question' })
+  throw failWith('NOT_CONFIRMED/erase')
 }
 
 function printErasure({ log, isErased, learned }: Erasure): string {

@@ -1,5 +1,5 @@
 import type { PackValidation, Validation } from '../../loadout.ts'
-import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
+import { type Finding, failWith, type Report } from '../../text/trouble.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { count, formatFindings, lines, printableLine } from '../screen.ts'
 
@@ -17,9 +17,7 @@ export const check = defineCommand({
   run: ({ args: { what }, flags }, loadout): Promise<Report<Validation | PackValidation>> => {
     if (flags.kind === undefined) return loadout.validate({ path: what, layers: loadout.nameLayers(flags) })
     if (what !== undefined && what.trim() !== '') return loadout.validatePack({ path: what })
-    throw new LoadoutError('USAGE', '<path> is missing: the folder of a pack, or its KNOWLEDGE.md', {
-      hint: 'usage: loadout packs validate <path>',
-    })
+    throw failWith('USAGE/no-pack')
   },
   print: (value: Validation | PackValidation, screen, findings) =>
     formatFindings(findings, screen) +

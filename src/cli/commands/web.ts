@@ -1,5 +1,5 @@
 import { createLoadout } from '../../loadout.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG } from '../command.ts'
 
 const USUAL_PORT = 8419
@@ -17,7 +17,7 @@ export const web = defineCommand({
     ...PROJECT_FLAG,
   },
   run: async ({ flags: { port = USUAL_PORT, open, project }, asJson, signal }) => {
-    if (asJson) throw new LoadoutError('USAGE', 'web does not support --json', { hint: 'leave out --json' })
+    if (asJson) throw failWith('USAGE/web-json')
     const loadout = createLoadout()
     // Report a missing folder now, not at every request.
     loadout.nameLayers({ project })

@@ -3,7 +3,7 @@ import { asLoadoutError, exists, isFolder, readJson, readText } from '../../mach
 import { Walk } from '../../machine/walk.ts'
 import { parseYaml, readValue, YamlError } from '../../machine/yaml.ts'
 import type { RankDocument } from '../../search/document.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import type { Question } from '../rules/cases.ts'
 import { readLibraryLines, readQuestionLines, readTriggerTests } from '../rules/suite-forms.ts'
@@ -54,7 +54,7 @@ export function libraryBeside(path: string): string | undefined {
 export function readLibrary(path: string): RankDocument[] {
   const documents = readLibraryLines(readText(path))
   if (typeof documents !== 'string') return documents
-  throw new LoadoutError('BAD_SUITE', `${path} is not a library: ${documents}`, { hint: 'one JSON object per line' })
+  throw failWith('BAD_SUITE/library', { path, documents })
 }
 
 function readFile(path: string): Question[] {
@@ -78,9 +78,7 @@ function readYaml(path: string): unknown {
 }
 
 function badSuite(path: string, problem: string): LoadoutError {
-  return new LoadoutError('BAD_SUITE', `${path} cannot be used: ${problem}`, {
-    hint: 'see docs/routing.md for the forms',
-  })
+  return failWith('BAD_SUITE/form', { path, problem })
 }
 
 /** The files of a folder, sorted by path, with slashes. */

@@ -1,4 +1,4 @@
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, nearest } from '../../text/values.ts'
 
 /** Keys and their subkeys. `*` stands for names that the user chooses. */
@@ -62,5 +62,5 @@ export function asSwitch(value: unknown, otherwise: boolean, path: string, what:
 }
 
 export function badConfig(path: string, problem: string): LoadoutError {
-  return new LoadoutError('BAD_CONFIG', `${path}: ${problem}`, { hint: 'repair the file; nothing was changed' })
+  return failWith('BAD_CONFIG/value', { path, problem })
 }

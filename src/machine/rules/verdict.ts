@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 
 /** What a catalog lists. */
@@ -63,9 +63,7 @@ export function parseVerdicts(json: unknown, path: string): Verdicts {
     const isLimits = (only === undefined || isTextList(only)) && (expires === undefined || typeof expires === 'string')
     if (isLimits && verdicts.every(isVerdict)) return { library, verdicts, expires, only }
   }
-  throw new LoadoutError('BAD_TEAM_FILE', `${path} does not hold what the catalog said`, {
-    hint: 'remove the file; loadout sync asks the catalog again',
-  })
+  throw failWith('BAD_TEAM_FILE/verdicts', { path })
 }
 
 function isVerdict(json: unknown): json is Verdict {

@@ -1,6 +1,6 @@
 import { nameOf } from '../../text/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import { isRecord, isTextList, sortedBy } from '../../text/values.ts'
 import { frontmatterFindings, kebab, readFrontmatter } from './frontmatter.ts'
 import { budgetOf, INDEX_VERSION, type LoadoutEntry, type LoadoutIndex, PHASES } from './loadout-index.ts'
@@ -109,23 +109,11 @@ function inKeyOrder(entry: LoadoutEntry): LoadoutEntry {
 function withoutFrontmatter(path: string, problems: readonly string[]): Finding {
   const named = problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems
   const why = named.length > 0 ? `its frontmatter is invalid: ${named.join('; ')}` : 'it has no frontmatter'
-  return {
-    severity: 'warning',
-    code: 'NO_FRONTMATTER',
-    message: `${path} is not in the index: ${why}`,
-    subject: path,
-    hint: 'start the file with a block between two --- lines that has at least "id:" and "keywords: [..]"',
-  }
+  return report('NO_FRONTMATTER', { path, why }, { subject: path })
 }
 
 function duplicate(id: string, first: string, second: string): Finding {
-  return {
-    severity: 'error',
-    code: 'DUPLICATE_ID',
-    message: `the id "${id}" is used by ${first} and by ${second}`,
-    subject: id,
-    hint: 'give one of them another id',
-  }
+  return report('DUPLICATE_ID', { id, first, second }, { subject: id })
 }
 
 const DERIVED_FIELDS = [

@@ -1,6 +1,6 @@
 import { count } from '../../text/count.ts'
 import { cutAtFences } from '../../text/frontmatter-block.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import { DEFAULT_TRIGGERS, meantPriority, PHASES, PRIORITIES, type Priority, type Triggers } from './loadout-index.ts'
 import { splitWords } from './words.ts'
 
@@ -72,7 +72,7 @@ export function frontmatterFindings(path: string, problems: readonly string[]): 
   const more = problems.length - MOST_PROBLEMS
   const shown = more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${count(more, 'more problem')}`] : problems
   return shown.map((problem) => {
-    return { severity: 'warning', code: 'BAD_FRONTMATTER', message: `${path}: ${problem}`, subject: path }
+    return report('BAD_FRONTMATTER/value', { path, problem }, { subject: path })
   })
 }
 

@@ -1,6 +1,6 @@
 import { nameOf } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import { isRecord, isTextList, nearest } from '../../text/values.ts'
 
 export type Priority = 'core' | 'domain' | 'manual'
@@ -187,13 +187,7 @@ function isPlain(value: unknown): boolean {
 }
 
 function badFields(id: string, fields: readonly string[]): Finding {
-  return {
-    severity: 'warning',
-    code: 'BAD_FIELD',
-    message: `entry ${id} is used without its ${fields.join(', ')}: missing or of the wrong type`,
-    subject: id,
-    hint: 'rebuild the index with: loadout index build',
-  }
+  return report('BAD_FIELD', { id, fields: fields.join(', ') }, { subject: id })
 }
 
 function unknownPriority({ id, priority }: LoadoutEntry): Finding {
@@ -207,13 +201,7 @@ function unknownPriority({ id, priority }: LoadoutEntry): Finding {
 }
 
 function refusedPath({ id, path }: LoadoutEntry, refusal: string): Finding {
-  return {
-    severity: 'error',
-    code: 'PATH_ESCAPE',
-    message: `entry ${id} was skipped: its path ${JSON.stringify(path.slice(0, 200))} is refused: ${refusal}`,
-    subject: id,
-    hint: 'name a file below the root of the layer',
-  }
+  return report('PATH_ESCAPE/entry', { id, path: JSON.stringify(path.slice(0, 200)), refusal }, { subject: id })
 }
 
 function malformed(entry: unknown, position: number): Finding {

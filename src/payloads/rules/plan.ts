@@ -1,4 +1,4 @@
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import type { DispatchTable } from './dispatch-table.ts'
 import type { MergeConflict } from './layers.ts'
 import { type Budget, type LoadoutEntry, type Phase, tokensOf } from './loadout-index.ts'
@@ -120,12 +120,5 @@ function sumTokens(matches: readonly MatchResult[]): number {
 
 function coreFindings(preloadTokens: number, budget: number | undefined): Finding[] {
   if (budget === undefined || preloadTokens <= budget) return []
-  return [
-    {
-      severity: 'error',
-      code: 'CORE_OVER_BUDGET',
-      message: `core entries alone cost ${preloadTokens} tokens, more than the budget of ${budget}`,
-      hint: 'raise --budget, or give some core entries the priority domain',
-    },
-  ]
+  return [report('CORE_OVER_BUDGET', { tokens: preloadTokens, budget })]
 }

@@ -1,7 +1,7 @@
 import { everydayWords, STOP_WORDS } from '../../search/word-lists.ts'
 import { nameOf } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
-import type { Code, Finding } from '../../text/trouble.ts'
+import { type Code, type Finding, report } from '../../text/trouble.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 import {
   distinctKeywords,
@@ -156,24 +156,17 @@ function findIndistinct(entries: readonly LoadoutEntry[]): Finding[] {
   const ownKeywords = entries.map(({ keywords }) => new Set(keywords.map(normalKeyword)))
   for (const own of ownKeywords) for (const keyword of own) owners.set(keyword, (owners.get(keyword) ?? 0) + 1)
   const fitsMost = (keyword: string) => (owners.get(keyword) ?? 0) * 2 >= entries.length
-  const shared = [...owners.keys()].filter(fitsMost).map((keyword) => ({
-    severity: 'warning' as const,
-    code: 'FITS_EVERYTHING' as const,
-    message: `a task with "${keyword}" loads ${owners.get(keyword)} of ${entries.length} domain entries`,
-    subject: keyword,
-    hint: 'keep it only where it distinguishes an entry from the others',
-  }))
+  const shared = [...owners.keys()]
+    .filter(fitsMost)
+    .map((keyword) =>
+      report(
+        'FITS_EVERYTHING',
+        { keyword, loaded: owners.get(keyword) ?? 0, total: entries.length },
+        { subject: keyword },
+      ),
+    )
   const indistinct = entries.filter((_, at) => ownKeywords[at]!.size > 0 && [...ownKeywords[at]!].every(fitsMost))
-  return [
-    ...shared,
-    ...indistinct.map(({ id }) => ({
-      severity: 'warning' as const,
-      code: 'FITS_EVERYTHING' as const,
-      message: `${id} has no keyword that distinguishes it from most other entries`,
-      subject: id,
-      hint: 'give it a keyword of its own',
-    })),
-  ]
+  return [...shared, ...indistinct.map(({ id }) => report('FITS_EVERYTHING/entry', { id }, { subject: id }))]
 }
 
 function lintEntry(entry: LoadoutEntry): Finding[] {
@@ -185,13 +178,7 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
   const isUnroutable =
     dead.length === entry.keywords.length && !patterns.some((pattern) => canMatch(splitWords(pattern), 'some'))
   if (isUnroutable) {
-    findings.push({
-      severity: 'error',
-      code: 'UNROUTABLE_ENTRY',
-      message: `no task can find ${entry.id}: none of its keywords and patterns can match`,
-      subject: entry.id,
-      hint: 'give it keywords of at least two letters or digits',
-    })
+    findings.push(report('UNROUTABLE_ENTRY', { id: entry.id }, { subject: entry.id }))
   } else if (dead.length > 0) {
     const hint = 'words of one letter or sign are ignored: spell it out'
     warn('DEAD_KEYWORD', `keywords of ${entry.id} that can never match: ${dead.join(', ')}`, hint)
@@ -232,13 +219,13 @@ function lintSpelling(id: string, keywords: readonly string[]): Finding[] {
   }
   return [...spellings.values()]
     .filter((same) => same.length > 1)
-    .map((same) => ({
-      severity: 'warning',
-      code: 'DUPLICATE_KEYWORD',
-      message: `${id} has the same keyword more than once: ${same.map((keyword) => JSON.stringify(keyword)).join(', ')}`,
-      subject: id,
-      hint: 'keep one spelling: case, blanks and hyphens make no difference',
-    }))
+    .map((same) =>
+      report(
+        'DUPLICATE_KEYWORD',
+        { id, keywords: same.map((keyword) => JSON.stringify(keyword)).join(', ') },
+        { subject: id },
+      ),
+    )
 }
 
 function isEveryday(keyword: string): boolean {
@@ -262,13 +249,7 @@ function findOutranked(entries: readonly LoadoutEntry[]): Finding[] {
     const first = firstOf.get(key)
     if (first === undefined) firstOf.set(key, entry)
     else {
-      findings.push({
-        severity: 'warning',
-        code: 'ALWAYS_OUTRANKED',
-        message: `${entry.id} always comes after ${first.id}: both have the same keywords and patterns`,
-        subject: entry.id,
-        hint: 'give it a keyword of its own, or merge the two',
-      })
+      findings.push(report('ALWAYS_OUTRANKED', { id: entry.id, other: first.id }, { subject: entry.id }))
     }
   }
   return findings

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 
 export type Database = pg.Pool
 export type Connection = pg.PoolClient
@@ -44,9 +44,7 @@ function connectionOf(url: string): { connectionString: string } {
   } catch {
     // Reported below, without the password that the address may contain.
   }
-  throw new LoadoutError('USAGE', 'the address of the database is not of the form postgres://user@host/database', {
-    hint: 'loadout team serve --database postgres://loadout@localhost/loadout, or --try',
-  })
+  throw failWith('USAGE/database')
 }
 
 export async function inTransaction<T>(database: Database, work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -180,12 +178,10 @@ export async function migrateDown(database: Database, migrations: readonly Migra
     const undone = migrations.filter((each) => each.version > to && each.version <= version).reverse()
     const known = migrations.some((each) => each.version === to)
     if (!known || version > madeFor(migrations)) {
-      throw new LoadoutError('TEAM_SCHEMA', `this program cannot take schema ${version} back to ${to}`, {
-        hint: 'use the newest Loadout that ran with this database',
-      })
+      throw failWith('TEAM_SCHEMA/back', { version, to })
     }
     for (const { down, version: number } of undone) {
-      if (down === undefined) throw new LoadoutError('TEAM_SCHEMA', `cannot migrate down from schema ${number}`)
+      if (down === undefined) throw failWith('TEAM_SCHEMA/down', { number })
       await step(connection, down, ['DELETE FROM migration WHERE version = $1', [number]])
     }
     return undone.map((each) => each.version)
@@ -199,11 +195,7 @@ export function madeFor(migrations: readonly Migration[]): number {
 export function requireFit(applied: AppliedSchema, made: number): SchemaFit {
   const fit = judgeSchema(applied, made)
   if (fit !== 'too new') return fit
-  throw new LoadoutError(
-    'TEAM_SCHEMA',
-    `the database has schema ${applied.version}, which needs a Loadout that knows at least schema ${applied.oldest}; this one knows ${made}`,
-    { hint: 'update Loadout on this server' },
-  )
+  throw failWith('TEAM_SCHEMA/newer', { version: applied.version, oldest: applied.oldest, made })
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { recordPath, writeRecord } from '../../machine/records.ts'
 import { Repository } from '../../machine/repository.ts'
 import { withScratch } from '../../machine/scratch.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { SIGNED_FOR } from '../rules/catalog.ts'
 
 const TIMEOUT_MS = 60_000
@@ -17,9 +17,7 @@ const KEYS = ['id_ed25519', 'id_ecdsa', 'id_rsa']
 export function signingKey({ home }: Machine, named: string | undefined): string {
   const key = named ?? KEYS.map((name) => join(home, '.ssh', name)).find(exists)
   if (key !== undefined && exists(key)) return key
-  throw new LoadoutError('FILE_NOT_FOUND', `the SSH key ${key ?? 'in ~/.ssh'} does not exist`, {
-    hint: 'name one: --key <file>; ssh-keygen -t ed25519 makes one',
-  })
+  throw failWith('FILE_NOT_FOUND/ssh-key', { key: key ?? 'in ~/.ssh' })
 }
 
 /** The name of a signing key in the list of allowed signers. */
@@ -29,9 +27,7 @@ export function principalOf(key: string, signers: string): string {
   const line = signers.split('\n').find((each) => each.split(/\s+/).includes(body))
   const principal = line?.trim().split(/\s+/)[0]?.split(',')[0]
   if (principal !== undefined) return principal
-  throw new LoadoutError('CATALOG_UNVERIFIED', `${file} is not among the allowed signers`, {
-    hint: 'add a line "<name> <public key>" to catalog/allowed_signers in the library, and commit it',
-  })
+  throw failWith('CATALOG_UNVERIFIED/signer', { file })
 }
 
 /** Signs with the user's own program, which may ask for a passphrase or use an agent. */
@@ -75,11 +71,9 @@ function run({ env, home }: Machine, words: readonly string[], options: RunOptio
   } catch (error) {
     // The system says EACCES if one folder on the PATH is closed to this user.
     if (['ENOENT', 'EACCES'].includes(codeOf(error))) {
-      throw new LoadoutError('FILE_NOT_FOUND', 'ssh-keygen is not on the PATH', {
-        hint: 'install OpenSSH 8.2 or later',
-      })
+      throw failWith('FILE_NOT_FOUND/ssh-keygen')
     }
-    throw new LoadoutError('CATALOG_UNVERIFIED', `ssh-keygen ${words[1]} failed`, { cause: error })
+    throw failWith('CATALOG_UNVERIFIED/ssh-keygen', { step: words[1] ?? '' }, { cause: error })
   }
 }
 

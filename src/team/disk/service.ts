@@ -1,5 +1,5 @@
 import { createHttpApp, type HttpApp, HttpRefusal, serveHttp } from '../../machine/http.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { getDeep } from '../../text/values.ts'
 import { VERSION } from '../../text/version.ts'
 import { leastRole, mayUse, type Right } from '../rules/access.ts'
@@ -121,8 +121,7 @@ function createService(service: Service, onBatch: () => void): HttpApp {
 /** Throws unless the database is reachable, writable, and of a schema that this program knows. */
 async function checkReady({ database, migrations }: Pick<Backend, 'database' | 'migrations'>): Promise<void> {
   const fit = requireFit(await readSchema(database), madeFor(migrations))
-  if (fit === 'behind')
-    throw new LoadoutError('TEAM_SCHEMA', 'the database has an older schema than this program needs')
+  if (fit === 'behind') throw failWith('TEAM_SCHEMA')
   const { rows } = await database.query<{ isReadOnly: boolean }>(
     `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
   )

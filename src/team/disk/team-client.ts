@@ -1,7 +1,7 @@
 import { callHttp } from '../../machine/call-http.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type RecordFile, readRecord, writeRecord } from '../../machine/records.ts'
-import { CODES, LoadoutError } from '../../text/trouble.ts'
+import { CODES, failWith, LoadoutError } from '../../text/trouble.ts'
 import { getDeep, isRecord } from '../../text/values.ts'
 import { TEAM_FOLDER } from '../../usage/sharing.ts'
 import { BROKEN, type Membership, parseMembership } from '../rules/membership.ts'
@@ -21,9 +21,7 @@ export function readMembership(machine: Machine): Membership | undefined {
 export function requireMembership(machine: Machine): Membership {
   const membership = readMembership(machine)
   if (membership !== undefined) return membership
-  throw new LoadoutError('TEAM_NOT_JOINED', 'this machine has not joined a team', {
-    hint: 'loadout team join <url> --token <token>; an administrator makes the token',
-  })
+  throw failWith('TEAM_NOT_JOINED')
 }
 
 export function writeMembership(machine: Machine, membership: Membership): void {
@@ -56,9 +54,7 @@ export async function askTeam(
   const { status, json } = await callHttp(`${url}${path}`, { method, body, headers, milliseconds })
   if (isRecord(json) && (status < 300 || isRecord(json.error))) return { status, json }
   const what = status >= 300 && status < 400 ? 'it redirects' : `status ${status}`
-  throw new LoadoutError('UNREACHABLE', `the server at ${url} is not a team’s server: ${what}`, {
-    hint: 'check the address; a proxy in between may be down',
-  })
+  throw failWith('UNREACHABLE/not-a-team', { url, what })
 }
 
 /** Like `askTeam`, but throws a refusal as an error with the server's message. */

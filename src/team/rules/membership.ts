@@ -1,5 +1,5 @@
 import { parseInstant } from '../../text/instant.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Role } from './access.ts'
 
@@ -50,7 +50,7 @@ export function parseMembership(json: unknown, path: string): Membership {
       return { ...known, role, key: typeof key === 'string' ? key : undefined }
     }
   }
-  throw new LoadoutError('BAD_TEAM_FILE', `${path} does not say which team this machine has joined`)
+  throw failWith('BAD_TEAM_FILE/membership', { path })
 }
 
 export function parseOutbox(json: unknown, path: string): OutboxState {
@@ -62,7 +62,7 @@ export function parseOutbox(json: unknown, path: string): OutboxState {
       return isRecord(last) ? { ...state, last: last as unknown as NonNullable<OutboxState['last']> } : state
     }
   }
-  throw new LoadoutError('BAD_TEAM_FILE', `${path} does not say what was sent`)
+  throw failWith('BAD_TEAM_FILE/sent', { path })
 }
 
 const MINUTE = 60_000

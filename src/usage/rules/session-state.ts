@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 
@@ -155,5 +155,5 @@ function parse(line: string): unknown {
 }
 
 function broken(): LoadoutError {
-  return new LoadoutError('BAD_JSON', 'the state of the session has an invalid line')
+  return failWith('BAD_JSON/session')
 }

@@ -1,5 +1,5 @@
 import { formatInstant, parseInstant } from '../../text/instant.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { hashText } from '../../text/values.ts'
 import { isEvent, isLoad, type UsageEvent } from './usage-event.ts'
 
@@ -124,5 +124,5 @@ export function parseSince(text: string, now: Date): string {
   const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
   const instant = count === undefined ? parseInstant(text) : now.getTime() - Number(count) * UNITS[unit]!
   if (instant !== undefined) return formatInstant(instant)
-  throw new LoadoutError('USAGE', `"${text}" is not a time`, { hint: 'use --since 30d, 12h, 2w or 2026-01-31' })
+  throw failWith('USAGE/since', { text })
 }

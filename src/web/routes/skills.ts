@@ -1,5 +1,5 @@
 import type { HttpApp } from '../../machine/http.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { answer, bodyOf, listIn, type PageServer, planOrDo, scopeOf } from '../page-server.ts'
 
 /**
@@ -53,5 +53,5 @@ export function addSkills(app: HttpApp, server: PageServer): void {
 function installer(loadout: ReturnType<PageServer['open']>, action: unknown) {
   if (action === 'equip') return loadout.equip
   if (action === 'unequip') return loadout.unequip
-  throw new LoadoutError('USAGE', '"action" must be "equip" or "unequip"')
+  throw failWith('USAGE/action')
 }
