@@ -11,14 +11,14 @@ import { type KnownRules, rulesOf } from './disk/rules-on-machine.ts'
 import {
   type AgentSettings,
   decideInstructions,
-  type InstructionSight,
   type Limits,
   limitsOf,
+  type SeenInstructions,
 } from './rules/agent-settings.ts'
 import { requireAgent } from './rules/agents.ts'
 import type { InstructionRules, Listing } from './rules/reading-rules.ts'
 import { RECORDED, readingOf, recordedRules } from './rules/recorded-rules.ts'
-import { decideVisibility, type Fate, type FoundSkill, type Sight } from './rules/visibility.ts'
+import { decideVisibility, type FoundSkill, type SeenSkills, type Visibility } from './rules/visibility.ts'
 
 export interface SeeRequest {
   agent: string
@@ -36,7 +36,7 @@ export interface SeeRequest {
   shorten?: Readonly<Record<string, number>>
 }
 
-export interface AgentSight extends Sight, Pick<KnownRules, 'program' | 'recordedFrom'> {
+export interface SeenByAgent extends SeenSkills, Pick<KnownRules, 'program' | 'recordedFrom'> {
   agent: string
   label: string
   /** What the user must do before it reads the folders of a project; absent if nothing. */
@@ -46,7 +46,7 @@ export interface AgentSight extends Sight, Pick<KnownRules, 'program' | 'recorde
   places: FoundPlace[]
   /** The maximum size of the list; absent if it is unknown or unlimited. */
   budget?: Limits & { unit: Listing['unit'] }
-  instructions: InstructionSight[]
+  instructions: SeenInstructions[]
   /** Skills that were used, according to the agent's own record. */
   usedByAgent: string[]
   /** Skills that its settings mention. */
@@ -77,10 +77,10 @@ export function listRules(_: Machine, _request: object): Report<KnownAgentRules[
   return { value, findings: [] }
 }
 
-const TROUBLE: readonly Fate[] = ['undescribed', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
+const TROUBLE: readonly Visibility[] = ['undescribed', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
 
 /** Computes what an agent's program does with the skills and instructions on this machine. */
-export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan): Report<AgentSight> {
+export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan): Report<SeenByAgent> {
   const agent = requireAgent(request.agent)
   if (request.window === 0) {
     throw new LoadoutError('USAGE', 'a window of 0 tokens is too small', { hint: 'name one: --window 200000' })
@@ -93,8 +93,8 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
   const places = [...files.places(rules), ...files.plugins(rules, settings)]
   const found = asIf(request, findSkills(machine, places, rules, scan))
   const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
-  const sight = decideVisibility(found, rules, settings, listing && { listing, limits })
-  const value: AgentSight = {
+  const seen = decideVisibility(found, rules, settings, listing && { listing, limits })
+  const value: SeenByAgent = {
     agent: agent.id,
     label: agent.label,
     program,
@@ -104,7 +104,7 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
     home: machine.home,
     places,
     budget: listing && limits && { ...limits, unit: listing.unit },
-    ...sight,
+    ...seen,
     ...seeInstructions(files, known.instructions, settings),
     usedByAgent: Object.keys(settings.usage),
     overridden: Object.keys(settings.overrides),
@@ -134,7 +134,7 @@ function seeInstructions(agentFiles: AgentFiles, rules: InstructionRules | undef
 }
 
 /** One finding for each problem. */
-function findingsOf({ skills, places, instructions }: AgentSight): Finding[] {
+function findingsOf({ skills, places, instructions }: SeenByAgent): Finding[] {
   return [
     ...places.flatMap(({ state, path, why = '' }) =>
       state === 'unreadable' ? [trouble(path, `${path}: ${why}`)] : [],

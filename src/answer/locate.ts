@@ -4,7 +4,7 @@ import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { normalizePackPath, PACK_FILE, packPathProblem } from '../packs/rules/pack.ts'
 import type { Knowledge } from '../payloads/knowledge.ts'
 import type { LoadoutEntry } from '../payloads/rules/loadout-index.ts'
-import type { ShelvedSkill } from '../skills/skill-source.ts'
+import type { UsableSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { isRecord, nearest } from '../text/values.ts'
@@ -15,7 +15,7 @@ import { projectOf, SOURCES, type SourceRequest, withoutRepeats } from './source
 /** What an id refers to. `path` is one file of it. */
 export type Located =
   | { kind: 'payload'; entry: LoadoutEntry; knowledge: Knowledge }
-  | { kind: 'skill'; skill: ShelvedSkill; path: string | undefined }
+  | { kind: 'skill'; skill: UsableSkill; path: string | undefined }
   | { kind: 'pack'; pack: TrustedPack; catalog: Catalog; path: string | undefined }
   | { kind: 'adapter'; adapter: AdapterView }
 

@@ -3,12 +3,12 @@ import { readConfig, userRoot } from '../agents/config.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
-import { type AgentSight, seeAgent } from '../agents/see.ts'
+import { type SeenByAgent, seeAgent } from '../agents/see.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { usedSkills } from '../skills/equip.ts'
-import { describeStanding } from '../skills/rules/sync-decision.ts'
+import { describeRemote } from '../skills/rules/sync-decision.ts'
 import { readStanding } from '../skills/sync.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { usageOverTime } from '../usage/look-back.ts'
@@ -70,9 +70,9 @@ function statusOf(
   }
 }
 
-function summed(sight: AgentSight, prices: Prices | undefined): AgentStatus {
+function summed(sight: SeenByAgent, prices: Prices | undefined): AgentStatus {
   const { agent, label, program, recordedFrom, skills, own, budget, instructions } = sight
-  const count = (...fates: AgentSight['skills'][number]['fate'][]) =>
+  const count = (...fates: SeenByAgent['skills'][number]['fate'][]) =>
     skills.filter(({ fate }) => fates.includes(fate)).length
   const listed = skills.reduce((sum, skill) => sum + skill.tokens, own.tokens)
   const read = instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)
@@ -104,7 +104,7 @@ async function libraryOf(machine: Machine, project: string | undefined): Promise
     const { value } = await readStanding(machine, { project })
     const used = usedSkills(machine)
     const unused = used && value.equipped.filter((name) => !used.has(name))
-    return { ...value, unused, stands: describeStanding(value, machine.now()) }
+    return { ...value, unused, stands: describeRemote(value, machine.now()) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return error.code === 'CONFIG_NOT_FOUND' ? undefined : { problem: error.message }

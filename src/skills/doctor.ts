@@ -15,7 +15,7 @@ import { listingFindings } from './listing.ts'
 import { asRootWriter, carryOut, foreseeEdits, type Observation, type Outcome, observe } from './observe.ts'
 import { needsAction } from './rules/operations.ts'
 import { EDIT_OUTCOMES, type PlacementStatus, placeOf } from './rules/skill.ts'
-import { decideSync, describeStanding, standingOf } from './rules/sync-decision.ts'
+import { decideSync, describeRemote, remoteStateOf } from './rules/sync-decision.ts'
 import type { Setup } from './setup.ts'
 
 /** One check and its result. */
@@ -84,8 +84,8 @@ async function checkRepository(setup: Setup): Promise<Check[]> {
   if (state === undefined) return [repository.check]
   const fetched = state.remotes.length === 0 ? 'no remote' : 'ok'
   const { findings } = decideSync(library, state, fetched, { push: config.pushesOnSync })
-  const standing = standingOf(state, lastAsked(library))
-  const message = describeStanding(standing, machine.now())
+  const standing = remoteStateOf(state, lastAsked(library))
+  const message = describeRemote(standing, machine.now())
   const isUnknown = standing.remote !== undefined && standing.askedAt === undefined
   const [mark, fix] = isUnknown
     ? (['note', 'loadout sync --dry-run asks it'] as const)

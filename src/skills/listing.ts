@@ -1,7 +1,7 @@
 import { applyNameOnly, nameOnlyPlace, planNameOnly } from '../agents/name-only.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
-import type { SkillSight } from '../agents/rules/visibility.ts'
-import { type AgentSight, type SeeRequest, seeAgent } from '../agents/see.ts'
+import type { SeenSkill } from '../agents/rules/visibility.ts'
+import { type SeenByAgent, type SeeRequest, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { grouped } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -52,10 +52,10 @@ function seeRooms(machine: Machine, agents: readonly string[], project: string |
 
 const LISTED: readonly string[] = ['visible', 'undescribed', 'cut', 'dropped']
 
-function roomOf(sight: AgentSight, project: string | undefined): ListingRoom[] {
-  const { agent, label, budget, used = 0 } = sight
+function roomOf(seen: SeenByAgent, project: string | undefined): ListingRoom[] {
+  const { agent, label, budget, used = 0 } = seen
   if (budget === undefined) return []
-  const listed = sight.skills.filter(({ fate }) => LISTED.includes(fate))
+  const listed = seen.skills.filter(({ fate }) => LISTED.includes(fate))
   const cut = listed.filter(({ fate }) => fate === 'cut')
   const dropped = listed.filter(({ fate }) => fate === 'dropped')
   const room: ListingRoom = {
@@ -69,7 +69,7 @@ function roomOf(sight: AgentSight, project: string | undefined): ListingRoom[] {
     unit: budget.unit === 'tokens' ? 'tokens' : 'characters',
   }
   const isCrowded = room.cut + room.dropped > 0
-  return [isCrowded ? { ...room, problem: crowded(room, sight.skills.length, project) } : room]
+  return [isCrowded ? { ...room, problem: crowded(room, seen.skills.length, project) } : room]
 }
 
 function crowded(
@@ -160,9 +160,9 @@ export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<
 }
 
 /** Unused skills that Loadout did not install and the settings do not mention, the largest in the list first. */
-function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<string>): string[] {
-  const isOwn = ({ scope }: SkillSight) => scope === 'user' || scope === 'project'
-  const isListed = ({ fate }: SkillSight) => fate === 'visible' || fate === 'cut' || fate === 'dropped'
+function unusedOthers({ skills, overridden }: SeenByAgent, used: ReadonlySet<string>): string[] {
+  const isOwn = ({ scope }: SeenSkill) => scope === 'user' || scope === 'project'
+  const isListed = ({ fate }: SeenSkill) => fate === 'visible' || fate === 'cut' || fate === 'dropped'
   return skills
     .filter((skill) => isOwn(skill) && isListed(skill) && !used.has(skill.name) && !overridden.includes(skill.name))
     .sort((a, b) => b.characters.description - a.characters.description)
@@ -170,26 +170,26 @@ function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<stri
 }
 
 /** Skills that the list drops or cuts because it is full, not because their own description is too long. */
-function crowdedIn({ skills }: AgentSight): SkillSight[] {
+function crowdedIn({ skills }: SeenByAgent): SeenSkill[] {
   return skills.filter(({ fate, why }) => fate === 'dropped' || (fate === 'cut' && why.startsWith('the list is full')))
 }
 
 /** Skills with a use in our log or in the agent's own; undefined if neither has any. */
-function knownUse(machine: Machine, { usedByAgent }: AgentSight): ReadonlySet<string> | undefined {
+function knownUse(machine: Machine, { usedByAgent }: SeenByAgent): ReadonlySet<string> | undefined {
   const logged = usedSkills(machine)
   return logged === undefined && usedByAgent.length === 0 ? undefined : new Set([...(logged ?? []), ...usedByAgent])
 }
 
 /** Unused installs, the largest in the list first. */
-async function unusedCopies(machine: Machine, sight: AgentSight, used: ReadonlySet<string>): Promise<string[]> {
-  const ours = await removableNames(machine, sight)
-  return sight.skills
+async function unusedCopies(machine: Machine, seen: SeenByAgent, used: ReadonlySet<string>): Promise<string[]> {
+  const ours = await removableNames(machine, seen)
+  return seen.skills
     .filter(({ name }) => ours.has(name) && !used.has(name))
     .sort((a, b) => b.characters.description - a.characters.description)
     .map(({ name }) => name)
 }
 
-async function removableNames(machine: Machine, { agent, cwd }: AgentSight): Promise<ReadonlySet<string>> {
+async function removableNames(machine: Machine, { agent, cwd }: SeenByAgent): Promise<ReadonlySet<string>> {
   return ifLibrary(async () => {
     const all = { names: [], all: true, targets: [agent], project: cwd, dryRun: true }
     const { operations } = (await unequip(machine, all)).value
@@ -221,7 +221,7 @@ function shortestPrefix(names: readonly string[], isEnough: (names: readonly str
 const SHORTEST = 40
 
 /** Cuts all longer descriptions to one length: the largest that leaves room for every skill. */
-function shortened({ skills }: AgentSight, see: (lengths: Record<string, number>) => AgentSight): FixPlan['shorten'] {
+function shortened({ skills }: SeenByAgent, see: (lengths: Record<string, number>) => SeenByAgent): FixPlan['shorten'] {
   const own = skills.filter(({ scope, fate }) => (scope === 'user' || scope === 'project') && fate !== 'unreadable')
   const longerThan = (to: number) =>
     own.flatMap(({ name, characters: { description: from } }) => (from > to ? [{ name, from, to }] : []))

@@ -20,7 +20,7 @@ import { listTree } from './disk/tree.ts'
 import { type ClearedRegistry, deniedSkills, readLibrary } from './gate.ts'
 import type { RegisteredSkill } from './rules/skill.ts'
 
-export interface ShelvedSkill {
+export interface UsableSkill {
   name: string
   /** On this machine. */
   folder: string
@@ -33,7 +33,7 @@ export interface ShelvedSkill {
 
 export interface SkillDetails {
   summary: string
-  source: ShelvedSkill['source']
+  source: UsableSkill['source']
   /** Its folder. */
   path: string
 }
@@ -42,7 +42,7 @@ export interface SkillSource extends Source<SkillDetails> {
   kind: 'skill'
   /** The library's folder, if there is one. */
   library: string | undefined
-  find(name: string): ShelvedSkill | undefined
+  find(name: string): UsableSkill | undefined
   /** The skills of the library that may not be used, with the reason. */
   withheld: ClearedRegistry['withheld']
 }
@@ -75,7 +75,7 @@ export function openSkills(machine: Machine, project: Project): SkillSource {
   }
 }
 
-function isOwn({ source }: ShelvedSkill): boolean {
+function isOwn({ source }: UsableSkill): boolean {
   return source === 'library'
 }
 
@@ -89,7 +89,7 @@ export interface KeptSkill {
 }
 
 /** A skill as its segment reads it. */
-interface SkillCard extends Pick<ShelvedSkill, 'name' | 'description' | 'tags'> {
+interface SkillCard extends Pick<UsableSkill, 'name' | 'description' | 'tags'> {
   file: string
   isProjects?: boolean
 }
@@ -116,7 +116,7 @@ export function skillSegment(name: readonly string[], skills: readonly SkillCard
   }
 }
 
-export function librarySegment(library: string, skills: readonly ShelvedSkill[], examples: Examples): Segment {
+export function librarySegment(library: string, skills: readonly UsableSkill[], examples: Examples): Segment {
   return skillSegment([library], skills.map(cardOf), examples)
 }
 
@@ -130,12 +130,12 @@ function skillDocument(skill: SkillCard, findings: Finding[]): RankDocument {
   }
 }
 
-function cardOf({ name, description, tags, folder, source }: ShelvedSkill): SkillCard {
+function cardOf({ name, description, tags, folder, source }: UsableSkill): SkillCard {
   return { name, description, tags, file: join(folder, DOCUMENT_FILE), isProjects: source === 'project' }
 }
 
 interface CollectedSkills {
-  skills: ShelvedSkill[]
+  skills: UsableSkill[]
   findings: Finding[]
   /** The library's folder, if there is one. */
   library: string | undefined
@@ -156,7 +156,7 @@ function collectSkills(machine: Machine, opened: Project): CollectedSkills {
   const known = new Set([...own.map(({ name }) => name), ...withheld.keys(), ...denied])
   const others = findSkillFolders(roots)
     .filter(({ name }) => !known.has(name))
-    .map(({ name, path, scope }): ShelvedSkill => ({ name, folder: path, source: scope }))
+    .map(({ name, path, scope }): UsableSkill => ({ name, folder: path, source: scope }))
   return { skills: [...own, ...others], findings, library, withheld }
 }
 
@@ -169,7 +169,7 @@ function librarySkills(machine: Machine, library: string, findings: Finding[]): 
     const registry = readLibrary(new Repository(machine, library))
     const broken = registry.findings.filter(({ code }) => code !== 'NAME_DIFFERS')
     findings.push(...broken.map((finding): Finding => ({ ...finding, severity: 'warning' })))
-    return { skills: shelved(library, registry.skills), withheld: registry.withheld }
+    return { skills: skillsOf(library, registry.skills), withheld: registry.withheld }
   } catch (error) {
     findings.push(asFinding(error))
     return NO_SKILLS
@@ -177,17 +177,17 @@ function librarySkills(machine: Machine, library: string, findings: Finding[]): 
 }
 
 /** The skills of a library. */
-export function shelved(library: string, skills: readonly RegisteredSkill[]): ShelvedSkill[] {
+export function skillsOf(library: string, skills: readonly RegisteredSkill[]): UsableSkill[] {
   return skills.map(({ skill: { name, description, tags }, folder }) => {
     return { name, folder: join(library, folder), source: 'library', description, tags }
   })
 }
 
 /** The description from skill.json, else from SKILL.md; empty if that cannot be read. */
-export function descriptionOf(skill: ShelvedSkill): string {
+export function descriptionOf(skill: UsableSkill): string {
   if (skill.description !== undefined) return skill.description
   try {
-    return importedDocument(readShelved(skill, DOCUMENT_FILE)).description ?? ''
+    return importedDocument(readSkillText(skill, DOCUMENT_FILE)).description ?? ''
   } catch (error) {
     if (error instanceof LoadoutError) return ''
     throw error
@@ -195,17 +195,17 @@ export function descriptionOf(skill: ShelvedSkill): string {
 }
 
 /** The text of one file of a skill. */
-function readShelved({ folder }: ShelvedSkill, path: string): string {
+function readSkillText({ folder }: UsableSkill, path: string): string {
   return readTextInside(folder, path).replace(/^\ufeff/, '')
 }
 
 /** Its files, sorted by path. */
-export function filesOf({ folder }: ShelvedSkill): { path: string; bytes: number }[] {
+export function filesOf({ folder }: UsableSkill): { path: string; bytes: number }[] {
   return listTree(folder).files.map(({ path, size }) => ({ path, bytes: size }))
 }
 
 /** SKILL.md without its frontmatter, or another file of the skill unchanged. */
-export function openSkill(skill: ShelvedSkill, path = DOCUMENT_FILE): Readable {
+export function openSkill(skill: UsableSkill, path = DOCUMENT_FILE): Readable {
   const { name, folder, source } = skill
   const text = readFile(skill, path)
   const id = entryId('skill', name)
@@ -221,9 +221,9 @@ export function openSkill(skill: ShelvedSkill, path = DOCUMENT_FILE): Readable {
   }
 }
 
-function readFile(skill: ShelvedSkill, path: string): string {
+function readFile(skill: UsableSkill, path: string): string {
   try {
-    return readShelved(skill, path)
+    return readSkillText(skill, path)
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'FILE_NOT_FOUND') throw error
     const { name } = skill

@@ -8,7 +8,7 @@ import { withheldIn } from './gate.ts'
 import { observe, recoverAll } from './observe.ts'
 import { type RegisteredSkill, type SkillStatus, supports } from './rules/skill.ts'
 import { everyRoot, openSetup, type ScopeRequest, type Setup } from './setup.ts'
-import { type KeptSkill, librarySegment, shelved } from './skill-source.ts'
+import { type KeptSkill, librarySegment, skillsOf } from './skill-source.ts'
 
 export interface Suggestion {
   name: string
@@ -79,5 +79,5 @@ function openSkillRanker({ machine, library }: Setup, skills: readonly Registere
   const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description
   learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
   const examples = openExamples(machine, { library }, 'here')
-  return openRanking(machine, [librarySegment(library, shelved(library, skills), examples)])
+  return openRanking(machine, [librarySegment(library, skillsOf(library, skills), examples)])
 }

@@ -24,9 +24,9 @@ import {
   decideSync,
   type FastForward,
   type Fetched,
-  type LibraryStanding,
+  remoteStateOf,
+  type SyncState,
   type SyncStep,
-  standingOf,
 } from './rules/sync-decision.ts'
 import { everyRoot, openGitSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
 
@@ -176,7 +176,7 @@ export interface StandingRequest extends ScopeRequest {
 }
 
 /** The state of the library relative to its remote and to the installs, as of the last fetch. */
-export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<LibraryStanding>> {
+export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<SyncState>> {
   const setup = await openGitSetup(machine, request)
   if (request.fetch) {
     const remote = await readRemote(setup.repo)
@@ -199,7 +199,7 @@ export async function readStanding(machine: Machine, request: StandingRequest): 
   const merges = new Merges(machine).list().map(({ skill }) => skill)
   const equipped = statuses.filter(isInstalled).map(({ name }) => name)
   const { library } = setup
-  const standing = standingOf(state, lastAsked(library))
+  const standing = remoteStateOf(state, lastAsked(library))
   return {
     value: { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges },
     findings: [],

@@ -5,7 +5,6 @@ import type {
   Health,
   ImportResult,
   Inventory,
-  LibraryStanding,
   ListingRoom,
   MergeResult,
   MergeView,
@@ -16,6 +15,7 @@ import type {
   SkillPreview,
   SkillText,
   SyncResult,
+  SyncState,
   UpdateResult,
 } from '../loadout.ts'
 import type { Code, Finding } from '../text/trouble.ts'
@@ -41,7 +41,7 @@ export interface SyncPreview extends SyncResult {
 
 /** Everything that the status line shows. */
 export interface Attention {
-  library: LibraryStanding | undefined
+  library: SyncState | undefined
   rooms: ListingRoom[]
 }
 

@@ -5,8 +5,8 @@ import { agentsTable } from '../../scripts/agents-table.ts'
 import { CLIENTS } from '../../scripts/record/clients.ts'
 import { requireAgent } from '../../src/agents/rules/agents.ts'
 import { recordedRules } from '../../src/agents/rules/recorded-rules.ts'
-import type { SkillSight } from '../../src/agents/rules/visibility.ts'
-import { type AgentSight, seeAgent } from '../../src/agents/see.ts'
+import type { SeenSkill } from '../../src/agents/rules/visibility.ts'
+import { type SeenByAgent, seeAgent } from '../../src/agents/see.ts'
 import { makeProject } from '../cli/run.ts'
 import { installAgent } from '../installed-agents.ts'
 import {
@@ -46,7 +46,7 @@ const homeOf = (world: World) =>
   makeProject({ ...world, 'proj/sub/.keep': '', 'proj/.git/HEAD': 'ref: refs/heads/main\n' })
 
 /** On a machine on which the recorded version is installed. */
-function see({ agent, version }: Recording, home: string, model?: string): AgentSight {
+function see({ agent, version }: Recording, home: string, model?: string): SeenByAgent {
   const program = recordedRules(agent)?.program
   if (program === undefined) throw new Error(`there are no rules of ${agent}`)
   const env = { PATH: installAgent(home, program, version) }
@@ -106,7 +106,7 @@ describe.each(RECORDINGS.map((recording) => [`${recording.agent} ${recording.ver
     it('see reads the places that it reads', () => {
       const home = homeOf(placesWorld())
       const sight = see(recording, home)
-      const placeOf = ({ path }: SkillSight) => path.slice(home.length + 1).replace(/\/[^/]+\/SKILL\.md$/, '')
+      const placeOf = ({ path }: SeenSkill) => path.slice(home.length + 1).replace(/\/[^/]+\/SKILL\.md$/, '')
       const named = new Map(PLACES.map((place) => [nameAt(place), place]))
       const read = sight.skills.filter(({ name, fate }) => named.has(name) && LISTED.includes(fate)).map(placeOf)
       expect(read.sort()).toEqual([...recording.places.read].sort())
@@ -127,13 +127,13 @@ describe.each(RECORDINGS.map((recording) => [`${recording.agent} ${recording.ver
 )
 
 /** As recordings say it: characters of the description, 0 for a bare name, null for a skill that is not listed. */
-function shownBy(skill: SkillSight | undefined): number | null {
+function shownBy(skill: SeenSkill | undefined): number | null {
   if (skill === undefined || skill.characters.line === 0) return null
   return skill.characters.shown
 }
 
 /** Of all but the agent's own skills. Recordings write `~` for the home folder, and end each line. */
-function sizeOf({ agent, skills, budget }: AgentSight, home: string): number {
+function sizeOf({ agent, skills, budget }: SeenByAgent, home: string): number {
   const lines = skills.filter(({ scope, characters }) => scope !== 'agent' && characters.line > 0)
   const listing = recordedRules(agent)?.rows.at(-1)?.rules.listing
   const shortened = listing?.shows === 'path' ? home.length - 1 : 0

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RECORDED_AGENTS } from '../../src/agents/rules/recorded-rules.ts'
-import type { AgentSight } from '../../src/loadout.ts'
+import type { SeenByAgent } from '../../src/loadout.ts'
 import { aFolder, aLinkTo, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
 
 const packed = (version: unknown) => JSON.stringify({ name: '@anthropic-ai/claude-code', version })
 const PACKAGE = 'lib/node_modules/@anthropic-ai/claude-code'
 
-const see = (home: string, ...args: string[]): AgentSight =>
+const see = (home: string, ...args: string[]): SeenByAgent =>
   JSON.parse(runWarm(['see', 'claude', '--json', ...args], { home, env: { PATH: join(home, 'bin') } }).stdout)
 const shown = (home: string) => runWarm(['see', 'claude'], { home, env: { PATH: join(home, 'bin') } }).stdout
 

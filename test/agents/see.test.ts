@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AgentSight } from '../../src/loadout.ts'
+import type { SeenByAgent } from '../../src/loadout.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeProject } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
@@ -24,10 +24,10 @@ const run = (agent: string, home: string, args: string[] = [], env = {}) => {
   return result
 }
 
-const see = (agent: string, home: string, args: string[] = [], env = {}): AgentSight =>
+const see = (agent: string, home: string, args: string[] = [], env = {}): SeenByAgent =>
   JSON.parse(runWarm(['see', agent, '--json', ...args], { home, cwd: home, env }).stdout)
 
-const fatesOf = ({ skills: seen }: AgentSight) =>
+const fatesOf = ({ skills: seen }: SeenByAgent) =>
   Object.fromEntries(seen.map(({ name, path, fate }) => [path.includes('/proj/') ? `project ${name}` : name, fate]))
 
 /** Names of one skill each that no agent must stumble over. */

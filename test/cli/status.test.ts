@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentSight, MachineStatus } from '../../src/loadout.ts'
+import type { MachineStatus, SeenByAgent } from '../../src/loadout.ts'
 import { installAgent } from '../installed-agents.ts'
 import { expectCivil, treeOf } from './civil.ts'
 import { makeFolder, makeProject } from './run.ts'
@@ -95,7 +95,7 @@ describe('status', () => {
     ])
     const { stdout } = machine.run('status')
     for (const agent of status.agents) {
-      const sight = machine.json<AgentSight>('see', agent.agent)
+      const sight = machine.json<SeenByAgent>('see', agent.agent)
       const count = (...fates: string[]) => sight.skills.filter(({ fate }) => fates.includes(fate)).length
       const listed = sight.skills.reduce((sum, { tokens }) => sum + tokens, sight.own.tokens)
       const read = sight.instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)

@@ -113,7 +113,7 @@ export interface InstructionFile {
   problem?: string
 }
 
-export interface InstructionSight {
+export interface SeenInstructions {
   path: string
   bytes: number
   state: 'whole' | 'cut' | 'replaced' | 'unreadable'
@@ -127,7 +127,7 @@ export function decideInstructions(
   files: readonly InstructionFile[],
   { isOnePerFolder }: InstructionRules,
   mostBytes: number | undefined,
-): InstructionSight[] {
+): SeenInstructions[] {
   const taken = new Map<string, string>()
   let left = mostBytes ?? Number.POSITIVE_INFINITY
   return files.map(({ path, bytes, isGlobal, folder, problem }) => {

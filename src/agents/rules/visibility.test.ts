@@ -148,13 +148,13 @@ describe('what Codex does', () => {
 
 it('folders hide each other even if the limits of an agent are unknown', () => {
   const { reading } = CLAUDE
-  const sight = decideVisibility(
+  const seen = decideVisibility(
     [skill('a'), skill('a', { place: 1 })],
     { ...reading, sameName: 'unknown' },
     NO_SETTINGS,
   )
-  expect(sight.used).toBeUndefined()
-  expect(sight.skills.map(({ why }) => why)).toEqual(
+  expect(seen.used).toBeUndefined()
+  expect(seen.skills.map(({ why }) => why)).toEqual(
     Array(2).fill('one of 2 with this name; which one counts is not known'),
   )
 })

@@ -4,7 +4,7 @@ import { type AgentSettings, isSwitchedOff, type Limits, modelRow } from './agen
 import type { Listing, ReadingRules, SkillPlace } from './reading-rules.ts'
 
 /** How a model sees a skill. */
-export const FATES = [
+export const VISIBILITIES = [
   'visible',
   'undescribed',
   'cut',
@@ -15,13 +15,13 @@ export const FATES = [
   'hidden',
 ] as const
 
-export type Fate = (typeof FATES)[number]
+export type Visibility = (typeof VISIBILITIES)[number]
 
-export interface SkillSight {
+export interface SeenSkill {
   name: string
   scope: SkillPlace['scope']
   path: string
-  fate: Fate
+  fate: Visibility
   why: string
   /** The lengths of the description as written and as listed, and of the line with its line end. */
   characters: { description: number; shown: number; line: number }
@@ -29,8 +29,8 @@ export interface SkillSight {
   tokens: number
 }
 
-export interface Sight {
-  skills: SkillSight[]
+export interface SeenSkills {
+  skills: SeenSkill[]
   /** The skills inside of the agent's program. */
   own: { count: number; characters: number; tokens: number }
   /** The size of the list in its unit; absent if the limit is unknown. */
@@ -64,7 +64,7 @@ export interface FoundSkill {
 
 interface JudgedSkill {
   found: FoundSkill
-  fate?: Fate
+  fate?: Visibility
   why?: string
 }
 
@@ -74,7 +74,7 @@ export function decideVisibility(
   rules: ReadingRules,
   settings: AgentSettings,
   list?: { listing: Listing; limits: Limits | undefined },
-): Sight {
+): SeenSkills {
   const judged = judge(found, settings, rules)
   const listed = orderListed(
     judged.filter(({ fate }) => fate === undefined).map((candidate) => candidate.found),
@@ -83,15 +83,18 @@ export function decideVisibility(
   const rivals = new Map<string, FoundSkill[]>()
   for (const skill of listed) rivals.set(skill.name, [...(rivals.get(skill.name) ?? []), skill])
   const others = judged.flatMap(({ found: skill, fate, why = '' }) =>
-    fate === undefined ? [] : [{ ...sightOf(skill, undefined), fate, why }],
+    fate === undefined ? [] : [{ ...seenSkill(skill, undefined), fate, why }],
   )
-  const nameFate = (skill: FoundSkill) => sameNameFate(skill, rivals.get(skill.name) ?? [], rules)
+  const nameResult = (skill: FoundSkill) => sameNameResult(skill, rivals.get(skill.name) ?? [], rules)
   if (list === undefined) {
-    const skills = listed.map((skill) => ({ ...sightOf(skill, undefined), ...(nameFate(skill) ?? lossFate(skill)) }))
+    const skills = listed.map((skill) => ({
+      ...seenSkill(skill, undefined),
+      ...(nameResult(skill) ?? lossResult(skill)),
+    }))
     return { skills: [...skills, ...others], own: { count: 0, characters: 0, tokens: 0 } }
   }
   const { listing, limits } = list
-  const isWritten = (skill: FoundSkill) => rules.listsDuplicates || nameFate(skill)?.fate !== 'shadowed'
+  const isWritten = (skill: FoundSkill) => rules.listsDuplicates || nameResult(skill)?.fate !== 'shadowed'
   const written = listed.filter(isWritten)
   const own = settings.withoutOwn ? [] : listing.own.filter(({ name, isKept }) => !(isKept && rivals.has(name)))
   const row = modelRow(listing, limits?.model)
@@ -105,8 +108,8 @@ export function decideVisibility(
   const skills = listed.map((skill) => {
     const at = written.indexOf(skill)
     const line = fitted[at]
-    const fate = both(nameFate(skill), lineFate(skill, lines[at], line, listing, limits)) ?? lossFate(skill)
-    return { ...sightOf(skill, line), ...(listing.unit === 'tokens' ? { tokens: line?.cost ?? 0 } : {}), ...fate }
+    const fate = both(nameResult(skill), lineResult(skill, lines[at], line, listing, limits)) ?? lossResult(skill)
+    return { ...seenSkill(skill, line), ...(listing.unit === 'tokens' ? { tokens: line?.cost ?? 0 } : {}), ...fate }
   })
   const ownLines = fitted.slice(written.length)
   return {
@@ -203,9 +206,9 @@ function cutDescription(text: string, longest: number | undefined, { unit, ellip
   return letters.length > longest ? letters.slice(0, longest - ellipsis.length).join('') + ellipsis : text
 }
 
-type Ending = Pick<SkillSight, 'fate' | 'why'>
+type Ending = Pick<SeenSkill, 'fate' | 'why'>
 
-function sameNameFate(
+function sameNameResult(
   skill: FoundSkill,
   rivals: readonly FoundSkill[],
   { sameName }: ReadingRules,
@@ -229,7 +232,7 @@ function both(first: Ending | undefined, second: Ending | undefined): Ending | u
   return { fate: first.fate, why: `${first.why}; ${second.why}` }
 }
 
-function lineFate(
+function lineResult(
   skill: FoundSkill,
   line: ListingLine | undefined,
   fitted: FittedLine | undefined,
@@ -257,11 +260,11 @@ function folderOf({ path, isCommand, isWorkflow }: FoundSkill): string {
 }
 
 /** A skill without a description is listed by its first line. */
-function lossFate({ loss }: FoundSkill): Ending {
+function lossResult({ loss }: FoundSkill): Ending {
   return loss === undefined ? { fate: 'visible', why: '' } : { fate: 'undescribed', why: loss }
 }
 
-function sightOf(skill: FoundSkill, line: FittedLine | undefined): SkillSight {
+function seenSkill(skill: FoundSkill, line: FittedLine | undefined): SeenSkill {
   const { name, scope, path, description } = skill
   const characters = { description: description.length, shown: line?.left ?? 0, line: line?.characters ?? 0 }
   return { name, scope, path, fate: 'visible', why: '', characters, tokens: Math.ceil(characters.line / 4) }

@@ -1,6 +1,6 @@
-import type { Fate, SkillSight } from '../../agents/rules/visibility.ts'
-import { FATES, HOOK_HOSTS } from '../../display-rules.ts'
-import type { AgentSight, KnownAgentRules, Loadout, MachineStatus } from '../../loadout.ts'
+import type { SeenSkill, Visibility } from '../../agents/rules/visibility.ts'
+import { HOOK_HOSTS, VISIBILITIES } from '../../display-rules.ts'
+import type { KnownAgentRules, Loadout, MachineStatus, SeenByAgent } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
@@ -74,7 +74,7 @@ export const see = defineCommand({
 })
 
 type Shown =
-  | { sight: AgentSight; isLongest: boolean }
+  | { sight: SeenByAgent; isLongest: boolean }
   | Pick<MachineStatus, 'agents' | 'neverRan'>
   | { undone: Undone }
   | Fix
@@ -105,12 +105,12 @@ function readShort(pair: string): [name: string, characters: number] {
   throw failWith('USAGE/shorten', { pair: pair.slice(0, 40) })
 }
 
-function printSight(sight: AgentSight, screen: Screen, findings: readonly Finding[]): string {
+function printSight(sight: SeenByAgent, screen: Screen, findings: readonly Finding[]): string {
   return lines(
     wrap(opening(sight), 0).map(screen.strong),
     '',
     summary(sight),
-    FATES.filter((fate) => fate !== 'visible').flatMap((fate) => named(sight, fate, screen)),
+    VISIBILITIES.filter((fate) => fate !== 'visible').flatMap((fate) => named(sight, fate, screen)),
     folders(sight, screen),
     instructions(sight, screen),
     closing(sight),
@@ -119,7 +119,7 @@ function printSight(sight: AgentSight, screen: Screen, findings: readonly Findin
   )
 }
 
-function opening({ label, program, places, cwd, budget, recordedFrom }: AgentSight): string {
+function opening({ label, program, places, cwd, budget, recordedFrom }: SeenByAgent): string {
   const read = places.filter(({ state }) => state === 'read').length
   const name = program?.version === undefined ? label : `${label} ${program.version}`
   const reads = `${name} ${cwd === undefined ? 'on this machine' : 'in this project'} reads ${count(read, 'folder')}`
@@ -129,14 +129,14 @@ function opening({ label, program, places, cwd, budget, recordedFrom }: AgentSig
   return `${reads} and lists skills in ${grouped(budget.budget)} ${unitOf(budget.unit)}.`
 }
 
-function unitOf(unit: NonNullable<AgentSight['budget']>['unit']): string {
+function unitOf(unit: NonNullable<SeenByAgent['budget']>['unit']): string {
   return unit === 'tokens' ? 'tokens' : 'characters'
 }
 
 /** A row for each visibility that occurs; the sizes add up to the size of the list. */
-function summary({ skills, own, budget, used = 0, recordedFrom }: AgentSight): string[] {
-  const sizesOf = (those: readonly SkillSight[]) => (recordedFrom === undefined ? [] : sizes(those))
-  const rows = FATES.flatMap((fate) => {
+function summary({ skills, own, budget, used = 0, recordedFrom }: SeenByAgent): string[] {
+  const sizesOf = (those: readonly SeenSkill[]) => (recordedFrom === undefined ? [] : sizes(those))
+  const rows = VISIBILITIES.flatMap((fate) => {
     const those = skills.filter((skill) => skill.fate === fate)
     return those.length === 0 ? [] : [[`  ${fate}`, count(those.length, 'skill'), ...sizesOf(those)]]
   })
@@ -153,7 +153,7 @@ function summary({ skills, own, budget, used = 0, recordedFrom }: AgentSight): s
   return [...table, '', ...wrap(total, 2)]
 }
 
-function sizes(skills: readonly SkillSight[]): string[] {
+function sizes(skills: readonly SeenSkill[]): string[] {
   const characters = skills.reduce((total, skill) => total + skill.characters.line, 0)
   const tokens = skills.reduce((total, skill) => total + skill.tokens, 0)
   return [grouped(characters), grouped(tokens)]
@@ -162,10 +162,10 @@ function sizes(skills: readonly SkillSight[]): string[] {
 /** From this many on, names with the same reason share a line. */
 const MANY = 4
 const MOST_NAMED = 40
-const PLACE_MATTERS: readonly Fate[] = ['shadowed', 'ambiguous']
+const PLACE_MATTERS: readonly Visibility[] = ['shadowed', 'ambiguous']
 
-function named({ skills, home }: AgentSight, fate: Fate, screen: Screen): string[] {
-  const reasons = new Map<string, SkillSight[]>()
+function named({ skills, home }: SeenByAgent, fate: Visibility, screen: Screen): string[] {
+  const reasons = new Map<string, SeenSkill[]>()
   for (const skill of skills.filter((each) => each.fate === fate)) {
     reasons.set(skill.why, [...(reasons.get(skill.why) ?? []), skill])
   }
@@ -196,7 +196,7 @@ function folderOf(path: string): string {
   return path.replace(/\/SKILL\.md$/, '')
 }
 
-function folders({ places, skills, home }: AgentSight, screen: Screen): string[] {
+function folders({ places, skills, home }: SeenByAgent, screen: Screen): string[] {
   const placeOf = (path: string) =>
     places.filter((place) => path.startsWith(`${place.path}/`)).sort((a, b) => b.path.length - a.path.length)[0]
   const rows = places.map((place) => {
@@ -207,7 +207,10 @@ function folders({ places, skills, home }: AgentSight, screen: Screen): string[]
   return ['', screen.strong('folders, in its order'), ...pathRows(rows, home)]
 }
 
-function instructions({ instructions: files, mostInstructionBytes: most, home }: AgentSight, screen: Screen): string[] {
+function instructions(
+  { instructions: files, mostInstructionBytes: most, home }: SeenByAgent,
+  screen: Screen,
+): string[] {
   if (files.length === 0) return []
   const heading = most === undefined ? 'instructions' : `instructions, of a project ${grouped(most)} bytes at most`
   const rows = files.map(({ path, bytes, state, read, why }) => {
@@ -227,7 +230,7 @@ function pathRows(rows: readonly (readonly string[])[], home: string): string[] 
   })
 }
 
-function closing(sight: AgentSight): string[] {
+function closing(sight: SeenByAgent): string[] {
   const { agent, cwd, skills, trust, budget } = sight
   const dropped = skills.filter(({ fate }) => fate === 'dropped').length
   const isCrowded = budget !== undefined && skills.some(({ fate }) => fate === 'dropped' || fate === 'cut')
@@ -249,7 +252,7 @@ function closing(sight: AgentSight): string[] {
 }
 
 /** The version of the rules, and the installed version. */
-function rulesFrom({ label, program, recordedFrom, home }: AgentSight): string | undefined {
+function rulesFrom({ label, program, recordedFrom, home }: SeenByAgent): string | undefined {
   if (recordedFrom === undefined) return undefined
   const { version, day } = recordedFrom
   const rules = `of ${label} ${version}, recorded on ${day}.`
@@ -265,7 +268,7 @@ function rulesFrom({ label, program, recordedFrom, home }: AgentSight): string |
 const MOST_LONGEST = 20
 
 /** The longest descriptions, with the cost of each in full. */
-function printLongest({ label, skills }: AgentSight, screen: Screen): string {
+function printLongest({ label, skills }: SeenByAgent, screen: Screen): string {
   const described = skills.filter(({ fate, characters }) => fate !== 'unreadable' && characters.description > 0)
   const longest = described.sort((a, b) => b.characters.description - a.characters.description)
   if (longest.length === 0) return lines(`${label} reads no skill with a description here.`)

@@ -1,6 +1,6 @@
 import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
 import type { InstalledProgram, RecordedFrom } from '../../agents/rules/recorded-rules.ts'
-import type { LibraryStanding } from '../../skills/rules/sync-decision.ts'
+import type { SyncState } from '../../skills/rules/sync-decision.ts'
 import type { Cost, Money } from '../../text/cost.ts'
 
 /** One agent on this machine; with a problem, nothing else is known. */
@@ -35,7 +35,7 @@ export interface AgentStatus {
 
 export type LibraryStatus =
   | { problem: string }
-  | (LibraryStanding & {
+  | (SyncState & {
       problem?: undefined
       /** Equipped, and never used according to the log; undefined if the log has no use at all. */
       unused?: string[]

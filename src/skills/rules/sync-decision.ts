@@ -202,7 +202,7 @@ function git(repo: string, ...args: readonly string[]): string {
 }
 
 /** The state of the library relative to its remote, and the age of that knowledge. */
-export interface Standing {
+export interface RemoteState {
   branch?: string
   remote?: string
   /** What is wrong with the upstream branch; undefined if it exists. */
@@ -216,7 +216,7 @@ export interface Standing {
 }
 
 /** The state of the library, and what needs a sync or a decision. */
-export interface LibraryStanding extends Standing {
+export interface SyncState extends RemoteState {
   library: string
   /** How many skills it has. */
   skills: number
@@ -230,7 +230,7 @@ export interface LibraryStanding extends Standing {
   merges: string[]
 }
 
-export function standingOf(state: RepoState, askedAt: Date | undefined): Standing {
+export function remoteStateOf(state: RepoState, askedAt: Date | undefined): RemoteState {
   const { branch, remote, ahead, behind, uncommitted, upstream } = state
   const lacks = upstream === undefined ? 'none' : upstream.exists ? undefined : 'missing'
   return {
@@ -245,7 +245,7 @@ export function standingOf(state: RepoState, askedAt: Date | undefined): Standin
 }
 
 /** One sentence, which claims only what Loadout has checked. */
-export function describeStanding({ branch, remote, upstream, behind, askedAt }: Standing, now: Date): string {
+export function describeRemote({ branch, remote, upstream, behind, askedAt }: RemoteState, now: Date): string {
   if (remote === undefined) return 'no remote: this machine only'
   if (upstream === 'none')
     return `${branch ?? 'no branch'} follows no branch of ${remote}; loadout sync says what to do`

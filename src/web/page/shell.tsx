@@ -52,7 +52,7 @@ export function Shell() {
             </li>
           ))}
         </ul>
-        <Standing place={place} />
+        <RemoteState place={place} />
       </nav>
       <main id="content" tabIndex={-1}>
         <Lost />
@@ -92,7 +92,7 @@ interface Place {
   hasTeam: boolean
 }
 
-function Standing({ place: answer }: { place: Place | undefined }) {
+function RemoteState({ place: answer }: { place: Place | undefined }) {
   const isLive = connection.value === 'live'
   return (
     <div class="standing">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { Fate, SkillSight } from '../../../agents/rules/visibility.ts'
-import type { AgentSight, MachineStatus, Outcome } from '../../../loadout.ts'
+import type { SeenSkill, Visibility } from '../../../agents/rules/visibility.ts'
+import type { MachineStatus, Outcome, SeenByAgent } from '../../../loadout.ts'
 import { shellWord } from '../../../text/printable.ts'
 import { allChosen, choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
@@ -18,7 +18,7 @@ import { useAnswer } from '../use-answer.ts'
 
 const ABOUT = ['config', 'installs', 'library', 'project'] as const
 
-const TONES: Record<Fate, Tone> = {
+const TONES: Record<Visibility, Tone> = {
   visible: 'good',
   undescribed: 'info',
   cut: 'warn',
@@ -100,9 +100,9 @@ function AgentView({ agent, scope }: { agent: string; scope: string }) {
   const params = { scope, window: chosen('window'), model: chosen('model') }
   const without = allChosen('without')
   const shorten = allChosen('shorten')
-  const asked = useAnswer<AgentSight>(`/api/see/${encodeURIComponent(agent)}`, params, ABOUT)
+  const asked = useAnswer<SeenByAgent>(`/api/see/${encodeURIComponent(agent)}`, params, ABOUT)
   const isIf = without.length + shorten.length > 0
-  const what = useAnswer<AgentSight>(
+  const what = useAnswer<SeenByAgent>(
     isIf ? `/api/see/${encodeURIComponent(agent)}` : undefined,
     { ...params, without, shorten },
     ABOUT,
@@ -123,13 +123,13 @@ function AgentView({ agent, scope }: { agent: string; scope: string }) {
   )
 }
 
-const sizeOf = ({ characters, tokens }: SkillSight, unit: string) => (unit === 'tokens' ? tokens : characters.line)
-const unitOf = ({ budget }: AgentSight) => (budget?.unit === 'tokens' ? 'tokens' : 'characters')
+const sizeOf = ({ characters, tokens }: SeenSkill, unit: string) => (unit === 'tokens' ? tokens : characters.line)
+const unitOf = ({ budget }: SeenByAgent) => (budget?.unit === 'tokens' ? 'tokens' : 'characters')
 
 interface Seen {
-  sight: AgentSight
+  sight: SeenByAgent
   /** The same without some skills, or with shorter descriptions. */
-  what: AgentSight | undefined
+  what: SeenByAgent | undefined
   without: readonly string[]
 }
 
@@ -186,7 +186,7 @@ function Budget({ sight, what, without }: Seen) {
 }
 
 /** The effect of removing some skills. */
-function WhatIf({ before, after, without }: { before: AgentSight; after: AgentSight; without: readonly string[] }) {
+function WhatIf({ before, after, without }: { before: SeenByAgent; after: SeenByAgent; without: readonly string[] }) {
   const unit = unitOf(before)
   const fates = new Map(before.skills.map(({ path, fate }) => [path, fate]))
   const better = after.skills.filter(({ path, fate }) => fate === 'visible' && fates.get(path) !== 'visible')
@@ -237,7 +237,7 @@ function Skills({ sight, what, without, shorten, scope }: Seen & { shorten: read
           </>
         )}
       </div>
-      <Table<SkillSight>
+      <Table<SeenSkill>
         label={`Skills that ${sight.label} finds`}
         rows={rows}
         keyOf={({ path }) => path}
@@ -290,7 +290,7 @@ function Skills({ sight, what, without, shorten, scope }: Seen & { shorten: read
   )
 }
 
-function FateCell({ before, after }: { before: Fate; after: Fate | undefined }) {
+function FateCell({ before, after }: { before: Visibility; after: Visibility | undefined }) {
   const now = after ?? before
   return (
     <Badge tone={TONES[now]} title={now === before ? '' : `now ${before}`}>
@@ -300,7 +300,7 @@ function FateCell({ before, after }: { before: Fate; after: Fate | undefined }) 
 }
 
 /** The effect of a shorter description. */
-function Shorten({ skill, shorten }: { skill: SkillSight; shorten: readonly string[] }) {
+function Shorten({ skill, shorten }: { skill: SeenSkill; shorten: readonly string[] }) {
   const others = shorten.filter((pair) => !pair.startsWith(`${skill.name}=`))
   const now = shorten.find((pair) => pair.startsWith(`${skill.name}=`))?.slice(skill.name.length + 1) ?? ''
   return (
@@ -314,7 +314,7 @@ function Shorten({ skill, shorten }: { skill: SkillSight; shorten: readonly stri
   )
 }
 
-function unequip({ agent }: AgentSight, names: readonly string[], scope: string): void {
+function unequip({ agent }: SeenByAgent, names: readonly string[], scope: string): void {
   const targets = [agent]
   const flag = scope === 'project' ? ' --project .' : ''
   const command = (verb: string) => `loadout ${verb} ${names.map(shellWord).join(' ')} --target ${agent}${flag}`
@@ -333,7 +333,7 @@ function unequip({ agent }: AgentSight, names: readonly string[], scope: string)
   })
 }
 
-function Instructions({ sight }: { sight: AgentSight }) {
+function Instructions({ sight }: { sight: SeenByAgent }) {
   if (sight.instructions.length === 0) return null
   const tones = { whole: 'good', cut: 'warn', replaced: 'odd', unreadable: 'bad' } as const
   return (

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ago, describeStanding, type Standing } from './sync-decision.ts'
+import { ago, describeRemote, type RemoteState } from './sync-decision.ts'
 
 const NOW = new Date('2026-01-02T12:00:00Z')
-const standing = (more: Partial<Standing>): Standing => ({
+const standing = (more: Partial<RemoteState>): RemoteState => ({
   branch: 'main',
   remote: 'origin',
   dirty: 0,
@@ -11,7 +11,7 @@ const standing = (more: Partial<Standing>): Standing => ({
   ...more,
 })
 
-describe('describeStanding', () => {
+describe('describeRemote', () => {
   it.each([
     [{ dirty: 0, ahead: 0, behind: 0 }, 'no remote: this machine only'],
     [standing({}), 'main follows origin; origin was not asked for news yet'],
@@ -30,7 +30,7 @@ describe('describeStanding', () => {
       standing({ askedAt: '2026-01-02T11:59:30Z', behind: 2 }),
       'main follows origin, and was 2 commits behind less than a minute ago',
     ],
-  ])('%j', (given, text) => expect(describeStanding(given, NOW)).toBe(text))
+  ])('%j', (given, text) => expect(describeRemote(given, NOW)).toBe(text))
 })
 
 describe('ago', () => {
