@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, lastAsked, pushBranch, readRemote, readRepoState } from './disk/library-git.ts'
@@ -150,9 +150,7 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
       else await pushBranch(repo, step, signalOf(request))
       steps.push(step)
     } catch (error) {
-      if (!(error instanceof LoadoutError)) throw error
-      const { code, message, hint } = error
-      findings.push({ severity: 'error', code, message, hint })
+      findings.push({ ...asFinding(error), severity: 'error' })
     }
   }
   // Git does not change uncommitted files. A first commit, or a failed step, may have changed more.

@@ -6,7 +6,7 @@ import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { readDocument } from '../machine/skill-document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { buildFor } from './disk/build.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
@@ -71,9 +71,7 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
   try {
     return check()
   } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const { code, message, hint } = error
-    return [{ severity: 'error', code, message, subject, hint }]
+    return [{ ...asFinding(error), severity: 'error', subject }]
   }
 }
 

@@ -7,7 +7,7 @@ import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/insi
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move, sameName } from '../../machine/platform.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../../text/trouble.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
 import type { LibraryState } from '../rules/reconcile.ts'
 import { formatMarker, type InstallMarker, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
@@ -96,9 +96,8 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
     applied.done.push(operation)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const { code, message, hint } = error
     applied.failure ??= error
-    applied.findings.push({ severity: 'error', code, message, subject: operation.skill, hint })
+    applied.findings.push({ ...asFinding(error), severity: 'error', subject: operation.skill })
   }
 }
 

@@ -2,7 +2,7 @@ import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
 import type { Profile } from '../../agents/rules/config.ts'
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
-import { type Code, type Finding, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Code, type Finding, LoadoutError } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
 import type { InstallMarker } from './reconcile.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
@@ -347,9 +347,7 @@ function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest, b
   try {
     return planEquip(statuses, request, byName)
   } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const { code, message, hint } = error
-    return { operations: [], findings: [{ severity: 'error', code, message, hint }] }
+    return { operations: [], findings: [{ ...asFinding(error), severity: 'error' }] }
   }
 }
 
