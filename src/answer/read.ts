@@ -3,7 +3,7 @@ import { openPackText } from '../packs/read.ts'
 import { type PackView, viewPack } from '../packs/show.ts'
 import type { Lookup, LookupRequest } from '../payloads/explain.ts'
 import { openPayload } from '../payloads/load.ts'
-import { descriptionOf, filesOf, openSkill, type ShelvedSkill } from '../skills/skill-source.ts'
+import { descriptionOf, filesOf, openSkill, type UsableSkill } from '../skills/skill-source.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
@@ -73,7 +73,7 @@ export interface SkillCard {
   name: string
   description: string
   tags: readonly string[]
-  source: ShelvedSkill['source']
+  source: UsableSkill['source']
   folder: string
   files: { path: string; bytes: number }[]
 }
@@ -104,7 +104,7 @@ function describe(located: LocatedText): EntryLookup {
   }
 }
 
-function cardOf(skill: ShelvedSkill): SkillCard {
+function cardOf(skill: UsableSkill): SkillCard {
   const { name, tags = [], source, folder } = skill
   return { name, description: descriptionOf(skill), tags, source, folder, files: filesOf(skill) }
 }
