@@ -202,3 +202,27 @@ it('raw sources are not indexed', () => {
   expect(documents.length).toBeGreaterThan(5)
   expect(JSON.stringify(documents)).not.toContain('A line that nothing rests on')
 })
+
+describe('a task of any kind', () => {
+  const tied = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [
+      `documents/d${at}.md`,
+      Array.from({ length: 100 }, () => '# Lamp\n\nThe lamp burns.\n').join('\n'),
+    ]),
+  )
+
+  it.each([
+    ['one word', 'lamp'],
+    ['no word', '?'],
+    ['20,000 characters', 'the lamp of the pier burns all night. '.repeat(530)],
+    ['Chinese', '\u706f\u5728\u7801\u5934\u4e0a\u4eae\u591a\u4e45'],
+    ['code only', 'if (lamp.isOn()) { lamp.burn(hours => hours + 1) }'],
+  ])('gets an answer within the budget, also from 10,000 sections with equal scores: %s', (_, task) => {
+    const { tokens, wrapper, missing } = resolveFiles(tied, task, { manifest: { profile: 'document-first' } })
+    expect(tokens).toBeLessThanOrEqual(4000)
+    expect(wrapper).toContain('</knowledge_pack>')
+    expect(missing.length).toBeLessThanOrEqual(1)
+    const again = resolveFiles(tied, task, { manifest: { profile: 'document-first' } })
+    expect(again.wrapper).toBe(wrapper)
+  })
+})
