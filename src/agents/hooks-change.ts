@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRecords } from '../change/file-edit.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
-import { acquireLock } from '../machine/lock.ts'
-import { type Machine, stateFolder } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { diffLines } from '../text/line-diff.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { readConfig } from './config.ts'
@@ -65,16 +63,13 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   const records = new UndoRecords(machine, RECORDS)
   const planAll = () => places.map((place) => planEdit(records, place, isInstall ? call : undefined))
   // First without writing: if a file must be repaired first, this throws before Loadout creates anything.
-  let edits = planAll()
-  if (!isDryRun) {
-    const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
-    try {
-      edits = planAll()
-      for (const edit of edits) records[isInstall ? 'apply' : 'undo'](edit, edit.record)
-    } finally {
-      release()
-    }
+  const dry = planAll()
+  const applyAll = () => {
+    const all = planAll()
+    for (const edit of all) records[isInstall ? 'apply' : 'undo'](edit, edit.record)
+    return all
   }
+  const edits = isDryRun ? dry : await records.asOnlyEditor(applyAll)
   const findings = isInstall ? edits.flatMap((edit) => unreadableFindings(edit)) : []
   return { value: { changes: edits.map((edit) => describe(edit, isInstall)), isDryRun }, findings }
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, lstatSync, rmdirSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   asLoadoutError,
   exists,
@@ -10,7 +10,8 @@ import {
   writeAtomically,
 } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
-import type { Machine } from '../machine/machine.ts'
+import { acquireLock } from '../machine/lock.ts'
+import { type Machine, stateFolder } from '../machine/machine.ts'
 import { recordPath, writeRecord } from '../machine/records.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
@@ -80,6 +81,16 @@ export class UndoRecords {
   constructor(machine: Machine, name: string) {
     this.machine = machine
     this.name = name
+  }
+
+  /** Runs a function as the only editor of such files: different edits may be in the same file. */
+  async asOnlyEditor<T>(run: () => T): Promise<T> {
+    const release = await acquireLock(join(stateFolder(this.machine), 'locks', 'hooks'), { purpose: 'hooks' })
+    try {
+      return run()
+    } finally {
+      release()
+    }
   }
 
   find(path: string): UndoRecord | undefined {

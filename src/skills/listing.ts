@@ -1,4 +1,4 @@
-import { applyNameOnly, nameOnlyPlace, planNameOnly } from '../agents/name-only.ts'
+import { NameOnly } from '../agents/name-only.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import type { SeenSkill } from '../agents/rules/visibility.ts'
 import { type SeenByAgent, type SeeRequest, seeAgent } from '../agents/see.ts'
@@ -116,13 +116,16 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
   const crowded = crowdedIn(now).map(({ name }) => name)
   const about = { agent, label, project: cwd, crowded }
   if (crowded.length === 0) return { value: { ...about, unequip: [], nameOnly: [], shorten: [], left: 0 }, findings }
-  const used = knownUse(machine, now)
+  const logged = usedSkills(machine)
+  // Skills with a use in our log or in the agent's own; undefined if neither has any.
+  const used =
+    logged === undefined && now.usedByAgent.length === 0 ? undefined : new Set([...(logged ?? []), ...now.usedByAgent])
   const removable = used === undefined ? [] : await unusedCopies(machine, now, used)
   const removed = shortestPrefix(removable, (names) => crowdedIn(see({ without: names })).length === 0)
-  const place = used && nameOnlyPlace(machine, agent, request.project)
+  const place = used && NameOnly.open(machine, agent, request.project)
   const quiet = used === undefined || place === undefined ? [] : unusedOthers(see({ without: removed }), used)
   const nameOnly = shortestPrefix(quiet, (names) => crowdedIn(see({ without: removed, nameOnly: names })).length === 0)
-  if (place !== undefined && nameOnly.length > 0) planNameOnly(machine, place, nameOnly)
+  if (nameOnly.length > 0) place?.plan(nameOnly)
   const kept = { without: removed, nameOnly }
   const rest = see(kept)
   const shorten = crowdedIn(rest).length === 0 ? [] : shortened(rest, (lengths) => see({ ...kept, shorten: lengths }))
@@ -147,8 +150,7 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
 export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<Outcome | undefined>> {
   const { unequip: names, nameOnly, agent, project } = plan
   if (names.length === 0) {
-    const place = nameOnlyPlace(machine, agent, project)
-    if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
+    await NameOnly.open(machine, agent, project)?.apply(nameOnly)
     return { value: undefined, findings: [] }
   }
   const setup = openSetup(machine, { project })
@@ -174,27 +176,17 @@ function crowdedIn({ skills }: SeenByAgent): SeenSkill[] {
   return skills.filter(({ fate, why }) => fate === 'dropped' || (fate === 'cut' && why.startsWith('the list is full')))
 }
 
-/** Skills with a use in our log or in the agent's own; undefined if neither has any. */
-function knownUse(machine: Machine, { usedByAgent }: SeenByAgent): ReadonlySet<string> | undefined {
-  const logged = usedSkills(machine)
-  return logged === undefined && usedByAgent.length === 0 ? undefined : new Set([...(logged ?? []), ...usedByAgent])
-}
-
 /** Unused installs, the largest in the list first. */
 async function unusedCopies(machine: Machine, seen: SeenByAgent, used: ReadonlySet<string>): Promise<string[]> {
-  const ours = await removableNames(machine, seen)
+  const ours = await ifLibrary(async () => {
+    const all = { names: [], all: true, targets: [seen.agent], project: seen.cwd, dryRun: true }
+    const { operations } = (await unequip(machine, all)).value
+    return new Set(operations.filter(({ kind }) => kind === 'remove').map(({ skill }) => skill))
+  }, new Set<string>())
   return seen.skills
     .filter(({ name }) => ours.has(name) && !used.has(name))
     .sort((a, b) => b.characters.description - a.characters.description)
     .map(({ name }) => name)
-}
-
-async function removableNames(machine: Machine, { agent, cwd }: SeenByAgent): Promise<ReadonlySet<string>> {
-  return ifLibrary(async () => {
-    const all = { names: [], all: true, targets: [agent], project: cwd, dryRun: true }
-    const { operations } = (await unequip(machine, all)).value
-    return new Set(operations.filter(({ kind }) => kind === 'remove').map(({ skill }) => skill))
-  }, new Set())
 }
 
 /** Without a library, or without a managed project, there is nothing to remove and nothing to repair. */

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path'
-import { applyNameOnly, nameOnlyPlace } from '../agents/name-only.ts'
+import { NameOnly } from '../agents/name-only.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from '../change/work-folder.ts'
 import { tidyCache } from '../machine/cache.ts'
@@ -173,11 +173,11 @@ export async function changeList(
   const names = unequip.filter((name) => placements.some((each) => each.name === name))
   const which = { names, agents: [agent], roots, isExplicit: true, isKnown: () => true }
   const plan = planUnequip(statuses, which)
-  const place = nameOnly.length === 0 ? undefined : nameOnlyPlace(machine, agent, project)
+  const place = nameOnly.length === 0 ? undefined : NameOnly.open(machine, agent, project)
   const log = libraryLog(library)
   if (isLockable(library)) log.write({ agent, project, nameOnly, unequip })
   try {
-    if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
+    await place?.apply(nameOnly)
   } catch (error) {
     log.end()
     throw error
