@@ -7,9 +7,7 @@ import {
   type KnowledgePack,
   type PackManifest,
   type PackStatus,
-  type PackWarning,
   type Producer,
-  type RuntimeMode,
   SCOPES,
   type Scope,
   settleWarnings,
@@ -260,35 +258,9 @@ export function isLaterDay(a: string | undefined, b: string | undefined): boolea
 }
 
 /** A pack as flat JSON for programs: known fields only, never its body or raw frontmatter. */
-export interface CatalogRow
-  extends Pick<
-    PackManifest,
-    | 'name'
-    | 'description'
-    | 'type'
-    | 'trust'
-    | 'profile'
-    | 'primaryDocument'
-    | 'primaryOntology'
-    | 'producedBy'
-    | 'version'
-    | 'language'
-    | 'grounding'
-    | 'ownership'
-    | 'compatibility'
-  > {
-  status: PackStatus | 'unknown'
-  /** Loadout's decision. */
-  effectiveTrust: TrustState
-  runtime_mode: RuntimeMode
-  /** Where it was found. */
-  scope: Scope
-  location: string
-  packRoot: string
-  diagnostics: readonly PackWarning[]
-}
+export type CatalogRow = ReturnType<typeof catalogRow>
 
-export function catalogRow({ manifest, scope, root, trust, warnings }: TrustedPack): CatalogRow {
+export function catalogRow({ manifest, scope, root, trust, warnings }: TrustedPack) {
   const { name, description, type, status = 'unknown', profile, mode, primaryDocument, primaryOntology } = manifest
   const { version, language, grounding, ownership, compatibility, producedBy } = manifest
   return {
@@ -297,9 +269,11 @@ export function catalogRow({ manifest, scope, root, trust, warnings }: TrustedPa
     type,
     status,
     trust: manifest.trust,
+    /** Loadout's decision. */
     effectiveTrust: trust.state,
     profile,
     runtime_mode: mode,
+    /** Where it was found. */
     scope,
     location: `${root}/KNOWLEDGE.md`,
     packRoot: root,
