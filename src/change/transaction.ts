@@ -74,6 +74,15 @@ export class Transaction {
     writeAtomically(this.log, JSON.stringify(entry))
   }
 
+  /** Notes that all new content is in place: from here on nothing is put back, because the old content goes. */
+  commit(entry: object): void {
+    try {
+      this.write({ ...entry, isCommitted: true })
+    } catch {
+      // The disk is full: the change is done all the same.
+    }
+  }
+
   /** Call it when everything about the change is done. */
   end(): void {
     removeFile(this.log)
@@ -82,9 +91,10 @@ export class Transaction {
   /** Runs a function as the only writer below the root, after finishing or undoing what a killed process had begun. */
   asOnlyWriter<T>(purpose: string, run: () => Promise<T>): Promise<T> {
     const recover = async () => {
-      const planned = this.plannedIn(this.read() ?? {})
+      const entry = this.read() ?? {}
+      const planned = this.plannedIn(entry)
       if (planned === undefined) this.end()
-      else if (this.canGoOn(planned)) this.finish(planned)
+      else if (entry.isCommitted === true || this.canGoOn(planned)) this.finish(planned, entry.isCommitted === true)
       else this.putBack(planned)
     }
     return withWorkFolder(this.work, purpose, run, { first: recover })
@@ -95,12 +105,15 @@ export class Transaction {
     this.finish(await this.stage(changes))
   }
 
-  private finish(staged: readonly PlannedChange[]): void {
-    try {
-      this.putInPlace(staged)
-    } catch (error) {
-      this.putBack(staged)
-      throw error
+  private finish(staged: readonly PlannedChange[], isCommitted = false): void {
+    if (!isCommitted) {
+      try {
+        this.putInPlace(staged)
+      } catch (error) {
+        this.putBack(staged)
+        throw error
+      }
+      this.commit({ changes: staged })
     }
     this.discardOld(staged)
     this.end()

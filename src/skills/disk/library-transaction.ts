@@ -81,13 +81,8 @@ async function carryOutLogged(repo: Repository, logged: LoggedChange): Promise<s
       log.putBack(changes)
       throw error
     }
-    // From here on nothing is put back: the last version of some may be gone.
-    try {
-      // Without this note the next command would look for something to commit, and find nothing.
-      log.write({ ...logged, isCommitted: true })
-    } catch {
-      // The disk is full: the change is done all the same.
-    }
+    // Without this note the next command would look for something to commit, and find nothing.
+    log.commit(logged)
   }
   try {
     if (merge !== undefined && new Merges(machine).has(merge)) new Merges(machine).remove(merge, true)
