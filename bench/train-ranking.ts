@@ -1,8 +1,10 @@
 // npm run bench:ranking -- rows <tasks.jsonl> <mirrors> <out>
 // npm run bench:ranking -- train <rows>… [--without <repository>…] [--test <rows>…] [--out <model.ts>]
+// npm run bench:ranking -- measure <rows>…
 // Trains the order of a project's files, and measures it on rows of other repositories.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { judge, LEAVES, type Model, probabilityOf, writeModel } from '../src/project/rules/learned.ts'
+import { judge, LEAVES, type Model, probabilityOf, readModel, writeModel } from '../src/project/rules/learned.ts'
+import { RANKING_MODEL } from '../src/project/rules/ranking-model.ts'
 import { SIGNALS } from '../src/project/rules/signals.ts'
 import { BOOSTING, type Boosting, boost, calibrate, randomFrom, type TrainingRows } from './boosted-trees.ts'
 import { readPublicTasks, type TaskRow, writeTaskRows } from './ranking-rows.ts'
@@ -148,6 +150,10 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
   if (command === 'rows') {
     const [tasks = '', mirrors = '', out = ''] = words
     return writeTaskRows(readPublicTasks(tasks), mirrors, out)
+  }
+  if (command === 'measure') {
+    for (const file of words) report(file, readTaskRows([file]), readModel(RANKING_MODEL, SIGNALS)!)
+    return
   }
   if (command !== 'train') throw new Error('usage: see the head of bench/train-ranking.ts')
   const without = new Set(valuesOf(words, '--without'))

@@ -96,6 +96,18 @@ describe('the files for a task', () => {
     expect(signals).toEqual({ files: 6, listed_by: 'git', commits: 2, shallow: false, left_out: {} })
   })
 
+  it('do not repeat open files; what changed together with them are companions', async () => {
+    const root = makeRepository()
+    write(root, { 'src/door.ts': 'export const door = 3\n', 'src/hinge.ts': 'export const hinge = 1\n' })
+    commit(root, 'Oil it')
+    const request = { task: readTask(TASK), project: { root, repository: root } }
+    const found = await findProjectFiles(machineAt(makeFolder()), { ...request, near: ['src/door.ts'] })
+    expect(found.companions.map(({ path }) => path)).toContain('src/hinge.ts')
+    for (const list of [found.files, found.tests, found.companions]) {
+      expect(list.map(({ path }) => path)).not.toContain('src/door.ts')
+    }
+  })
+
   it('are the same without git, but for what history says', async () => {
     const root = write(makeFolder(), FILES)
     const { files, signals } = await findProjectFiles(machineAt(makeFolder()), {

@@ -13,7 +13,7 @@ const FIELDS: readonly Field[] = [
 const [FILE, PATH, SYMBOLS, HEADINGS, BODY] = [0, 1, 2, 3, 4] as const
 export const SYMBOL_FIELD = SYMBOLS
 
-/** How the engine ranks the files of a project. docs/context.md shows what each number gained. */
+/** How the engine ranks the files of a project. */
 export const PROJECT_TUNING: Tuning = {
   ...DEFAULT_TUNING,
   fields: FIELDS,
