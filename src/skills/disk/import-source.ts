@@ -67,14 +67,9 @@ async function openRepository(
   const isCommit = ref !== undefined && /^[0-9a-f]{7,64}$/.test(ref)
   return fetched(named, async (folder) => {
     await cloneRepository(machine, url, folder, { ...(isCommit ? {} : { depth: 1, branch: ref }), ...patience })
-    if (isCommit) {
-      const commit = await new Repository(machine, folder).commitOf(ref)
-      await new Repository(machine, folder).git(['checkout', '--quiet', '--detach', commit])
-    }
-    const [commit, branch] = [
-      await new Repository(machine, folder).head(),
-      ref ?? (await new Repository(machine, folder).branch()),
-    ]
+    const clone = new Repository(machine, folder)
+    if (isCommit) await clone.git(['checkout', '--quiet', '--detach', await clone.commitOf(ref)])
+    const [commit, branch] = [await clone.head(), ref ?? (await clone.branch())]
     const isPath = exists(url)
     return {
       root: inside(folder, part),
@@ -142,7 +137,8 @@ async function openLocal(
 async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 'ref' | 'commit'>> {
   if (!exists(join(path, '.git'))) return {}
   try {
-    const [commit, ref] = [await new Repository(machine, path).head(), await new Repository(machine, path).branch()]
+    const repository = new Repository(machine, path)
+    const [commit, ref] = [await repository.head(), await repository.branch()]
     return { ref, commit }
   } catch (error) {
     if (error instanceof LoadoutError) return {}
@@ -150,8 +146,7 @@ async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 're
   }
 }
 
-/** `~/…` for a path in the home folder, so that it works on all machines of the user. */
-/** The path as it is recorded: `~/…` in the home folder. */
+/** The path as it is recorded: `~/…` in the home folder, so that it works on all machines of the user. */
 export function inHome({ home }: Machine, path: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }
