@@ -79,7 +79,10 @@ export async function readTaskParts(
   const { files, pointers } = own === undefined ? { files: intended(question) } : ownFiles(question, own)
   const isSilent = trail.warnings.length === at
   const payloads = await readPayloads(machine, question)
-  const packs = packsForTask(machine, question)
+  const besides = [...files, ...payloads.core, ...payloads.matched].flatMap(({ path, text, sections = [{ text }] }) =>
+    sections.map((section) => `${path} ${section.text}`),
+  )
+  const packs = packsForTask(machine, question, besides)
   const isEmpty = [payloads.core, payloads.matched, packs.candidates].every(({ length }) => length === 0)
   if (own?.files.paths.length === 0 && isSilent && isEmpty) trail.warnings.splice(at, 0, toWarning(EMPTY))
   return {
@@ -195,9 +198,13 @@ function wholeText(text: string) {
 const PACK_TOKENS = 1_500
 
 /** If the settings of packs cannot be read, the bundle is built without packs. */
-function packsForTask(machine: Machine, question: TaskQuestion): ReturnType<typeof readPacks> {
+function packsForTask(
+  machine: Machine,
+  question: TaskQuestion,
+  besides: readonly string[],
+): ReturnType<typeof readPacks> {
   try {
-    return readPacks(machine, question)
+    return readPacks(machine, question, besides)
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'BAD_CONFIG') throw error
     const { code, message, hint } = error
@@ -207,9 +214,9 @@ function packsForTask(machine: Machine, question: TaskQuestion): ReturnType<type
   }
 }
 
-function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion) {
+function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion, besides: readonly string[]) {
   const limits = { budget: PACK_TOKENS, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
-  const { value, findings } = resolvePacks(machine, { task: task.text, project, now, ...limits }, task)
+  const { value, findings } = resolvePacks(machine, { task: task.text, project, now, besides, ...limits }, task)
   for (const { name, message } of value.refused) {
     trail.omitted.push({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message })
   }

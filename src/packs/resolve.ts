@@ -40,6 +40,8 @@ export interface ResolveRequest extends CatalogRequest, RecordRequest {
   isRecorded?: boolean
   /** Leaves out packs that the task needs with less than this confidence. Default: 0, the best there is. */
   least?: number
+  /** Passages that are delivered besides the packs: what they say is not missing. */
+  besides?: readonly string[]
   /** The time at which the age of pages is judged. Default: the clock. */
   now?: Date
 }
@@ -160,9 +162,12 @@ function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
 type Asked = Admitted & { resolution: PackResolution }
 
 /** Adds what nothing of the chosen text says to the first pack of facts. */
-function withMissing(asked: readonly Asked[], { task, needs = [] }: Question, sections: PackSections): Asked[] {
+function withMissing(asked: readonly Asked[], question: Question, sections: PackSections): Asked[] {
+  const { task, needs = [], besides = [] } = question
   const given = asked.map(({ pack: { manifest }, resolution }) => ({ manifest, resolution }))
-  const missing = findMissing(task, needs, given, sections.rarity).map((fact) => withholdSecrets(fact).text)
+  const missing = findMissing(task, needs, { given, besides }, sections.rarity).map(
+    (fact) => withholdSecrets(fact).text,
+  )
   const first = asked.find(({ pack }) => pack.manifest.mode !== 'persona') ?? asked[0]
   return asked.map((each) => {
     const own = each === first ? [...new Set([...each.resolution.missing, ...missing])] : each.resolution.missing

@@ -71,3 +71,26 @@ it('the age of a page of a pack is judged at the time that --now names', () => {
   expect(ask('2026-05-01T00:00:00Z').stdout).not.toContain('claim.stale')
   expect(ask('2026-07-01T00:00:00Z').stdout).toContain('claim.stale')
 })
+
+it('a bundle calls nothing missing that a file in it says', () => {
+  const cwd = makeFolder()
+  const page = ['# Kiln', '', 'The kiln fires at 1,200 degrees for nine hours.', ''].join('\n')
+  const pack =
+    '---\nname: kiln\ndescription: Degrees and hours of the kiln\ntype: domain-reference\nstatus: ready\n---\n# Kiln\n'
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true })
+    writeFileSync(join(cwd, path), text)
+  }
+  write('.agents/knowledge/kiln/KNOWLEDGE.md', pack)
+  write('.agents/knowledge/kiln/documents/kiln.md', page)
+  const own = makeFolder()
+  expect(runWarm(['approve', 'kiln'], { cwd, home: own }).code).toBe(0)
+  const ask = () =>
+    JSON.parse(
+      runWarm(['context', 'how many degrees and hours does the kiln fire the celadon', '--json'], { cwd, home: own })
+        .stdout,
+    )
+  expect(ask().missing).toEqual(['nothing was found about: celadon'])
+  write('src/celadon.md', '# Celadon\n\nThe kiln fires the celadon at 1,100 degrees.\n')
+  expect(ask().missing).toEqual([])
+})

@@ -45,7 +45,8 @@ export function resolveFiles(files: Files, asking: string, asked: Asked = {}) {
     rarity: sections.rarity,
     ...rest,
   })
-  const missing = findMissing(task, needs, [{ manifest: pack.manifest, resolution: resolved }], sections.rarity)
+  const given = [{ manifest: pack.manifest, resolution: resolved }]
+  const missing = findMissing(task, needs, { given, besides: [] }, sections.rarity)
   const resolution = {
     ...resolved,
     missing: [...resolved.missing, ...missing],

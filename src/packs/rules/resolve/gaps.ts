@@ -24,15 +24,20 @@ interface Given {
 }
 
 /**
- * What the task asks and nothing that was chosen says, judged once over all packs. Not for personas, which answer
+ * What the task asks and nothing that is delivered says, judged once over all packs and what stands beside them. Not for personas, which answer
  * anything.
  */
-export function findMissing(task: Task, needs: readonly string[], given: readonly Given[], rarity: Rarity): string[] {
+export function findMissing(
+  task: Task,
+  needs: readonly string[],
+  { given, besides }: { given: readonly Given[]; besides: readonly string[] },
+  rarity: Rarity,
+): string[] {
   const unmet = needs.filter((need) => !isSaid(readTask(need).words, given))
   const facts = given.filter(({ manifest }) => manifest.mode !== 'persona')
   const isOpen = facts.every(({ resolution }) => !resolution.isAnswered && resolution.missing.length === 0)
   const isJudged = unmet.length === 0 && facts.length > 0 && isOpen
-  return [...unmet, ...(isJudged ? notFound(task, given, rarity) : [])].map((text) => shownText(text, 160))
+  return [...unmet, ...(isJudged ? notFound(task, given, besides, rarity) : [])].map((text) => shownText(text, 160))
 }
 
 /** Whether a statement has most of these words and does not deny them, and no pack declares them as a gap. */
@@ -68,25 +73,26 @@ const RELATED = 0.5
  * Doubts a task if no passage has most of its words: they may all stand somewhere, and still nothing answers. Names the
  * words that stand nowhere or, if there are none, those that stand apart from the others.
  */
-function notFound(task: Task, given: readonly Given[], rarity: Rarity): string[] {
+function notFound(task: Task, given: readonly Given[], besides: readonly string[], rarity: Rarity): string[] {
   const all = [...task.words.keys()]
   const words = all.filter((_, at) => !isLonePair(all, at, rarity))
   const isMain = (word: string) => task.words.get(word) === 1
   if (!words.some(isMain)) return []
-  const whole = new Terms(given.map(({ manifest, resolution }) => wholeText(manifest, resolution.choices)).join('\n'))
+  const texts = given.map(({ manifest, resolution }) => wholeText(manifest, resolution.choices))
+  const whole = new Terms([...texts, ...besides].join('\n'))
   // A name such as GraphQL, whose parts are words of their own.
   const names = new Set(task.terms.flatMap(({ term, kind }) => (kind === 'joined' ? [term] : [])))
   const unknown = [...names].filter((name) => !whole.letters.includes(name))
   const weights = words.map((word) => (task.words.get(word) ?? 1) * rarity(word))
   const worth = (credits: readonly number[]) => sum(credits.map((credit, at) => credit * weights[at]!))
 
-  const passages = given.flatMap(({ manifest, resolution }) => {
+  const own = given.flatMap(({ manifest, resolution }) => {
     const name = manifest.name.replace(/-/g, ' ')
-    const found = resolution.choices.flatMap(passagesOf)
-    return found.map(({ above, section }) => {
-      const terms = new Terms(`${name} ${above} ${section.text}`)
-      return words.map((word) => terms.credit(word))
-    })
+    return resolution.choices.flatMap(passagesOf).map(({ above, section }) => `${name} ${above} ${section.text}`)
+  })
+  const passages = [...own, ...besides].map((text) => {
+    const terms = new Terms(text)
+    return words.map((word) => terms.credit(word))
   })
   let said = words.map(() => 0)
   const pairs = words.filter((word) => PAIR.test(word)).length
