@@ -16,8 +16,8 @@ export const status = defineCommand({
     const room = MOST_LINES - below.length
     const whole = describeAgents(value, screen)
     if (whole.length <= room) return lines(whole, below)
-    const brief = value.agents.flatMap((agent) => describeAgents({ agents: [agent], neverRan: [] }, screen).slice(0, 1))
-    return lines(brief.slice(0, Math.max(1, room - 1)), 'All agents, and what they cannot see: loadout see', below)
+    const brief = describeAgents({ ...value, neverRan: [] }, screen, true).slice(0, Math.max(1, room - 1))
+    return lines(brief, 'All agents, and what they cannot see: loadout see', below)
   },
 })
 
@@ -27,6 +27,7 @@ const MOST_LINES = 12
 export function describeAgents(
   { agents: found, neverRan }: Pick<MachineStatus, 'agents' | 'neverRan'>,
   screen: Screen,
+  isBrief = false,
 ): string[] {
   if (found.length + neverRan.length === 0) return ['No agent was found on this machine.']
   const table = alignRows(
@@ -40,7 +41,7 @@ export function describeAgents(
     version === undefined ? label : `${label} ${version}`,
   )
   return [
-    ...found.flatMap((agent, at) => [screen.strong(table[at] ?? ''), ...trouble(agent)]),
+    ...found.flatMap((agent, at) => [screen.strong(table[at] ?? ''), ...(isBrief ? [] : trouble(agent))]),
     ...(others.length > 0 ? wrap(printableLine(`Installed, but never run: ${others.join(', ')}`), 0) : []),
   ]
 }

@@ -50,7 +50,7 @@ describe('the next steps', () => {
 
   it('offer hooks only where there are some, and name the project', () => {
     expect(commandsFor(LIBRARY, [ROO], [])).toEqual(['loadout context "<task>"'])
-    expect(commandsFor(LIBRARY, [CLAUDE], [])).toEqual(['loadout hooks install claude', 'loadout context "<task>"'])
+    expect(commandsFor(LIBRARY, [CLAUDE], [])).toEqual(['loadout connect claude', 'loadout context "<task>"'])
     const crowded = [{ ...CLAUDE, cut: 1 } as typeof CLAUDE]
     expect(commandsFor(LIBRARY, crowded, ['claude'], '/p')[0]).toBe('loadout see claude --fix --project .')
   })

@@ -115,7 +115,7 @@ function agentSteps({ agents, library, hooks }: Known, scope: string): NextStep[
       })),
     ...(first === undefined
       ? []
-      : [{ why: `let ${first.label} get what a prompt needs`, command: `loadout hooks install ${first.agent}` }]),
+      : [{ why: `let ${first.label} get what a prompt needs`, command: `loadout connect ${first.agent}` }]),
   ]
 }
 
