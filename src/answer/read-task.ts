@@ -275,7 +275,7 @@ function projectCandidates(root: string, own: OwnFiles): FoundFiles {
   const builds: Omission[] = []
   for (const file of wanted) {
     if (read.length >= places) break
-    const found = readSections(root, file.path, answer.terms)
+    const found = readSections(root, file.path, answer.terms, file.lines)
     if (found === undefined || found.text.trim() === '') continue
     const better = read.find((each) =>
       isSameBuild({ path: each.file.path, text: each.text }, { ...found, path: file.path }),

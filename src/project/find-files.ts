@@ -173,8 +173,13 @@ interface ReadFile {
 const KEPT_BYTES = 16 * 1024 * 1024
 const files = new KeptFiles<ReadFile>(KEPT_BYTES)
 
-/** Undefined if it can no longer be read. */
-export function readSections(root: string, path: string, terms: readonly WeighedTerm[]): SectionedText | undefined {
+/** Undefined if it can no longer be read. `lines`: those that a traceback names are worth as much as the best words. */
+export function readSections(
+  root: string,
+  path: string,
+  terms: readonly WeighedTerm[],
+  lines: readonly number[] = [],
+): SectionedText | undefined {
   let isNew = false
   const file = files.of(`${root}/${path}`, () => {
     isNew = true
@@ -184,5 +189,10 @@ export function readSections(root: string, path: string, terms: readonly Weighed
   const { read, sections } = file
   if (read === undefined) return undefined
   if (!isNew) file.terms ??= countSections(sections)
-  return { ...read, sections: weighSections(sections, terms, file.terms) }
+  const weighed = weighSections(sections, terms, file.terms)
+  const most = weighed.reduce((best, { score }) => Math.max(best, score), 0)
+  for (const section of weighed) {
+    if (lines.some((line) => line >= section.start && line <= section.end)) section.score += most
+  }
+  return { ...read, sections: weighed }
 }

@@ -43,8 +43,8 @@ export function describeWords(words: RankedFile['words']): string {
 
 /** For each file, its best section. */
 export function pointersOf({ files, terms }: ProjectAnswer, root: string, limit: number): FilePointer[] {
-  return files.slice(0, limit).flatMap(({ path, score, words }): FilePointer[] => {
-    const sections = readSections(root, path, terms)?.sections ?? []
+  return files.slice(0, limit).flatMap(({ path, score, words, lines }): FilePointer[] => {
+    const sections = readSections(root, path, terms, lines)?.sections ?? []
     const [best] = [...sections].sort((a, b) => b.score - a.score || a.start - b.start)
     if (best === undefined) return []
     const { start, end, symbol } = best

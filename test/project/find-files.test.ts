@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
-import { findProjectFiles } from '../../src/project/find-files.ts'
+import { findProjectFiles, readSections } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
 
 const made: string[] = []
@@ -106,6 +106,19 @@ describe('the files for a task', () => {
     for (const list of [found.files, found.tests, found.companions]) {
       expect(list.map(({ path }) => path)).not.toContain('src/door.ts')
     }
+  })
+
+  it('are known by a traceback, and the section with its line is worth most', async () => {
+    const root = makeRepository()
+    const filler = (name: string) => `export function ${name}() {\n${'  work()\n'.repeat(30)}}\n`
+    write(root, { 'src/hinge.ts': `${filler('crashOnStart')}${filler('oil')}` })
+    const task = 'crash on start\n\n    at oil (/home/me/app/src/hinge.ts:50:3)'
+    const { files, terms } = await ask(root, makeFolder(), task)
+    expect(files[0]).toMatchObject({ path: 'src/hinge.ts', lines: [50] })
+    const { sections = [] } = readSections(root, 'src/hinge.ts', terms, [50]) ?? {}
+    const best = sections.reduce((a, b) => (b.score > a.score ? b : a))
+    expect(best).toMatchObject({ symbol: 'oil' })
+    expect(best.start <= 50 && best.end >= 50).toBe(true)
   })
 
   it('are the same without git, but for what history says', async () => {
