@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
 import { type Machine, reportingTo } from '../machine/machine.ts'
 import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
@@ -151,7 +151,8 @@ async function openQuestion(machine: Machine, request: ContextRequest) {
   const { limits, unit } = requestedLimits(settings.budget, request)
   const widest = widestLimits(limits, request.unrestricted ?? false)
   const { now } = request
-  return { project, settings, task, reading, intent, out, excluded, counter, limits, unit, widest, now }
+  const near = request.near?.map((path) => relative(project.root, resolve(project.root, path)))
+  return { project, settings, task, reading, intent, out, excluded, near, counter, limits, unit, widest, now }
 }
 
 export type Question = Awaited<ReturnType<typeof openQuestion>>

@@ -22,7 +22,12 @@ const LIFT = 1.3
 export function findRequest(
   project: Project,
   settings: ContextSettings,
-  { task, intent, excluded = [] }: { task: Task; intent: Intent; excluded?: readonly string[] },
+  {
+    task,
+    intent,
+    excluded = [],
+    near,
+  }: { task: Task; intent: Intent; excluded?: readonly string[]; near?: readonly string[] },
 ): FindRequest | undefined {
   const { project: choice } = settings
   if (choice === undefined) return undefined
@@ -42,7 +47,7 @@ export function findRequest(
     return isExcluded(path) ? 'excluded' : undefined
   }
   const lift = (path: string) => (isBoosted(path) ? BOOST : 1) * (isIntended(path) ? LIFT : 1)
-  return { task, project, leaveOut, leaveOutRule, lift, useHistory: choice.history }
+  return { task, project, leaveOut, leaveOutRule, lift, useHistory: choice.history, near }
 }
 
 /** Settings, notes and adapter files: a bundle is made from them, so they do not count as files of the project. */

@@ -26,6 +26,7 @@ import {
   type Candidate,
   type CandidateSection,
   type Omission,
+  POINTER_GROUPS,
   type Trail,
   toWarning,
 } from './rules/bundle.ts'
@@ -252,12 +253,13 @@ function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion
   return { candidates, planned }
 }
 
-/** The first files are shown with text, whatever their score; others only if they match this well. */
-const ALWAYS_SHOWN = 5
-const WORTH_TEXT = 0.6
-const WORTH_A_LINE = 0.1
+/** The first files are shown with text, however likely; others only if they are this likely to be needed. */
+const ALWAYS_SHOWN = 3
+const WORTH_TEXT = 0.05
+const WORTH_A_LINE = 0.004
 const MOST_POINTERS = 40
-const MOST_TESTS = 5
+const MOST_TESTS = 6
+const MOST_COMPANIONS = 6
 
 interface FoundFiles {
   candidates: Candidate[]
@@ -267,14 +269,14 @@ interface FoundFiles {
 
 /** Files worth their text with their sections, then places that are only named. */
 function projectCandidates(root: string, own: OwnFiles): FoundFiles {
-  const { files: answer, places, isTaken, withTests } = own
+  const { files: answer, places: most, isTaken, withTests } = own
   const ranked = answer.files.filter(({ path }) => !isTaken(path))
-  const worth = ranked.filter(({ score }, at) => at < ALWAYS_SHOWN || score >= WORTH_TEXT)
+  const worth = ranked.filter(({ probability }, at) => at < ALWAYS_SHOWN || probability >= WORTH_TEXT)
   const wanted = withTests ? worth.flatMap((file, at) => [file, ...answer.tests.slice(at, at + 1)]) : worth
   const read: (SectionedText & { file: RankedFile })[] = []
   const builds: Omission[] = []
   for (const file of wanted) {
-    if (read.length >= places) break
+    if (read.length >= most) break
     const found = readSections(root, file.path, answer.terms, file.lines)
     if (found === undefined || found.text.trim() === '') continue
     const better = read.find((each) =>
@@ -296,12 +298,23 @@ function projectCandidates(root: string, own: OwnFiles): FoundFiles {
     own,
   )
   const isBuild = new Set(builds.map(({ path }) => path))
-  const others = ranked.filter(({ path, score }) => !isBuild.has(path) && score >= WORTH_A_LINE)
-  const point = (files: readonly RankedFile[], group: BundlePointer['group'], most: number) =>
-    pointersOf({ ...answer, files }, root, most).map((pointer) => ({ ...pointer, group }))
+  const others = ranked
+    .filter(({ path, probability }) => !isBuild.has(path) && probability >= WORTH_A_LINE)
+    .slice(0, MOST_POINTERS)
+  const isOther = new Set(others.map(({ path }) => path))
+  const beside = answer.companions.filter(({ path }) => !isOther.has(path) && !isTaken(path))
+  const named = {
+    file: others,
+    test: answer.tests.slice(0, MOST_TESTS),
+    companion: beside.slice(0, MOST_COMPANIONS),
+  }
+  const places = POINTER_GROUPS.flatMap((group) => named[group].map((file) => ({ file, group })))
+  places.sort((a, b) => b.file.probability - a.file.probability)
   return {
     candidates: read.map((each, at) => toCandidate(each, turns[at] ?? [])),
-    pointers: [...point(answer.tests, 'test', MOST_TESTS), ...point(others, 'file', MOST_POINTERS)],
+    pointers: places.flatMap(({ file, group }) =>
+      pointersOf({ ...answer, files: [file] }, root, 1).map((pointer) => ({ ...pointer, group })),
+    ),
     omitted: builds,
   }
 }

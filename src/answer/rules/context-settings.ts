@@ -96,6 +96,8 @@ export interface ContextRequest {
   tokenizer?: string
   /** Show the tests of the chosen files, instead of only naming them. */
   withTests?: boolean
+  /** Files that the agent has open: what belongs to them comes first. Paths from the root of the project. */
+  near?: readonly string[]
   /** Optional slices to leave out. */
   without?: readonly ('tactical' | 'adapter')[]
   /** The time at which expiry and freshness are evaluated. */

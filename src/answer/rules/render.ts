@@ -198,7 +198,10 @@ export function pointerText(pointers: readonly BundlePointer[], { boundaries }: 
   return POINTER_GROUPS.flatMap((group) => {
     const lines = pointers
       .filter((pointer) => pointer.group === group)
-      .map((pointer) => `- ${placeText(pointer, clean)}  (${clean(pointer.why, LONGEST_WHY)})\n`)
+      .map((pointer) => {
+        const why = clean(pointer.why, LONGEST_WHY)
+        return `- ${placeText(pointer, clean)}${why === '' ? '' : `  (${why})`}\n`
+      })
     return lines.length === 0 ? [] : [`\n${HEADINGS[group]}:\n`, ...lines]
   }).join('')
 }

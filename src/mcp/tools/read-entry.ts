@@ -3,7 +3,7 @@ import { defineTool, MOST_CHARACTERS, NAME, PROJECT, placeOf } from '../tool.ts'
 
 export const readEntry = defineTool({
   name: 'read_entry',
-  description: 'The text of one thing that search_knowledge or plan_context names, fenced as data.',
+  description: 'The text of one thing that search_knowledge or plan_context names.',
   input: z.strictObject({
     id: NAME.describe('payload-id, pack:name/path or skill:name'),
     project: PROJECT,

@@ -14,7 +14,7 @@ const PROMPTS = z.array(z.string()).max(MOST_PROMPTS)
 export const teachExamples = defineTool({
   name: 'teach_examples',
   description:
-    'Writes down example prompts; gives the next entries that lack some. Only when the user asks to teach: call without examples, then with what you wrote, until none is left.',
+    'Writes example prompts; gives the next entries without. Only when the user asks to teach: call without examples, then with what you wrote, until none is left.',
   input: z.strictObject({
     examples: z
       .array(z.strictObject({ id: z.string(), prompts: PROMPTS, not: PROMPTS.optional() }))
