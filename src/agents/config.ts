@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import {
   type ConfigJson,
   changeConfigJson,
@@ -16,7 +16,17 @@ import { type Config, isEnabled, parseConfig, withAction, withTarget, withTarget
 
 /** Reads the settings of the library and the agents. Throws for a bad value. */
 export function readConfig(machine: Machine): Config {
-  return parseConfig(readConfigJson(machine), configPath(machine))
+  const config = parseConfig(readConfigJson(machine), configPath(machine))
+  // The shared folder does not show which agents read it, and those that are found have folders of their own.
+  const found = AGENTS.filter((agent) => agent.id !== 'agents' && isFound(machine, config, agent))
+  return { ...config, found: found.map(({ id }) => id) }
+}
+
+/** Whether an agent is on this machine: it has a folder of its own after its first run. */
+export function isFound(machine: Machine, config: Config, agent: Agent): boolean {
+  const root = userRoot(machine, config, agent)
+  const isOwn = agent.id !== 'agents' && config.targets[agent.id]?.path === undefined
+  return root !== undefined && (isFolder(root) || (isOwn && isFolder(dirname(root))))
 }
 
 export function changeConfig(machine: Machine, change: (json: ConfigJson) => ConfigJson): Promise<void> {

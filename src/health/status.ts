@@ -1,10 +1,8 @@
-import { dirname } from 'node:path'
-import { readConfig, userRoot } from '../agents/config.ts'
+import { isFound, readConfig } from '../agents/config.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { type SeenByAgent, seeAgent } from '../agents/see.ts'
-import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { usedSkills } from '../skills/equip.ts'
@@ -27,7 +25,8 @@ export interface StatusRequest {
 export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<Report<MachineStatus>> {
   // A missing project has no agents to report.
   if (project !== undefined) openProject(machine, project)
-  const found = AGENTS.filter((agent) => isThere(machine, agent))
+  const config = readConfig(machine)
+  const found = AGENTS.filter((agent) => isFound(machine, config, agent))
   const prices = readPrices(machine)
   const agents = found.map((agent) => statusOf(machine, agent, project, prices))
   const library = await libraryOf(machine, project)
@@ -39,16 +38,6 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
 }
 
 const COST_DAYS = 30
-
-/** An agent has its own folder after its first run. The shared folder does not show which agents read it. */
-function isThere(machine: Machine, agent: Agent): boolean {
-  const root = userRoot(machine, readConfig(machine), agent)
-  return root !== undefined && isThereAt(root)
-}
-
-function isThereAt(root: string): boolean {
-  return isFolder(root) || (!root.endsWith('/.agents/skills') && isFolder(dirname(root)))
-}
 
 /** An agent whose program is installed. Only recorded agents have a known program name. */
 function installed(machine: Machine, { id, label }: Agent): MachineStatus['neverRan'] {

@@ -160,7 +160,6 @@ async function carryOutImport(
     findings: [
       ...refusalFindings(refused),
       ...pointerFindings(ready),
-      ...assumedTargets(fresh),
       ...otherNames(fresh),
       ...waitingFindings(waiting),
       ...adopted.findings,
@@ -170,19 +169,6 @@ async function carryOutImport(
 
 function asError({ name, code, reason, hint }: Refusal): LoadoutError {
   return new LoadoutError(code, `${name} was not imported, because ${reason}`, hint === undefined ? {} : { hint })
-}
-
-/** One finding for all skills that name no agents. */
-function assumedTargets(fresh: readonly Offer[]): Finding[] {
-  const assumed = fresh.filter(({ candidate }) => candidate.merged?.isAssumed)
-  const targets = assumed[0]?.candidate.merged?.skill.targets
-  if (targets === undefined) return []
-  const whom =
-    assumed.length === 1 ? `${assumed[0]?.name} names no agents; it` : `${assumed.length} skills name no agents; they`
-  const message = `${whom} got those that are enabled: ${targets.join(', ')}`
-  return [
-    { severity: 'info', code: 'TARGETS_ASSUMED', message, hint: 'loadout targets <skill> --add <agent> changes it' },
-  ]
 }
 
 /** One finding for all skills with an invalid name in skill.json. */

@@ -41,8 +41,10 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
   const before = readConfig(machine)
   const agents = namedAgents(request.targets)
   const { library, how } = chooseLibrary(machine, request)
-  const isEnabledThen = ({ id, isEnabledByDefault }: Agent) =>
-    agents?.includes(id) ?? before.targets[id]?.isEnabled ?? isEnabledByDefault ?? false
+  const isFoundHere = ({ id, isEnabledByDefault }: Agent) =>
+    before.found.length > 0 ? before.found.includes(id) : isEnabledByDefault === true
+  const isEnabledThen = (agent: Agent) =>
+    agents?.includes(agent.id) ?? before.targets[agent.id]?.isEnabled ?? isFoundHere(agent)
   const enabled = AGENTS.filter(isEnabledThen).map(({ id }) => id)
   const value = { config: configPath(machine), library, how, agents: enabled, skills: 0, isDryRun: true }
   if (request.dryRun) return { value, findings: [] }

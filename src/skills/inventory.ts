@@ -15,7 +15,7 @@ import { foreseeEdits, type Observation, observe, recoverAll } from './observe.t
 import {
   EDIT_OUTCOMES,
   type EditOutcome,
-  EVERY_AGENT,
+  isForEveryAgent,
   type Placement,
   type PlacementState,
   placeOf,
@@ -143,9 +143,9 @@ function sourceOf(skill: Skill | undefined): { source?: string } {
   return source === undefined ? {} : { source }
 }
 
-/** The agents that it names; for `*` the enabled ones. */
+/** The agents that it names, or all that are enabled. */
 function supportedHere({ roots }: Setup, { targets }: Skill): string[] {
-  if (targets.includes(EVERY_AGENT)) return roots.flatMap(({ agents }) => agents)
+  if (isForEveryAgent({ targets })) return roots.flatMap(({ agents }) => agents)
   return targets.map((target) => findAgent(target)?.id ?? target)
 }
 

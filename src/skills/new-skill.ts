@@ -8,7 +8,7 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { writeTreeFile } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
 import { formatSkill, requireName, SKILL_FILE } from './rules/skill.ts'
-import { enabledAgents, namedTargets, openSetup } from './setup.ts'
+import { namedTargets, openSetup } from './setup.ts'
 
 export interface NewSkillRequest {
   name: string
@@ -29,7 +29,7 @@ export interface NewSkill {
 export async function startSkill(machine: Machine, request: NewSkillRequest): Promise<Report<NewSkill>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, {})
-  const targets = namedTargets(request.targets, setup.config) ?? enabledAgents(setup.config)
+  const targets = namedTargets(request.targets, setup.config) ?? []
   const folder = `${SKILLS_FOLDER}/${name}`
   const path = join(setup.library, folder)
   const tags = (request.tags ?? []).flatMap((tag) => tag.split(',')).filter((tag) => tag !== '')

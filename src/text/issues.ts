@@ -247,10 +247,6 @@ export const ISSUES = {
       'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys.',
       'Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
     ],
-    TARGETS_ASSUMED: [
-      'The skill names no agents, so it was imported for the enabled ones.',
-      'Change it with `loadout targets`.',
-    ],
     PROFILE_NOT_FOUND: ['There is no profile of this name.', 'Run `loadout profile list`.'],
     NOT_CONFIRMED: ['nothing was changed', 'use --yes to skip the question'],
     'NOT_CONFIRMED/erase': ['nothing was erased', 'use --yes to skip the question'],

@@ -268,8 +268,7 @@ function importNotice({ imported, unchanged }: ImportResult, findings: readonly 
   const known =
     unchanged.length === 0 ? '' : `; ${unchanged.length} as the library has ${unchanged.length === 1 ? 'it' : 'them'}`
   const listed = names.length === 0 ? '' : `: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`
-  const said = findings.find(({ code }) => code === 'TARGETS_ASSUMED')
-  return { tone: 'good', text: `${names.length} imported${listed}${known}`, hint: said?.message }
+  return { tone: 'good', text: `${names.length} imported${listed}${known}` }
 }
 
 function updateNotice({ updates, operations }: UpdateResult, findings: readonly Finding[]): Notice {

@@ -564,17 +564,15 @@ describe('share and import', () => {
     machine.write('drop/x/SKILL.md', PLAIN)
     machine.write('drop/x/scripts/a.sh', 'a')
     expect(machine.json('import', 'drop/x')).toMatchObject({
-      findings: [{ code: 'TARGETS_ASSUMED' }, { code: 'QUARANTINED' }],
-      imported: [
-        { name: 'plain-one', folder: 'skills/plain-one', targets: ['claude', 'codex'], commit: expect.any(String) },
-      ],
+      findings: [{ code: 'QUARANTINED' }],
+      imported: [{ name: 'plain-one', folder: 'skills/plain-one', targets: [], commit: expect.any(String) }],
     })
     const stored = join(machine.library, 'skills/plain-one')
     expect(readFileSync(join(stored, 'SKILL.md'), 'utf8')).toBe('# Title\n\nBody\n')
     expect(JSON.parse(readFileSync(join(stored, 'skill.json'), 'utf8'))).toMatchObject({
       name: 'plain-one',
       description: 'Does: plain things',
-      claude: { license: 'MIT', model: 'big' },
+      '*': { license: 'MIT', model: 'big' },
     })
     expect(machine.read('drop/x/SKILL.md')).toBe(PLAIN)
     expect(machine.run('equip', 'plain-one').code).toBe(3)

@@ -72,12 +72,10 @@ describe('a source of skills', () => {
     const source = makeSource()
     const { value, findings } = await loadout.importSkills({ source: `file://${source}` })
     expect(value.imported.map(({ name }) => name)).toEqual(['commit', 'flat', 'nested'])
-    expect(findings.map(({ message }) => message)).toEqual([
-      '3 skills name no agents; they got those that are enabled: claude, codex',
-    ])
+    expect(findings).toEqual([])
     expect(git(library, 'log', '--format=%s')).toBe(`Import 3 skills from ${source}\nStart`)
+    expect(record('nested').targets).toBeUndefined()
     expect(record('nested')).toMatchObject({
-      targets: ['claude', 'codex'],
       source: {
         url: `file://${source}`,
         folder: 'category/deep/er/nested',
@@ -134,7 +132,6 @@ describe('a source of skills', () => {
       'error: 2 skills were not imported, because it has no description: bad/one, bad/two',
       expect.stringMatching(/^error: huge was not imported, because SKILL.md has 17825792 bytes/),
       expect.stringMatching(/^error: skills\/flat was not imported, because link is a symbolic link/),
-      expect.stringMatching(/^info: 3 skills name no agents/),
     ])
   })
 
@@ -212,8 +209,8 @@ describe('agents of imported skills', () => {
     expect(existsSync(path('.codex/skills/b'))).toBe(false)
   })
 
-  it("are the enabled ones when another program's skill.json names none, and what it says is kept", async () => {
-    const { loadout, record } = makePerson()
+  it("are all that are enabled, now and later, when another program's skill.json names none, and what it says is kept", async () => {
+    const { loadout, record, path } = makePerson()
     const source = makeSource({
       'Loud Voice/SKILL.md': document('speaker'),
       'Loud Voice/skill.json': JSON.stringify({ name: 'Voice!', version: '1', source: 'web' }),
@@ -223,13 +220,11 @@ describe('agents of imported skills', () => {
       'c/skill.json': JSON.stringify({ pricing: {} }),
     })
     const { findings } = await loadout.importSkills({ source })
-    const both = { targets: ['claude', 'codex'] }
     const voice = { name: 'loud-voice', description: 'Does speaker.', version: '1', source: { folder: 'Loud Voice' } }
-    expect(record('loud-voice')).toMatchObject({ ...both, ...voice })
-    expect(record('b')).toMatchObject({ ...both, name: 'b', description: 'B.', tags: ['x'], author: 'me' })
-    expect(record('c-skill')).toMatchObject({ ...both, description: 'Does c-skill.', pricing: {} })
+    expect(record('loud-voice')).toMatchObject(voice)
+    expect(record('b')).toMatchObject({ name: 'b', description: 'B.', tags: ['x'], author: 'me' })
+    expect(record('c-skill')).toMatchObject({ description: 'Does c-skill.', pricing: {} })
     expect(findings.map(({ message }) => message)).toEqual([
-      '3 skills name no agents; they got those that are enabled: claude, codex',
       `a name in skill.json cannot be used, so the folder's is: "Voice!" is loud-voice`,
     ])
     writeFileSync(join(source, 'Loud Voice/SKILL.md'), document('speaker', '# Louder\n'))
@@ -237,6 +232,21 @@ describe('agents of imported skills', () => {
     expect(value.updates.filter(({ result }) => result === 'updated')).toMatchObject([
       { name: 'loud-voice', isMerged: false },
     ])
+    expect(['loud-voice', 'b', 'c-skill'].map((name) => record(name).targets)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    await loadout.equip({ names: ['b'] })
+    await loadout.switchAgents({ ids: ['gemini'], isOn: true })
+    const { value: shown } = await loadout.inventory({})
+    expect(shown.skills.find(({ name }) => name === 'b')).toMatchObject({
+      state: 'current',
+      targets: ['claude', 'codex', 'gemini'],
+    })
+    const { value: added } = await loadout.equip({ names: ['b'] })
+    expect(added.operations.map(({ kind, agent }) => [kind, agent])).toEqual([['install', 'gemini']])
+    expect(existsSync(path('.gemini/skills/b/SKILL.md'))).toBe(true)
   })
 
   it('can be changed for all at once, in one commit', async () => {

@@ -10,6 +10,7 @@ describe('a configuration', () => {
     expect(NO_CONFIG).toEqual({
       repoPath: undefined,
       targets: {},
+      found: [],
       commitsImports: true,
       commitsDeletes: true,
       pushesOnSync: false,

@@ -13,6 +13,8 @@ export interface Config {
   repoPath: string | undefined
   /** By agent id; a missing agent has the defaults of its row. */
   targets: Record<string, { isEnabled: boolean; path?: string }>
+  /** The agents that are on this machine: enabled unless `targets` says otherwise. */
+  found: readonly string[]
   commitsImports: boolean
   commitsDeletes: boolean
   pushesOnSync: boolean
@@ -27,6 +29,7 @@ export function parseConfig(json: unknown, path: string): Config {
   return {
     repoPath: asOptionalText(file.repo_path, path, '"repo_path"'),
     targets: parseTargets(asRecord(file.targets ?? {}, path, '"targets"'), path),
+    found: [],
     commitsImports: asSwitch(actions.import_auto_commit, true, path, '"repo_actions.import_auto_commit"'),
     commitsDeletes: asSwitch(actions.delete_auto_commit, true, path, '"repo_actions.delete_auto_commit"'),
     pushesOnSync: asSwitch(actions.sync_push, false, path, '"repo_actions.sync_push"'),
@@ -66,7 +69,8 @@ function parseProfiles(json: Record<string, unknown>, path: string): Config['pro
 }
 
 export function isEnabled(config: Config, id: string): boolean {
-  return config.targets[id]?.isEnabled ?? AGENTS.find((agent) => agent.id === id)?.isEnabledByDefault ?? false
+  const isDefault = () => AGENTS.some((agent) => agent.id === id && agent.isEnabledByDefault)
+  return config.targets[id]?.isEnabled ?? (config.found.includes(id) || isDefault())
 }
 
 export function withRepoPath(json: Json, path: string): Json {

@@ -31,7 +31,7 @@ export const importSkills = defineCommand({
     agents: {
       kind: 'list',
       value: "a,b|all|'*'",
-      summary: 'supported agents, if the skill does not name them (default: enabled)',
+      summary: 'agents to write into skill.json, if it names none (default: none, which means all)',
       also: ['targets', 'agent', 'target'],
     },
     ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
@@ -144,7 +144,7 @@ function printImport(result: ImportResult, screen: Screen): string {
   if (offers !== undefined) return printOffers(result, screen)
   const rows = imported
     .slice(0, MOST_SHOWN)
-    .map(({ name, targets }) => [`  import${isDryRun ? '' : 'ed'}`, name, targets.join(', ')])
+    .map(({ name, targets }) => [`  import${isDryRun ? '' : 'ed'}`, name, targets.join(', ') || 'for every enabled agent'])
   const commit = imported[0]?.commit
   const missing = imported.map(({ name }) => name).filter((name) => !adopted.some(({ skill }) => skill === name))
   return lines(

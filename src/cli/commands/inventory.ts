@@ -195,7 +195,7 @@ export const show = defineCommand({
       wrap(skill.description, 2),
       alignRows([
         ['  tags', skill.tags.join(', ') || '–'],
-        ['  agents', skill.targets.join(', ')],
+        ['  agents', skill.targets.join(', ') || 'every enabled agent'],
         ['  source', path],
         ['  files', files.map((file) => `${file.path} (${grouped(file.bytes)})`).join(', ')],
       ]),

@@ -72,7 +72,7 @@ export const newSkill = defineCommand({
     agents: {
       kind: 'list',
       value: 'a,b',
-      summary: 'agents it supports (default: all enabled)',
+      summary: 'agents it supports (default: every enabled one)',
       also: ['targets', 'agent', 'target'],
     },
     tag: { kind: 'list', value: 'tag', summary: 'a tag to find it by' },

@@ -10,6 +10,7 @@ import { isPointer } from '../rules/review/files.ts'
 import {
   EVERY_AGENT,
   formatSkill,
+  isForEveryAgent,
   metadataFor,
   nameProblem,
   parseSkill,
@@ -24,7 +25,7 @@ export interface ForeignOptions {
   agents: readonly string[]
   /** The agents that the user named with `--targets`. */
   targets?: readonly string[]
-  /** The agents that are enabled here, for a skill that names none. */
+  /** The agents that are enabled here. A skill that names none needs one. */
   enabled?: readonly string[]
 }
 
@@ -33,7 +34,7 @@ const LARGEST_DOCUMENT = 16 * 1024 * 1024
 
 /** Reads any skill folder, with or without skill.json. Throws for a skill that cannot be imported. */
 export function readForeignSkill(path: string, options: ForeignOptions): ForeignSkill {
-  const { agents, targets, enabled = [] } = options
+  const { agents, targets = agents, enabled } = options
   const { files } = listTree(path)
   const problem = treeProblem(files)
   if (problem !== undefined) throw refused(path, problem.message, problem.hint, problem.code)
@@ -49,8 +50,11 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
   }
   const json = files.some((file) => file.path === SKILL_FILE) ? readJsonInside(path, SKILL_FILE) : {}
   const isDeclared = !isRecord(json) || json.targets !== undefined
-  const isAssumed = !isDeclared && targets === undefined && agents.length === 0
-  const { skill, badName } = complete(path, json, document, targets ?? (isAssumed ? enabled : agents))
+  if (!isDeclared && targets.length === 0 && enabled?.length === 0) {
+    const hint = 'loadout agents enable claude, or --agents claude'
+    throw refused(path, 'it names no agents, and none is enabled here', hint)
+  }
+  const { skill, badName } = complete(path, json, document, targets)
   keepMetadata(skill, document.metadata, agents)
   const rows = files.map((file): HashRow => [file.path, file.isExecutable, hashFile(path, file)])
   return {
@@ -65,7 +69,6 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
         .map(([name, isExecutable, hash]) => [name, `${isExecutable ? 'x' : '-'} ${hash}`]),
     ),
     treeHash: hashRows(rows),
-    isAssumed: isAssumed || undefined,
     badName,
   }
 }
@@ -90,17 +93,8 @@ function complete(
   if (description === undefined || (typeof description === 'string' && description.trim() === '')) {
     throw refused(path, 'it has no description', `add a frontmatter with a description to its ${DOCUMENT_FILE}`)
   }
-  if (!isOurs && targets.length === 0) {
-    throw refused(
-      path,
-      'it names no agents, and none is enabled here',
-      'loadout agents enable claude, or --targets claude',
-    )
-  }
-  const { skill, problems } = parseSkill(
-    { ...json, name, description, targets: isOurs ? json.targets : [...targets] },
-    folder,
-  )
+  const declared = isOurs ? json.targets : targets.length > 0 ? [...targets] : undefined
+  const { skill, problems } = parseSkill({ ...json, name, description, targets: declared }, folder)
   if (skill === undefined) throw refused(path, problems.join('; '), `repair its ${SKILL_FILE}`)
   return { skill, badName }
 }
@@ -119,7 +113,7 @@ function asName(text: string): string {
  */
 function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: readonly string[]): void {
   const finders = agents.filter((agent) => supports(skill, agent))
-  const holders = skill.targets.includes(EVERY_AGENT) ? [EVERY_AGENT, ...finders] : skill.targets
+  const holders = isForEveryAgent(skill) ? [EVERY_AGENT, ...finders] : skill.targets
   for (const holder of holders) {
     const isFinder = finders.length === 0 || finders.includes(holder)
     const own: Record<string, unknown> = { ...(getOwn(skill.metadata, holder) ?? {}) }

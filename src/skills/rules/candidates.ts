@@ -1,7 +1,7 @@
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, nearest, setOwn, sortedBy } from '../../text/values.ts'
-import { requireName, SKILL_FILE, type Skill } from './skill.ts'
+import { EVERY_AGENT, metadataFor, requireName, SKILL_FILE, type Skill } from './skill.ts'
 
 /** A skill's folder outside the library, in its form for the library. */
 export interface ForeignSkill {
@@ -17,8 +17,6 @@ export interface ForeignSkill {
   files: ReadonlyMap<string, string>
   /** Hash of the folder as found, with SKILL.md and skill.json unchanged. */
   treeHash: string
-  /** Its targets are the enabled agents, because it names none. */
-  isAssumed?: boolean
   /** The name in its skill.json, if that is invalid: the folder's name is used instead. */
   badName?: string
   /** Where it was found in a source. */
@@ -73,9 +71,10 @@ function differingFields(a: ForeignSkill, b: ForeignSkill): string[] {
   const found = fields.filter((field) => !isSame(a.skill[field], b.skill[field])).map(asWritten)
   // Targets that were only guessed from a copy's location are combined; targets that an author wrote must agree.
   if (a.isDeclared && b.isDeclared && !isSame(a.skill.targets, b.skill.targets)) found.push(asWritten('targets'))
-  for (const [agent, own] of Object.entries(a.skill.metadata)) {
-    const other = b.skill.metadata[agent]
-    if (other !== undefined && !isSame(own, other)) found.push(asWritten(agent))
+  const isSaid = ({ skill }: ForeignSkill, agent: string) => agent in skill.metadata || EVERY_AGENT in skill.metadata
+  for (const agent of new Set([...Object.keys(a.skill.metadata), ...Object.keys(b.skill.metadata)])) {
+    const isBoth = isSaid(a, agent) && isSaid(b, agent)
+    if (isBoth && !isSame(metadataFor(a.skill, agent), metadataFor(b.skill, agent))) found.push(asWritten(agent))
   }
   return found
 }
@@ -88,7 +87,9 @@ function merge(copies: readonly ForeignSkill[]): ForeignSkill {
   const base = copies.find(({ isDeclared }) => isDeclared) ?? copies[0]!
   const metadata: Skill['metadata'] = {}
   for (const { skill } of copies) for (const [id, own] of Object.entries(skill.metadata)) setOwn(metadata, id, own)
-  const targets = base.isDeclared ? base.skill.targets : [...new Set(copies.flatMap(({ skill }) => skill.targets))]
+  const isForAll = !base.isDeclared && copies.some(({ skill }) => skill.targets.length === 0)
+  const named = base.isDeclared ? base.skill.targets : [...new Set(copies.flatMap(({ skill }) => skill.targets))]
+  const targets = isForAll ? [] : named
   return { ...base, agents: copies.flatMap(({ agents }) => agents), skill: { ...base.skill, targets, metadata } }
 }
 

@@ -14,6 +14,7 @@ describe('skill.json', () => {
     ['without a name has that of its folder', { ...FULL, name: undefined }, { name: 'folder' }],
     ['may be named unlike its folder', FULL, { name: 'review' }],
     ['without tags', { description: 'd', targets: ['codex'] }, { tags: [] }],
+    ['without targets is for every agent', { description: 'd' }, { targets: [] }],
     ['with metadata for agents', { ...FULL, claude: { model: 'opus' } }, { metadata: { claude: { model: 'opus' } } }],
     ['for every agent', { ...FULL, targets: ['*'], '*': { a: 1 } }, { targets: ['*'], metadata: { '*': { a: 1 } } }],
     [
@@ -47,7 +48,6 @@ describe('skill.json', () => {
     ['a blank description', { ...FULL, description: ' \n' }, ['"description" must be a text']],
     ['tags that are no list', { ...FULL, tags: 'git' }, ['"tags" must be a list of texts']],
     ['a tag that is no text', { ...FULL, tags: [1] }, ['"tags" must be a list of texts']],
-    ['no targets', { ...FULL, targets: undefined }, [list]],
     ['empty targets', { ...FULL, targets: [] }, [list]],
     ['targets that are no texts', { ...FULL, targets: [{}] }, [list]],
     ['an unknown target', { ...FULL, targets: ['claude', 'cloud'] }, ['"targets" names an unknown agent "cloud"']],
@@ -57,7 +57,7 @@ describe('skill.json', () => {
       { ...FULL, codex: 'x' },
       ['"codex" must be an object with what only that agent understands'],
     ],
-    ['all of it', {}, ['"description" must be a text', list]],
+    ['all of it', {}, ['"description" must be a text']],
   ]
   it.each(bad)('is refused for %s', (_, json, problems) => {
     expect(parseSkill(json, 'folder')).toEqual({ problems })

@@ -14,7 +14,7 @@ export interface Skill {
   name: string
   description: string
   tags: string[]
-  /** Supported agents, as its author wrote them: ids, or `*`. Use `supports`. */
+  /** Supported agents, as its author wrote them: ids, or `*`. Empty if it names none, as for `*`. Use `supports`. */
   targets: string[]
   /** Frontmatter by agent, or under `*` for all of them. Use `metadataFor`. */
   metadata: Record<string, Record<string, unknown>>
@@ -110,7 +110,12 @@ export function parseSkill(json: unknown, folder: string): ParsedSkill {
 }
 
 export function supports({ targets }: Pick<Skill, 'targets'>, agent: string): boolean {
-  return targets.some((target) => target === agent || target === EVERY_AGENT || findAgent(target)?.id === agent)
+  return isForEveryAgent({ targets }) || targets.some((target) => findAgent(target)?.id === agent)
+}
+
+/** Whether it is for every agent that is enabled, now or later. */
+export function isForEveryAgent({ targets }: Pick<Skill, 'targets'>): boolean {
+  return targets.length === 0 || targets.includes(EVERY_AGENT)
 }
 
 /** The frontmatter for one agent. */
@@ -119,6 +124,7 @@ export function metadataFor({ metadata }: Pick<Skill, 'metadata'>, agent: string
 }
 
 function targetProblems(targets: unknown): string[] {
+  if (targets === undefined) return []
   if (!isTextList(targets) || targets.length === 0)
     return [`"targets" must list agents, as loadout agents names them, or *`]
   const unknown = targets.filter((target) => target !== EVERY_AGENT && findAgent(target) === undefined)
@@ -147,7 +153,7 @@ function sortFields(json: Record<string, unknown>) {
 
 /** The text of skill.json: known fields first, then agents, then unknown fields, each in a fixed order. */
 export function formatSkill({ name, description, tags, targets, metadata, source, others }: Skill): string {
-  const json: Record<string, unknown> = { name, description, tags, targets }
+  const json: Record<string, unknown> = { name, description, tags, ...(targets.length > 0 && { targets }) }
   for (const id of [EVERY_AGENT, ...AGENT_IDS]) {
     const own = getOwn(metadata, id)
     if (own !== undefined) json[id] = own
@@ -335,8 +341,9 @@ export interface TargetChange {
 
 /** The skill with other agents; undefined when none would be left. */
 export function changedTargets(skill: Skill, { add, remove, enabled }: TargetChange): Skill | undefined {
-  const isForAll = skill.targets.includes(EVERY_AGENT)
-  const base = isForAll && remove.length > 0 && !remove.includes(EVERY_AGENT) ? [...enabled] : skill.targets
+  const isForAll = isForEveryAgent(skill)
+  if (isForAll && remove.length === 0) return skill
+  const base = isForAll && !remove.includes(EVERY_AGENT) ? [...enabled] : skill.targets
   const idOf = (target: string) => findAgent(target)?.id ?? target
   const kept = base.filter((target) => !remove.includes(idOf(target)))
   const isForAllThen = add.includes(EVERY_AGENT) || kept.includes(EVERY_AGENT)
@@ -355,7 +362,7 @@ function withSharedMetadata(skill: Skill, before: Skill): Skill {
   const shared = Object.entries(first).filter(([key, value]) => {
     return STANDARD_KEYS.includes(key) && known.every((each) => JSON.stringify(each[key]) === JSON.stringify(value))
   })
-  if (fresh.length === 0 || shared.length === 0 || before.targets.includes(EVERY_AGENT)) return skill
+  if (fresh.length === 0 || shared.length === 0 || isForEveryAgent(before)) return skill
   const own = Object.fromEntries(fresh.map((id) => [id, Object.fromEntries(shared)]))
   return { ...skill, metadata: { ...skill.metadata, ...own } }
 }

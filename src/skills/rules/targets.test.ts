@@ -14,6 +14,9 @@ describe('the agents that a skill supports', () => {
     [['*'], ['gemini'], [], ['*']],
     [['*'], [], ['codex'], ['claude']],
     [['*'], ['claude'], ['*'], ['claude']],
+    [[], ['gemini'], [], []],
+    [[], [], ['codex'], ['claude']],
+    [[], ['claude'], ['*'], ['claude']],
     [['claude-code', 'codex'], ['claude'], ['codex'], ['claude-code']],
     [['claude-code', 'codex'], [], ['claude'], ['codex']],
   ]

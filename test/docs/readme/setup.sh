@@ -1,4 +1,4 @@
-mkdir -p ~/shop/docs ~/shop/src ~/shop/.claude/loadout
+mkdir -p ~/.claude ~/.codex ~/shop/docs ~/shop/src ~/shop/.claude/loadout
 cd ~/shop
 git init -q
 cat >AGENTS.md <<'END'
