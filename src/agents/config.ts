@@ -9,7 +9,6 @@ import {
 import { exists, isFolder } from '../machine/files.ts'
 import { type Machine, xdgConfigHome } from '../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
-import { shellWord } from '../text/printable.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type Config, isEnabled, parseConfig, withAction, withTarget, withTargetPath } from './rules/config.ts'
@@ -89,19 +88,13 @@ export function findProject(machine: Machine, config: Config, { repository: root
   return folders.some((folder) => folder !== undefined && isFolder(join(root, folder))) ? root : undefined
 }
 
-/** The project that the user named. Throws with the reason if it is not one. */
-export function requireProject(machine: Machine, config: Config, named: string): string {
-  const opened = openProject(machine, named)
-  const project = findProject(machine, config, opened)
-  if (project !== undefined) return project
-  const { place, repository: root } = opened
-  const problem =
-    root === undefined
-      ? `${place} is in no git repository`
-      : `${root} has no folder of an enabled agent, such as .claude or .codex`
-  const hint =
-    root === undefined ? 'project scope needs one: git init' : `make one: mkdir ${shellWord(join(root, '.claude'))}`
-  throw new LoadoutError('NO_PROJECT', problem, { hint })
+/** The project that the user named: its agents' folders are created when they are needed. Throws if it is none. */
+export function requireProject(machine: Machine, named: string): string {
+  const { place, repository: root } = openProject(machine, named)
+  if (root !== undefined && root !== machine.home) return root
+  throw new LoadoutError('NO_PROJECT', `${place} is in no git repository, apart from your home folder`, {
+    hint: 'project scope needs one: git init',
+  })
 }
 
 export interface AgentView {

@@ -1,6 +1,7 @@
 import { failWith, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
+import { add } from './commands/add.ts'
 import { agentsMd } from './commands/agents-md.ts'
 import { adaptersList, approve, deny, revoke, trust } from './commands/approvals.ts'
 import {
@@ -67,7 +68,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
   {
     title: 'Start',
     rows: [
-      row(importSkills, targets),
+      row(add, importSkills, targets),
       row(status),
       row(connect, hooksStatus, hooksRemove, agentsMd, mcp, hook),
       row(context, plan, explain, replay),

@@ -1,9 +1,12 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { findLibrary } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { isLink } from '../machine/files.ts'
+import { expandHome } from '../machine/config-file.ts'
+import { exists, isLink } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import type { UnmanagedCandidate } from './candidates.ts'
 import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './candidates.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
@@ -13,6 +16,7 @@ import { type ImportSource, inHome, openImportSource, rewordError } from './disk
 import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { answerHint, readAnswers, sheetOfContent } from './gate.ts'
+import { initialize } from './init.ts'
 import {
   asWriter,
   carryOut,
@@ -44,6 +48,8 @@ export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
   commit?: boolean
   /** Make the imported copies managed installs. */
   adopt?: boolean
+  /** Where to create a library if there is none. */
+  create?: string
 }
 
 export interface ImportedSkill {
@@ -57,6 +63,8 @@ export interface ImportedSkill {
 }
 
 export interface ImportResult {
+  /** The library, if it was created. */
+  created?: string
   imported: ImportedSkill[]
   /** Skills that the library already has, identical. */
   unchanged: string[]
@@ -75,16 +83,20 @@ export interface ImportResult {
 
 /** Imports skills into the library, in one commit. */
 export async function importSkills(machine: Machine, request: ImportRequest): Promise<Report<ImportResult>> {
-  const setup = await openGitSetup(machine, request)
+  const isFirst = request.create !== undefined && findLibrary(machine) === undefined
+  const opened = isFirst ? undefined : await openGitSetup(machine, request)
+  // Before a library is created: a source that cannot be read leaves nothing behind.
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
   const reword = source?.reword ?? ((text) => text)
   try {
+    const created = isFirst ? await createLibrary(machine, request.create ?? '') : undefined
+    const setup = opened ?? (await openGitSetup(machine, request))
     const found = await findOffers(setup, source, request)
     const choice = chooseFrom(found, request)
-    if (choice.offers !== undefined) return rewordReport(listing(found, choice, request), reword)
+    if (choice.offers !== undefined) return rewordReport(listing(found, choice, request), reword, created)
     const run = async (recovered: Finding[]) => {
       const { value, findings } = await carryOutImport(setup, found, choice.chosen, request)
-      return rewordReport({ value, findings: [...recovered, ...found.findings, ...findings] }, reword)
+      return rewordReport({ value, findings: [...recovered, ...found.findings, ...findings] }, reword, created)
     }
     const locked = request.adopt ? everyRoot(setup) : []
     return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run, request.signal)
@@ -93,6 +105,13 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   } finally {
     source?.dispose()
   }
+}
+
+/** Never uses a folder that is there already. */
+async function createLibrary(machine: Machine, create: string): Promise<string> {
+  const place = resolve(machine.cwd, expandHome(machine, create))
+  if (exists(place)) throw failWith('CONFIG_NOT_FOUND/place', { place, word: shellWord(place) })
+  return (await initialize(machine, { create })).value.library
 }
 
 interface Choice {
@@ -212,6 +231,7 @@ function importMessage(fresh: readonly Ready[], source: Found['source']): string
 function rewordReport(
   { value, findings }: Report<ImportResult>,
   reword: (text: string) => string,
+  created: string | undefined,
 ): Report<ImportResult> {
   const imported = value.imported.map((each) => ({ ...each, from: each.from.map(reword) }))
   const refused = value.refused.map((each) => ({ ...each, name: reword(each.name), reason: reword(each.reason) }))
@@ -219,7 +239,7 @@ function rewordReport(
     const { message, subject } = finding
     return { ...finding, message: reword(message), ...(subject === undefined ? {} : { subject: reword(subject) }) }
   })
-  return { value: { ...value, imported, refused }, findings: reworded }
+  return { value: { ...value, ...(created && { created }), imported, refused }, findings: reworded }
 }
 
 /** A skill in its form for the library, with what it can do. */

@@ -221,7 +221,22 @@ export async function refreshInstalls(
   const statuses = observation.statuses
     .filter(({ name }) => names.has(name))
     .map((status) => ({ ...status, ...foreseen.find(({ name }) => name === status.name) }))
-  const plan = planRefresh(statuses, state)
+  // Undoing the commit that added a skill removes its copies too.
+  const isGone = ({ name, registered }: SkillStatus) =>
+    isUndo && (registered === undefined || (request.dryRun === true && folders?.has(name) === false))
+  const gone = statuses.filter(isGone).map(({ name }) => name)
+  const removal = planUnequip(statuses, {
+    names: gone,
+    agents: undefined,
+    roots,
+    isExplicit: false,
+    isKnown: () => true,
+  })
+  const refresh = planRefresh(
+    statuses.filter((status) => !isGone(status)),
+    state,
+  )
+  const plan = { operations: [...removal.operations, ...refresh.operations], findings: refresh.findings }
   const operations = plan.operations.map((operation): Operation => {
     const { skill, root, agent, scope } = operation
     const marker = placements.find((each) => each.name === skill && each.root.path === root)?.marker

@@ -44,7 +44,7 @@ export function openSetup(machine: Machine, request: ScopeRequest): Setup {
   const config = readConfig(machine)
   const library = libraryPath(machine, config)
   requireLibraryFolder(library)
-  const project = request.project === undefined ? undefined : requireProject(machine, config, request.project)
+  const project = request.project === undefined ? undefined : requireProject(machine, request.project)
   const userRoots = targetRoots(machine, config, undefined)
   const roots = project === undefined ? userRoots : targetRoots(machine, config, project)
   const named = project === undefined ? [] : [project]

@@ -33,8 +33,8 @@ export interface Undone {
 }
 
 /**
- * Reverts the changes of a commit to skills, in a new commit, and refreshes their copies. Throws if one of these skills
- * has changed since, so that no later change is lost.
+ * Reverts the changes of a commit to skills, in a new commit, and refreshes their copies; copies of skills that it added
+ * are removed. Throws if one of these skills has changed since, so that no later change is lost.
  */
 export async function undoCommit(machine: Machine, request: UndoRequest): Promise<Report<Undone>> {
   const setup = await openGitSetup(machine, { verdicts: request.verdicts })
@@ -55,9 +55,10 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
           scratch,
           `${at}-before`,
         )
-        if (source === undefined) throw added(undone, folder)
-        changes.push({ path: folder, write: (stage) => copyTree(source, stage) })
-        before.set(basename(folder), source)
+        changes.push(
+          source === undefined ? { path: folder } : { path: folder, write: (stage) => copyTree(source, stage) },
+        )
+        if (source !== undefined) before.set(basename(folder), source)
       }
       const { stdout: diff } = await setup.repo.git([
         'diff',
@@ -154,12 +155,5 @@ async function requireUnchanged(setup: Setup, commit: string, folder: string, sc
   if (hashOf(then) === hashOf(now)) return
   throw new LoadoutError('MERGE_CONFLICT', `${folder} has changed since ${commit.slice(0, 7)}; nothing was undone`, {
     hint: `undo the later change first, or merge by hand: git -C ${library} revert ${commit.slice(0, 7)}`,
-  })
-}
-
-function added(commit: string, folder: string): LoadoutError {
-  const name = folder.slice(SKILLS_FOLDER.length + 1)
-  return new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} added ${folder}; there is nothing before it`, {
-    hint: `loadout delete ${name} removes it`,
   })
 }

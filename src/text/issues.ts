@@ -185,6 +185,10 @@ export const ISSUES = {
       'No library is set up on this machine.',
       'Run `loadout init --new <folder>` or `--clone <url>`.',
     ],
+    'CONFIG_NOT_FOUND/place': [
+      'there is no library yet, and {place} exists already',
+      'loadout init --repo {word} takes it as the library, loadout init --new <folder> makes another',
+    ],
     BAD_CONFIG: ['`config.json` has an unknown key or a wrong value.', 'Correct the key that the message names.'],
     'BAD_CONFIG/value': ['{path}: {problem}', 'repair the file; nothing was changed'],
     REPO_NOT_FOUND: [
@@ -194,7 +198,7 @@ export const ISSUES = {
     BAD_NAME: ['A name is not valid here.', 'Use lower-case letters, digits and hyphens.'],
     'BAD_NAME/source': [
       '{source} is a folder or URL, not the name of a skill',
-      'import it first: loadout import {word}',
+      'loadout add {word} installs the skills in it',
     ],
     SKILL_NOT_FOUND: ['The library has no such skill.', 'Run `loadout inventory` to list them.'],
     'SKILL_NOT_FOUND/version': ['the catalog has no {wanted} of {name}', 'loadout catalog publish {name}'],
@@ -218,7 +222,7 @@ export const ISSUES = {
     BAD_ARCHIVE: ['An archive cannot be unpacked.', 'Create it again with plain `tar`.'],
     'BAD_ARCHIVE/zip': [
       '{source} is a zip file, and Loadout reads .tar.gz archives',
-      'unzip it, then: loadout import {folder}',
+      'unzip it, and name the folder {folder}',
     ],
     NOTHING_TO_IMPORT: [
       'The source contains nothing that can be imported. The message says what was looked for.',
@@ -366,6 +370,10 @@ export const ISSUES = {
     CONFIRMATION_NEEDED: [
       'The command needs a yes, and there is no terminal to ask on.',
       'Add the flag that the message names.',
+    ],
+    'CONFIRMATION_NEEDED/remove': [
+      '{names} would be removed from {places}',
+      '{command} --yes does it; with --copies the library keeps what it has',
     ],
     'CONFIRMATION_NEEDED/erase': [
       'you must confirm first: erase {what}',
@@ -598,6 +606,10 @@ export const ISSUES = {
   },
   'Files and calls': {
     FILE_NOT_FOUND: ['A file is missing.', 'Check the path.'],
+    'FILE_NOT_FOUND/source': [
+      '{path} does not exist',
+      'name a folder, a .tar.gz, a git URL or owner/repo; loadout install <skill> takes one of the library',
+    ],
     'FILE_NOT_FOUND/index': ['{index} does not exist', 'name two index files'],
     'FILE_NOT_FOUND/layer': [
       '--{flag} {path}: the {what} does not exist',

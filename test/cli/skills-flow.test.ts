@@ -413,17 +413,14 @@ describe('project scope', () => {
     expect(machine.json<{ operations: unknown[] }>('equip', 'alpha').operations).toHaveLength(2)
   })
 
-  it('says what is missing when there is no project', () => {
+  it('says what is missing when there is no project, and makes the folders of agents in one that is named', () => {
     const machine = makeMachine({ skills: skill('alpha') })
     const outside = machine.runWith({ cwd: makeFolder() }, 'equip', 'alpha', '--project', '.')
     expect(outside.code).toBe(2)
     expect(outside.stderr).toContain('git init')
     const bare = makeRepository(machine.path('my work'))
     const run = machine.run('equip', 'alpha', '--project', bare)
-    expect(run.code).toBe(2)
-    const command = /make one: (.*)/.exec(run.stderr)?.[1] ?? ''
-    runShell(command)
-    expect(machine.run('equip', 'alpha', '--project', bare).code).toBe(0)
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('~/my work/.claude/skills')])
   })
 
   it('another manager’s lock file is read, named and never written', () => {
@@ -534,7 +531,7 @@ describe('share and import', () => {
     const reader = makeMachine()
     const run = reader.run('import', author.path('alpha.tar.gz'))
     expect(run.code).toBe(0)
-    expect(run.stdout).toContain('loadout equip alpha')
+    expect(run.stdout).toContain('loadout install alpha')
     const [from, to] = [join(author.library, 'skills/alpha'), join(reader.library, 'skills/alpha')]
     const { source, ...imported } = JSON.parse(readFileSync(join(to, 'skill.json'), 'utf8'))
     expect(source.path).toBe(author.path('alpha.tar.gz'))

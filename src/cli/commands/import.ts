@@ -11,7 +11,12 @@ interface Candidates {
   project?: string
 }
 
-type Shown = Candidates | ImportResult
+interface Imported extends ImportResult {
+  /** As typed. */
+  source?: string
+}
+
+type Shown = Candidates | Imported
 
 export const importSkills = defineCommand({
   name: 'import',
@@ -44,9 +49,6 @@ export const importSkills = defineCommand({
   run: async ({ args, flags, ask, onProgress, signal }, loadout): Promise<Report<Shown>> => {
     const { project, agents: targets, subfolder, adopt, as, prefix, ref, list, skill: names } = flags
     const { source } = args
-    if (source !== undefined && /^[^:]*\.zip$/i.test(source)) {
-      throw failWith('BAD_ARCHIVE/zip', { source, folder: shellWord(source.replace(/\.zip$/i, '')) })
-    }
     if (source === undefined && !flags.all && names === undefined) {
       const { value, findings } = await loadout.listCandidates({ project })
       return { value: { candidates: value, project }, findings }
@@ -67,9 +69,9 @@ export const importSkills = defineCommand({
       ...carrying,
     })
     const allowed = dryRun ? [] : await askForSheets(report.value.waiting ?? [], ask, loadout)
-    if (allowed.length === 0) return report
+    if (allowed.length === 0) return { ...report, value: { ...report.value, source } }
     const { waiting: _, ...value } = report.value
-    return { value, findings: report.findings.filter(({ code }) => code !== 'QUARANTINED') }
+    return { value: { ...value, source }, findings: report.findings.filter(({ code }) => code !== 'QUARANTINED') }
   },
   print: (value: Shown, screen) =>
     'candidates' in value ? printCandidates(value, screen) : printImport(value, screen),
@@ -77,7 +79,7 @@ export const importSkills = defineCommand({
 })
 
 /** Shows a numbered list and asks for a choice. Without a terminal it does not ask. */
-function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
+export function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
   if (ask === undefined) return undefined
   const rows = offers.map(({ name, state, description }, at) => [`${at + 1}`, name, state, shorten(description, 60)])
   const answer = ask(`${lines(alignRows(rows, [0]))}Which? Numbers, names, or all [none]: `)
@@ -94,6 +96,9 @@ function chosenNames(answer: string, offers: readonly SkillOffer[]): string[] {
     return offers.slice(Number(from) - 1, Number(to)).map(({ folder, name }) => folder || name)
   })
 }
+
+// More names than these are not worth typing.
+const MOST_NAMED = 12
 
 const STATES: Record<CandidateView['state'], string> = {
   new: '',
@@ -139,12 +144,16 @@ function candidateLines(candidate: CandidateView, screen: Screen): string[] {
   ]
 }
 
-function printImport(result: ImportResult, screen: Screen): string {
+function printImport(result: Imported, screen: Screen): string {
   const { imported, adopted, unchanged, leftOut, offers, isDryRun } = result
   if (offers !== undefined) return printOffers(result, screen)
   const rows = imported
     .slice(0, MOST_SHOWN)
-    .map(({ name, targets }) => [`  import${isDryRun ? '' : 'ed'}`, name, targets.join(', ') || 'for every enabled agent'])
+    .map(({ name, targets }) => [
+      `  import${isDryRun ? '' : 'ed'}`,
+      name,
+      targets.join(', ') || 'for every enabled agent',
+    ])
   const commit = imported[0]?.commit
   const missing = imported.map(({ name }) => name).filter((name) => !adopted.some(({ skill }) => skill === name))
   return lines(
@@ -166,9 +175,7 @@ function printImport(result: ImportResult, screen: Screen): string {
     unchanged.length > 0 &&
       `${count(unchanged.length, 'skill')} unchanged: the library already has ${unchanged.length === 1 ? 'it' : 'them'}`,
     leftOutLines(leftOut),
-    !isDryRun &&
-      missing.length > 0 &&
-      screen.faint(`loadout equip ${missing.length > 5 ? '--all' : missing.join(' ')}`),
+    !isDryRun && missing.length > 0 && screen.faint(printableLine(nextStep(missing, result))),
   )
 }
 
@@ -186,7 +193,13 @@ function printOffers({ offers = [], leftOut, isUndecided }: ImportResult, screen
   )
 }
 
-function leftOutLines(leftOut: ImportResult['leftOut']): string[] {
+/** Proposes to install what was imported, and nothing else. */
+function nextStep(names: readonly string[], { source }: Imported): string {
+  const isMany = names.length > MOST_NAMED && source !== undefined
+  return isMany ? `loadout add ${shellWord(source)} --all` : `loadout install ${names.join(' ')}`
+}
+
+export function leftOutLines(leftOut: ImportResult['leftOut']): string[] {
   return leftOut.flatMap(({ count: number, reason, examples }) => {
     const some = examples.length === 0 ? '' : `: ${examples.join(', ')}${number > examples.length ? ', …' : ''}`
     return wrap(`left out ${number}, ${reason}${some}`, 0)

@@ -1,7 +1,7 @@
-import type { Adoption, Loadout, Outcome, SkillDiff, SyncResult } from '../../loadout.ts'
+import type { Adoption, Deletion, Loadout, Outcome, SkillDiff, SyncResult } from '../../loadout.ts'
 import type { SyncStep } from '../../skills/rules/sync-decision.ts'
 import { shellWord } from '../../text/printable.ts'
-import { type Finding, failWith } from '../../text/trouble.ts'
+import { type Finding, failWith, type Report } from '../../text/trouble.ts'
 import {
   AGENT_FLAG,
   COMMIT_FLAGS,
@@ -31,7 +31,7 @@ const EQUIP_FLAGS = {
 export const install = defineCommand({
   name: 'install',
   shortensHome: true,
-  aliases: { equip: [], add: [] },
+  aliases: { equip: [] },
   summary: 'install skills for agents',
   details:
     'Copies each skill into the folder of every enabled agent that it supports. Never touches folders that Loadout did not install.',
@@ -48,16 +48,7 @@ export const install = defineCommand({
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
     if (source === undefined) {
       const { replace, 'from-catalog': fromCatalog } = input.flags
-      const request = { ...requestOf(input), replace, fromCatalog }
-      const first = await loadout.equip(request)
-      const names = request.dryRun ? [] : await askForSheets(first.value.waiting ?? [], input.ask, loadout)
-      if (names.length === 0) return first
-      const second = await loadout.equip({ ...request, names, all: false, tags: undefined })
-      const told = first.findings.filter(({ code }) => code !== 'QUARANTINED')
-      return {
-        value: { ...second.value, operations: [...first.value.operations, ...second.value.operations] },
-        findings: [...told, ...second.findings],
-      }
+      return equipAsking({ ...requestOf(input), replace, fromCatalog }, input.ask, loadout)
     }
     throw failWith('BAD_NAME/source', { source, word: shellWord(source) })
   },
@@ -65,24 +56,89 @@ export const install = defineCommand({
   isWaiting: ({ waiting, isDryRun }: Outcome) => waiting !== undefined && !isDryRun,
 })
 
+/** Installs skills. On a terminal, first asks about those that can act. */
+export async function equipAsking(
+  request: Parameters<Loadout['equip']>[0],
+  ask: EquipInput['ask'],
+  loadout: Loadout,
+): Promise<Report<Outcome>> {
+  const first = await loadout.equip(request)
+  const names = request.dryRun ? [] : await askForSheets(first.value.waiting ?? [], ask, loadout)
+  if (names.length === 0) return first
+  const second = await loadout.equip({ ...request, names, all: false, tags: undefined })
+  const told = first.findings.filter(({ code }) => code !== 'QUARANTINED')
+  return {
+    value: { ...second.value, operations: [...first.value.operations, ...second.value.operations] },
+    findings: [...told, ...second.findings],
+  }
+}
+
 export const remove = defineCommand({
   name: 'remove',
   shortensHome: true,
-  aliases: { unequip: [], uninstall: [] },
-  summary: 'remove installed copies',
-  details: 'Edited copies go to the backup folder. Folders that Loadout did not install stay.',
+  aliases: { unequip: ['--copies'], uninstall: ['--copies'] },
+  summary: 'remove skills from the agents and from the library',
+  details:
+    'Removes the installed copies of the named skills, and then the skills from the library, unless another install still\n' +
+    'needs them. Asks first. Skills that are not named one by one stay in the library, and so do all with --copies.\n' +
+    'Edited copies go to the backup folder. Folders that Loadout did not install stay.',
   args: NAMES,
   flags: {
+    copies: { kind: 'switch', summary: 'only the installed copies; the library keeps the skills' },
     ...EQUIP_FLAGS,
     unused: { kind: 'switch', summary: 'skills without any use in the usage log' },
+    yes: { kind: 'switch', summary: 'do not ask' },
     ...ALL_PROJECTS_FLAG,
   },
-  run: (input, loadout) => {
-    const { unused, 'all-projects': allProjects } = input.flags
-    return loadout.unequip({ ...requestOf(input), unused, allProjects })
+  run: async (input, loadout): Promise<Report<Removal>> => {
+    const { copies, unused, yes, project, 'dry-run': dryRun, 'all-projects': allProjects } = input.flags
+    const request = { ...requestOf(input), unused, allProjects }
+    const { names } = request
+    if (copies || names.length === 0) return loadout.unequip(request)
+    const planned = await loadout.unequip({ ...request, dryRun: true })
+    if (dryRun) return { ...planned, value: { ...planned.value, named: names } }
+    if (!yes) {
+      const agents = [...new Set(planned.value.operations.map(({ agent }) => agent))]
+      const places = [...agents, 'the library'].join(', ')
+      const command = `loadout remove ${names.join(' ')}${project === undefined ? '' : ` --project ${shellWord(project)}`}`
+      if (input.ask === undefined) {
+        throw failWith('CONFIRMATION_NEEDED/remove', { names: names.join(', '), places, command })
+      }
+      if (!isYes(input.ask(`Remove ${names.join(', ')} from ${places}? [y/N] `))) throw failWith('NOT_CONFIRMED')
+    }
+    const { value, findings } = await loadout.unequip(request)
+    const deleted = await loadout.deleteSkills({ names, project })
+    // What is still installed elsewhere stays; what the library never had is gone with its copies.
+    const told = deleted.findings.flatMap((finding): Finding[] => {
+      if (finding.code === 'SKILL_NOT_FOUND' && value.operations.length > 0) return []
+      return [finding.code === 'SKILL_INSTALLED' ? { ...finding, severity: 'info' } : finding]
+    })
+    const isHere = ({ code, subject }: Finding) =>
+      code !== 'NOT_EQUIPPED' || !deleted.value.some(({ name }) => name === subject)
+    return { value: { ...value, deleted: deleted.value }, findings: [...findings.filter(isHere), ...told] }
   },
-  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Nothing was removed.'),
+  print: ({ deleted = [], named = [], ...outcome }: Removal, screen, findings) => {
+    const commit = deleted[0]?.commit
+    const gone = `Removed from the library: ${deleted.map(({ name }) => name).join(', ')}`
+    return (
+      (deleted.length > 0 && outcome.operations.length === 0
+        ? ''
+        : printOperations(outcome, screen, findings, 'Nothing was removed.')) +
+      lines(
+        named.length > 0 && `The library would lose ${named.join(', ')}, unless another install needs it.`,
+        deleted.length > 0 && `${gone}${commit === undefined ? ' (not committed)' : `, commit ${commit.slice(0, 7)}`}`,
+        commit !== undefined && 'Bring it back into the library: loadout undo',
+      )
+    )
+  },
 })
+
+interface Removal extends Outcome {
+  /** What left the library. */
+  deleted?: Deletion[]
+  /** In a dry run: what would leave the library, if no other install needs it. */
+  named?: readonly string[]
+}
 
 interface EquipInput {
   args: Record<string, string | undefined>

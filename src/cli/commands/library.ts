@@ -6,7 +6,8 @@ import { alignRows, count, lines, MOST_SHOWN, printableLine } from '../screen.ts
 
 const HOW = { taken: 'Using the library', cloned: 'Cloned the library to', made: 'Created a new library in' } as const
 
-const DEFAULT_PLACE = '~/skills'
+/** The library of a person who did not choose another folder. */
+export const DEFAULT_PLACE = '~/skills'
 
 type Request = Parameters<Loadout['initialize']>[0]
 
@@ -24,7 +25,7 @@ export const init = defineCommand({
     agents: {
       kind: 'list',
       value: 'a,b',
-      summary: 'agents to equip (default: claude,codex)',
+      summary: 'agents to equip (default: those on this machine)',
       also: ['targets', 'agent', 'target'],
     },
     yes: { kind: 'switch', summary: `without another choice: create one in ${DEFAULT_PLACE}` },

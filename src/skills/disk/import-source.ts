@@ -8,8 +8,9 @@ import type { Machine } from '../../machine/machine.ts'
 import { Repository } from '../../machine/repository.ts'
 import { makeScratch } from '../../machine/scratch.ts'
 import { pathProblem } from '../../text/paths.ts'
+import { shellWord } from '../../text/printable.ts'
 import { slug } from '../../text/skill-document.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import type { SkillSource } from '../rules/skill.ts'
 import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/source-name.ts'
 import { unpackArchive } from './archive.ts'
@@ -41,13 +42,14 @@ export interface SourceOptions {
 /** Opens a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
 export async function openImportSource(machine: Machine, named: string, options: SourceOptions): Promise<ImportSource> {
   const path = resolve(machine.cwd, expandHome(machine, named))
+  if (/^[^:]*\.zip$/i.test(named)) {
+    throw failWith('BAD_ARCHIVE/zip', { source: named, folder: shellWord(named.replace(/\.zip$/i, '')) })
+  }
   if (exists(path) && !isBareRepository(path)) return openLocal(machine, path, options)
   const isRepository = named.startsWith('file://') && isFolder(named.slice('file://'.length))
   const repository = exists(path) ? { url: path } : isRepository ? { url: named } : parseRepositoryName(named)
   if (repository === undefined) {
-    throw new LoadoutError('FILE_NOT_FOUND', `${path} does not exist`, {
-      hint: 'name a folder, a .tar.gz, a git URL or owner/repo',
-    })
+    throw failWith('FILE_NOT_FOUND/source', { path })
   }
   return openRepository(machine, named, repository, options)
 }

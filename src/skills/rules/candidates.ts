@@ -194,6 +194,6 @@ function notOffered(word: string, offers: readonly Offer[]): LoadoutError {
   return new LoadoutError(
     'SKILL_NOT_FOUND',
     `there is no skill ${JSON.stringify(word)} in it${close === undefined ? '' : `; did you mean ${close}?`}`,
-    { hint: '--list shows what is there' },
+    { hint: 'without a name, the command lists what is there' },
   )
 }

@@ -1,0 +1,127 @@
+import type { ImportResult, Outcome, SkillOffer } from '../../loadout.ts'
+import { listed } from '../../text/count.ts'
+import { shellWord } from '../../text/printable.ts'
+import { LoadoutError, type Report } from '../../text/trouble.ts'
+import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
+import { alignRows, count, lines, printableLine, shorten } from '../screen.ts'
+import { askWhich, leftOutLines } from './import.ts'
+import { equipAsking } from './installs.ts'
+import { DEFAULT_PLACE } from './library.ts'
+
+// Beside a name of usual length, on 80 columns.
+const DESCRIPTION_COLUMNS = 54
+
+interface Added extends Omit<ImportResult, 'adopted'>, Outcome {
+  /** As typed. */
+  source: string
+  project?: string
+  /** The agents that got something. */
+  agents: string[]
+}
+
+export const add = defineCommand({
+  name: 'add',
+  shortensHome: true,
+  summary: 'install skills from a repository, folder or archive',
+  details:
+    'Takes owner/repo, a web address, a git URL, a folder or a .tar.gz. Creates the library if there is none, imports the\n' +
+    'chosen skills in one commit, and installs them for the agents that are on this machine. A skill that can act is\n' +
+    'installed after you have read what it can do and allowed it. Repeating the command changes nothing.',
+  args: [
+    {
+      name: 'source',
+      summary: 'owner/repo, web address, git URL, folder or .tar.gz',
+      required: true,
+      complete: 'file',
+    },
+    { name: 'skills', summary: 'only these: names, folders or plugins', rest: true },
+  ],
+  flags: {
+    all: { kind: 'switch', summary: 'every skill that was found' },
+    ...AGENT_FLAG,
+    ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
+    yes: { kind: 'switch', summary: 'ask nothing; if something needs an answer, exit with 3' },
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: async (input, loadout): Promise<Report<Added>> => {
+    const { flags, onProgress, signal } = input
+    const { source = '', skills } = input.args
+    const { project, ref, agent: targets, 'dry-run': dryRun } = flags
+    const ask = flags.yes ? undefined : input.ask
+
+    // An unknown agent stops everything here. One that is off is wanted, because it is named.
+    const named = (targets ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
+    if (named.length > 0) await loadout.switchAgents({ ids: named, isOn: true, dryRun: true })
+
+    const names = skills === undefined ? undefined : namesIn(skills)
+    const choose = flags.all ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
+    const create = dryRun ? undefined : DEFAULT_PLACE
+    const report = await loadout
+      .importSkills({ source, names, choose, ref, create, project, dryRun, onProgress, signal })
+      .catch(async (error: unknown): Promise<Report<ImportResult>> => {
+        // People also write the name of a skill that the library has.
+        const isName = error instanceof LoadoutError && error.code === 'FILE_NOT_FOUND' && /^[a-z0-9-]+$/.test(source)
+        const known = isName ? await loadout.inspect({ name: source }).catch(() => undefined) : undefined
+        if (known === undefined) throw error
+        const none = { imported: [], refused: [], leftOut: [], adopted: [], isDryRun: dryRun ?? false }
+        return { value: { ...none, unchanged: [source, ...(names ?? [])] }, findings: [] }
+      })
+    const { adopted: _, waiting: __, ...imported } = report.value
+    const value = { ...imported, source, project, operations: [], agents: [] }
+    const added = imported.imported.map(({ name }) => name)
+    const chosen = dryRun ? imported.unchanged : [...added, ...imported.unchanged]
+    if (chosen.length === 0) return { value, findings: report.findings }
+
+    if (named.length > 0) await loadout.switchAgents({ ids: named, isOn: true, dryRun })
+    const request = { names: chosen, targets, project, dryRun, onProgress, signal }
+    const { value: outcome, findings } = await equipAsking(request, ask, loadout)
+    const { value: known } = await loadout.listAgents({})
+    const agents = known.filter(({ id }) => outcome.operations.some(({ agent }) => agent === id))
+    const again = ', then repeat this command'
+    return {
+      value: { ...value, ...outcome, agents: agents.map(({ label }) => label) },
+      findings: [
+        ...report.findings.filter(({ code }) => code !== 'QUARANTINED'),
+        ...findings.map((each) => (each.code === 'QUARANTINED' ? { ...each, hint: `${each.hint}${again}` } : each)),
+      ],
+    }
+  },
+  print: (value: Added, screen) => {
+    const { imported, unchanged, offers, leftOut, operations, waiting = [], agents, isDryRun, created } = value
+    const word = shellWord(value.source)
+    const library = created !== undefined && `New library: ${printableLine(created)}`
+    if (offers !== undefined) {
+      return lines(
+        alignRows(offers.map(({ name, description }) => [`  ${name}`, shorten(description, DESCRIPTION_COLUMNS)])),
+        '',
+        screen.strong(`${count(offers.length, 'skill')} found`),
+        leftOutLines(leftOut),
+        library,
+        printableLine(`Choose some of them by name, or --all: loadout add ${word} <name> …`),
+      )
+    }
+    const added = imported.map(({ name }) => name)
+    const installed = [...new Set(operations.map(({ skill }) => skill))]
+    const commit = imported[0]?.commit
+    const project = value.project === undefined ? undefined : shellWord(value.project)
+    const undo = project === undefined ? 'loadout undo' : `loadout remove ${added.join(' ')} --project ${project}`
+    const isQuiet = installed.length + waiting.length === 0
+    return lines(
+      isDryRun && 'Nothing was changed. This would be done:',
+      isDryRun && added.length > 0 && printableLine(`  add ${listed(added)} to the library and install`),
+      !isDryRun && isQuiet && (added.length + unchanged.length === 0 ? 'Nothing was added.' : 'Already up to date.'),
+      installed.length > 0 &&
+        screen.strong(
+          printableLine(`${isDryRun ? '  install' : 'Installed'} ${listed(installed)} for ${agents.join(', ')}`),
+        ),
+      waiting.length > 0 &&
+        printableLine(`In the library, but not installed: ${listed(waiting.map(({ skill }) => skill))}`),
+      leftOutLines(leftOut),
+      library,
+      commit !== undefined && `Commit ${commit.slice(0, 7)}. Take it back: ${printableLine(undo)}`,
+    )
+  },
+  isWaiting: ({ isUndecided, waiting, isDryRun }: Added) =>
+    isUndecided === true || (waiting !== undefined && !isDryRun),
+})
