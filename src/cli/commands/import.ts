@@ -1,6 +1,6 @@
 import type { CandidateView, ImportResult, SkillOffer } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { failWith, type Report } from '../../text/trouble.ts'
+import type { Report } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 import { askForSheets } from './review.ts'

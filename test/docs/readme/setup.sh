@@ -49,3 +49,11 @@ keywords: [refund, payment]
 
 A refund needs the number of its ticket.
 END
+mkdir -p $GIT/drafts/changelog $GIT/drafts/triage $GIT/community
+for name in changelog triage; do
+  printf -- '---\nname: %s\ndescription: Use it for the %s.\n---\n\n# Steps\n\n1. One line per effect.\n' $name $name >$GIT/drafts/$name/SKILL.md
+done
+git -C $GIT/drafts init -q
+git -C $GIT/drafts add .
+git -C $GIT/drafts commit -qm 'Two skills'
+git clone -q --bare $GIT/drafts $GIT/community/skills.git
