@@ -11,6 +11,8 @@ export interface Task {
   readonly title: string
   /** Everything it says, in order. Comments of an issue's template do not count. */
   readonly terms: readonly ReadTerm[]
+  /** The terms of its title alone. */
+  readonly titleTerms: readonly ReadTerm[]
   readonly words: TaskWords
   readonly names: ReturnType<typeof namesIn>
   readonly about: ReturnType<typeof aboutIn>
@@ -33,6 +35,10 @@ export function readTask(task: string | Task): Task {
     text: task,
     title,
     terms,
+    get titleTerms() {
+      read.titleTerms ??= readTerms(title)
+      return read.titleTerms
+    },
     get words() {
       read.words ??= wordsOf(terms)
       return read.words

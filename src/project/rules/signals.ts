@@ -347,7 +347,7 @@ const SCOPE_WEIGHT = 2
 const TITLE_WEIGHT = 2
 
 function titleTerms(task: Task): (term: string) => boolean {
-  const terms = new Set(readTerms(task.title).flatMap(({ term, kind }) => (kind === 'stop' ? [] : term)))
+  const terms = new Set(task.titleTerms.flatMap(({ term, kind }) => (kind === 'stop' ? [] : term)))
   return (term) => terms.has(term)
 }
 
@@ -520,7 +520,7 @@ class NameSignals {
       for (const slot of users) this.used.set(slot, Math.max(this.used.get(slot) ?? 0, 1 / users.length))
     }
     // "connection spec" may be `ConnectionSpec` or `connection_spec`.
-    const words = wordsAmong(readTerms(task.title)).map(({ word }) => word)
+    const words = wordsAmong(task.titleTerms).map(({ word }) => word)
     for (let at = 1; at < words.length; at++) {
       const both = words[at - 1]! + words[at]!
       const found = both.length < SHORTEST_JOINED ? undefined : find(stemWord(both))
