@@ -30,7 +30,7 @@ const PROGRAM = `
     running?.kill('SIGINT')
     await starting
     await closed
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     process.exit()
   })()
   const run = (program, words, user, isReady) => new Promise((done, fail) => {

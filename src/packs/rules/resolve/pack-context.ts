@@ -149,12 +149,7 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
   }
 }
 
-interface Omission {
-  path: string
-  lines: ContextPart['lines']
-  reason: 'budget'
-  tokens: number
-}
+type Omission = PresentedPack['omitted'][number]
 
 /** A resolution that is fenced and fits its budget. */
 export interface PresentedPack {
@@ -162,7 +157,7 @@ export interface PresentedPack {
   wrapper: string | undefined
   tokens: number
   choices: readonly Choice[]
-  omitted: readonly Omission[]
+  omitted: readonly { path: string; lines: ContextPart['lines']; reason: 'budget'; tokens: number }[]
   /** The warnings inside the wrapper, without those of the fence. */
   wrapperWarnings: readonly PackWarning[]
   /** All warnings, sorted and merged: of the pack, the fence and the omitted parts. */
