@@ -113,8 +113,7 @@ async function refusalOf(file: string, limits?: { entries: number; bytes: number
 
 /** Runs a script that has `writeArchive` and `unpackArchive` in a process of its own. */
 function runScript(script: string, args: readonly string[], prefix = ''): { code: number | null; out: string } {
-  const source = `import { writeArchive } from '${ROOT}/src/skills/disk/write-archive.ts'
-    import { unpackArchive } from '${ROOT}/src/skills/disk/archive-unpack.ts'
+  const source = `import { unpackArchive, writeArchive } from '${ROOT}/src/skills/disk/archive.ts'
     const [,...args] = process.argv
     ${script}`
   const file = join(makeFolder(), 'script.mts')
