@@ -31,9 +31,7 @@ const PARTS = {
   entries: [
     'src/answer/approve.ts',
     'src/answer/explain.ts',
-    'src/answer/loadable.ts',
     'src/answer/locate.ts',
-    'src/answer/lookup.ts',
     'src/answer/read.ts',
     'src/answer/search.ts',
     'src/health/',
