@@ -199,6 +199,11 @@ export function removeLeftovers(target: string): void {
   removeOrphans(dirname(target), (name) => name === `.${basename(target)}`)
 }
 
+/** Removes a folder that this process has made, with all that is in it. */
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true })
+}
+
 /** Whether a path exists: a file, a folder, or even a broken link. */
 export function exists(path: string): boolean {
   try {

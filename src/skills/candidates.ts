@@ -249,8 +249,7 @@ function findAround(setup: Setup, observation: Observation, targets: string[] | 
 
 /** Reads the skills of a source. Throws if it has only one skill and that cannot be read. */
 function findIn(setup: Setup, source: ImportSource, targets: string[] | undefined) {
-  const { skills, leftOut, findings } = discoverSkills(source.root)
-  if (skills.length === 0) throw nothingIn(source, leftOut)
+  const { skills, leftOut, findings } = discoverIn(source)
   const folders = skills.map(({ path, folder, plugin }) => {
     const root = everyRoot(setup).find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
     const place = [source.part, folder].filter((part) => part !== '').join('/')
@@ -265,9 +264,12 @@ function findIn(setup: Setup, source: ImportSource, targets: string[] | undefine
   return { candidates, refused: read.refusals, leftOut: [...leftOut, ...copiesIn(candidates)], findings }
 }
 
-function nothingIn(source: ImportSource, leftOut: readonly LeftOutSkills[]): LoadoutError {
-  const rest = leftOut.map(({ count, reason }) => `${count} left out (${reason})`).join(', ')
-  return new LoadoutError('NOTHING_TO_IMPORT', `${source.root} contains no skill${rest === '' ? '' : `: ${rest}`}`, {
+/** The folders of skills in a source. Throws if there is none. */
+export function discoverIn(source: ImportSource): ReturnType<typeof discoverSkills> {
+  const discovered = discoverSkills(source.root)
+  if (discovered.skills.length > 0) return discovered
+  const rest = discovered.leftOut.map(({ count, reason }) => `${count} left out (${reason})`).join(', ')
+  throw new LoadoutError('NOTHING_TO_IMPORT', `${source.root} contains no skill${rest === '' ? '' : `: ${rest}`}`, {
     hint: 'a skill is a folder with a SKILL.md; all folders were searched',
   })
 }

@@ -306,12 +306,18 @@ export function answerHint(names: readonly string[]): string {
 
 /** Names what was left out of installed copies. */
 export function heldKeyFindings(skills: readonly Skill[]): Finding[] {
-  return skills.flatMap(({ name, heldKeys = [] }): Finding[] => {
-    if (heldKeys.length === 0) return []
+  const held = skills.filter(({ heldKeys = [] }) => heldKeys.length > 0)
+  if (held.length > MOST_SHOWN) {
+    const names = held.map(({ name }) => name)
+    const keys = [...new Set(held.flatMap(({ heldKeys = [] }) => heldKeys))]
+    const message = `${names.length} skills are installed without frontmatter keys (${listed(keys)}) that you have not allowed: ${listed(names, 8)}`
+    return [{ severity: 'warning', code: 'QUARANTINED', message, hint: answerHint(names) }]
+  }
+  return held.map(({ name, heldKeys = [] }): Finding => {
     const keys =
       heldKeys.length === 1 ? `the frontmatter key ${heldKeys[0]}` : `the frontmatter keys ${listed(heldKeys)}`
     const message = `${name} is installed without ${keys}, which you have not allowed`
-    return [{ severity: 'warning', code: 'QUARANTINED', message, subject: name, hint: answerHint([name]) }]
+    return { severity: 'warning', code: 'QUARANTINED', message, subject: name, hint: answerHint([name]) }
   })
 }
 

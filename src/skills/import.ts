@@ -2,13 +2,21 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { findLibrary } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { expandHome } from '../machine/config-file.ts'
-import { exists, isLink } from '../machine/files.ts'
+import { exists, isLink, removeFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import type { UnmanagedCandidate } from './candidates.ts'
-import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './candidates.ts'
+import {
+  discoverIn,
+  type FindRequest,
+  type Found,
+  findOffers,
+  refusalOf,
+  type SkillOffer,
+  viewOffer,
+} from './candidates.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { contentOf, type SkillContent, writeSkillFolder } from './disk/foreign-skill.ts'
 import { libraryHash } from './disk/git-folders.ts'
@@ -89,6 +97,7 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
   const reword = source?.reword ?? ((text) => text)
   try {
+    if (isFirst && source !== undefined) discoverIn(source)
     const created = isFirst ? await createLibrary(machine, request.create ?? '') : undefined
     const setup = opened ?? (await openGitSetup(machine, request))
     const found = await findOffers(setup, source, request)
@@ -107,11 +116,16 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   }
 }
 
-/** Never uses a folder that is there already. */
+/** Never uses a folder that is there already, and leaves none if it fails. */
 async function createLibrary(machine: Machine, create: string): Promise<string> {
   const place = resolve(machine.cwd, expandHome(machine, create))
   if (exists(place)) throw failWith('CONFIG_NOT_FOUND/place', { place, word: shellWord(place) })
-  return (await initialize(machine, { create })).value.library
+  try {
+    return (await initialize(machine, { create })).value.library
+  } catch (error) {
+    removeFolder(place)
+    throw error
+  }
 }
 
 interface Choice {

@@ -112,11 +112,12 @@ describe('loadout add', () => {
 
   it('leaves nothing behind when the source, the agent or the place of the library is wrong', () => {
     const machine = makeNewcomer()
-    machine.write('a/SKILL.md', 'no description')
+    mkdirSync(machine.path('empty'))
     const before = machine.tree()
     const rows: [words: string[], said: string][] = [
       [['nothing-here'], 'does not exist'],
       [['kit.zip'], 'is a zip file'],
+      [['empty'], 'contains no skill'],
       [[`file://${machine.home}/gone`], 'gone'],
       [[machine.source, '--agent', 'cladue'], 'did you mean claude?'],
     ]
@@ -124,6 +125,9 @@ describe('loadout add', () => {
       const run = machine.run('add', ...words)
       expect([run.code, run.stderr], words.join(' ')).toEqual([2, expect.stringContaining(said)])
     }
+    expect(machine.runWith({ env: { PATH: '/nowhere' } }, 'add', machine.source, '--all').stderr).toContain(
+      'install git',
+    )
     expect(machine.tree()).toEqual(before)
     machine.write('skills/mine.txt', 'Mine.')
     const taken = machine.run('add', machine.source, '--all')

@@ -228,6 +228,7 @@ const SCENARIOS: Record<string, Scenario> = {
   },
   'unequip of an edited copy': { args: ['unequip', 'alpha'], start: EDITED, isEdited: true },
   import: IMPORT,
+  add: { args: ['add', 'drafts/delta'], start: BASE },
   'import --adopt': { args: ['import', '.claude/skills/mine', '--adopt'], start: BASE },
   adopt: ADOPT,
   delete: DELETE,

@@ -8,9 +8,6 @@ import { askWhich, leftOutLines } from './import.ts'
 import { equipAsking } from './installs.ts'
 import { DEFAULT_PLACE } from './library.ts'
 
-// Beside a name of usual length, on 80 columns.
-const DESCRIPTION_COLUMNS = 54
-
 interface Added extends Omit<ImportResult, 'adopted'>, Outcome {
   /** As typed. */
   source: string
@@ -93,7 +90,7 @@ export const add = defineCommand({
     const library = created !== undefined && `New library: ${printableLine(created)}`
     if (offers !== undefined) {
       return lines(
-        alignRows(offers.map(({ name, description }) => [`  ${name}`, shorten(description, DESCRIPTION_COLUMNS)])),
+        alignRows(offers.map(({ name, description }) => [`  ${name}`, description])).map((row) => shorten(row, 79)),
         '',
         screen.strong(`${count(offers.length, 'skill')} found`),
         leftOutLines(leftOut),

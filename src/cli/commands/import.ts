@@ -81,8 +81,12 @@ export const importSkills = defineCommand({
 /** Shows a numbered list and asks for a choice. Without a terminal it does not ask. */
 export function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
   if (ask === undefined) return undefined
-  const rows = offers.map(({ name, state, description }, at) => [`${at + 1}`, name, state, shorten(description, 60)])
-  const answer = ask(`${lines(alignRows(rows, [0]))}Which? Numbers, names, or all [none]: `)
+  const isAllNew = offers.every(({ state }) => state === 'new')
+  const rows = offers.map(({ name, state, description }, at) => {
+    return [`${at + 1}`, name, ...(isAllNew ? [] : [state]), description]
+  })
+  const list = alignRows(rows, [0]).map((row) => shorten(row, 79))
+  const answer = ask(`${lines(list)}Which? Numbers, names, or all [none]: `)
   return chosenNames(answer, offers)
 }
 

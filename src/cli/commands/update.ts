@@ -1,7 +1,8 @@
 import type { PinResult, SourceState, Undone, UpdateResult } from '../../loadout.ts'
+import { listed } from '../../text/count.ts'
 import { failWith } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
-import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
+import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type Screen } from '../screen.ts'
 import { operationRow } from './installs.ts'
 import { askForSheets, describeSheet } from './review.ts'
 
@@ -104,8 +105,9 @@ export const undo = defineCommand({
     lines(
       isDryRun && printableText(diff).trimEnd(),
       `${isDryRun ? 'Nothing was changed. This would be undone' : 'undone'}: ${undone.slice(0, 7)} ${printableLine(subject)}`,
-      `  ${names.map(printableLine).join(', ')}`,
-      alignRows(operations.map((operation) => operationRow(operation, isDryRun))),
+      printableLine(`  ${listed(names, MOST_SHOWN)}`),
+      alignRows(operations.slice(0, MOST_SHOWN).map((operation) => operationRow(operation, isDryRun))),
+      operations.length > MOST_SHOWN && `  and ${operations.length - MOST_SHOWN} more`,
       commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
     ),
 })
