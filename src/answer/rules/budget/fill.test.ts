@@ -69,3 +69,25 @@ describe('evenly', () => {
     expect(filling.used).toBe(placed.reduce((sum, length) => sum + 10 + length, 0))
   })
 })
+
+it('a file in sections stays within its limit, with the lines between them', () => {
+  const section = (start: number, lines: number) => ({
+    start,
+    end: start + lines - 1,
+    text: 'some text\n'.repeat(lines),
+    score: 1,
+    reason: '',
+    turn: 0,
+  })
+  const sections = [section(10, 20), section(50, 20), section(90, 20)]
+  const text = sections.map((each) => each.text).join('')
+  const { placed } = fillInOrder([candidateOf('a', text, { sections })], 10_000, rules)
+  expect(placed[0]!.excerpt.length).toBeLessThanOrEqual(500)
+  expect(placed[0]!.sections?.map(({ start, end }) => [start, end])).toEqual([
+    [10, 29],
+    [50, 69],
+    [90, 96],
+  ])
+  const tiny = fillInOrder([candidateOf('a', text, { sections })], 10_000, { ...rules, maxCharsPerFile: 5 })
+  expect(lengthsOf(tiny)).toEqual([0])
+})

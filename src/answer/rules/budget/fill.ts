@@ -185,9 +185,18 @@ function showSection(shown: CandidateSection[], section: CandidateSection, space
   return { isFull: true, used: sectionSize(part, rules) }
 }
 
+/** In the order of the lines. Gap lines count: what is then above the limit per file is cut at a line end. */
 function joined(placed: Placed, rules: FillRules): Placed {
   if (placed.sections === undefined) return placed
   const sections = [...placed.sections].sort((a, b) => a.start - b.start)
+  while (sections.length > 0) {
+    const excess = joinSections(sections).length - rules.maxCharsPerFile
+    if (excess <= 0) break
+    const last = sections.pop()!
+    const text = last.text.slice(0, Math.max(0, last.text.length - excess))
+    const lines = text.slice(0, text.lastIndexOf('\n') + 1)
+    if (lines !== '') sections.push({ ...last, text: lines, end: last.start + lines.split('\n').length - 2 })
+  }
   return { ...placed, sections, excerpt: rules.seal(joinSections(sections)) }
 }
 
