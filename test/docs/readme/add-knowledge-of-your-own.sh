@@ -1,3 +1,5 @@
+loadout update changelog
+loadout remove changelog --yes
 loadout sync
 loadout import
 loadout doctor
