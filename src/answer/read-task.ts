@@ -10,6 +10,7 @@ import { namedBy, planByStrategy } from '../payloads/plan.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import { type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
 import { describeWords, pointersOf } from '../project/point-to-files.ts'
+import { isSameBuild } from '../project/rules/candidates.ts'
 import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import { roundScore } from '../search/document.ts'
@@ -30,7 +31,6 @@ import {
   type Trail,
   toWarning,
 } from './rules/bundle.ts'
-import { isSameBuild } from './rules/related-files.ts'
 
 /** Everything a task needs beyond the control plane. */
 export interface TaskParts {

@@ -251,9 +251,9 @@ function rewordReport(
   const refused = value.refused.map((each) => ({ ...each, name: reword(each.name), reason: reword(each.reason) }))
   const reworded = findings.map((finding) => {
     const { message, subject } = finding
-    return { ...finding, message: reword(message), ...(subject === undefined ? {} : { subject: reword(subject) }) }
+    return { ...finding, message: reword(message), subject: subject === undefined ? undefined : reword(subject) }
   })
-  return { value: { ...value, ...(created && { created }), imported, refused }, findings: reworded }
+  return { value: { ...value, created, imported, refused }, findings: reworded }
 }
 
 /** A skill in its form for the library, with what it can do. */

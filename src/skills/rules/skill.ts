@@ -153,7 +153,7 @@ function sortFields(json: Record<string, unknown>) {
 
 /** The text of skill.json: known fields first, then agents, then unknown fields, each in a fixed order. */
 export function formatSkill({ name, description, tags, targets, metadata, source, others }: Skill): string {
-  const json: Record<string, unknown> = { name, description, tags, ...(targets.length > 0 && { targets }) }
+  const json: Record<string, unknown> = { name, description, tags, targets: targets.length > 0 ? targets : undefined }
   for (const id of [EVERY_AGENT, ...AGENT_IDS]) {
     const own = getOwn(metadata, id)
     if (own !== undefined) json[id] = own

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isSameBuild } from './related-files.ts'
+import { isSameBuild } from './candidates.ts'
 
 const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `line ${from + at}\n`).join('')
 
