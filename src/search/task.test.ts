@@ -36,7 +36,7 @@ describe('the frames of a traceback', () => {
     ['    at parse (/srv/app/src/parse.js:12:7)', [{ path: '/srv/app/src/parse.js', line: 12 }]],
     ['\tat org.example.Main.run(Main.java:40)', [{ path: 'main.java', line: 40 }]],
     ['error[E0382] --> src/main.rs:9:5', [{ path: 'src/main.rs', line: 9 }]],
-    ['C:\\work\\app.py:3: SyntaxError', [{ path: 'c:/work/app.py', line: 3 }]],
+    ['C:\\code\\app.py:3: SyntaxError', [{ path: 'c:/code/app.py', line: 3 }]],
     ['at 12:30:05 it was v1.2:3', []],
   ])('%j names %j', (text, frames) => {
     expect(readTask(text).names.frames).toEqual(frames)
