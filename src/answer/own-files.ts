@@ -4,8 +4,8 @@ import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, type Project, realFolder } from '../machine/open-project.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import type { FindRequest } from '../project/find-files.ts'
-import { pointToFiles } from '../project/point-to-files.ts'
-import type { FilePointer } from '../project/rules/file-pointer.ts'
+import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
+import { type FilePointer, pointerText } from '../project/rules/file-pointer.ts'
 import type { Task } from '../search/task.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
@@ -95,4 +95,13 @@ export async function pointIntoProject(
 ): Promise<FilePointer[]> {
   const request = requestFor(project, contextSettings(project), task)
   return request === undefined ? [] : point(machine, request, limit)
+}
+
+/** For a hook: only when the answer is certain. `line` is the place with each part cleaned for its reader. */
+export async function pointersWhenSure(machine: Machine, request: { task: Task; project: Project; limit: number }) {
+  const pointers = await pointIntoProject(machine, request, pointWhenSure)
+  return pointers.map((pointer) => ({
+    path: pointer.path,
+    line: (clean: (part: string) => string) => pointerText(pointer, clean),
+  }))
 }

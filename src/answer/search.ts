@@ -5,24 +5,18 @@ import type { PackDetails } from '../packs/pack-source.ts'
 import { type SectionFound, searchSections } from '../packs/sections.ts'
 import type { PayloadDetails } from '../payloads/payload-source.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
-import { RANKED_LIMIT, type Why } from '../search/document.ts'
+import { RANKED_LIMIT } from '../search/document.ts'
 import { readTask, type Task } from '../search/task.ts'
 import type { SkillDetails } from '../skills/skill-source.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest, sortedBy } from '../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
+import { find, type Hit } from './find.ts'
 import { pointIntoProject } from './own-files.ts'
 import { openSources, projectOf, type SourceRequest, withoutRepeats } from './sources.ts'
 
-interface Found {
-  /** The id to read it by. */
-  id: string
-  /** 0 to 1. */
-  confidence: number
-  why: readonly Why[]
-}
-
-export type SearchHit = Found &
+/** A hit, with what its source says about it. */
+export type SearchHit = Pick<Hit, 'id' | 'confidence' | 'why'> &
   (({ kind: 'payload' } & PayloadDetails) | ({ kind: 'pack' } & PackDetails) | ({ kind: 'skill' } & SkillDetails))
 
 export interface SearchResult {
@@ -89,8 +83,7 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Repor
     machine,
     sortedBy(sources, ({ kind }) => kind).flatMap(({ segments }) => segments),
   )
-  const hits = ranking.rank(request.query, { limit }).flatMap(({ id, kept, confidence, why }) => {
-    const { kind, name } = kept as { kind: EntryKind; name: string }
+  const hits = find(ranking, request.query, { limit }).flatMap(({ id, kind, name, confidence, why }) => {
     const details = sources.find((source) => source.kind === kind)?.describe(name)
     return details === undefined ? [] : [{ kind, id, ...details, confidence, why } as SearchHit]
   })

@@ -11,7 +11,7 @@ import { entryId } from '../usage/rules/entry-id.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
 import { isKnownType, PACK_FILE, PACK_TYPES, type PackWarning } from './rules/pack.ts'
-import type { PackWords } from './rules/resolve/choose-packs.ts'
+import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose-packs.ts'
 import { type KeptSection, PACK_TUNING, type SectionHit, sectionDocuments } from './rules/resolve/sections.ts'
 import { shownText } from './rules/shown-text.ts'
 
@@ -114,15 +114,36 @@ export async function indexSections(machine: Machine, pack: TrustedPack): Promis
 }
 
 /** Opens stored indexes only, for a caller that cannot wait. */
-export function openStoredSections(
-  machine: Machine,
-  places: readonly { root: string; sections: CacheKey }[],
-): PackSections {
+function openStoredSections(machine: Machine, places: readonly { root: string; sections: CacheKey }[]): PackSections {
   const opened = places.flatMap(({ root, sections }): [string, Ranker][] => {
     const ranker = openStored(machine, sections, { options: SECTION_RANKING, isAsStored: true })?.ranker
     return ranker === undefined ? [] : [[root, ranker]]
   })
   return rankedTogether(new Map(opened))
+}
+
+/** What a caller that cannot wait knows of the packs that may be read. */
+export interface StoredPacks {
+  readable: readonly { name: string; description: string; root: string; sections: CacheKey }[]
+  /** Their descriptions. */
+  cards: CacheKey
+  /** Which of them contain which terms. */
+  terms: CacheKey
+}
+
+/** The packs whose stored sections are about a task, best first. */
+export function likelyStored(machine: Machine, { readable, cards, terms }: StoredPacks, task: Task) {
+  const holders = packsWith(machine, terms, task.words)
+  const sections = openStoredSections(
+    machine,
+    readable.filter((_, at) => holders?.has(at) ?? true),
+  )
+  const described =
+    openStored(machine, cards, { isAsStored: true })?.ranker.rank(task, { limit: readable.length }) ?? []
+  const known = readable.map(({ name, description, root }) => ({ root, manifest: { name, description } }))
+  const byName = new Map(described.map((hit) => [(hit.kept as { name: string }).name, hit]))
+  const all = likelyPacks(known, task.words, sections.rank(task), byName, sections.wordsOf)
+  return all.filter(({ confidence }) => confidence >= LIKELY_PACK)
 }
 
 /**
@@ -154,7 +175,7 @@ export function storeTerms(machine: Machine, name: readonly string[], keys: read
 }
 
 /** The packs, by their number, that contain a main word of a task or a related one; undefined if that is not stored. */
-export function packsWith(machine: Machine, table: CacheKey, words: TaskWords): Set<number> | undefined {
+function packsWith(machine: Machine, table: CacheKey, words: TaskWords): Set<number> | undefined {
   const numbers = readCached(machine, table, readTable)
   if (numbers === undefined) return undefined
   const [count = 0, unknown = 0] = numbers

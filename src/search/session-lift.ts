@@ -14,7 +14,10 @@ const MOST_FAMILIES = 5
 export type FamilyOf = (id: string, kept: unknown) => string
 
 /** The families that a prompt was about, from its hits. It contains no word of the prompt. */
-export function sharesOf(hits: readonly RankHit[], familyOf: FamilyOf): FamilyShares {
+export function sharesOf(
+  hits: readonly Pick<RankHit, 'id' | 'kept' | 'confidence'>[],
+  familyOf: FamilyOf,
+): FamilyShares {
   const shares = new Map<string, number>()
   const all = hits.reduce((sum, { confidence }) => sum + confidence, 0)
   for (const { id, kept, confidence } of hits.slice(0, MOST_FAMILIES)) {

@@ -56,8 +56,9 @@ export function packItem({ name, description }: { name: string; description: str
   }
 }
 
-export function packLine(pack: { name: string; description: string }, isOpen: boolean): string {
-  const item = { ...packItem(pack), id: `pack ${pack.name}` }
+/** `section`: the headings of the part that fits. */
+export function packLine(pack: { name: string; description: string }, isOpen: boolean, section?: string): string {
+  const item = { ...packItem(pack), id: `pack ${pack.name}`, section }
   if (isOpen) return indexLine(item)
   return indexLine({
     ...item,

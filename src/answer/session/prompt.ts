@@ -1,25 +1,27 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-call.ts'
-import { type Codec, cached, signatureOf } from '../../machine/cache.ts'
+import { approvalsPath } from '../../machine/approvals.ts'
+import { type CacheKey, type Codec, cached, jsonCodec, readCached, signatureOf } from '../../machine/cache.ts'
 import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
+import { openStored } from '../../machine/ranking.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
 import { readKnowledge } from '../../payloads/knowledge.ts'
+import { layerPlaces } from '../../payloads/layers.ts'
 import { loadPayloads, type PlacedEntry, placeOf } from '../../payloads/load.ts'
 import { planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
-import { type MatchResult, triggerOf } from '../../payloads/rules/match.ts'
-import { rankedMatch } from '../../payloads/rules/ranked.ts'
 import { hasIndex } from '../../project/has-index.ts'
-import type { AnswerForm } from '../../search/document.ts'
-import type { Ranker } from '../../search/ranker.ts'
+import { joinRankers, type Ranker } from '../../search/ranker.ts'
 import { DamagedForm } from '../../search/saved-form.ts'
-import { type FamilyShares, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
+import { type FamilyShares, folderOf, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
 import type { Strategy } from '../../search/strategy.ts'
 import { readTask, type Task } from '../../search/task.ts'
+import { harmlessLine } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../../usage/record.ts'
 import {
   formatClaim,
@@ -30,6 +32,7 @@ import {
   recentShares,
   wonBy,
 } from '../../usage/rules/session-state.ts'
+import { find, type Hit, type Kept } from '../find.ts'
 import { type IndexItem, indexLine, packLine, payloadItem, skillLine } from '../rules/index-line.ts'
 import {
   blockLength,
@@ -43,8 +46,7 @@ import {
   measureIn,
   renderParts,
   withoutOwnText,
-} from '../rules/session/session-text.ts'
-import { familyOf, type HookCatalog, type Kept, openCatalog, readCatalog } from './hook-catalog.ts'
+} from '../rules/session-text.ts'
 
 const DEFAULT_TOKENS = 1_200
 
@@ -53,178 +55,287 @@ const MOST_ENTRIES = 3
 const MOST_POINTERS = 5
 /** A hook interrupts: a skill or a pack that is rather not meant is not named. The rules of a project are few. */
 const LIKELY = 0.5
+/** A larger index takes longer than a user should wait at every prompt. */
+const LARGEST_INDEX = 16 * 1024 * 1024
 
 /** What a prompt needs and the session lacks: certain payloads as text; other payloads, packs and skills by name. */
-export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
+export async function answerPrompt(machine: Machine, call: HookCall, budget?: number): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
     throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
   }
   const task = readTask(withoutOwnText(call.prompt))
-  if (task.text.trim() === '') return ''
-  const log = (message: string) => logLine(machine, `${call.host.agent} ${call.event}`, message)
-  const project = openProject(machine)
-  const layers = { projectRoot: project }
-  const strategy = attempt(log, 'the strategy is left out', () => strategyOf(machine, { layers }), 'ranked')
-  const opened = await openPrompt(machine, project, call.host.agent, log)
-  opened.catalog.broken.forEach(log)
-  const packs = await findPacksFor(machine, opened.catalog, task, log)
-  const prompt: Prompt = { project, ...opened, packs, strategy, task }
-  const plain = await find(machine, call, prompt, log)
-  const files = await findFilesFor(machine, prompt, log)
-  if (plain.found.length + files.length === 0) {
-    await record(machine, prompt, [], [])
-    return ''
-  }
-
-  const { host } = call
-  const state = readState(readSession(machine, host.agent, call.session))
-  const session = { recent: recentShares(state, SESSION_LENGTH), sure: plain.sure }
-  const { found, about } = session.recent.length === 0 ? plain : await find(machine, call, prompt, log, session)
-  const { tokens, characters, counts } = host.replyLimit
-  const room = Math.min(Math.min(budget, tokens) * 4, characters)
-  const reply = new Reply(state.given, call.prompt, room, measureIn(counts))
-  const problems = takeFound(machine, prompt, reply, found)
-  for (const file of files) if (reply.lineCount < MOST_POINTERS) reply.addPointer(file)
-  const won = claim(machine, call, reply.parts, about)
-  const given = reply.given.filter(({ part }) => won.includes(part))
-
-  if (problems.length > 0) log(problems.join('; '))
-  await record(machine, prompt, found, given)
-  return renderParts(given)
+  return task.text.trim() === '' ? '' : new PromptAnswer(machine, call, task).give(budget)
 }
 
-interface Prompt {
-  project: Project
-  catalog: HookCatalog
-  ranker: Ranker
+class PromptAnswer {
+  private readonly machine: Machine
+  private readonly call: HookCall
+  private readonly task: Task
+  private readonly project: Project
+  private readonly strategy: Strategy
+  private catalog: HookCatalog | undefined
+  private ranker: Ranker | undefined
   /** The packs that the prompt is about, by their sections; undefined if only their descriptions decide. */
-  packs: readonly Pointer[] | undefined
-  strategy: Strategy
-  task: Task
-}
+  private packs: Hit[] | undefined
 
-type Pointer = GivenPart & { part: { form: 'pointer' }; confidence: number }
-
-/** A match of a prompt: a payload to read, or the line of a pack or skill. */
-type Found = (PlacedEntry & { match: MatchResult; form: AnswerForm }) | { pointer: Pointer }
-
-/** The catalog from the start of the session. Builds it now if it is missing or damaged, or an index has changed. */
-async function openPrompt(
-  machine: Machine,
-  project: Project,
-  agent: string,
-  log: (message: string) => void,
-  isDamaged = false,
-): Promise<Pick<Prompt, 'catalog' | 'ranker'>> {
-  const catalog = isDamaged ? undefined : readCatalog(machine, project, agent)
-  const ranker = catalog && openCatalog(machine, catalog)
-  if (catalog !== undefined && ranker !== undefined) return { catalog, ranker }
-  const { refreshCatalog } = await import('./start-parts.ts')
-  return refreshCatalog(machine, project, agent, log, isDamaged ? 'damaged' : 'missing')
-}
-
-/** Compares the prompt with the stored sections of packs. */
-async function findPacksFor(
-  machine: Machine,
-  catalog: HookCatalog,
-  task: Task,
-  log: (message: string) => void,
-): Promise<Prompt['packs']> {
-  if (catalog.readable.length === 0) return undefined
-  try {
-    const { packPointers } = await import('./pack-pointers.ts')
-    return packPointers(machine, catalog, task)
-  } catch (error) {
-    log(`sections of packs are left out: ${describeTrouble(error)}`)
-    return undefined
+  constructor(machine: Machine, call: HookCall, task: Task) {
+    this.machine = machine
+    this.call = call
+    this.task = task
+    this.project = openProject(machine)
+    const strategy = () => strategyOf(machine, { layers: { projectRoot: this.project } })
+    this.strategy = attempt(this.log, 'the strategy is left out', strategy, 'ranked')
   }
-}
 
-/** The families of entries that the last prompts matched. They raise an entry, but never make it certain. */
-interface Session {
-  recent: readonly FamilyShares[]
-  sure: ReadonlySet<string>
-}
+  private readonly log = (message: string): void =>
+    logLine(this.machine, `${this.call.host.agent} ${this.call.event}`, message)
 
-interface Finds {
-  found: Found[]
-  about: FamilyShares
-  sure: Set<string>
-}
-
-/** Rebuilds damaged segments. */
-async function find(
-  machine: Machine,
-  call: HookCall,
-  prompt: Prompt,
-  log: (message: string) => void,
-  session?: Session,
-): Promise<Finds> {
-  try {
-    return findFor(machine, prompt, session)
-  } catch (error) {
-    if (!(error instanceof DamagedForm)) throw error
-    Object.assign(prompt, await openPrompt(machine, prompt.project, call.host.agent, log, true))
-    return findFor(machine, prompt, session)
-  }
-}
-
-/** Best first. Raises entries of the families of the last prompts. */
-function findFor(machine: Machine, prompt: Prompt, session?: Session): Finds {
-  const { catalog, ranker, packs, strategy, task } = prompt
-  const family = (_: string, kept: unknown) => familyOf(kept)
-  const lift = session && sessionLift(session.recent, family)
-  const hits = ranker.rank(task, { limit: MOST_POINTERS, lift })
-  const sure = new Set(hits.filter(({ form }) => form === 'text').map(({ id }) => id))
-  // The sections of these packs decide.
-  const asked = new Set(packs && catalog.readable.map(({ name }) => name))
-  const ranked = hits.flatMap((hit): Found[] => {
-    // As the sources stored it.
-    const kept = hit.kept as Kept
-    if (kept.kind === 'payload') {
-      if (strategy === 'keywords' || kept.isUnread || kept.placed === undefined) return []
-      const form = (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer'
-      return [{ ...kept.placed, match: rankedMatch(kept.placed.entry, hit), form }]
+  async give(budget = DEFAULT_TOKENS): Promise<string> {
+    const { machine, call, project } = this
+    const { host } = call
+    await this.open()
+    this.catalog?.broken.forEach(this.log)
+    this.packs = await this.findPacks()
+    const plain = await this.find()
+    const files = await this.findFiles()
+    if (plain.hits.length + files.length === 0) {
+      await this.record([], [])
+      return ''
     }
-    const { kind, name } = kept
-    if ((asked.has(name) && kind === 'pack') || hit.confidence < LIKELY) return []
-    const line = kind === 'pack' ? packLine(kept, !catalog.waiting.includes(name)) : skillLine(kept)
-    const part = { form: 'pointer', kind, id: name, sum: digestOf(line) } as const
-    return [{ pointer: { part, text: line, confidence: hit.confidence } }]
-  })
-  const keywords = strategy === 'keywords' ? keywordMatches(machine, prompt) : []
-  const spoken = (packs ?? []).map((pointer): Found => ({ pointer }))
-  const sureness = (each: Found) => ('pointer' in each ? each.pointer.confidence : 1)
-  const found = [...spoken, ...ranked].sort((a, b) => sureness(b) - sureness(a))
-  return { found: [...keywords, ...found], about: sharesOf(hits, family), sure }
-}
 
-/** A larger index takes longer than a user should wait at every prompt. */
-const LARGEST_INDEX = 16 * 1024 * 1024
+    // The families of entries that the last prompts matched raise an entry, but never make it certain.
+    const state = readState(readSession(machine, host.agent, call.session))
+    const recent = recentShares(state, SESSION_LENGTH)
+    const { hits, about } = recent.length === 0 ? plain : await this.find({ recent, sure: plain.sure })
+    const { tokens, characters, counts } = host.replyLimit
+    const room = Math.min(Math.min(budget, tokens) * 4, characters)
+    const reply = new Reply(state.given, call.prompt, room, measureIn(counts))
+    const pointers: GivenPart[] = []
+    const problems: string[] = []
+    let texts = 0
+    for (const hit of hits) {
+      const placed = placedIn(hit)
+      if (placed === undefined) {
+        pointers.push(this.pointerTo(hit))
+        continue
+      }
+      if (reply.isKnown({ form: 'text', id: hit.name, sum: '', body: '' })) continue
+      const text = hit.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, placed) : undefined
+      if (text !== undefined && 'problem' in text) problems.push(text.problem)
+      else if (text !== undefined && (reply.has(text) || reply.addText(text))) texts++
+      // Names a payload that is not certain enough or does not fit.
+      else pointers.push(pointerOf('payload', hit.name, indexLine(entryItem(placed, project.root))))
+    }
+    for (const pointer of pointers) reply.addPointer(pointer)
+    for (const file of files) if (reply.lineCount < MOST_POINTERS) reply.addPointer(file)
+    const won = this.claim(reply.parts, about)
+    const given = reply.given.filter(({ part }) => won.includes(part))
+    if (problems.length > 0) this.log(problems.join('; '))
+    await this.record(hits, given)
+    return renderParts(given)
+  }
 
-/** Places in the project's own files. Does not build a missing index: `context`, `search` and MCP do. */
-async function findFilesFor(
-  machine: Machine,
-  { project, task }: Prompt,
-  log: (message: string) => void,
-): Promise<GivenPart[]> {
-  if (!hasIndex(machine, project.root, LARGEST_INDEX)) return []
-  try {
-    const { filePointers } = await import('./file-pointers.ts')
-    return await filePointers(machine, { project, task, limit: MOST_POINTERS })
-  } catch (error) {
-    log(`files are left out: ${describeTrouble(error)}`)
-    return []
+  /** The catalog from the start of the session. Builds it now if it is missing or damaged, or an index has changed. */
+  private async open(isDamaged = false): Promise<void> {
+    const { machine, project, call } = this
+    const { agent } = call.host
+    this.catalog = isDamaged ? undefined : readCached(machine, catalogKey(machine, project, agent), CATALOG.decode)
+    const { segments = [] } = this.catalog ?? {}
+    const rankers = segments.flatMap((key) => openStored(machine, key, { isAsStored: true })?.ranker ?? [])
+    if (this.catalog !== undefined && rankers.length === segments.length) this.ranker = joinRankers(rankers)
+    else {
+      const { refreshCatalog } = await import('./start-parts.ts')
+      const why = isDamaged ? 'damaged' : 'missing'
+      Object.assign(this, refreshCatalog(machine, project, agent, this.log, why))
+    }
+  }
+
+  /** Compares the prompt with the stored sections of packs. */
+  private async findPacks(): Promise<Hit[] | undefined> {
+    const { machine, catalog, task } = this
+    if (catalog === undefined || catalog.readable.length === 0) return undefined
+    try {
+      const { likelyStored } = await import('../../packs/sections.ts')
+      return likelyStored(machine, catalog, task).map(({ pack: { manifest }, section, confidence }): Hit => {
+        const { name, description } = manifest
+        const kept: Kept = { kind: 'pack', name, description }
+        const title = section && (section.title || section.path)
+        return { kind: 'pack', id: `pack:${name}`, name, confidence, form: 'pointer', why: [], kept, section: title }
+      })
+    } catch (error) {
+      this.log(`sections of packs are left out: ${describeTrouble(error)}`)
+      return undefined
+    }
+  }
+
+  /** Best first. Rebuilds damaged segments. */
+  private async find(session?: { recent: readonly FamilyShares[]; sure: ReadonlySet<string> }) {
+    try {
+      return this.findOnce(session)
+    } catch (error) {
+      if (!(error instanceof DamagedForm)) throw error
+      await this.open(true)
+      return this.findOnce(session)
+    }
+  }
+
+  private findOnce(session?: { recent: readonly FamilyShares[]; sure: ReadonlySet<string> }) {
+    const { ranker, packs, strategy } = this
+    const family = (_: string, kept: unknown) => familyOf(kept as Kept)
+    const lift = session && sessionLift(session.recent, family)
+    const found = ranker === undefined ? [] : find(ranker, this.task, { limit: MOST_POINTERS, lift })
+    const sure = new Set(found.filter(({ form }) => form === 'text').map(({ id }) => id))
+    // The sections of these packs decide.
+    const asked = new Set(packs && this.catalog?.readable.map(({ name }) => name))
+    const ranked = found.flatMap((hit): Hit[] => {
+      if (hit.kept.kind === 'payload') {
+        const isUsable = strategy !== 'keywords' && !hit.kept.isUnread && hit.kept.placed !== undefined
+        return isUsable ? [{ ...hit, form: (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer' }] : []
+      }
+      return (hit.kind === 'pack' && asked.has(hit.name)) || hit.confidence < LIKELY ? [] : [hit]
+    })
+    const sureness = (hit: Hit) => (hit.kind === 'payload' ? 1 : hit.confidence)
+    const others = [...(packs ?? []), ...ranked].sort((a, b) => sureness(b) - sureness(a))
+    const hits = [...(strategy === 'keywords' ? this.findByKeywords() : []), ...others]
+    return { hits, about: sharesOf(found, family), sure }
+  }
+
+  /** Without core entries: they belong to the start of a session, even if they are loaded on demand. */
+  private findByKeywords(): Hit[] {
+    const knowledge = readKnowledge(this.machine, { projectRoot: this.project }, true)
+    const { onDemand } = planWith(knowledge, this.task.text, {})
+    const matches = onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
+    return matches.map(({ entry, score, matchedKeywords, matchedPatterns }): Hit => {
+      const { id: name } = entry
+      const kept: Kept = { kind: 'payload', name, position: 0, placed: placeOf(knowledge, entry) }
+      const why = [...matchedKeywords, ...matchedPatterns].map((term) => ({ term, field: 'keywords', weight: 1 }))
+      return { kind: 'payload', id: `payload:${name}`, name, confidence: score, form: 'text', why, kept }
+    })
+  }
+
+  /** Certain places in the project's own files, without text. Does not build a missing index: other callers do. */
+  private async findFiles(): Promise<GivenPart[]> {
+    const { machine, project, task } = this
+    if (!hasIndex(machine, project.root, LARGEST_INDEX)) return []
+    try {
+      const { pointersWhenSure } = await import('../own-files.ts')
+      const pointers = await pointersWhenSure(machine, { project, task, limit: MOST_POINTERS })
+      return pointers.map(({ path, line }) => {
+        const text = line((part) => harmlessLine(part, digestOf(part)).text)
+        return { part: { form: 'file', path, sum: digestOf(text) }, text }
+      })
+    } catch (error) {
+      this.log(`files are left out: ${describeTrouble(error)}`)
+      return []
+    }
+  }
+
+  /** The line of a pack or a skill. */
+  private pointerTo({ name, kept, section }: Hit): GivenPart {
+    if (kept.kind === 'skill') return pointerOf('skill', name, skillLine(kept))
+    if (kept.kind !== 'pack') throw new Error(`the payload ${name} has no place`)
+    // After a compaction the pack is named, without the section.
+    const given = pointerOf('pack', name, packLine(kept, !this.catalog?.waiting.includes(name)))
+    if (section === undefined) return given
+    const text = packLine(kept, true, section)
+    return { part: { ...given.part, section: digestOf(section) } as Part, text }
+  }
+
+  /** Written before delivery, then read back: of two hooks at once, the first line wins a part. */
+  private claim(parts: readonly Part[], about: FamilyShares): Part[] {
+    if (parts.length + about.length === 0) return []
+    const by = claimant()
+    const line = formatClaim({ by, parts, about: about.length > 0 ? about : undefined })
+    const { host, session } = this.call
+    const won = wonBy(readState(claimLine(this.machine, host.agent, session, line)), by) ?? []
+    const keys = new Set(won.flatMap(keysOf))
+    return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))
+  }
+
+  private async record(hits: readonly Hit[], given: readonly GivenPart[]): Promise<void> {
+    const { machine, project, strategy, task } = this
+    const entries = hits.map((hit): RecordedEntry => {
+      const { kind, name } = hit
+      const placed = placedIn(hit)
+      const tokens = placed === undefined ? estimateTokens(this.pointerTo(hit).text) : tokensOf(placed.entry)
+      return { id: name, kind, trigger: triggerOf(hit, strategy), mode: 'lazy', tokens, layer: placed?.layer }
+    })
+    const delivered = entries.flatMap((entry) => {
+      const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
+      if (entry.kind !== 'payload' || found?.part.form !== 'text') return []
+      return [{ ...entry, tokens: estimateTokens(found.text), version: found.part.sum }]
+    })
+    const listed = linesOf(given)
+    recordTask(machine, {
+      task: task.text,
+      named: Object.keys(listed).length > 0 ? { listed } : undefined,
+      kept: await keepTask(machine, task.text, () => {
+        const asked = { layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true as const }
+        return planTerms(machine, asked, strategy)
+      }),
+      project,
+      steps: [
+        { stage: 'planned', entries },
+        { stage: 'delivered', entries: delivered },
+      ],
+    })
   }
 }
 
-/** Without core entries: they belong to the start of a session, even if they are loaded on demand. */
-function keywordMatches(machine: Machine, { project, task }: Prompt): Found[] {
-  const knowledge = readKnowledge(machine, { projectRoot: project }, true)
-  const { onDemand } = planWith(knowledge, task.text, {})
-  const matches = onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
-  return matches.map((match) => ({ ...placeOf(knowledge, match.entry), match, form: 'text' }))
+function placedIn({ kept }: Hit): PlacedEntry | undefined {
+  return kept.kind === 'payload' ? kept.placed : undefined
+}
+
+/** The word that made a payload match, for the log. */
+function triggerOf(hit: Hit, strategy: Strategy): string {
+  const keywords = placedIn(hit)?.entry.keywords ?? []
+  const terms = hit.why.map(({ term }) => term)
+  const said = strategy === 'keywords' ? terms[0] : keywords.find((keyword) => terms.includes(keyword.toLowerCase()))
+  return hit.kind === 'payload' ? (said ?? 'ranked') : 'ranked'
+}
+
+/** The family of an entry: its id, plugin or path without the last part. Empty without one. */
+function familyOf({ name, ...rest }: Kept): string {
+  const path = rest.kind === 'payload' ? (rest.placed?.entry.path ?? '') : ''
+  return folderOf(name) || name.slice(0, Math.max(0, name.indexOf(':'))) || folderOf(path)
+}
+
+/** What the prompts of a session are compared with, as it was when the session began. */
+export interface HookCatalog {
+  /** Payloads that a task may load, packs, and skills that the agent can call. */
+  segments: CacheKey[]
+  /** The descriptions of the packs alone. */
+  cards: CacheKey
+  /** What is wrong with layers, for the log. */
+  broken: string[]
+  /** The packs that a person has to approve first. */
+  waiting: string[]
+  /** The packs that may be read, so that prompts are compared with their sections too, and where these are stored. */
+  readable: { name: string; description: string; root: string; sections: CacheKey }[]
+  /** Which of these contain which terms. */
+  terms: CacheKey
+}
+
+/** Kept while the indexes and the approvals are unchanged; other changes count from the next start of a session. */
+export function catalogKey(machine: Machine, project: Project, agent: string): CacheKey {
+  const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
+  const { state, isSettled } = signatureOf([...indexes, approvalsPath(machine)], machine.now())
+  return { kind: 'hook-catalogs', version: 8, name: [agent, project.root], state, isSettled }
+}
+
+export const CATALOG = jsonCodec((json): json is HookCatalog => {
+  return (
+    isRecord(json) &&
+    [json.segments, json.broken, json.waiting, json.readable].every(Array.isArray) &&
+    isRecord(json.cards) &&
+    isRecord(json.terms)
+  )
+})
+
+/** A line that names an entry. */
+export function pointerOf(kind: Hit['kind'], id: string, text: string): GivenPart {
+  return { part: { form: 'pointer', kind, id, sum: digestOf(text) }, text }
 }
 
 /** Collects a reply: parts that fit, and that neither the session nor the prompt contains. */
@@ -280,77 +391,6 @@ class Reply {
     for (const key of heldAfter(given.part)) this.known.add(key)
   }
 }
-
-/** Best first. Names a payload that is not certain enough or does not fit. Reports what could not be read. */
-function takeFound(machine: Machine, { project }: Prompt, reply: Reply, found: readonly Found[]): string[] {
-  const problems: string[] = []
-  const pointers: GivenPart[] = []
-  let texts = 0
-  for (const each of found) {
-    if ('pointer' in each) {
-      pointers.push(each.pointer)
-      continue
-    }
-    const { entry } = each
-    if (reply.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
-    const text = each.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, each) : undefined
-    if (text !== undefined && 'problem' in text) problems.push(text.problem)
-    else if (text !== undefined && (reply.has(text) || reply.addText(text))) texts++
-    else {
-      const line = indexLine(entryItem(each, project.root))
-      pointers.push({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
-    }
-  }
-  for (const pointer of pointers) reply.addPointer(pointer)
-  return problems
-}
-
-/** Written before delivery, then read back: of two hooks at once, the first line wins a part. */
-function claim(machine: Machine, { host, session }: HookCall, parts: readonly Part[], about: FamilyShares): Part[] {
-  if (parts.length + about.length === 0) return []
-  const by = claimant()
-  const line = formatClaim({ by, parts, about: about.length > 0 ? about : undefined })
-  const won = wonBy(readState(claimLine(machine, host.agent, session, line)), by) ?? []
-  const keys = new Set(won.flatMap(keysOf))
-  return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))
-}
-
-async function record(
-  machine: Machine,
-  { project, strategy, task: { text: task } }: Prompt,
-  found: readonly Found[],
-  given: readonly GivenPart[],
-): Promise<void> {
-  const entries = found.map((each): RecordedEntry => {
-    if ('pointer' in each) {
-      const { part, text } = each.pointer
-      return { id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }
-    }
-    const { entry, layer, match } = each
-    const { mode } = match
-    return { id: entry.id, kind: 'payload', trigger: triggerOf(match), mode, tokens: tokensOf(entry), layer }
-  })
-  const delivered = entries.flatMap((entry) => {
-    const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
-    if (entry.kind !== 'payload' || found?.part.form !== 'text') return []
-    return [{ ...entry, tokens: estimateTokens(found.text), version: found.part.sum }]
-  })
-  const listed = linesOf(given)
-  recordTask(machine, {
-    task,
-    named: Object.keys(listed).length > 0 ? { listed } : undefined,
-    kept: await keepTask(machine, task, () => {
-      const asked = { layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true as const }
-      return planTerms(machine, asked, strategy)
-    }),
-    project,
-    steps: [
-      { stage: 'planned', entries },
-      { stage: 'delivered', entries: delivered },
-    ],
-  })
-}
-
 /**
  * The text of a payload, ready for delivery; or why it is not available. Read and fenced once, while its file is
  * unchanged.

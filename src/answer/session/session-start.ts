@@ -1,12 +1,16 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
-import { attempt, logLine } from '../../machine/hook-log.ts'
+import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
+import type { PackAudit } from '../../packs/record.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
+import { placeOf } from '../../payloads/load.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
+import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
 import { estimateTokens } from '../../text/tokens.ts'
+import { sha256 } from '../../text/values.ts'
 import { type ListedEntries, recordTask } from '../../usage/record.ts'
 import {
   type Claim,
@@ -19,178 +23,331 @@ import {
   wonBy,
 } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
-import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
+import { openTranscript, type Transcript } from '../disk/transcript.ts'
+import { indexLine, packLine, skillLine } from '../rules/index-line.ts'
 import {
+  blockLength,
+  digestOf,
   fenceDigest,
   type GivenPart,
   linesOf,
   type Measure,
   measureIn,
+  partsLength,
+  pointerBlock,
   renderParts,
-} from '../rules/session/session-text.ts'
-import { rebuild } from './rebuild.ts'
-import { coreParts, indexPart, indexRoom, type OfferedPack, refreshCatalog } from './start-parts.ts'
+} from '../rules/session-text.ts'
+import { entryItem, textPart } from './prompt.ts'
+import { coreParts, indexPart, type OfferedPack, offeredSkills, refreshCatalog } from './start-parts.ts'
 
 /** The start of a session: the core, and an index of what can be loaded. A continued session gets back what it lost. */
-export async function answerStart(machine: Machine, call: HookCall): Promise<string> {
-  const { host, session, source = 'startup' } = call
-  const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
-  attempt(log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
-  const { state, isContinued, isHeld } = openStart(machine, call)
-  const project = openProject(machine)
-  const scan = openScan(machine)
-  const { knowledge, packs, catalog } = refreshCatalog(machine, project, host.agent, log, 'start', scan)
-  catalog.broken.forEach(log)
-  pruneSessions(machine)
-  shareWhenDue(machine)
-
-  const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
-  const sources = { project, knowledge, packs, room, sizeOf: measureIn(host.replyLimit.counts), log }
-  const base = isContinued && state.claims.some(hasIndex) ? [] : baseParts(machine, sources)
-  const claim: Claim = {
-    by: claimant(),
-    parts: base.map(({ part }) => part),
-    start: state.starts + 1,
-    isAnew: isContinued || state.starts === 0 ? undefined : true,
-    isCompacted: source === 'compact' || undefined,
-  }
-  const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim(claim))), claim.by)
-  if (won === undefined) return ''
-  const keys = new Set(won.flatMap(keysOf))
-  const isWon = ({ part }: GivenPart) => keysOf(part).every((key) => keys.has(key))
-  const fresh = base.filter((given) => isWon(given) && !isHeld(given, given.part))
-  const packTexts = source === 'compact' ? await lostPacks(machine, state.claims, log) : new Map()
-  const { text, given } = isContinued
-    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh, packTexts, isHeld })
-    : { text: renderParts(fresh), given: fresh }
-  const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
-  if (again.length > 0) claimLine(machine, host.agent, session, formatClaim({ by: claimant(), parts: again }))
-  const own = attempt(log, 'the list of skills is not counted', () => ownList(machine, call, scan), {})
-  record(machine, sources, given, source, own)
-  return text
+export function answerStart(machine: Machine, call: HookCall): Promise<string> {
+  return new SessionStart(machine, call).give()
 }
 
-/** The state of a session at its start. */
-interface StartState {
-  state: SessionState
+const LEFT_OUT = 'Loadout: given earlier in this session, and too long to be given again. Read what is still needed.\n'
+
+class SessionStart {
+  private readonly machine: Machine
+  private readonly call: HookCall
+  private readonly project: Project
+  private readonly knowledge: Knowledge
+  private readonly packs: readonly OfferedPack[]
+  private readonly state: SessionState
   /** The session continues: what it received is rebuilt. */
-  isContinued: boolean
+  private readonly isContinued: boolean
   /** Whether the agent itself still has a part, in its current form. */
-  isHeld(now: GivenPart, given: Part): boolean
-}
+  private readonly isHeld: (now: GivenPart, given: Part) => boolean
+  private readonly scan: SkillScan
+  /** Maximum size of the reply. */
+  private readonly room: number
+  private readonly sizeOf: Measure
 
-/**
- * A compaction removes everything that was delivered; an agent replays a session that is resumed or forked.
- */
-function openStart(machine: Machine, call: HookCall): StartState {
-  const { source } = call
-  if (source !== 'resume' && source !== 'fork') {
-    const state = readWhenEmpty(machine, call)
-    return { state, isContinued: source === 'compact' && state.claims.length > 0, isHeld: () => false }
+  constructor(machine: Machine, call: HookCall) {
+    this.machine = machine
+    this.call = call
+    const { host, session } = call
+    attempt(this.log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
+    const opened = this.open()
+    this.state = opened.state
+    this.isContinued = opened.isContinued
+    this.isHeld = opened.isHeld
+    this.project = openProject(machine)
+    this.scan = openScan(machine)
+    const { knowledge, packs, catalog } = refreshCatalog(
+      machine,
+      this.project,
+      host.agent,
+      this.log,
+      'start',
+      this.scan,
+    )
+    this.knowledge = knowledge
+    this.packs = packs
+    catalog.broken.forEach(this.log)
+    this.room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
+    this.sizeOf = measureIn(host.replyLimit.counts)
   }
-  const transcript = openTranscript(call.transcript)
-  const state = readState(readSession(machine, call.host.agent, call.session))
-  const parent = state.claims.length === 0 && source === 'fork' ? transcript?.forkedFrom : undefined
-  if (parent !== undefined) {
-    const inherited = inherit(machine, call, parent)
-    return { state: inherited, isContinued: true, isHeld: (now, given) => now.part.sum === given.sum }
-  }
-  const isContinued = state.claims.length > 0
-  if (call.host.keepsContext) {
-    const wasGiven = (part: Part) => keysOf(part).every((key) => state.given.has(key))
-    return { state, isContinued, isHeld: (now, given) => now.part.sum === given.sum && wasGiven(given) }
-  }
-  return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
-}
 
-/** Replaces a damaged state as soon as the context is empty. */
-function readWhenEmpty(machine: Machine, { host, session, source }: HookCall): SessionState {
-  const text = readSession(machine, host.agent, session)
-  try {
-    return readState(text)
-  } catch (error) {
-    const anew = formatClaim({ by: claimant(), parts: [], start: nextStart(text), isAnew: true })
-    const state = readState(claimLine(machine, host.agent, session, `\n${anew}`))
-    if (source === 'compact') throw error
-    return state
-  }
-}
+  private readonly log = (message: string): void =>
+    logLine(this.machine, `${this.call.host.agent} ${this.call.event}`, message)
 
-/** A fork has received everything that its parent received. */
-function inherit(machine: Machine, { host, session }: HookCall, parent: string): SessionState {
-  const { claims } = readState(readSession(machine, host.agent, parent))
-  const lines = claims.map(({ parts }) => formatClaim({ by: claimant(), parts }))
-  return readState(claims.length === 0 ? '' : claimLine(machine, host.agent, session, lines.join('')))
+  async give(): Promise<string> {
+    const { machine, state, isContinued } = this
+    const { source = 'startup' } = this.call
+    pruneSessions(machine)
+    shareWhenDue(machine)
+    const hasIndex = state.claims.some(({ parts }) => parts.some(({ form }) => form === 'index'))
+    const base = isContinued && hasIndex ? [] : this.baseParts()
+    const claim: Claim = {
+      by: claimant(),
+      parts: base.map(({ part }) => part),
+      start: state.starts + 1,
+      isAnew: isContinued || state.starts === 0 ? undefined : true,
+      isCompacted: source === 'compact' || undefined,
+    }
+    const won = wonBy(this.claim(claim), claim.by)
+    if (won === undefined) return ''
+    const keys = new Set(won.flatMap(keysOf))
+    const isWon = ({ part }: GivenPart) => keysOf(part).every((key) => keys.has(key))
+    const fresh = base.filter((given) => isWon(given) && !this.isHeld(given, given.part))
+    const packTexts = source === 'compact' ? await this.lostPacks() : new Map<string, string>()
+    const { text, given } = isContinued ? this.rebuild(fresh, packTexts) : { text: renderParts(fresh), given: fresh }
+    const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
+    if (again.length > 0) this.claim({ by: claimant(), parts: again })
+    this.record(given, source)
+    return text
+  }
+
+  private claim(...claims: Claim[]): SessionState {
+    const { host, session } = this.call
+    return readState(claimLine(this.machine, host.agent, session, claims.map(formatClaim).join('')))
+  }
+
+  /** A compaction removes everything that was delivered; an agent replays a session that is resumed or forked. */
+  private open(): { state: SessionState; isContinued: boolean; isHeld: (now: GivenPart, given: Part) => boolean } {
+    const { source, host, session } = this.call
+    if (source !== 'resume' && source !== 'fork') {
+      const state = this.readWhenEmpty()
+      return { state, isContinued: source === 'compact' && state.claims.length > 0, isHeld: () => false }
+    }
+    const transcript = openTranscript(this.call.transcript)
+    const state = readState(readSession(this.machine, host.agent, session))
+    const parent = state.claims.length === 0 && source === 'fork' ? transcript?.forkedFrom : undefined
+    if (parent !== undefined) {
+      // A fork has received everything that its parent received.
+      const { claims } = readState(readSession(this.machine, host.agent, parent))
+      const inherited =
+        claims.length === 0 ? state : this.claim(...claims.map(({ parts }) => ({ by: claimant(), parts })))
+      return { state: inherited, isContinued: true, isHeld: (now, given) => now.part.sum === given.sum }
+    }
+    const isContinued = state.claims.length > 0
+    if (host.keepsContext) {
+      const wasGiven = (part: Part) => keysOf(part).every((key) => state.given.has(key))
+      return { state, isContinued, isHeld: (now, given) => now.part.sum === given.sum && wasGiven(given) }
+    }
+    return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
+  }
+
+  /** Replaces a damaged state as soon as the context is empty. */
+  private readWhenEmpty(): SessionState {
+    const { host, session, source } = this.call
+    const text = readSession(this.machine, host.agent, session)
+    try {
+      return readState(text)
+    } catch (error) {
+      const anew = formatClaim({ by: claimant(), parts: [], start: nextStart(text), isAnew: true })
+      const state = readState(claimLine(this.machine, host.agent, session, `\n${anew}`))
+      if (source === 'compact') throw error
+      return state
+    }
+  }
+
+  /**
+   * The core takes up to two thirds, the index up to a quarter. The rest is for naming, after a compaction, what prompts
+   * added.
+   */
+  private baseParts(): GivenPart[] {
+    const core = coreParts(this.machine, this.knowledge, Math.floor((this.room * 2) / 3), this.sizeOf)
+    core.problems.forEach(this.log)
+    const index = this.index(core.parts.map(({ part }) => part))
+    return index === undefined ? core.parts : [...core.parts, index]
+  }
+
+  /** The index beside these parts. */
+  private index(parts: readonly Part[]): GivenPart | undefined {
+    const { project, knowledge, packs, sizeOf, log } = this
+    const given = new Set(parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
+    return indexPart({ project, knowledge, packs, given, room: Math.floor(this.room / 4), sizeOf, log })
+  }
+
+  /** The texts of packs that a compaction removed, by their digest: byte for byte, or not at all. */
+  private async lostPacks(): Promise<ReadonlyMap<string, string>> {
+    const { machine, state, log } = this
+    const parts = state.claims.flatMap((claim) => claim.parts)
+    const audits = new Set(parts.flatMap((part) => (part.form === 'pack' ? (part.audit ?? []) : [])))
+    const texts = new Map<string, string>()
+    if (audits.size === 0) return texts
+    const [{ rehydrate }, { readAudit }] = await Promise.all([
+      import('../../packs/record.ts'),
+      import('../../machine/audits.ts'),
+    ])
+    for (const id of audits) {
+      try {
+        const { value, findings } = rehydrate(machine, id, readAudit<PackAudit>(machine, id).record)
+        for (const { text } of value.wrappers) texts.set(sha256(text), text)
+        for (const { message } of findings) log(`${message}: it was not given again`)
+      } catch (error) {
+        log(`a pack was not given again: ${describeTrouble(error)}`)
+      }
+    }
+    return texts
+  }
+
+  /** Everything that the session received, from the current sources: the same bytes, as long as those are unchanged. */
+  private rebuild(
+    fresh: readonly GivenPart[],
+    packTexts: ReadonlyMap<string, string>,
+  ): { text: string; given: GivenPart[] } {
+    const { sizeOf, room } = this
+    // A session may have received something before its start event.
+    const isStart = ({ parts }: Claim) => parts.some(({ form }) => form === 'index')
+    const starts = this.state.claims.filter(isStart)
+    const claims = [...starts, ...this.state.claims.filter((claim) => !isStart(claim))]
+    const named = new Set<string>()
+    const missing = (part: Part, claim: Claim) => this.missing(part, claim, packTexts, named) ?? []
+    const replies = [[...fresh], ...claims.map((claim) => claim.parts.flatMap((part) => missing(part, claim)))]
+    const lines: string[] = []
+    const isTooLong = () => {
+      const whole = replies.reduce((sum, parts) => sum + partsLength(parts, sizeOf), 0)
+      return whole + blockLength(lines, sizeOf, LEFT_OUT) > room
+    }
+    // Drops the newest first, and the start of a session only when nothing else is left.
+    for (const from of [replies.slice(1 + starts.length), replies]) {
+      while (isTooLong()) {
+        const part = takeNewest(from)
+        if (part === undefined) break
+        lines.unshift(this.lineFor(part))
+      }
+      while (isTooLong() && lines.length > 0) lines.pop()
+    }
+    return { text: replies.map(renderParts).join('') + pointerBlock(lines, LEFT_OUT), given: replies.flat() }
+  }
+
+  /** The current form of a part; undefined if the agent still has it, or it is gone or no longer allowed. */
+  private missing(
+    part: Part,
+    claim: Claim,
+    packTexts: ReadonlyMap<string, string>,
+    named: Set<string>,
+  ): GivenPart | undefined {
+    // Places in files are shown again when a prompt needs them.
+    if (part.form === 'file') return undefined
+    if (part.form === 'pack') {
+      const text = packTexts.get(part.sum)
+      return text === undefined ? undefined : { part, text }
+    }
+    const name = part.form === 'index' ? 'the index' : part.id
+    const now =
+      part.form === 'text'
+        ? this.text(part.id)
+        : part.form === 'index'
+          ? this.index(claim.parts)
+          : this.pointer(part, named)
+    if (now === undefined) this.log(`${name} is gone, or no longer open: it was not given again`)
+    else if (now.part.sum !== part.sum) this.log(`${name} has changed since it was given`)
+    return now === undefined || this.isHeld(now, part) ? undefined : now
+  }
+
+  private lineFor({ part, text }: GivenPart): string {
+    if (part.form === 'pack') return `- what a knowledge pack said -> \`loadout replay ${part.audit ?? ''}\``
+    const entry = part.form === 'text' ? this.entry(part.id) : undefined
+    return entry === undefined ? text : this.entryLine(entry)
+  }
+
+  private text(id: string): GivenPart | undefined {
+    const entry = this.entry(id)
+    const part = entry && textPart(this.machine, placeOf(this.knowledge, entry))
+    return part === undefined || 'problem' in part ? undefined : part
+  }
+
+  private pointer(part: Part & { form: 'pointer' }, named: Set<string>): GivenPart | undefined {
+    const line = this.pointerLine(part)
+    // A pack was pointed to once for each of its sections.
+    if (line !== undefined && named.has(line)) return undefined
+    if (line !== undefined) named.add(line)
+    const isShut = part.kind === 'pack' && this.packs.some(({ name, isOpen }) => name === part.id && !isOpen)
+    // Hides even the name of a pack whose approval was revoked; one that was always waiting is still listed.
+    if (line === undefined || (isShut && digestOf(line) !== part.sum)) return undefined
+    return { part: { ...part, sum: digestOf(line) }, text: line }
+  }
+
+  private pointerLine({ kind, id }: Part & { form: 'pointer' }): string | undefined {
+    if (kind === 'payload') {
+      const entry = this.entry(id)
+      return entry === undefined ? undefined : this.entryLine(entry)
+    }
+    if (kind === 'pack') {
+      const pack = this.packs.find(({ name }) => name === id)
+      return pack === undefined ? undefined : packLine(pack, pack.isOpen)
+    }
+    this.skills ??= new Map(
+      offeredSkills(this.machine, this.call.host.agent).map((skill) => [skill.name, skillLine(skill)]),
+    )
+    return this.skills.get(id)
+  }
+
+  // Read on first use.
+  private skills: Map<string, string> | undefined
+  private entries: Map<string, LoadoutEntry> | undefined
+
+  private entry(id: string): LoadoutEntry | undefined {
+    this.entries ??= new Map(allEntries(this.knowledge.table).map((entry) => [entry.id, entry]))
+    return this.entries.get(id)
+  }
+
+  private entryLine(entry: LoadoutEntry): string {
+    return indexLine(entryItem(placeOf(this.knowledge, entry), this.project.root))
+  }
+
+  private record(given: readonly GivenPart[], source: string): void {
+    const own = attempt(this.log, 'the list of skills is not counted', () => this.ownList(), {})
+    const entries = given.flatMap(({ part, text }) => {
+      const entry = part.form === 'text' ? this.entry(part.id) : undefined
+      if (part.form !== 'text') return []
+      const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
+      const layer = entry && this.knowledge.layerOf(entry)
+      return [{ ...what, tokens: estimateTokens(text), layer, version: part.sum }]
+    })
+    const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
+    const listed = { ...own.listed, ...linesOf(given) }
+    const named = own.isStart || Object.keys(listed).length > 0 ? { ...own, listed } : undefined
+    recordTask(this.machine, { task: `session ${source}`, project: this.project, steps, named })
+  }
+
+  /** The lines of the agent's own list of skills, which it reads when a session begins with an empty context. */
+  private ownList(): Partial<ListedEntries> {
+    const { host, source = 'startup' } = this.call
+    if (['compact', 'fork', 'resume'].includes(source)) return {}
+    const { machine, scan } = this
+    const { skills } = seeAgent(machine, { agent: host.agent, project: machine.cwd }, scan).value
+    const listed: Record<string, number> = {}
+    // Some agents list two skills of one name.
+    for (const { name, tokens } of skills)
+      if (tokens > 0) listed[`skill:${name}`] = (listed[`skill:${name}`] ?? 0) + tokens
+    return { isStart: true, listed }
+  }
 }
 
 function isIn(transcript: Transcript, { part, text }: GivenPart): boolean {
   return transcript.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text))
 }
 
-/** The texts of packs that a compaction removed, by their digest. */
-async function lostPacks(
-  machine: Machine,
-  claims: readonly Claim[],
-  log: (message: string) => void,
-): Promise<ReadonlyMap<string, string>> {
-  const audits = claims.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.form === 'pack' ? (part.audit ?? []) : [])),
-  )
-  return audits.length === 0 ? new Map() : (await import('./given-packs.ts')).packTexts(machine, audits, log)
-}
-
-function hasIndex({ parts }: Claim): boolean {
-  return parts.some(({ form }) => form === 'index')
-}
-
-interface Sources {
-  project: Project
-  knowledge: Knowledge
-  packs: readonly OfferedPack[]
-  room: number
-  sizeOf: Measure
-  log: (message: string) => void
-}
-
-/**
- * The core takes up to two thirds, the index up to a quarter. The rest is for naming, after a compaction, what prompts
- * added.
- */
-function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, log }: Sources): GivenPart[] {
-  const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3), sizeOf)
-  core.problems.forEach(log)
-  const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
-  const index = indexPart({ project, knowledge, packs, given: ids, room: indexRoom(room), sizeOf, log })
-  return index === undefined ? core.parts : [...core.parts, index]
-}
-
-/** The lines of the agent's own list of skills, which it reads when a session begins with an empty context. */
-function ownList(machine: Machine, { host, source = 'startup' }: HookCall, scan: SkillScan): Partial<ListedEntries> {
-  if (['compact', 'fork', 'resume'].includes(source)) return {}
-  const { skills } = seeAgent(machine, { agent: host.agent, project: machine.cwd }, scan).value
-  const listed: Record<string, number> = {}
-  // Some agents list two skills of one name.
-  for (const { name, tokens } of skills)
-    if (tokens > 0) listed[`skill:${name}`] = (listed[`skill:${name}`] ?? 0) + tokens
-  return { isStart: true, listed }
-}
-
-function record(
-  machine: Machine,
-  { project, knowledge }: Sources,
-  given: readonly GivenPart[],
-  source: string,
-  own: Partial<ListedEntries>,
-): void {
-  const { table, layerOf } = knowledge
-  const layers = new Map(allEntries(table).map((entry) => [entry.id, layerOf(entry)]))
-  const entries = given.flatMap(({ part, text }) => {
-    if (part.form !== 'text') return []
-    const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
-    return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id), version: part.sum }]
-  })
-  const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
-  const listed = { ...own.listed, ...linesOf(given) }
-  const isNamed = own.isStart || Object.keys(listed).length > 0
-  recordTask(machine, { task: `session ${source}`, project, steps, named: isNamed ? { ...own, listed } : undefined })
+/** Removes the last text or pointer that is not part of the index from its reply. */
+function takeNewest(replies: GivenPart[][]): GivenPart | undefined {
+  for (const parts of replies.toReversed()) {
+    const at = parts.findLastIndex(({ part }) => part.form !== 'index')
+    if (at >= 0) return parts.splice(at, 1)[0]
+  }
+  return undefined
 }

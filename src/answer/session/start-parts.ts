@@ -3,6 +3,7 @@ import { findLibrary } from '../../agents/config.ts'
 import { type CallableSkill, callableSkills, type SkillScan } from '../../agents/see.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
+import { readCached, writeCached } from '../../machine/cache.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Project, realFolder } from '../../machine/open-project.ts'
@@ -22,10 +23,9 @@ import { withheldNames } from '../../skills/gate.ts'
 import { skillSegment } from '../../skills/skill-source.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { fitLines, indexLine, orderItems, packItem } from '../rules/index-line.ts'
-import { digestOf, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
+import { digestOf, type GivenPart, indexBlock, type Measure } from '../rules/session-text.ts'
 import { contextSettings } from '../settings.ts'
-import { type HookCatalog, writeCatalog } from './hook-catalog.ts'
-import { entryItem, textPart } from './prompt.ts'
+import { CATALOG, catalogKey, entryItem, type HookCatalog, textPart } from './prompt.ts'
 
 /** The texts that every session starts with, as far as they fit, and why others could not be read. */
 export function coreParts(
@@ -52,7 +52,7 @@ function isSameBody({ part: a }: GivenPart, { part: b }: GivenPart): boolean {
   return a.form === 'text' && b.form === 'text' && a.body === b.body
 }
 
-export interface IndexSources {
+interface IndexSources {
   project: Project
   knowledge: Knowledge
   packs: readonly OfferedPack[]
@@ -87,11 +87,6 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
 }
 
 const SHORTEST_LINE = 10
-
-/** A share of the reply. */
-export function indexRoom(room: number): number {
-  return Math.floor(room / 4)
-}
 
 function headingFor(folder: string): string {
   const place = harmlessLine(folder, digestOf(folder)).text
@@ -199,7 +194,10 @@ export function refreshCatalog(
       return { name: manifest.name, description: manifest.description, root, sections }
     }),
   }
-  writeCatalog(machine, project, agent, catalog)
+  const key = catalogKey(machine, project, agent)
+  const known = readCached(machine, key, CATALOG.decode)
+  // Most sessions begin as the last one did, and a write takes longer than a read.
+  if (JSON.stringify(known) !== JSON.stringify(catalog)) writeCached(machine, key, CATALOG.encode(catalog)!)
   return { knowledge, packs, catalog, ranker: joinRankers(opened.map(({ ranker }) => ranker)) }
 }
 

@@ -11,8 +11,8 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { recordUsage } from '../../usage/record.ts'
 import { formatClaim, readState, wonBy } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
-import { fileHolds } from '../disk/session/transcript.ts'
-import { filesRead, skillOfFile } from '../rules/session/files-read.ts'
+import { fileHolds } from '../disk/transcript.ts'
+import { filesRead, skillOfFile } from '../rules/files-read.ts'
 
 /** Records what the agent itself used: a skill it called or read, a payload it read. */
 export function recordToolUse(machine: Machine, call: HookCall): void {

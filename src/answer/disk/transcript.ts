@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { requireFile } from '../../../machine/files.ts'
+import { requireFile } from '../../machine/files.ts'
 
 /** What an agent stores of a session, and replays when the session continues. */
 export interface Transcript {

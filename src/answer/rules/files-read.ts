@@ -1,5 +1,5 @@
-import { AGENTS } from '../../../agents/rules/agents.ts'
-import { readingOf } from '../../../agents/rules/recorded-rules.ts'
+import { AGENTS } from '../../agents/rules/agents.ts'
+import { readingOf } from '../../agents/rules/recorded-rules.ts'
 
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'sed', 'bat'])
 

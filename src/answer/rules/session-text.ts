@@ -1,7 +1,7 @@
-import { fence, removeInvisible } from '../../../text/fence.ts'
-import { estimateTokens } from '../../../text/tokens.ts'
-import { hashText, quickDigest } from '../../../text/values.ts'
-import type { Part } from '../../../usage/rules/session-state.ts'
+import { fence, removeInvisible } from '../../text/fence.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import { hashText, quickDigest } from '../../text/values.ts'
+import type { Part } from '../../usage/rules/session-state.ts'
 
 /** A part with its text for an agent: for a pointer, its line. */
 export interface GivenPart {
