@@ -7,8 +7,8 @@ import { localMachine } from '../src/machine/machine.ts'
 import { documentOf, PROJECT_TUNING } from '../src/project/rules/file-document.ts'
 import { LOG_FORMAT, NO_HISTORY, readLog } from '../src/project/rules/history.ts'
 import { collectEvidence, type ProjectTerms, SIGNALS } from '../src/project/rules/signals.ts'
+import { Weigher } from '../src/search/analyze.ts'
 import { readTask } from '../src/search/task.ts'
-import { Weigher } from '../src/search/weigher.ts'
 
 /** One task, and what the ranking knows about each file that may be needed. */
 export interface TaskRow {

@@ -1,7 +1,13 @@
 import type { Question } from '../src/lab/rules/cases.ts'
-import type { RankDocument, RankHit } from '../src/search/document.ts'
+import {
+  type FamilyShares,
+  folderOf,
+  type RankDocument,
+  type RankHit,
+  sessionLift,
+  sharesOf,
+} from '../src/search/document.ts'
 import { createRanker, type Ranker, type RankerOptions } from '../src/search/ranker.ts'
-import { type FamilyShares, folderOf, sessionLift, sharesOf } from '../src/search/session-lift.ts'
 import { printTable } from './measure.ts'
 import type { RoutingSet } from './routing-data.ts'
 

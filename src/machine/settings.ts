@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import type { Strategy } from '../search/strategy.ts'
+import type { Strategy } from '../search/document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { readConfigJson } from './config-file.ts'
 import { exists } from './files.ts'

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import type { Strategy } from '../search/strategy.ts'
+import type { Strategy } from '../search/document.ts'
 import type { Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'

@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
-import type { Strategy } from '../search/strategy.ts'
+import type { Strategy } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
 import type { Report } from '../text/trouble.ts'
 import { setOwn } from '../text/values.ts'

@@ -1,6 +1,6 @@
-import type { DocumentRecord, RankDocument } from './document.ts'
-import { termsOf } from './tokens.ts'
-import type { Field } from './tuning.ts'
+import type { DocumentRecord, Field, RankDocument, Tuning } from './document.ts'
+import { pack } from './saved-library.ts'
+import { firstId, MAX_TEXT, type TermKind, termsOf, visitTerms } from './tokens.ts'
 import { STOP_WORDS } from './word-lists.ts'
 
 /** A topic that the author refers to another document: "for X use other". */
@@ -185,4 +185,266 @@ function inOrder(text: ReadonlyMap<string, string>, fields: readonly Field[]): F
 
 function joinLines(lines: readonly string[] = []): string {
   return lines.length === 0 ? '' : lines.join('\n')
+}
+
+/**
+ * Numbers the terms of one library: counting with numbers is several times faster than with strings. A pair of
+ * neighbouring words gets a number from the numbers of its words, so its text is built only when somebody asks for it.
+ */
+export class Lexicon {
+  private readonly numbers = new Map<string, number>()
+  private readonly texts: string[] = []
+  // Of a pair: the numbers of its words. Of a single term: SINGLE and its place in `texts`.
+  private firsts = new Int32Array(FIRST_TERMS)
+  private seconds = new Int32Array(FIRST_TERMS)
+  // Open addressing. A cell is three integers: both words and the pair's number + 1; 0 there is free.
+  private cells = new Int32Array(CELL * 2 * FIRST_TERMS)
+  private pairs = 0
+  private count = 0
+  // Id of a part, from the first one on → number + 1.
+  private byId = new Int32Array(0)
+  private firstId = firstId()
+
+  get size(): number {
+    return this.count
+  }
+
+  /** `id`: that of the part the term was read from, a short cut; less than zero when it has none. */
+  numberOf(term: string, id = -1): number {
+    if (id < this.firstId) return this.look(term)
+    if (id - this.firstId >= this.byId.length) this.makeRoom(id)
+    const place = id - this.firstId
+    const known = this.byId[place]!
+    if (known !== 0) return known - 1
+    const number = this.look(term)
+    this.byId[place] = number + 1
+    return number
+  }
+
+  numberOfPair(first: number, second: number): number {
+    const cell = this.cellOf(first, second)
+    const known = this.cells[cell + 2]!
+    if (known !== 0) return known - 1
+    const number = this.push(first, second)
+    this.fill(cell, first, second, number)
+    if (2 * CELL * ++this.pairs > this.cells.length) this.rehash()
+    return number
+  }
+
+  textOf(number: number): string {
+    const first = this.firsts[number]!
+    const second = this.seconds[number]!
+    return first === SINGLE ? this.texts[second]! : pairOf(this.textOf(first), this.textOf(second))
+  }
+
+  private look(term: string): number {
+    const known = this.numbers.get(term)
+    if (known !== undefined) return known
+    const number = this.push(SINGLE, this.texts.length)
+    this.texts.push(term)
+    this.numbers.set(term, number)
+    return number
+  }
+
+  private makeRoom(id: number): void {
+    // Ids that are no longer given out need no room.
+    if (this.firstId !== firstId()) this.byId = new Int32Array(0)
+    this.firstId = firstId()
+    const larger = new Int32Array(Math.max(FIRST_TERMS, 2 * (id - this.firstId)))
+    larger.set(this.byId)
+    this.byId = larger
+  }
+
+  private push(first: number, second: number): number {
+    if (this.count === this.firsts.length) {
+      this.firsts = enlargeTerms(this.firsts)
+      this.seconds = enlargeTerms(this.seconds)
+    }
+    this.firsts[this.count] = first
+    this.seconds[this.count] = second
+    return this.count++
+  }
+
+  private cellOf(first: number, second: number): number {
+    const { cells } = this
+    const mask = cells.length / CELL - 1
+    const mixed = Math.imul(Math.imul(first, 0x9e3779b1) ^ second, 0x85ebca6b)
+    for (let place = (mixed ^ (mixed >>> 15)) & mask; ; place = (place + 1) & mask) {
+      const cell = CELL * place
+      if (cells[cell + 2] === 0 || (cells[cell] === first && cells[cell + 1] === second)) return cell
+    }
+  }
+
+  private fill(cell: number, first: number, second: number, number: number): void {
+    this.cells[cell] = first
+    this.cells[cell + 1] = second
+    this.cells[cell + 2] = number + 1
+  }
+
+  private rehash(): void {
+    this.cells = new Int32Array(this.cells.length * 2)
+    for (let number = 0; number < this.count; number++) {
+      const first = this.firsts[number]!
+      const second = this.seconds[number]!
+      if (first !== SINGLE) this.fill(this.cellOf(first, second), first, second, number)
+    }
+  }
+}
+
+/** Pairs of neighbouring words are terms too: "pull request" is more than "pull" and "request". */
+export function pairOf(first: string, second: string): string {
+  return `${first} ${second}`
+}
+
+const SINGLE = -1
+const CELL = 3
+const FIRST_TERMS = 1 << 10
+
+function enlargeTerms(array: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2)
+  larger.set(array)
+  return larger
+}
+
+const NO_TERM = -1
+const START_ROOM = 1 << 10
+
+/** Weighs the terms of one text after another. */
+export class Weigher {
+  /** The terms of all texts. */
+  readonly lexicon = new Lexicon()
+  private readonly tuning: Tuning
+  // Term → its position among the terms of this text, plus 1; reset to zero after each text.
+  private places = new Uint32Array(START_ROOM)
+  // Indexed by position: the term, its occurrences in the current field, its weighted frequency without long fields and
+  // in total, the largest contribution of a single field, and which field that is. Arrays rather than objects, because
+  // this is most of the compile time.
+  private terms = new Uint32Array(START_ROOM)
+  private counts = new Uint32Array(START_ROOM)
+  private strong = new Float64Array(START_ROOM)
+  private full = new Float64Array(START_ROOM)
+  private tops = new Float64Array(START_ROOM)
+  private fields = new Uint8Array(START_ROOM)
+  private isName = new Uint8Array(START_ROOM)
+  // For a field with several pieces, the pieces that contain a term, one bit each.
+  private pieces = new Uint32Array(START_ROOM)
+  private piece = 0
+  private size = 0
+  private length = 0
+  private previous = NO_TERM
+  private paired = 0
+
+  constructor(tuning: Tuning) {
+    this.tuning = tuning
+  }
+
+  /** Yields every term of a text once, with its packed posting and the pieces that contain it. */
+  visit(text: FieldedText, factor: number, visit: (term: number, packed: number, pieces: number) => void): void {
+    for (const [field, content] of text) this.addField(field, content)
+    const half = this.tuning.saturation
+    for (let place = 0; place < this.size; place++) {
+      const term = this.terms[place]!
+      const [strong, full] = [this.strong[place]!, this.full[place]!]
+      const [less, more] = [factor * (strong / (half + strong)), factor * (full / (half + full))]
+      visit(term, pack(less, more, this.fields[place]!, this.isName[place] === 1), this.pieces[place]!)
+      this.places[term] = 0
+    }
+    this.size = 0
+  }
+
+  private addField(index: number, content: string | readonly string[]): void {
+    const field = this.tuning.fields[index]!
+    this.count(content, this.tuning.pair === 0 ? 0 : (field.paired ?? Infinity))
+    const step = stepOf(field, this.length)
+    const isLong = field.isLong === true
+    const isName = field.isName === true
+    for (let place = 0; place < this.size; place++) {
+      if (this.counts[place] === 0) continue
+      const amount = step * this.counts[place]!
+      this.counts[place] = 0
+      this.full[place]! += amount
+      if (isLong && this.strong[place]! > 0) continue
+      if (!isLong) this.strong[place]! += amount
+      if (isName) this.isName[place] = 1
+      if (amount <= this.tops[place]!) continue
+      this.tops[place] = amount
+      this.fields[place] = index
+    }
+  }
+
+  // Only the first `paired` words form pairs.
+  private count(content: string | readonly string[], paired: number): void {
+    this.length = 0
+    this.previous = NO_TERM
+    this.paired = paired
+    if (typeof content === 'string') this.read(content)
+    else content.forEach(this.readPiece)
+    this.piece = 0
+  }
+
+  private readonly readPiece = (content: string, at: number): void => {
+    this.piece = 1 << at
+    this.read(content)
+  }
+
+  private read(content: string): void {
+    for (let at = 0; at < content.length; at += MAX_TEXT) visitTerms(content.slice(at, at + MAX_TEXT), this.countTerm)
+  }
+
+  private readonly countTerm = (text: string, kind: TermKind, _word: string, id: number): void => {
+    if (kind === 'stop') return
+    const term = this.lexicon.numberOf(text, id)
+    this.countOne(term)
+    if (kind === 'joined') return
+    if (++this.length <= this.paired && this.previous !== NO_TERM) {
+      this.countOne(this.lexicon.numberOfPair(this.previous, term))
+    }
+    this.previous = term
+  }
+
+  private countOne(term: number): void {
+    if (term >= this.places.length) this.places = enlarge(this.places, new Uint32Array(2 * this.lexicon.size))
+    const place = this.places[term]!
+    if (place === 0) this.open(term)
+    else {
+      this.counts[place - 1]!++
+      this.pieces[place - 1]! |= this.piece
+    }
+  }
+
+  private open(term: number): void {
+    if (this.size === this.terms.length) this.grow()
+    const place = this.size++
+    this.places[term] = place + 1
+    this.terms[place] = term
+    this.counts[place] = 1
+    this.strong[place] = 0
+    this.full[place] = 0
+    this.tops[place] = 0
+    this.fields[place] = 0
+    this.isName[place] = 0
+    this.pieces[place] = this.piece
+  }
+
+  private grow(): void {
+    const room = 2 * this.terms.length
+    this.terms = enlarge(this.terms, new Uint32Array(room))
+    this.counts = enlarge(this.counts, new Uint32Array(room))
+    this.strong = enlarge(this.strong, new Float64Array(room))
+    this.full = enlarge(this.full, new Float64Array(room))
+    this.tops = enlarge(this.tops, new Float64Array(room))
+    this.fields = enlarge(this.fields, new Uint8Array(room))
+    this.isName = enlarge(this.isName, new Uint8Array(room))
+    this.pieces = enlarge(this.pieces, new Uint32Array(room))
+  }
+}
+
+// The weight of one occurrence in a field of this length.
+function stepOf({ weight, norm, length: usual }: Field, length: number): number {
+  return weight / (1 - norm + (norm * length) / usual)
+}
+
+function enlarge<T extends Uint8Array | Uint32Array | Float64Array>(array: T, larger: T): T {
+  larger.set(array)
+  return larger
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bestFirst } from './best-first.ts'
+import { bestFirst } from './ranker.ts'
 
 test('yields what sorting yields', () => {
   fc.assert(

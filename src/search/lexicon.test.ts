@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Lexicon } from './lexicon.ts'
+import { Lexicon } from './analyze.ts'
 
 test('a term and a pair keep their numbers and texts', () => {
   const lexicon = new Lexicon()

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RankDocument } from './document.ts'
+import { DEFAULT_TUNING, type RankDocument } from './document.ts'
 import { createRanker, loadRanker } from './ranker.ts'
-import { DEFAULT_TUNING } from './tuning.ts'
 
 const LIBRARY: readonly RankDocument[] = [
   {

@@ -1,8 +1,8 @@
 import { LoadoutError } from '../text/trouble.ts'
 import { checksum } from '../text/values.ts'
 import { TAUGHT } from './analyze.ts'
-import { bestFirst } from './best-first.ts'
 import {
+  DEFAULT_TUNING,
   formsOf,
   type Lift,
   MOST_RIVALS,
@@ -12,15 +12,26 @@ import {
   type RankOutcome,
   type RankRequest,
   TEXT_CERTAINTY,
+  type Tuning,
   type Why,
 } from './document.ts'
-import { buildLibrary, openLibrary, SavedLibrary, saveLibrary } from './library.ts'
-import { fieldOf, fullImpact, postingAt, strongImpact } from './postings.ts'
-import { DamagedForm, hashOf, type ReadBytes, termId } from './saved-form.ts'
+import {
+  buildLibrary,
+  DamagedForm,
+  fieldOf,
+  fullImpact,
+  hashOf,
+  openLibrary,
+  postingAt,
+  type ReadBytes,
+  SavedLibrary,
+  saveLibrary,
+  strongImpact,
+  termId,
+} from './saved-library.ts'
 import { type Evidence, matchesNegative, Rarity, Scorer } from './scorer.ts'
 import { openBuilt } from './segment-builder.ts'
 import { type Query, type QueryTerm, readTask, type Task, weighTask } from './task.ts'
-import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 import { isEveryday } from './word-lists.ts'
 
 export interface RankerOptions {
@@ -456,4 +467,33 @@ export function confidenceOf(score: number, mass: number): number {
   if (score <= 0 || mass <= 0) return 0
   const fit = score / Math.sqrt(mass)
   return 1 / (1 + (HALFWAY / fit) ** STEEPNESS)
+}
+
+/** Yields the items in the order `isBefore` defines, sorting no more than the caller takes. */
+export function* bestFirst<T>(items: readonly T[], isBefore: (a: T, b: T) => boolean): Generator<T> {
+  const heap = items.slice()
+  for (let i = (heap.length >>> 1) - 1; i >= 0; i--) sink(heap, i, isBefore)
+  while (heap.length > 0) {
+    const best = heap[0]!
+    const last = heap.pop()!
+    if (heap.length > 0) {
+      heap[0] = last
+      sink(heap, 0, isBefore)
+    }
+    yield best
+  }
+}
+
+function sink<T>(heap: T[], at: number, isBefore: (a: T, b: T) => boolean): void {
+  const moving = heap[at]!
+  for (let hole = at; ; ) {
+    let child = 2 * hole + 1
+    if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++
+    if (child >= heap.length || !isBefore(heap[child]!, moving)) {
+      heap[hole] = moving
+      return
+    }
+    heap[hole] = heap[child]!
+    hole = child
+  }
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Weigher } from './analyze.ts'
+import { DEFAULT_TUNING, type Tuning } from './document.ts'
 import { createRanker, loadRanker, openSavedRanker } from './ranker.ts'
-import { DamagedForm, Segment } from './saved-form.ts'
+import { DamagedForm, Segment } from './saved-library.ts'
 import { openBuilt, SegmentBuilder } from './segment-builder.ts'
-import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
-import { Weigher } from './weigher.ts'
 
 const LIBRARY = [
   { id: 'a', name: 'bread-baking', description: 'Bake bread. Not for cakes; use cake-baking.', negatives: ['burn it'] },

@@ -1,8 +1,15 @@
-import type { Library } from './library.ts'
-import { fieldOf, fullImpact, isInName, type PostingList, postingAt, strongImpact } from './postings.ts'
+import type { Tuning } from './document.ts'
+import {
+  fieldOf,
+  fullImpact,
+  isInName,
+  type Library,
+  type PostingList,
+  postingAt,
+  strongImpact,
+} from './saved-library.ts'
 import type { Query, QueryTerm } from './task.ts'
 import { termsOf } from './tokens.ts'
-import type { Tuning } from './tuning.ts'
 import { isEveryday, relatedTo } from './word-lists.ts'
 
 const MAX_CACHED = 50_000

@@ -1,10 +1,16 @@
 import { checksum } from '../text/values.ts'
-import type { FieldedText } from './analyze.ts'
-import type { Lexicon } from './lexicon.ts'
-import { lessOf } from './postings.ts'
-import { bucketOf, HEAD, Segment, type SegmentPlace, SHORT_LIST, TERMS_PER_BUCKET, termId } from './saved-form.ts'
-import type { Tuning } from './tuning.ts'
-import { Weigher } from './weigher.ts'
+import { type FieldedText, type Lexicon, Weigher } from './analyze.ts'
+import type { Tuning } from './document.ts'
+import {
+  bucketOf,
+  HEAD,
+  lessOf,
+  Segment,
+  type SegmentPlace,
+  SHORT_LIST,
+  TERMS_PER_BUCKET,
+  termId,
+} from './saved-library.ts'
 
 // Bound once: an imported name is looked up with every call.
 const lessIn = lessOf

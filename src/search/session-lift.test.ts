@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { folderOf, sessionLift, sharesOf } from './document.ts'
 import { createRanker } from './ranker.ts'
-import { folderOf, sessionLift, sharesOf } from './session-lift.ts'
 
 const ranker = createRanker(
   ['billing/export', 'reports/export'].map((id) => ({ id, name: 'export', description: 'Export a table.' })),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stemWord } from './stem.ts'
+import { stemWord } from './word-lists.ts'
 
 test.each([
   ['tests', 'testing', 'tested'],

@@ -1,6 +1,6 @@
-import { pairOf } from './lexicon.ts'
+import { pairOf } from './analyze.ts'
+import type { Tuning } from './document.ts'
 import { type ReadTerm, readTerms, termsOf } from './tokens.ts'
-import type { Tuning } from './tuning.ts'
 import { isEveryday, relatedTo } from './word-lists.ts'
 
 /** A task, read once for everything that asks about it. What few of them need is read when the first one asks. */

@@ -1,4 +1,4 @@
-import { stemWord } from '../../search/stem.ts'
+import { stemWord } from '../../search/word-lists.ts'
 import type { BundleFile } from './bundle.ts'
 
 /** From where to where in a text, in code units. */

@@ -13,10 +13,16 @@ import { loadPayloads, type PlacedEntry, placeOf } from '../../payloads/load.ts'
 import { planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { hasIndex } from '../../project/has-index.ts'
+import {
+  type FamilyShares,
+  folderOf,
+  SESSION_LENGTH,
+  type Strategy,
+  sessionLift,
+  sharesOf,
+} from '../../search/document.ts'
 import { joinRankers, type Ranker } from '../../search/ranker.ts'
-import { DamagedForm } from '../../search/saved-form.ts'
-import { type FamilyShares, folderOf, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
-import type { Strategy } from '../../search/strategy.ts'
+import { DamagedForm } from '../../search/saved-library.ts'
 import { readTask, type Task } from '../../search/task.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'

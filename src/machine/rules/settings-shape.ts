@@ -1,4 +1,4 @@
-import { STRATEGIES } from '../../search/strategy.ts'
+import { STRATEGIES } from '../../search/document.ts'
 import { globProblem, isGlob } from '../../text/glob.ts'
 import { pathProblem } from '../../text/paths.ts'
 import { isRecord } from '../../text/values.ts'

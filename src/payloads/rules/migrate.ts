@@ -1,5 +1,4 @@
-import { stemWord } from '../../search/stem.ts'
-import { everydayWords, STOP_WORDS } from '../../search/word-lists.ts'
+import { everydayWords, STOP_WORDS, stemWord } from '../../search/word-lists.ts'
 import { cut, type Section } from '../../text/cut.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { compareText } from '../../text/values.ts'

@@ -1,6 +1,6 @@
 import { type CacheKey, openCached } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { encodeEnd, openForm, Segment } from '../../search/saved-form.ts'
+import { encodeEnd, openForm, Segment } from '../../search/saved-library.ts'
 import { PROJECT_TUNING } from '../rules/file-document.ts'
 import type { ListedFiles } from './listing.ts'
 import { areSame, bytesOf, isSameStamp, STAMP_NUMBERS } from './stamps.ts'

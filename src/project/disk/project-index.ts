@@ -1,6 +1,5 @@
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
-import type { TermPostings } from '../../search/postings.ts'
-import type { Segment } from '../../search/saved-form.ts'
+import type { Segment, TermPostings } from '../../search/saved-library.ts'
 import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
 import { LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { documentOf, PROJECT_TUNING } from '../rules/file-document.ts'

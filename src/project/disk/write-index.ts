@@ -1,6 +1,6 @@
 import { type CacheKey, type GrowingValue, growCached } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { Segment } from '../../search/saved-form.ts'
+import { Segment } from '../../search/saved-library.ts'
 import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
 import { LEFT_OUT } from '../rules/candidates.ts'
 import { documentOf, PROJECT_TUNING } from '../rules/file-document.ts'

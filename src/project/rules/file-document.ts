@@ -1,5 +1,5 @@
 import type { FieldedText } from '../../search/analyze.ts'
-import { DEFAULT_TUNING, type Field, type Tuning } from '../../search/tuning.ts'
+import { DEFAULT_TUNING, type Field, type Tuning } from '../../search/document.ts'
 import { cut } from '../../text/cut.ts'
 
 /** The fields of a file for the search engine. */

@@ -1,4 +1,4 @@
-import { fieldOf, fullImpact, postingAt } from '../../search/postings.ts'
+import { fieldOf, fullImpact, postingAt } from '../../search/saved-library.ts'
 import type { Task } from '../../search/task.ts'
 import { type Role, roleOf } from './candidates.ts'
 import { PROJECT_TUNING } from './file-document.ts'

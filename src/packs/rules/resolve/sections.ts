@@ -1,5 +1,4 @@
-import type { RankDocument } from '../../../search/document.ts'
-import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/tuning.ts'
+import { DEFAULT_TUNING, type Field, type RankDocument, type Tuning } from '../../../search/document.ts'
 import type { Section } from '../../../text/cut.ts'
 import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
 import { estimateTokens } from '../../../text/tokens.ts'

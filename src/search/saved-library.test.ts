@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DocumentRecord } from './document.ts'
-import { targetsOf } from './library.ts'
+import { targetsOf } from './saved-library.ts'
 
 /** Records by id, one slot for each and one for each of its redirects. */
 function targets(...records: readonly [id: string, name: string, ...redirects: string[]][]): number[] {

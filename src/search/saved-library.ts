@@ -1,6 +1,242 @@
 import { checksum, hashText } from '../text/values.ts'
-import { type TermPostings, withLess } from './postings.ts'
-import type { Tuning } from './tuning.ts'
+import { type Analysis, analyze } from './analyze.ts'
+import type { DocumentRecord, RankDocument, Tuning } from './document.ts'
+import { type BuiltSegment, SegmentBuilder } from './segment-builder.ts'
+
+/**
+ * What is ranked. A document takes one slot for its own words and one for each topic it redirects. `targets` maps a slot
+ * to the document whose score it adds to: its own document, the document a topic is redirected to, or none (-1).
+ */
+export interface Library {
+  /** Number of documents. */
+  readonly size: number
+  readonly targets: ArrayLike<number>
+  recordAt(slot: number): DocumentRecord
+  find(term: string): PostingList | undefined
+}
+
+// A task asks for the same term several times.
+const MOST_FOUND = 4096
+
+/** Documents in one segment, by id in code unit order. Records and terms are read on demand. */
+export class SavedLibrary implements Library {
+  readonly segment: Segment
+  readonly size: number
+  readonly targets: Int32Array
+  private readonly topics: Uint32Array
+  private readonly ends: Uint32Array
+  private readonly records = new Map<number, DocumentRecord>()
+  private readonly found = new Map<string, PostingList | undefined>()
+
+  /** Throws DamagedForm. */
+  constructor(segment: Segment) {
+    this.segment = segment
+    const { slots } = segment.place
+    const table = segment.table()
+    this.ends = table.subarray(0, slots + 1)
+    this.targets = new Int32Array(table.buffer, table.byteOffset + 4 * (slots + 1), slots)
+    this.topics = table.subarray(1 + 2 * slots)
+    this.size = slots - this.topics.length
+  }
+
+  find(term: string): PostingList | undefined {
+    if (this.found.has(term)) return this.found.get(term)
+    if (this.found.size >= MOST_FOUND) this.found.clear()
+    const list = this.segment.find(term)?.list
+    this.found.set(term, list)
+    return list
+  }
+
+  recordAt(slot: number): DocumentRecord {
+    let record = this.records.get(slot)
+    if (record === undefined) {
+      const bytes = this.segment.record(this.ends[slot]!, this.ends[slot + 1]!)
+      // Loadout wrote these bytes, and they were verified.
+      record = JSON.parse(new TextDecoder().decode(bytes)) as DocumentRecord
+      this.records.set(slot, record)
+    }
+    return record
+  }
+
+  slotOf(id: string): number | undefined {
+    let [low, high] = [0, this.targets.length]
+    while (low < high) {
+      let middle = (low + high) >>> 1
+      // The slots of topics follow their document.
+      while (this.isTopic(middle)) middle--
+      const record = this.recordAt(middle)
+      if (record.id === id) return middle
+      if (record.id < id) low = middle + 1 + record.redirects.length
+      else high = middle
+    }
+    return undefined
+  }
+
+  /** The topic slots that count for this document: redirected to it by others, or kept by it. */
+  inbound(slot: number): number[] {
+    return Array.from(this.topics).filter((topic) => this.targets[topic] === slot)
+  }
+
+  /** The slots of all documents. */
+  slots(): number[] {
+    return Array.from(this.targets.keys()).filter((slot) => !this.isTopic(slot))
+  }
+
+  private isTopic(slot: number): boolean {
+    return this.ends[slot] === this.ends[slot + 1]
+  }
+}
+
+/** A segment with these documents, together with those of another library that are not removed. */
+export function buildLibrary(
+  documents: readonly RankDocument[],
+  tuning: Tuning,
+  library?: SavedLibrary,
+  removed?: ReadonlySet<string>,
+): BuiltSegment {
+  const builder = new SegmentBuilder(tuning)
+  const all: { record: DocumentRecord; from: number | Analysis }[] = documents.map((document) => {
+    const analysis = analyze(document, tuning.fields)
+    return { record: analysis.record, from: analysis }
+  })
+  for (const from of library?.slots() ?? []) {
+    const record = library!.recordAt(from)
+    if (!removed?.has(record.id)) all.push({ record, from })
+  }
+  all.sort((a, b) => (a.record.id < b.record.id ? -1 : 1))
+  const moved = new Int32Array(library?.targets.length ?? 0).fill(-1)
+  const placed: PlacedRecord[] = []
+  let slots = 0
+  for (const { record, from } of all) {
+    placed.push({ record, slot: slots })
+    for (let topic = 0; topic <= record.redirects.length; topic++) {
+      if (typeof from === 'number') moved[from + topic] = slots++
+      else builder.add(slots++, from.texts[topic]!, from.factor)
+    }
+  }
+  if (library !== undefined) builder.addSegment(library.segment, moved)
+  const records = new Array<string>(slots).fill('')
+  for (const { record, slot } of placed) records[slot] = JSON.stringify(record)
+  const topics = [...records.keys()].filter((slot) => records[slot] === '')
+  return builder.encode(slots, { targets: targetsOf(placed, slots), topics, records })
+}
+
+interface PlacedRecord {
+  record: DocumentRecord
+  slot: number
+}
+
+/** The target of each slot. The records are in the order of their ids. */
+export function targetsOf(placed: readonly PlacedRecord[], slots: number): Int32Array {
+  const byName = new Map<string, PlacedRecord[]>()
+  for (const each of placed) {
+    const name = each.record.name.toLowerCase()
+    const known = byName.get(name)
+    if (known === undefined) byName.set(name, [each])
+    else known.push(each)
+  }
+  const targets = new Int32Array(slots)
+  for (const giver of placed) {
+    const { record, slot } = giver
+    targets[slot] = slot
+    record.redirects.forEach(({ to, isDenied }, i) => {
+      // Names may repeat: prefer the one in the same folder as the redirecting document, else the first by id.
+      const named = (byName.get(to) ?? []).filter((each) => each !== giver)
+      const receiver = named.find((each) => folderOf(each.record.id) === folderOf(record.id)) ?? named[0]
+      // A topic redirected to a missing document stays with its author's document, unless that refuses it.
+      targets[slot + 1 + i] = receiver?.slot ?? (isDenied ? -1 : slot)
+    })
+  }
+  return targets
+}
+
+function folderOf(id: string): string {
+  return id.slice(0, id.lastIndexOf('/') + 1)
+}
+
+/** The saved form of a library, with a note of the caller. */
+export function saveLibrary({ bytes, place }: BuiltSegment, note: Uint8Array, tuning: Tuning): Uint8Array {
+  const end = encodeEnd({ note, places: [{ ...place, start: 0 }], sum: checksum(bytes) }, tuning)
+  const all = new Uint8Array(bytes.length + end.length)
+  all.set(bytes)
+  all.set(end, bytes.length)
+  return all
+}
+
+/** Null when the bytes are stale or damaged. Damage that is found later throws DamagedForm. */
+export function openLibrary(
+  read: ReadBytes,
+  size: number,
+  tuning: Tuning,
+): { library: SavedLibrary; note: Uint8Array; sum: number } | null {
+  const form = openForm(read, size, tuning)
+  if (form?.places.length !== 1) return null
+  try {
+    return { library: new SavedLibrary(new Segment(read, form.places[0]!)), ...form }
+  } catch (error) {
+    if (error instanceof DamagedForm) return null
+    throw error
+  }
+}
+
+// One posting is one integer of 28 bits: impact without long fields (12), impact with them (12), best field (3), in name
+// (1). Impacts are saturated term frequencies in [0, 1), so they depend on their document alone and never need an
+// update.
+
+const SCALE = 4095
+
+export function pack(strong: number, full: number, field: number, isName: boolean): number {
+  return (Math.round(strong * SCALE) << 16) | (Math.round(full * SCALE) << 4) | (field << 1) | (isName ? 1 : 0)
+}
+
+export function strongImpact(packed: number): number {
+  return (packed >>> 16) / SCALE
+}
+
+export function fullImpact(packed: number): number {
+  return ((packed >>> 4) & SCALE) / SCALE
+}
+
+export function fieldOf(packed: number): number {
+  return (packed >>> 1) & 7
+}
+
+export function isInName(packed: number): boolean {
+  return (packed & 1) === 1
+}
+
+/** The same posting with an impact that is this much less without long fields, in its unit. */
+export function withLess(packed: number, less: number): number {
+  const short = packed & 0xffff
+  return (((short >>> 4) - less) << 16) | short
+}
+
+export function lessOf(packed: number): number {
+  return ((packed >>> 4) & SCALE) - (packed >>> 16)
+}
+
+/** Slot, packed posting, slot, packed posting …, sorted by slot. */
+export type PostingList = ArrayLike<number>
+
+/** The postings of a term, and the pieces of each file that contain it, one bit each. */
+export interface TermPostings {
+  list: Uint32Array
+  pieces: Uint32Array
+}
+
+/** The packed posting of a slot, or undefined. */
+export function postingAt(list: PostingList, slot: number): number | undefined {
+  let low = 0
+  let high = (list.length >>> 1) - 1
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const found = list[2 * middle]!
+    if (found === slot) return list[2 * middle + 1]
+    if (found < slot) low = middle + 1
+    else high = middle - 1
+  }
+  return undefined
+}
 
 // The saved form of every index: segments, then a note of its owner, then the places of the segments. A segment holds
 // the terms of some documents or files: a table of buckets by the hash of a term, then the buckets. A bucket is a list
