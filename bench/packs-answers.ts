@@ -4,7 +4,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Machine } from '../src/machine/machine.ts'
+import { Machine } from '../src/machine/machine.ts'
 import { resolvePacks } from '../src/packs/resolve.ts'
 import { toResolverOutput } from '../src/packs/rules/resolve/pack-context.ts'
 import { termsOf } from '../src/search/tokens.ts'
@@ -73,7 +73,7 @@ try {
   for (const name of Object.keys(asked)) {
     cpSync(join(folder, name), join(home, '.agents', 'knowledge', name), { recursive: true })
   }
-  const machine: Machine = { cwd: home, home, env: benchEnvironment(home), now: () => new Date() }
+  const machine: Machine = new Machine({ cwd: home, home, env: benchEnvironment(home), now: () => new Date() })
   const rows = Object.entries(asked).map(([name, questions]) => ({ name, rows: measure(machine, name, questions) }))
   printTable('questions to packs', [
     ['pack', ...COLUMNS.map(([title]) => title)],

@@ -1,5 +1,5 @@
 import { isFolder } from './machine/files.ts'
-import { localMachine, type Machine } from './machine/machine.ts'
+import { localMachine, type Machine, type Surroundings } from './machine/machine.ts'
 import { type LookupRequest, lookUpPayload, resolveAll } from './payloads/explain.ts'
 import { type Layers, nameLayers } from './payloads/layers.ts'
 import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
@@ -14,8 +14,7 @@ export type Loadout = ReturnType<typeof createLoadout>
  * that an agent waits for are loaded at once, the others on first use. Options default to the working folder, home,
  * environment and clock of this process.
  */
-export function createLoadout(options: Partial<Machine> = {}) {
-  // Not spread: a home or a working folder that does not exist is an error only for who needs it.
+export function createLoadout(options: Partial<Surroundings> = {}) {
   const machine: Machine = Object.defineProperties(localMachine(), Object.getOwnPropertyDescriptors(options))
   const { cwd } = options
   if (cwd !== undefined) Object.defineProperty(machine, 'cwd', { get: () => requireFolder(cwd) })

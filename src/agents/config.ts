@@ -1,13 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import {
-  type ConfigJson,
-  changeConfigJson,
-  configPath,
-  readConfigJson,
-  resolveConfigured,
-} from '../machine/config-file.ts'
+import type { ConfigJson } from '../machine/config-file.ts'
 import { exists, isFolder } from '../machine/files.ts'
-import { type Machine, xdgConfigHome } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
@@ -15,7 +9,7 @@ import { type Config, isEnabled, parseConfig, withAction, withTarget, withTarget
 
 /** Reads the settings of the library and the agents. Throws for a bad value. */
 export function readConfig(machine: Machine): Config {
-  const config = parseConfig(readConfigJson(machine), configPath(machine))
+  const config = parseConfig(machine.config.read(), machine.config.path)
   // The shared folder does not show which agents read it, and those that are found have folders of their own.
   const found = AGENTS.filter((agent) => agent.id !== 'agents' && isFound(machine, config, agent))
   return { ...config, found: found.map(({ id }) => id) }
@@ -29,13 +23,13 @@ export function isFound(machine: Machine, config: Config, agent: Agent): boolean
 }
 
 export function changeConfig(machine: Machine, change: (json: ConfigJson) => ConfigJson): Promise<void> {
-  return changeConfigJson(machine, parseConfig, change)
+  return machine.config.change(parseConfig, change)
 }
 
 /** The library's folder. Throws if none is configured. */
 export function libraryPath(machine: Machine, { repoPath }: Config): string {
-  if (repoPath !== undefined) return resolveConfigured(machine, repoPath)
-  const path = configPath(machine)
+  if (repoPath !== undefined) return machine.config.resolve(repoPath)
+  const path = machine.config.path
   const problem = exists(path) ? `${path} names no library` : 'there is no library yet'
   throw new LoadoutError('CONFIG_NOT_FOUND', problem, {
     hint: 'loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
@@ -44,19 +38,19 @@ export function libraryPath(machine: Machine, { repoPath }: Config): string {
 
 /** The library's folder; undefined if none is configured. */
 export function findLibrary(machine: Machine, { repoPath } = readConfig(machine)): string | undefined {
-  return repoPath === undefined ? undefined : resolveConfigured(machine, repoPath)
+  return repoPath === undefined ? undefined : machine.config.resolve(repoPath)
 }
 
 /** The folder of the user's skills for an agent; undefined if it reads only folders of projects. */
 export function userRoot(machine: Machine, config: Config, agent: Agent): string | undefined {
   const configured = config.targets[agent.id]?.path
-  if (configured !== undefined) return resolveConfigured(machine, configured)
+  if (configured !== undefined) return machine.config.resolve(configured)
   const { home, userFolder } = agent
   if (userFolder === undefined) return undefined
   const moved = home && machine.env[home.variable]
   if (home && moved && isAbsolute(moved)) return join(moved, userFolder.slice(home.folder.length))
   const inConfig = /^\.config\/(.*)/.exec(userFolder)?.[1]
-  return inConfig === undefined ? join(machine.home, userFolder) : join(xdgConfigHome(machine), inConfig)
+  return inConfig === undefined ? join(machine.home, userFolder) : join(machine.xdgConfigHome, inConfig)
 }
 
 /** The folders of some agents in one scope. Agents that read the same folder share one root. */
@@ -157,8 +151,8 @@ export function showSettings(machine: Machine, _request: object): Report<Setting
   const config = readConfig(machine)
   const library = findLibrary(machine, config)
   const value = {
-    config: configPath(machine),
-    isWritten: exists(configPath(machine)),
+    config: machine.config.path,
+    isWritten: exists(machine.config.path),
     library,
     agents: listAgents(machine, {}).value,
     actions: ACTIONS.map(({ name, label, isOn }) => ({ name, label, isOn: isOn(config) })),

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
-import { type Machine, reportingTo } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
 import { maskText } from '../machine/secret-scanner.ts'
 import { requireParts } from '../machine/settings.ts'
@@ -34,7 +34,7 @@ export interface Context {
 /** Builds the context of a task: within a budget, in a fixed order, every line traceable to its source. */
 export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   const reported: Finding[] = []
-  const listening = reportingTo(machine, (finding) => {
+  const listening = machine.reportingTo((finding) => {
     // Several readers of a file may report the same finding.
     if (!reported.some(({ message }) => message === finding.message)) reported.push(finding)
   })

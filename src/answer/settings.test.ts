@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { Machine } from '../machine/machine.ts'
 import { projectAt } from '../machine/open-project.ts'
 import { CORTEX, GENERIC } from './rules/presets.ts'
 import { contextSettings } from './settings.ts'
@@ -17,7 +18,7 @@ function settingsOf(files: Record<string, string>) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  return contextSettings(projectAt({ cwd: folder, home: root, env: {}, now: () => new Date() }, folder))
+  return contextSettings(projectAt(new Machine({ cwd: folder, home: root, env: {}, now: () => new Date() }), folder))
 }
 
 const withSettings = (settings: unknown, files = {}) =>

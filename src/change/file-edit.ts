@@ -11,8 +11,7 @@ import {
 } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
 import { acquireLock } from '../machine/lock.ts'
-import { type Machine, stateFolder } from '../machine/machine.ts'
-import { recordPath, writeRecord } from '../machine/records.ts'
+import type { Machine } from '../machine/machine.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord, isTextList, setOwn } from '../text/values.ts'
@@ -85,7 +84,7 @@ export class UndoRecords {
 
   /** Runs a function as the only editor of such files: different edits may be in the same file. */
   async asOnlyEditor<T>(run: () => T): Promise<T> {
-    const release = await acquireLock(join(stateFolder(this.machine), 'locks', 'hooks'), { purpose: 'hooks' })
+    const release = await acquireLock(join(this.machine.stateFolder, 'locks', 'hooks'), { purpose: 'hooks' })
     try {
       return run()
     } finally {
@@ -117,15 +116,15 @@ export class UndoRecords {
     if (record === undefined && !Object.hasOwn(records, path)) return
     if (record === undefined) delete records[path]
     else setOwn(records, path, record)
-    if (Object.keys(records).length === 0) removeFile(recordPath(this.machine, this.name))
-    else writeRecord(this.machine, this.name, `${JSON.stringify(records, null, 2)}\n`)
+    if (Object.keys(records).length === 0) removeFile(this.machine.records.path(this.name))
+    else this.machine.records.write(this.name, `${JSON.stringify(records, null, 2)}\n`)
   }
 
   /** Ignores records that cannot be read. */
   private read(): Record<string, UndoRecord> {
     const records: Record<string, UndoRecord> = {}
     try {
-      const json = readJson(recordPath(this.machine, this.name))
+      const json = readJson(this.machine.records.path(this.name))
       for (const [path, value] of Object.entries(isRecord(json) ? json : {})) {
         const record = parseRecord(value)
         if (record !== undefined) setOwn(records, path, record)

@@ -1,5 +1,4 @@
-import { configPath, readConfigJson } from '../machine/config-file.ts'
-import { type Machine, usageLogPath } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { groupBy, isRecord } from '../text/values.ts'
 import { visitUsage } from '../usage/log.ts'
@@ -27,9 +26,9 @@ const READ_BACK = 2 * 1024 * 1024
  */
 export function learnFromUse(machine: Machine, describe: (used: UsedPrompt) => string | undefined): void {
   try {
-    if (!parseKeepsTasks(readConfigJson(machine), configPath(machine))) return
+    if (!parseKeepsTasks(machine.config.read(), machine.config.path)) return
     const reader = new UsedPromptReader()
-    visitUsage(usageLogPath(machine), (event) => reader.add(event), READ_BACK)
+    visitUsage(machine.usageLog, (event) => reader.add(event), READ_BACK)
     const learned = reader.found.flatMap((used): Example[] => {
       const description = describe(used)
       if (description === undefined) return []

@@ -1,6 +1,5 @@
 import { readConfig, targetRoots } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
@@ -55,7 +54,7 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
   const config = await look(
     'config',
     () => readConfig(machine),
-    () => `${configPath(machine)}${exists(configPath(machine)) ? '' : ' (does not exist yet)'}`,
+    () => `${machine.config.path}${exists(machine.config.path) ? '' : ' (does not exist yet)'}`,
   )
   if (config.value === undefined) return [git.check, config.check]
   const opened = await look(
@@ -74,7 +73,7 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
 
 /** Checks the parts of config.json that skills do not need. */
 async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
-  const [json, path] = [readConfigJson(machine), configPath(machine)]
+  const [json, path] = [machine.config.read(), machine.config.path]
   const parts = await Promise.all(
     [parsePackConfig, parseKeepsTasks].map((parse) =>
       look(

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { findLibrary, readConfig, targetRoots } from '../agents/config.ts'
 import { stampAt } from '../machine/cache.ts'
-import { configPath } from '../machine/config-file.ts'
-import { type Machine, stateFolder, usageLogPath } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { sessionsFolder } from '../machine/sessions.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 
@@ -23,10 +22,10 @@ export function readStamps(machine: Machine, { project }: { project?: string }):
 }
 
 function ownPlaces(machine: Machine) {
-  const state = stateFolder(machine)
+  const state = machine.stateFolder
   return {
-    config: [configPath(machine)],
-    usage: [usageLogPath(machine)],
+    config: [machine.config.path],
+    usage: [machine.usageLog],
     sessions: [sessionsFolder(machine)],
     consent: ['approvals.json', 'packs/approvals.json'].map((name) => join(state, name)),
   }

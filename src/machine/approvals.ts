@@ -1,7 +1,7 @@
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { exists } from './files.ts'
 import type { Machine } from './machine.ts'
-import { changeRecord, type RecordFile, readRecord, recordPath } from './records.ts'
+import type { RecordFile } from './records.ts'
 import {
   APPROVALS_HINT,
   type Approval,
@@ -25,7 +25,7 @@ const EARLIER: RecordFile<readonly Approval[]> = { ...APPROVALS, place: 'packs/a
 
 /** The file that changes with every answer. */
 export function approvalsPath(machine: Machine): string {
-  return recordPath(machine, APPROVALS.place)
+  return machine.records.path(APPROVALS.place)
 }
 
 export interface Answers {
@@ -53,7 +53,7 @@ export function readApprovals(machine: Machine): Answers {
 
 /** Throws when the file cannot be parsed. */
 export function requireApprovals(machine: Machine): readonly Approval[] {
-  return readRecord(machine, exists(recordPath(machine, APPROVALS.place)) ? APPROVALS : EARLIER)
+  return machine.records.read(exists(machine.records.path(APPROVALS.place)) ? APPROVALS : EARLIER)
 }
 
 export async function recordApproval(
@@ -78,9 +78,9 @@ async function changeApprovals(
   purpose: string,
   change: (approvals: readonly Approval[]) => readonly Approval[],
 ): Promise<void> {
-  const earlier = exists(recordPath(machine, APPROVALS.place)) ? [] : readRecord(machine, EARLIER)
+  const earlier = exists(machine.records.path(APPROVALS.place)) ? [] : machine.records.read(EARLIER)
   // Another process may have imported the earlier decisions before this one got the lock.
-  await changeRecord(machine, APPROVALS, purpose, (approvals) =>
-    change(exists(recordPath(machine, APPROVALS.place)) ? approvals : earlier),
+  await machine.records.change(APPROVALS, purpose, (approvals) =>
+    change(exists(machine.records.path(APPROVALS.place)) ? approvals : earlier),
   )
 }

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type AuditRecord, newestAudits, pruneAudits, readAudit, writeAudit } from './audits.ts'
-import type { Machine } from './machine.ts'
+import { Machine } from './machine.ts'
 import { programVersion } from './package-folder.ts'
-import { recordPath, writeRecord } from './records.ts'
 
 const homes: string[] = []
 afterAll(() => {
@@ -15,7 +14,7 @@ afterAll(() => {
 function aMachine(): Machine {
   const home = mkdtempSync(join(tmpdir(), 'loadout-test-'))
   homes.push(home)
-  return { cwd: home, home, env: {}, now: () => new Date('2026-07-01T00:00:00Z') }
+  return new Machine({ cwd: home, home, env: {}, now: () => new Date('2026-07-01T00:00:00Z') })
 }
 
 function write(machine: Machine, audit: AuditRecord): string {
@@ -38,14 +37,14 @@ describe.each([
     for (const typed of [id, id.slice(0, 1), id.toUpperCase(), `${id}ffff`]) {
       expect(readAudit(machine, typed)).toEqual({ id, record: { ...audit, version: programVersion() } })
     }
-    const path = recordPath(machine, `audit/${id}.json`)
+    const path = machine.records.path(`audit/${id}.json`)
     expect([path, join(path, '..')].map((each) => (statSync(each).mode & 0o777).toString(8))).toEqual(['600', '700'])
   })
 
   it('is written again without harm', () => {
     const machine = aMachine()
     const id = write(machine, audit)
-    const path = recordPath(machine, `audit/${id}.json`)
+    const path = machine.records.path(`audit/${id}.json`)
     const text = readFileSync(path, 'utf8')
     expect(write(machine, audit)).toBe(id)
     expect(readFileSync(path, 'utf8')).toBe(text)
@@ -60,7 +59,7 @@ describe.each([
   ])('is refused when it was changed to %s', (_, change) => {
     const machine = aMachine()
     const id = write(machine, audit)
-    const path = recordPath(machine, `audit/${id}.json`)
+    const path = machine.records.path(`audit/${id}.json`)
     writeFileSync(path, change(readFileSync(path, 'utf8')))
     const message = `${path} was changed after it was written`
     expect(() => readAudit(machine, id)).toThrow(expect.objectContaining({ code: 'BAD_AUDIT', message }))
@@ -70,8 +69,8 @@ describe.each([
     'that another version wrote into %s is named as such, and stays',
     (place) => {
       const machine = aMachine()
-      writeRecord(machine, `${place}/0123456789abcdef.json`, '{"format":1,"packs":[]}')
-      const path = recordPath(machine, `${place}/0123456789abcdef.json`)
+      machine.records.write(`${place}/0123456789abcdef.json`, '{"format":1,"packs":[]}')
+      const path = machine.records.path(`${place}/0123456789abcdef.json`)
       expect(() => readAudit(machine, '0123')).toThrow(
         expect.objectContaining({
           code: 'BAD_AUDIT',
@@ -107,7 +106,7 @@ it('a start that records of two kinds share lists the choices', () => {
 it('a bundle that was recorded again is not hidden by the record of an earlier version', () => {
   const machine = aMachine()
   const id = write(machine, aBundle('ab'.repeat(32)))
-  writeRecord(machine, `context/${id}.json`, '{"format":1}')
+  machine.records.write(`context/${id}.json`, '{"format":1}')
   expect(readAudit(machine, id.slice(0, 4)).id).toBe(id)
 })
 
@@ -115,8 +114,8 @@ it('the newest records of a kind are listed, whatever others there are', () => {
   const machine = aMachine()
   const ids = ['1', '2', '3'].map((digit) => write(machine, aBundle(digit.repeat(64))))
   write(machine, anAnswer('eggs'))
-  writeRecord(machine, 'audit/0123456789abcdef.json', '{')
-  for (const [at, id] of ids.entries()) utimesSync(recordPath(machine, `audit/${id}.json`), at, at)
+  machine.records.write('audit/0123456789abcdef.json', '{')
+  for (const [at, id] of ids.entries()) utimesSync(machine.records.path(`audit/${id}.json`), at, at)
   expect(newestAudits(machine, 'bundle', 2).map(({ id }) => id)).toEqual([ids[2], ids[1]])
 })
 
@@ -132,17 +131,17 @@ it('records that were not written again for a while go, and nothing else', () =>
     'other/5.json',
   ]
   for (const name of names) {
-    writeRecord(machine, name, '{}')
-    utimesSync(recordPath(machine, name), old, old)
+    machine.records.write(name, '{}')
+    utimesSync(machine.records.path(name), old, old)
   }
   const now = machine.now()
-  utimesSync(recordPath(machine, 'audit/2.json'), now, now)
+  utimesSync(machine.records.path('audit/2.json'), now, now)
   const pruned = { removed: 3, bytes: 6, kept: 1, days: 90 }
   expect(pruneAudits(machine, { isDry: true }).value).toEqual({ ...pruned, isDry: true })
   expect(pruneAudits(machine, {}).value).toEqual({ ...pruned, isDry: false })
   expect(pruneAudits(machine, {}).value).toMatchObject({ removed: 0, kept: 1 })
   const left = ['audit', 'context', 'packs/audit', 'other'].flatMap((folder) =>
-    readdirSync(recordPath(machine, folder)),
+    readdirSync(machine.records.path(folder)),
   )
   expect(left).toEqual(['2.json', 'notes.txt', '5.json'])
 })

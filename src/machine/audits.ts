@@ -2,12 +2,11 @@ import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
-import { configPath, readConfigJson } from './config-file.ts'
 import { readJson, readText, removeFile } from './files.ts'
 import { namesIn, removeOrphans } from './leftovers.ts'
 import type { Machine } from './machine.ts'
 import { programVersion } from './package-folder.ts'
-import { PRIVATE_FILE, recordPath, writeRecord } from './records.ts'
+import { PRIVATE_FILE } from './records.ts'
 import { asRecord, badConfig } from './rules/config-keys.ts'
 
 /** What Loadout delivered, complete enough to give it again or to say what has changed. Contains none of its text. */
@@ -43,8 +42,8 @@ export function writeAudit(
     const sum = sha256(JSON.stringify(record))
     const id = idOf(record, sum)
     const text = `${JSON.stringify({ format: FORMAT, sum, record })}\n`
-    if (!isWritten(pathOf(machine, id), text)) writeRecord(machine, `${FOLDER}/${id}.json`, text, false)
-    const folder = recordPath(machine, FOLDER)
+    if (!isWritten(pathOf(machine, id), text)) machine.records.write(`${FOLDER}/${id}.json`, text, false)
+    const folder = machine.records.path(FOLDER)
     if (!swept.has(folder)) removeOrphans(folder)
     swept.add(folder)
     note?.(id)
@@ -115,7 +114,7 @@ function findId(machine: Machine, typed: string): string {
   }
   for (const folder of EARLIER) {
     const [old] = startingIn(folder)
-    if (old !== undefined) throw ofAnotherVersion(recordPath(machine, `${folder}/${old}.json`))
+    if (old !== undefined) throw ofAnotherVersion(machine.records.path(`${folder}/${old}.json`))
   }
   throw failWith('AUDIT_NOT_FOUND', { typed })
 }
@@ -171,7 +170,7 @@ export function pruneAudits(machine: Machine, { days: asked, isDry = false }: Pr
   const days = asked ?? keptDays(machine)
   const before = machine.now().getTime() - days * DAY
   const pruned: PrunedAudits = { removed: 0, bytes: 0, kept: 0, days, isDry }
-  for (const folder of [FOLDER, ...EARLIER].map((place) => recordPath(machine, place))) {
+  for (const folder of [FOLDER, ...EARLIER].map((place) => machine.records.path(place))) {
     for (const name of namesIn(folder).filter((each) => each.endsWith('.json'))) {
       const path = join(folder, name)
       const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -189,8 +188,8 @@ export function pruneAudits(machine: Machine, { days: asked, isDry = false }: Pr
 }
 
 function keptDays(machine: Machine): number {
-  const path = configPath(machine)
-  const audit = asRecord(readConfigJson(machine).audit ?? {}, path, '"audit"')
+  const path = machine.config.path
+  const audit = asRecord(machine.config.read().audit ?? {}, path, '"audit"')
   const days = audit.keep_days ?? KEPT_DAYS
   if (typeof days === 'number' && isDays(days)) return days
   throw badConfig(path, '"audit.keep_days" must be a whole number of days')
@@ -201,10 +200,10 @@ function isDays(days: number): boolean {
 }
 
 function idsIn(machine: Machine, folder: string): string[] {
-  const names = namesIn(recordPath(machine, folder))
+  const names = namesIn(machine.records.path(folder))
   return names.flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []).sort(compareText)
 }
 
 function pathOf(machine: Machine, id: string): string {
-  return recordPath(machine, `${FOLDER}/${id}.json`)
+  return machine.records.path(`${FOLDER}/${id}.json`)
 }

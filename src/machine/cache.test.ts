@@ -17,8 +17,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type CacheKey, type Codec, cached, openCached, readCached, signatureOf, writeCached } from './cache.ts'
-import { cacheFolder, type Machine } from './machine.ts'
+import { type CacheKey, type Codec, signatureOf } from './cache.ts'
+import { Machine } from './machine.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'loadout-cache-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -28,7 +28,7 @@ let made = 0
 function makeMachine(ahead = 60_000): Machine {
   const home = join(root, String(++made))
   mkdirSync(home)
-  return { cwd: home, home, env: {}, now: () => new Date(Date.now() + ahead) }
+  return new Machine({ cwd: home, home, env: {}, now: () => new Date(Date.now() + ahead) })
 }
 
 const text: Codec<string> = {
@@ -40,7 +40,7 @@ const text: Codec<string> = {
 function readThrough(machine: Machine, path: string, version = 1): { value: string; isHit: boolean } {
   let isHit = true
   const key = { kind: 'texts', version, ...signatureOf([path], machine.now()) }
-  const value = cached(machine, key, text, () => {
+  const value = machine.cache.keep(key, text, () => {
     isHit = false
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : 'nothing'
   })
@@ -53,7 +53,7 @@ function makeSource(machine: Machine, content = 'first'): string {
   return path
 }
 
-const folderOf = (machine: Machine) => join(cacheFolder(machine), 'texts')
+const folderOf = (machine: Machine) => join(machine.cacheFolder, 'texts')
 const fileOf = (machine: Machine) => join(folderOf(machine), readdirSync(folderOf(machine))[0] ?? '')
 
 describe('a cached value', () => {
@@ -89,10 +89,10 @@ describe('a cached value', () => {
     const machine = makeMachine(0)
     const path = makeSource(machine)
     readThrough(machine, path)
-    expect(existsSync(cacheFolder(machine))).toBe(false)
+    expect(existsSync(machine.cacheFolder)).toBe(false)
     utimesSync(path, 1, 1)
     readThrough(machine, path)
-    expect(existsSync(cacheFolder(machine))).toBe(false)
+    expect(existsSync(machine.cacheFolder)).toBe(false)
   })
 
   it('is kept for a source that does not exist', () => {
@@ -116,9 +116,9 @@ describe('a cached value', () => {
   it('that cannot be decoded is a miss', () => {
     const machine = makeMachine()
     const key: CacheKey = { kind: 'texts', version: 1, name: ['x'] }
-    writeCached(machine, key, Buffer.from('{'))
+    machine.cache.write(key, Buffer.from('{'))
     const json: Codec<unknown> = { encode: () => undefined, decode: (bytes) => JSON.parse(text.decode(bytes) ?? '') }
-    expect(cached(machine, key, json, () => 'built')).toBe('built')
+    expect(machine.cache.keep(key, json, () => 'built')).toBe('built')
   })
 
   it('starts where arrays of numbers can start', () => {
@@ -126,16 +126,16 @@ describe('a cached value', () => {
     const numbers = Float64Array.from([1.5, -2])
     for (const name of ['a', 'ab', 'abc']) {
       const key: CacheKey = { kind: 'numbers', version: 1, name: [name] }
-      writeCached(machine, key, new Uint8Array(numbers.buffer))
-      expect(readCached(machine, key, ({ buffer }) => new Float64Array(buffer))).toEqual(numbers)
+      machine.cache.write(key, new Uint8Array(numbers.buffer))
+      expect(machine.cache.read(key, ({ buffer }) => new Float64Array(buffer))).toEqual(numbers)
     }
   })
 
   it('can be read in parts', () => {
     const machine = makeMachine()
     const key: CacheKey = { kind: 'texts', version: 1, name: ['x'] }
-    writeCached(machine, key, Buffer.from('0123456789'))
-    const opened = openCached(machine, key)
+    machine.cache.write(key, Buffer.from('0123456789'))
+    const opened = machine.cache.open(key)
     expect(text.decode(opened?.read(3, 4) ?? new Uint8Array())).toBe('3456')
     expect(text.decode(opened?.read(8, 4) ?? new Uint8Array())).toBe('89')
     opened?.close()
@@ -146,8 +146,8 @@ describe('a cached value', () => {
     const numbers = Float64Array.from([1.5, -2])
     for (const length of [3, 100_000]) {
       const key: CacheKey = { kind: 'numbers', version: 1, name: [`${length}`] }
-      writeCached(machine, key, Buffer.concat([Buffer.alloc(length), new Uint8Array(numbers.buffer)]))
-      const opened = openCached(machine, key)
+      machine.cache.write(key, Buffer.concat([Buffer.alloc(length), new Uint8Array(numbers.buffer)]))
+      const opened = machine.cache.open(key)
       const part = opened?.read(length, 16) ?? new Uint8Array()
       expect(new Float64Array(part.buffer, part.byteOffset, 2)).toEqual(numbers)
       opened?.close()
@@ -235,7 +235,7 @@ describe('the folder', () => {
     } finally {
       process.umask(before)
     }
-    const modes = [cacheFolder(machine), folderOf(machine), fileOf(machine)].map((each) => statSync(each).mode & 0o777)
+    const modes = [machine.cacheFolder, folderOf(machine), fileOf(machine)].map((each) => statSync(each).mode & 0o777)
     expect(modes).toEqual([0o700, 0o700, 0o600])
   })
 
@@ -250,10 +250,10 @@ describe('the folder', () => {
       utimesSync(path, at, at)
     }
     const key: CacheKey = { kind: 'texts', version: 1, name: ['new'] }
-    writeCached(machine, key, Buffer.from('new'))
+    machine.cache.write(key, Buffer.from('new'))
     expect(readdirSync(folderOf(machine))).not.toContain('00000001')
     expect(readdirSync(folderOf(machine))).toContain('00000003')
-    expect(readCached(machine, key, String)).toBe('new')
+    expect(machine.cache.read(key, String)).toBe('new')
   })
 
   it('loses what killed writers left there, but not what one is writing', () => {
@@ -261,11 +261,11 @@ describe('the folder', () => {
     // No process has a number beyond what Linux gives out.
     const [old, fresh] = ['00000000.99999999-aaaaaaaa.tmp', `00000000.${process.pid}-bbbbbbbb.tmp`]
     mkdirSync(folderOf(machine), { recursive: true })
-    for (const folder of [folderOf(machine), cacheFolder(machine)]) {
+    for (const folder of [folderOf(machine), machine.cacheFolder]) {
       for (const name of [old, fresh]) writeFileSync(join(folder, name), '')
     }
-    writeCached(machine, { kind: 'texts', version: 1, name: ['x'] }, Buffer.from('x'))
-    for (const names of [folderOf(machine), cacheFolder(machine)].map((folder) => readdirSync(folder))) {
+    machine.cache.write({ kind: 'texts', version: 1, name: ['x'] }, Buffer.from('x'))
+    for (const names of [folderOf(machine), machine.cacheFolder].map((folder) => readdirSync(folder))) {
       expect(names).not.toContain(old)
       expect(names).toContain(fresh)
     }
@@ -275,15 +275,15 @@ describe('the folder', () => {
 it('writers at the same time leave one whole value', async () => {
   const machine = makeMachine()
   const program = `
-    import { writeCached } from ${JSON.stringify(new URL('./cache.ts', import.meta.url).href)}
-    const [home, letter] = process.argv.slice(-2)
-    const machine = { cwd: home, home, env: {}, now: () => new Date() }
+    import { Cache } from ${JSON.stringify(new URL('./cache.ts', import.meta.url).href)}
+    const [folder, letter] = process.argv.slice(-2)
+    const cache = new Cache(folder)
     const key = { kind: 'texts', version: 1, name: ['x'] }
-    for (let at = 0; at < 50; at++) writeCached(machine, key, Buffer.from(letter.repeat(20_000 + at)))
+    for (let at = 0; at < 50; at++) cache.write(key, Buffer.from(letter.repeat(20_000 + at)))
   `
   const { spawn } = await import('node:child_process')
   const writers = ['a', 'b', 'c'].map((letter) =>
-    spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, machine.home, letter], {
+    spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, machine.cacheFolder, letter], {
       stdio: 'inherit',
     }),
   )
@@ -297,11 +297,11 @@ it('writers at the same time leave one whole value', async () => {
   }
   const key: CacheKey = { kind: 'texts', version: 1, name: ['x'] }
   while (running > 0) {
-    const value = readCached(machine, key, (bytes) => Buffer.from(bytes).toString())
+    const value = machine.cache.read(key, (bytes) => Buffer.from(bytes).toString())
     if (value !== undefined) expect(value).toMatch(/^(a+|b+|c+)$/)
     await new Promise((done) => setTimeout(done, 2))
   }
   expect(codes).toEqual([0, 0, 0])
   expect(readdirSync(folderOf(machine))).toHaveLength(1)
-  expect(readCached(machine, key, (bytes) => bytes.length)).toBe(20_049)
+  expect(machine.cache.read(key, (bytes) => bytes.length)).toBe(20_049)
 })

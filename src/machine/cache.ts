@@ -15,11 +15,120 @@ import { basename, dirname, join } from 'node:path'
 import { checksum, hashText } from '../text/values.ts'
 import { makeFolders } from './files.ts'
 import { isOrphaned, ownedName, removeOrphans } from './leftovers.ts'
-import { cacheFolder, type Machine } from './machine.ts'
+import type { Surroundings } from './machine.ts'
 import { move } from './platform.ts'
 
-// The only cache: one file per value in <cache folder>/<kind>/. It only saves time. A file that is missing, damaged, of
-// another version or made from other sources is a miss, and a folder that is not writable is ignored.
+/**
+ * The only cache: one file per value in <cache folder>/<kind>/. It only saves time. A file that is missing, damaged, of
+ * another version or made from other sources is a miss, and a folder that is not writable is ignored.
+ */
+export class Cache {
+  readonly folder: string
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  /** Returns the stored value, or makes a new one and stores it. */
+  keep<T>(key: CacheKey, codec: Codec<T>, build: () => T): T {
+    const known = this.read(key, codec.decode)
+    if (known !== undefined) return known
+    const value = build()
+    const bytes = codec.encode(value)
+    if (bytes !== undefined) this.write(key, bytes)
+    return value
+  }
+
+  /** The decoded stored value. */
+  read<T>(key: CacheKey, decode: (bytes: Uint8Array) => T | undefined): T | undefined {
+    const opened = this.open(key)
+    if (opened === undefined) return undefined
+    try {
+      const bytes = opened.read(0, opened.size)
+      return checksum(bytes) === opened.sum ? decode(bytes) : undefined
+    } catch {
+      return undefined
+    } finally {
+      opened.close()
+    }
+  }
+
+  /** For a value that is read in parts. The caller must verify the content when it decodes it. */
+  open(key: CacheKey): OpenedValue | undefined {
+    let file: number | undefined
+    try {
+      // Never waits for the writer of a pipe.
+      file = openSync(this.#pathOf(key), constants.O_RDONLY | constants.O_NONBLOCK)
+      const stat = fstatSync(file)
+      const opened = stat.isFile() ? openValue(file, stat.size, headOf(key)) : undefined
+      if (opened === undefined) closeSync(file)
+      return opened
+    } catch {
+      if (file !== undefined) closeSync(file)
+      return undefined
+    }
+  }
+
+  /**
+   * Stores a value for later processes. A reader finds either the old or the new one. `sum`: the checksum of the part
+   * that its reader verifies, if not of the whole.
+   */
+  write(key: CacheKey, bytes: Uint8Array, sum = checksum(bytes)): void {
+    if (key.isSettled === false) return
+    const path = this.#pathOf(key)
+    const stage = this.#stageOf(path)
+    try {
+      makeFolders(dirname(path), ONLY_THE_USER.folder)
+      // Not flushed: a value torn by a power cut is a miss.
+      const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sum)), bytes])
+      writeFileSync(stage, content, { flag: 'wx', mode: ONLY_THE_USER.file })
+      move(stage, path)
+      sweep(dirname(path))
+    } catch {
+      removeQuietly(stage)
+    }
+  }
+
+  /** Undefined where nothing can be written. */
+  grow(key: CacheKey): GrowingValue | undefined {
+    const path = this.#pathOf(key)
+    const stage = this.#stageOf(path)
+    try {
+      makeFolders(dirname(path), ONLY_THE_USER.folder)
+      const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL
+      return growInto(path, stage, openSync(stage, flags, ONLY_THE_USER.file), headOf(key))
+    } catch {
+      removeQuietly(stage)
+      return undefined
+    }
+  }
+
+  /** Removes all values of some kinds when their sources must be forgotten; they can be made again. */
+  forget(kinds: readonly string[]): void {
+    this.tidy()
+    for (const kind of kinds) {
+      try {
+        rmSync(join(this.folder, kind), { recursive: true, force: true })
+      } catch {
+        // Loadout did not write into a folder that it cannot change.
+      }
+    }
+  }
+
+  tidy(): void {
+    removeOrphans(this.folder)
+  }
+
+  #pathOf({ kind, name }: CacheKey): string {
+    return join(this.folder, kind, hex(hashText(JSON.stringify(name))))
+  }
+
+  /** Beside the kinds: the next writer of any kind removes what a killed one left. */
+  #stageOf(path: string): string {
+    this.tidy()
+    return join(this.folder, `${ownedName(basename(path))}.tmp`)
+  }
+}
 
 /** Identifies a value and the state of its sources. */
 export interface CacheKey {
@@ -54,8 +163,8 @@ export function isSettled([, , , modifiedAt, changedAt]: Stamp, now: Date): bool
 }
 
 /** Waits, if files have just been written, until what is made from them can be stored. */
-export async function untilSettled(machine: Machine, paths: readonly string[]): Promise<void> {
-  if (signatureOf(paths, machine.now()).isSettled) return
+export async function untilSettled({ now }: Pick<Surroundings, 'now'>, paths: readonly string[]): Promise<void> {
+  if (signatureOf(paths, now()).isSettled) return
   await new Promise((done) => setTimeout(done, SETTLING_MS + 1))
 }
 
@@ -107,56 +216,12 @@ export function jsonCodec<T>(isValid: (json: unknown) => json is T): Codec<T> {
   }
 }
 
-/** Returns the stored value, or makes a new one and stores it. */
-export function cached<T>(machine: Machine, key: CacheKey, codec: Codec<T>, build: () => T): T {
-  const known = readCached(machine, key, codec.decode)
-  if (known !== undefined) return known
-  const value = build()
-  const bytes = codec.encode(value)
-  if (bytes !== undefined) writeCached(machine, key, bytes)
-  return value
-}
-
-/** The decoded stored value. */
-export function readCached<T>(
-  machine: Machine,
-  key: CacheKey,
-  decode: (bytes: Uint8Array) => T | undefined,
-): T | undefined {
-  const opened = openCached(machine, key)
-  if (opened === undefined) return undefined
-  try {
-    const bytes = opened.read(0, opened.size)
-    return checksum(bytes) === opened.sum ? decode(bytes) : undefined
-  } catch {
-    return undefined
-  } finally {
-    opened.close()
-  }
-}
-
 export interface OpenedValue {
   size: number
   sum: number
   /** Returns fewer bytes than requested at the end. They are aligned for arrays of numbers. */
   read(from: number, length: number): Uint8Array
   close(): void
-}
-
-/** For a value that is read in parts. The caller must verify the content when it decodes it. */
-export function openCached(machine: Machine, key: CacheKey): OpenedValue | undefined {
-  let file: number | undefined
-  try {
-    // Never waits for the writer of a pipe.
-    file = openSync(pathOf(machine, key), constants.O_RDONLY | constants.O_NONBLOCK)
-    const stat = fstatSync(file)
-    const opened = stat.isFile() ? openValue(file, stat.size, headOf(key)) : undefined
-    if (opened === undefined) closeSync(file)
-    return opened
-  } catch {
-    if (file !== undefined) closeSync(file)
-    return undefined
-  }
 }
 
 const TAIL = 16
@@ -202,26 +267,6 @@ function readAt(file: number, from: number, length: number): Buffer {
 
 const ONLY_THE_USER = { folder: 0o700, file: 0o600 }
 
-/**
- * Stores a value for later processes. A reader finds either the old or the new one. `sum`: the checksum of the part
- * that its reader verifies, if not of the whole.
- */
-export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, sum = checksum(bytes)): void {
-  if (key.isSettled === false) return
-  const path = pathOf(machine, key)
-  const stage = stageOf(machine, path)
-  try {
-    makeFolders(dirname(path), ONLY_THE_USER.folder)
-    // Not flushed: a value torn by a power cut is a miss.
-    const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sum)), bytes])
-    writeFileSync(stage, content, { flag: 'wx', mode: ONLY_THE_USER.file })
-    move(stage, path)
-    sweep(dirname(path))
-  } catch {
-    removeQuietly(stage)
-  }
-}
-
 /** A value that is written in pieces and read while it is written, so that it need not fit into memory. */
 export interface GrowingValue {
   /** Appends bytes. False: the disk is full, and the value will not be stored. */
@@ -231,20 +276,6 @@ export interface GrowingValue {
   /** Like `OpenedValue`. `close` removes the value unless `keep` was called. */
   read: OpenedValue['read']
   close(): void
-}
-
-/** Undefined where nothing can be written. */
-export function growCached(machine: Machine, key: CacheKey): GrowingValue | undefined {
-  const path = pathOf(machine, key)
-  const stage = stageOf(machine, path)
-  try {
-    makeFolders(dirname(path), ONLY_THE_USER.folder)
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL
-    return growInto(path, stage, openSync(stage, flags, ONLY_THE_USER.file), headOf(key))
-  } catch {
-    removeQuietly(stage)
-    return undefined
-  }
 }
 
 function growInto(path: string, stage: string, file: number, head: Buffer): GrowingValue {
@@ -292,18 +323,6 @@ function writeAt(file: number, from: number, bytes: Uint8Array): void {
 /** Kinds whose values contain words from tasks. */
 export const LEARNING_CACHES = ['payloads-here', 'packs-here', 'skills-here'] as const
 
-/** Removes all values of some kinds when their sources must be forgotten; they can be made again. */
-export function forgetCached(machine: Machine, kinds: readonly string[]): void {
-  tidyCache(machine)
-  for (const kind of kinds) {
-    try {
-      rmSync(join(cacheFolder(machine), kind), { recursive: true, force: true })
-    } catch {
-      // Loadout did not write into a folder that it cannot change.
-    }
-  }
-}
-
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true })
@@ -335,20 +354,6 @@ function sweep(folder: string): void {
     // The newest value stays, however large it is.
     if (isLeftover || count > MOST_FILES || (count > 1 && bytes > MOST_BYTES)) removeQuietly(path)
   }
-}
-
-/** Beside the kinds: the next writer of any kind removes what a killed one left. */
-function stageOf(machine: Machine, path: string): string {
-  tidyCache(machine)
-  return join(cacheFolder(machine), `${ownedName(basename(path))}.tmp`)
-}
-
-export function tidyCache(machine: Machine): void {
-  removeOrphans(cacheFolder(machine))
-}
-
-function pathOf(machine: Machine, { kind, name }: CacheKey): string {
-  return join(cacheFolder(machine), kind, hex(hashText(JSON.stringify(name))))
 }
 
 const FORMAT = 'loadout cache 1'

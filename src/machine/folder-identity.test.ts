@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { makeFolder } from '../../test/cli/run.ts'
 import { isPlace, placeOf } from './folder-identity.ts'
+import { Machine } from './machine.ts'
 
 function makeRepository(folder: string, text: string): string {
   const git = (...words: string[]) => execFileSync('git', ['-C', folder, ...words], { stdio: 'ignore' })
@@ -16,7 +17,7 @@ function makeRepository(folder: string, text: string): string {
 
 it('a repository is known by its first commit; git is not asked again while its folder is the same', () => {
   const later = new Date(Date.now() + 60_000)
-  const machine = { cwd: '/', home: makeFolder(), env: {}, now: () => later }
+  const machine = new Machine({ cwd: '/', home: makeFolder(), env: {}, now: () => later })
   const [project, other] = [makeRepository(makeFolder(), 'one'), makeRepository(makeFolder(), 'two')]
   const place = placeOf(project)
   expect([isPlace(machine, project, place), isPlace(machine, other, place)]).toEqual([true, false])

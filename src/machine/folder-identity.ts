@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Codec, cached, signatureOf } from './cache.ts'
+import { type Codec, signatureOf } from './cache.ts'
 import { gitFolder } from './git-folder.ts'
 import type { Machine } from './machine.ts'
 import { findRepository } from './open-project.ts'
@@ -31,7 +31,7 @@ export function isPlace(machine: Machine, folder: string, place: string): boolea
   const ask = () => git(repository, ['cat-file', '-t', commit]).trim() === 'commit'
   const { name, ...sources } = signatureOf(gitPlaces(repository), machine.now())
   const key = { kind: 'places', version: 1, name: [...name, commit], ...sources }
-  return cached(machine, key, YES, ask)
+  return machine.cache.keep(key, YES, ask)
 }
 
 /** Only a positive answer is cached: a failed git proves nothing. */

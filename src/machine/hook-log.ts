@@ -4,11 +4,10 @@ import { LoadoutError } from '../text/trouble.ts'
 import { codeOf } from './files.ts'
 import type { Machine } from './machine.ts'
 import { move } from './platform.ts'
-import { privateFolder, recordPath } from './records.ts'
 
 /** A hook cannot print errors: it writes them here. */
 export function hookLogPath(machine: Machine): string {
-  return recordPath(machine, 'hooks.log')
+  return machine.records.path('hooks.log')
 }
 
 const LARGEST_LOG = 64 * 1024
@@ -18,7 +17,7 @@ const LONGEST_LINE = 500
 export function logLine(machine: Machine, about: string, message: string): void {
   try {
     const path = hookLogPath(machine)
-    privateFolder(machine, '')
+    machine.records.privateFolder('')
     const found = statSync(path, { throwIfNoEntry: false })
     if (found !== undefined && !found.isFile()) return
     if (found !== undefined && found.size > LARGEST_LOG) move(path, `${path}.1`)

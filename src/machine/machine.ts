@@ -1,9 +1,12 @@
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { type Finding, failWith } from '../text/trouble.ts'
+import { Cache } from './cache.ts'
+import { ConfigFile } from './config-file.ts'
+import { Records } from './records.ts'
 
 /** What the program takes from its environment. Passed in, so that the same input gives the same output. */
-export interface Machine {
+export interface Surroundings {
   cwd: string
   home: string
   env: Readonly<Record<string, string | undefined>>
@@ -17,9 +20,65 @@ export interface Machine {
   caller?: Caller
 }
 
-/** The same machine with another `report`. Not a copy: `home` throws only when it is read. */
-export function reportingTo(machine: Machine, report: (finding: Finding) => void): Machine {
-  return Object.create(machine, { report: { value: report } })
+/** Declares that a machine has the fields of its surroundings. */
+export interface Machine extends Surroundings {}
+
+/** This computer, opened once at the edge: its surroundings, and the folders and files of this user. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor copies every field.
+export class Machine {
+  /** Not spread: a home or a working folder that does not exist is an error only for who needs it. */
+  constructor(surroundings: Surroundings) {
+    Object.defineProperties(this, Object.getOwnPropertyDescriptors(surroundings))
+  }
+
+  /** The same machine with another `report`. Not a copy: `home` throws only when it is read. */
+  reportingTo(report: (finding: Finding) => void): Machine {
+    return Object.create(this, { report: { value: report } })
+  }
+
+  get configFolder(): string {
+    return configFolder(this)
+  }
+
+  /** Where agents store users' configuration, on every system. */
+  get xdgConfigHome(): string {
+    return absolute(this.env.XDG_CONFIG_HOME) ?? join(this.home, '.config')
+  }
+
+  get stateFolder(): string {
+    return stateFolder(this)
+  }
+
+  get cacheFolder(): string {
+    return cacheFolder(this)
+  }
+
+  get usageLog(): string {
+    return join(this.stateFolder, 'usage.jsonl')
+  }
+
+  /** What this user approved and asked for. */
+  get records(): Records {
+    return new Records(this.stateFolder)
+  }
+
+  get cache(): Cache {
+    return new Cache(this.cacheFolder)
+  }
+
+  /** `config.json`. */
+  get config(): ConfigFile {
+    return new ConfigFile(this)
+  }
+
+  /** The path that somebody typed: `~` is the home folder, the rest is relative to the working folder. */
+  resolve(typed: string): string {
+    return resolve(this.cwd, this.expandHome(typed))
+  }
+
+  expandHome(path: string): string {
+    return path === '~' || path.startsWith('~/') ? join(this.home, path.slice(1)) : path
+  }
 }
 
 /** The caller on whose behalf something is looked up, for the usage log. */
@@ -34,7 +93,7 @@ interface Caller {
 
 /** Evaluated on demand: `loadout completion` works in a deleted folder. */
 export function localMachine(): Machine {
-  return {
+  return new Machine({
     get cwd() {
       return workingFolder()
     },
@@ -43,7 +102,7 @@ export function localMachine(): Machine {
     },
     env: process.env,
     now: () => new Date(),
-  }
+  })
 }
 
 function workingFolder(): string {
@@ -65,32 +124,23 @@ function homeFolder(): string {
 }
 
 /** The folder of this user's configuration. */
-export function configFolder({ env, home }: Surroundings, platform = process.platform): string {
+export function configFolder({ env, home }: Place, platform = process.platform): string {
   const windows = platform === 'win32' ? absolute(env.APPDATA) : undefined
   return join(absolute(env.XDG_CONFIG_HOME) ?? windows ?? join(home, '.config'), 'loadout')
 }
 
-type Surroundings = Pick<Machine, 'env' | 'home'>
-
-/** Where agents store users' configuration, on every system. */
-export function xdgConfigHome({ env, home }: Surroundings): string {
-  return absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config')
-}
+type Place = Pick<Surroundings, 'env' | 'home'>
 
 /** Data that must survive: the usage log, backups, the projects with installations. */
-export function stateFolder({ env, home }: Surroundings, platform = process.platform): string {
+export function stateFolder({ env, home }: Place, platform = process.platform): string {
   const windows = platform === 'win32' ? absolute(env.LOCALAPPDATA) : undefined
   return join(absolute(env.XDG_STATE_HOME) ?? windows ?? join(home, '.local', 'state'), 'loadout')
 }
 
 /** Data that can be rebuilt at any time. */
-export function cacheFolder({ env, home }: Surroundings, platform = process.platform): string {
+export function cacheFolder({ env, home }: Place, platform = process.platform): string {
   const windows = platform === 'win32' ? absolute(env.LOCALAPPDATA) : undefined
   return join(absolute(env.XDG_CACHE_HOME) ?? (windows && join(windows, 'cache')) ?? join(home, '.cache'), 'loadout')
-}
-
-export function usageLogPath(machine: Machine): string {
-  return join(stateFolder(machine), 'usage.jsonl')
 }
 
 /**

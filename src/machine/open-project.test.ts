@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aLinkTo, makeFolder, makeProject } from '../../test/cli/run.ts'
+import { Machine } from './machine.ts'
 import { openProject } from './open-project.ts'
 
 const outer = makeProject({
@@ -20,7 +21,7 @@ const outer = makeProject({
   'a link to nowhere': aLinkTo('/nowhere/at/all'),
 })
 const at = (path: string) => join(outer, path)
-const machineAt = (cwd: string) => ({ cwd: at(cwd), home: makeFolder(), env: {}, now: () => new Date() })
+const machineAt = (cwd: string) => new Machine({ cwd: at(cwd), home: makeFolder(), env: {}, now: () => new Date() })
 
 describe('which folder is the project', () => {
   it.each([
@@ -40,12 +41,12 @@ describe('which folder is the project', () => {
   })
 
   it('goes no further up than the home, or a folder that others may write to', () => {
-    const machine = { ...machineAt('plain/deep'), home: at('plain') }
+    const machine = new Machine({ ...machineAt('plain/deep'), home: at('plain') })
     expect(openProject(machine).root).toBe(at('plain/deep'))
     const shared = makeProject({ 'loadout.json': '{}', 'deep/x': '' })
     chmodSync(shared, 0o777)
-    expect(openProject({ ...machine, cwd: join(shared, 'deep') }).root).toBe(join(shared, 'deep'))
-    expect(openProject({ ...machine, cwd: shared }).root).toBe(shared)
+    expect(openProject(new Machine({ ...machine, cwd: join(shared, 'deep') })).root).toBe(join(shared, 'deep'))
+    expect(openProject(new Machine({ ...machine, cwd: shared })).root).toBe(shared)
   })
 
   it('takes ~ for the home folder', () => {

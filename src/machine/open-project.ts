@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { failWith, LoadoutError } from '../text/trouble.ts'
-import { expandHome } from './config-file.ts'
 import { asLoadoutError, isFile, isFolder } from './files.ts'
 import type { Machine } from './machine.ts'
 import { readProjectSettings, SETTINGS_FILE, type Settings } from './settings.ts'
@@ -90,7 +89,7 @@ function requireFolder(machine: Machine, named: string): string {
   if (named === '') {
     throw failWith('USAGE/project')
   }
-  const folder = resolve(machine.cwd, expandHome(machine, named))
+  const folder = machine.resolve(named)
   if (!isFolder(folder)) {
     const problem = existsSync(folder) ? 'is not a folder' : 'does not exist'
     throw failWith('NOT_A_FOLDER/project', { folder, problem })
@@ -124,7 +123,7 @@ export function upwards(start: string, last: string | undefined): string[] {
 
 /** The real path of a typed path. Missing parts keep their names below the part that exists. */
 export function realFolder(machine: Machine, typed: string): string {
-  return followLinks(resolve(machine.cwd, expandHome(machine, typed)))
+  return followLinks(machine.resolve(typed))
 }
 
 function followLinks(path: string): string {

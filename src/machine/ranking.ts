@@ -2,7 +2,7 @@ import type { RankDocument } from '../search/document.ts'
 import { createRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
 import type { Finding } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
-import { type CacheKey, openCached, type Stamp, signatureOf, stampAt, writeCached } from './cache.ts'
+import { type CacheKey, type Stamp, signatureOf, stampAt } from './cache.ts'
 import type { Machine } from './machine.ts'
 
 /** A part of an index that is read and compiled by itself: the documents of one root. */
@@ -119,7 +119,7 @@ function buildSegment(machine: Machine, key: CacheKey, { watched, readDocuments,
   )
   const note: Note = { findings, watched: seen.name, state: seen.state }
   const isSettled = key.isSettled !== false && seen.isSettled
-  if (isSettled) writeCached(machine, key, ranker.save(Buffer.from(JSON.stringify(note))))
+  if (isSettled) machine.cache.write(key, ranker.save(Buffer.from(JSON.stringify(note))))
   return { ranker, findings }
 }
 
@@ -132,7 +132,7 @@ export function openStored(
   key: CacheKey,
   { options, rebuild, isAsStored }: StoredOptions = {},
 ): OpenedSegment | undefined {
-  const opened = openCached(machine, key)
+  const opened = machine.cache.open(key)
   if (opened === undefined) return undefined
   const saved = openSavedRanker(opened.read, opened.size, rebuild, options)
   if (saved !== null) {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
-import type { Machine } from './machine.ts'
-import { changeRecord, privateFolder, type RecordFile, readRecord, recordPath, writeRecord } from './records.ts'
+import { Machine } from './machine.ts'
+import type { RecordFile } from './records.ts'
 
 const homes: string[] = []
 afterAll(() => {
@@ -15,7 +15,7 @@ afterAll(() => {
 function aMachine(): Machine {
   const home = mkdtempSync(join(tmpdir(), 'loadout-test-'))
   homes.push(home)
-  return { cwd: home, home, env: {}, now: () => new Date(0) }
+  return new Machine({ cwd: home, home, env: {}, now: () => new Date(0) })
 }
 
 const COUNTER: RecordFile<number> = {
@@ -44,16 +44,16 @@ async function withUmask<T>(umask: number, run: () => T | Promise<T>): Promise<T
 describe('a record', () => {
   it('is what holds while there is no file, and then what was written', async () => {
     const machine = aMachine()
-    expect(readRecord(machine, COUNTER)).toBe(0)
-    expect(await changeRecord(machine, COUNTER, 'count', (count) => count + 1)).toBe(1)
-    expect(readRecord(machine, COUNTER)).toBe(1)
+    expect(machine.records.read(COUNTER)).toBe(0)
+    expect(await machine.records.change(COUNTER, 'count', (count) => count + 1)).toBe(1)
+    expect(machine.records.read(COUNTER)).toBe(1)
   })
 
   it('loses no change when many are made at once', async () => {
     const machine = aMachine()
-    const add = () => changeRecord(machine, COUNTER, 'count', (count) => count + 1)
+    const add = () => machine.records.change(COUNTER, 'count', (count) => count + 1)
     await Promise.all(Array.from({ length: 20 }, add))
-    expect(readRecord(machine, COUNTER)).toBe(20)
+    expect(machine.records.read(COUNTER)).toBe(20)
   })
 
   const BROKEN: [what: string, text: string][] = [
@@ -64,20 +64,20 @@ describe('a record', () => {
   ]
   it.each(BROKEN)('that is %s is reported, left as it is, and leaves no traces', async (_, text) => {
     const machine = aMachine()
-    const path = recordPath(machine, COUNTER.place)
+    const path = machine.records.path(COUNTER.place)
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, text)
-    expect(() => readRecord(machine, COUNTER)).toThrow(expect.objectContaining({ code: 'BAD_APPROVALS' }))
-    await expect(changeRecord(machine, COUNTER, 'count', () => 7)).rejects.toMatchObject({ code: 'BAD_APPROVALS' })
+    expect(() => machine.records.read(COUNTER)).toThrow(expect.objectContaining({ code: 'BAD_APPROVALS' }))
+    await expect(machine.records.change(COUNTER, 'count', () => 7)).rejects.toMatchObject({ code: 'BAD_APPROVALS' })
     expect(readFileSync(path, 'utf8')).toBe(text)
-    expect(existsSync(recordPath(machine, 'locks'))).toBe(false)
+    expect(existsSync(machine.records.path('locks'))).toBe(false)
   })
 
   it('that could not be read again is not written', async () => {
     const machine = aMachine()
-    await changeRecord(machine, COUNTER, 'count', () => 1)
-    await expect(changeRecord(machine, COUNTER, 'count', () => Number.NaN)).rejects.toThrow('has no count')
-    expect(readRecord(machine, COUNTER)).toBe(1)
+    await machine.records.change(COUNTER, 'count', () => 1)
+    await expect(machine.records.change(COUNTER, 'count', () => Number.NaN)).rejects.toThrow('has no count')
+    expect(machine.records.read(COUNTER)).toBe(1)
   })
 })
 
@@ -85,31 +85,31 @@ describe('other users', () => {
   it.each([0o000, 0o022])('cannot enter the folders or read the files under umask %i', async (umask) => {
     const machine = aMachine()
     await withUmask(umask, async () => {
-      await changeRecord(machine, COUNTER, 'count', () => 1)
+      await machine.records.change(COUNTER, 'count', () => 1)
     })
-    for (const folder of ['', 'deep', 'deep/er']) expect(modeOf(recordPath(machine, folder))).toBe('700')
-    expect(modeOf(recordPath(machine, COUNTER.place))).toBe('600')
+    for (const folder of ['', 'deep', 'deep/er']) expect(modeOf(machine.records.path(folder))).toBe('700')
+    expect(modeOf(machine.records.path(COUNTER.place))).toBe('600')
   })
 
   it('lose the rights that an earlier version gave them', () => {
     const machine = aMachine()
-    const path = recordPath(machine, 'deep/er/counter.json')
+    const path = machine.records.path('deep/er/counter.json')
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, '{}')
-    for (const each of ['', 'deep', 'deep/er']) chmodSync(recordPath(machine, each), 0o777)
+    for (const each of ['', 'deep', 'deep/er']) chmodSync(machine.records.path(each), 0o777)
     chmodSync(path, 0o666)
-    writeRecord(machine, 'deep/er/counter.json', '{"count": 1}')
-    for (const folder of ['', 'deep', 'deep/er']) expect(modeOf(recordPath(machine, folder))).toBe('700')
+    machine.records.write('deep/er/counter.json', '{"count": 1}')
+    for (const folder of ['', 'deep', 'deep/er']) expect(modeOf(machine.records.path(folder))).toBe('700')
     expect(modeOf(path)).toBe('600')
   })
 
   it('are not asked about a folder above ours, and a read-only folder stays read-only', () => {
     const machine = aMachine()
-    const state = recordPath(machine, '')
+    const state = machine.records.path('')
     mkdirSync(state, { recursive: true })
     chmodSync(join(state, '..'), 0o755)
     chmodSync(state, 0o555)
-    privateFolder(machine, '')
+    machine.records.privateFolder('')
     expect(modeOf(state)).toBe('500')
     expect(modeOf(join(state, '..'))).toBe('755')
     chmodSync(state, 0o700)

@@ -3,7 +3,6 @@ import { dirname, join, sep } from 'node:path'
 import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, makeFolders, readJson, readText, writeAtomically } from './files.ts'
 import { acquireLock } from './lock.ts'
-import { type Machine, stateFolder } from './machine.ts'
 
 // Records store what a person approved and asked for: other users must neither read nor replace them.
 export const PRIVATE_FILE = 0o600
@@ -22,68 +21,71 @@ export interface RecordFile<T> {
   broken: { code: Code; hint: string }
 }
 
-export function recordPath(machine: Machine, place: string): string {
-  return join(stateFolder(machine), place)
-}
+/** The files below the state folder. */
+export class Records {
+  readonly folder: string
 
-/** Throws when the file exists but cannot be read or parsed. */
-export function readRecord<T>(machine: Machine, file: RecordFile<T>): T {
-  const path = recordPath(machine, file.place)
-  if (!exists(path)) return file.empty
-  try {
-    return file.parse(readJson(path), path)
-  } catch (error) {
-    if (!(error instanceof LoadoutError) || error.code === file.broken.code) throw error
-    throw new LoadoutError(file.broken.code, error.message, { hint: file.broken.hint, cause: error })
+  constructor(folder: string) {
+    this.folder = folder
   }
-}
 
-/** Replaces the value, one writer at a time. A file that cannot be parsed stays unchanged. */
-export async function changeRecord<T>(
-  machine: Machine,
-  file: RecordFile<T>,
-  purpose: string,
-  change: (value: T) => T,
-): Promise<T> {
-  // Before taking the lock: a file that must be repaired first should leave no traces.
-  readRecord(machine, file)
-  const folder = privateFolder(machine, 'locks')
-  const release = await acquireLock(join(folder, file.place.replaceAll('/', '-')), { purpose })
-  try {
-    const value = change(readRecord(machine, file))
-    const text = file.format(value)
-    // Before replacing the old file: one unreadable value would make all the others unreadable.
-    file.parse(JSON.parse(text), recordPath(machine, file.place))
-    writeRecord(machine, file.place, text)
-    return value
-  } finally {
-    release()
+  path(place: string): string {
+    return join(this.folder, place)
   }
-}
 
-/** Writes a whole file atomically and reads it back. Only this user can read it. */
-export function writeRecord(machine: Machine, place: string, text: string, isFlushed = true): void {
-  const path = recordPath(machine, place)
-  privateFolder(machine, dirname(place))
-  tighten(path, PRIVATE_FILE)
-  writeAtomically(path, text, PRIVATE_FILE, isFlushed)
-  if (readText(path) === text) return
-  throw failWith('WRITE_FAILED/differs', { path })
-}
+  /** Throws when the file exists but cannot be read or parsed. */
+  read<T>(file: RecordFile<T>): T {
+    const path = this.path(file.place)
+    if (!exists(path)) return file.empty
+    try {
+      return file.parse(readJson(path), path)
+    } catch (error) {
+      if (!(error instanceof LoadoutError) || error.code === file.broken.code) throw error
+      throw new LoadoutError(file.broken.code, error.message, { hint: file.broken.hint, cause: error })
+    }
+  }
 
-/** A folder below the state folder that only this user can enter, whatever the umask. Removes excess permissions. */
-export function privateFolder(machine: Machine, place: string): string {
-  const root = stateFolder(machine)
-  const folder = join(root, place)
-  try {
-    makeFolders(folder, PRIVATE_FOLDER)
-  } catch (error) {
-    throw asLoadoutError(error, folder, 'write')
+  /** Replaces the value, one writer at a time. A file that cannot be parsed stays unchanged. */
+  async change<T>(file: RecordFile<T>, purpose: string, change: (value: T) => T): Promise<T> {
+    // Before taking the lock: a file that must be repaired first should leave no traces.
+    this.read(file)
+    const folder = this.privateFolder('locks')
+    const release = await acquireLock(join(folder, file.place.replaceAll('/', '-')), { purpose })
+    try {
+      const value = change(this.read(file))
+      const text = file.format(value)
+      // Before replacing the old file: one unreadable value would make all the others unreadable.
+      file.parse(JSON.parse(text), this.path(file.place))
+      this.write(file.place, text)
+      return value
+    } finally {
+      release()
+    }
   }
-  for (let each = folder; each === root || each.startsWith(root + sep); each = dirname(each)) {
-    tighten(each, PRIVATE_FOLDER)
+
+  /** Writes a whole file atomically and reads it back. Only this user can read it. */
+  write(place: string, text: string, isFlushed = true): void {
+    const path = this.path(place)
+    this.privateFolder(dirname(place))
+    tighten(path, PRIVATE_FILE)
+    writeAtomically(path, text, PRIVATE_FILE, isFlushed)
+    if (readText(path) === text) return
+    throw failWith('WRITE_FAILED/differs', { path })
   }
-  return folder
+
+  /** A folder that only this user can enter, whatever the umask. Removes excess permissions. */
+  privateFolder(place: string): string {
+    const folder = join(this.folder, place)
+    try {
+      makeFolders(folder, PRIVATE_FOLDER)
+    } catch (error) {
+      throw asLoadoutError(error, folder, 'write')
+    }
+    for (let each = folder; each === this.folder || each.startsWith(this.folder + sep); each = dirname(each)) {
+      tighten(each, PRIVATE_FOLDER)
+    }
+    return folder
+  }
 }
 
 /** Removes permissions, never adds one: a folder that its owner made read-only stays so. */

@@ -4,7 +4,6 @@ import { failWith } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { asLoadoutError, exists, requireFile } from './files.ts'
 import type { Machine } from './machine.ts'
-import { privateFolder, recordPath } from './records.ts'
 
 // Thousands of parts: no real session has more.
 const LARGEST_STATE = 4 * 1024 * 1024
@@ -30,7 +29,7 @@ export function claimLine(machine: Machine, agent: string, session: string, line
   const path = sessionPath(machine, agent, session)
   try {
     if (exists(path)) requireFile(path)
-    else privateFolder(machine, SESSIONS)
+    else machine.records.privateFolder(SESSIONS)
     const file = openSync(path, 'a+', 0o600)
     try {
       const bytes = Buffer.from(line)
@@ -83,7 +82,7 @@ export function sessionPath(machine: Machine, agent: string, session: string): s
 }
 
 export function sessionsFolder(machine: Machine): string {
-  return recordPath(machine, SESSIONS)
+  return machine.records.path(SESSIONS)
 }
 
 const SESSIONS = 'hooks/sessions'

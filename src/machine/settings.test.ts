@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeFolder, makeProject } from '../../test/cli/run.ts'
 import type { Finding } from '../text/trouble.ts'
+import { Machine } from './machine.ts'
 import { projectAt } from './open-project.ts'
 import { readSettingsFile, requireParts } from './settings.ts'
 
@@ -8,19 +9,19 @@ function open(loadoutJson: string, configJson = '{}') {
   const reported: Finding[] = []
   const root = makeProject({ 'loadout.json': loadoutJson })
   const report = (finding: Finding) => void reported.push(finding)
-  const machine = {
+  const machine = new Machine({
     cwd: root,
     home: makeProject({ '.config/loadout/config.json': configJson }),
     env: {},
     now: () => new Date(),
     report,
-  }
+  })
   return { root, reported, project: projectAt(machine, root) }
 }
 
 describe('the settings of a project', () => {
   it('are the defaults without a file', () => {
-    const machine = { cwd: '/', home: '/', env: {}, now: () => new Date() }
+    const machine = new Machine({ cwd: '/', home: '/', env: {}, now: () => new Date() })
     const { payloads, routing, findings } = projectAt(machine, makeFolder()).settings
     expect({ payloads, routing, findings }).toEqual({
       payloads: ['.claude/loadout/**/*.md', '.claude/rules/**/*.md'],

@@ -1,7 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import type { Strategy } from '../search/document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { readConfigJson } from './config-file.ts'
 import { exists } from './files.ts'
 import { readJsonInside } from './inside.ts'
 import type { Machine } from './machine.ts'
@@ -93,7 +92,7 @@ const SHOWS_ALL = `correct the file; to see every mistake: loadout validate ${SE
 function withConfigTrouble(machine: Machine, error: unknown): unknown {
   if (!(error instanceof LoadoutError)) return error
   try {
-    readConfigJson(machine)
+    machine.config.read()
     return error
   } catch (other) {
     if (!(other instanceof LoadoutError)) return error

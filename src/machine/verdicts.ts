@@ -1,6 +1,6 @@
 import type { Machine } from './machine.ts'
 import { realOrSame } from './open-project.ts'
-import { changeRecord, type RecordFile, readRecord } from './records.ts'
+import type { RecordFile } from './records.ts'
 import { ANY_NAME, NO_VERDICTS, parseVerdicts, type Verdict, type Verdicts, verdictsAt } from './rules/verdict.ts'
 
 const RECORD: RecordFile<Verdicts> = {
@@ -13,7 +13,7 @@ const RECORD: RecordFile<Verdicts> = {
 
 /** What the catalog last said about packs, and about the skills of a library. */
 export function readVerdicts(machine: Machine, library?: string): readonly Verdict[] {
-  const known = readRecord(machine, RECORD)
+  const known = machine.records.read(RECORD)
   const verdicts = verdictsAt(known, machine.now())
   const isSame = library !== undefined && known.library === realOrSame(library)
   return isSame ? verdicts : verdicts.filter(({ kind, name }) => kind === 'pack' || name === ANY_NAME)
@@ -21,7 +21,7 @@ export function readVerdicts(machine: Machine, library?: string): readonly Verdi
 
 /** When the catalog expires that the last verdicts are from. */
 export function verdictsExpiry(machine: Machine): string | undefined {
-  return readRecord(machine, RECORD).expires
+  return machine.records.read(RECORD).expires
 }
 
 /** From now on installs and packs obey these. */
@@ -31,5 +31,5 @@ export async function writeVerdicts(
   said: Omit<Verdicts, 'library'>,
 ): Promise<void> {
   const place = library === undefined ? '' : realOrSame(library)
-  await changeRecord(machine, RECORD, 'catalog', () => ({ ...said, library: place }))
+  await machine.records.change(RECORD, 'catalog', () => ({ ...said, library: place }))
 }

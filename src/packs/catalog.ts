@@ -1,6 +1,5 @@
 import { type Examples, openExamples } from '../examples/examples.ts'
 import { readApprovals } from '../machine/approvals.ts'
-import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
@@ -36,7 +35,7 @@ export interface CatalogRequest {
 
 /** The settings for packs in `config.json`. A bad value breaks only commands about packs. */
 export function readPackConfig(machine: Machine): PackConfig {
-  return parsePackConfig(readConfigJson(machine), configPath(machine))
+  return parsePackConfig(machine.config.read(), machine.config.path)
 }
 
 export interface OpenedCatalog {

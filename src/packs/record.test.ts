@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import type { Machine } from '../machine/machine.ts'
+import { Machine } from '../machine/machine.ts'
 import { claimant, claimLine, sessionsFolder } from '../machine/sessions.ts'
 import { formatClaim } from '../usage/rules/session-state.ts'
 import { givenPacks, notePacks } from './record.ts'
@@ -15,7 +15,7 @@ afterAll(() => {
 function aMachine(): Machine {
   const home = mkdtempSync(join(tmpdir(), 'loadout-test-'))
   homes.push(home)
-  return { cwd: home, home, env: {}, now: () => new Date(0) }
+  return new Machine({ cwd: home, home, env: {}, now: () => new Date(0) })
 }
 
 it('packs of a conversation are kept, each once, beside those of others', () => {

@@ -1,4 +1,4 @@
-import { type CacheKey, readCached, stampAt, untilSettled, writeCached } from '../machine/cache.ts'
+import { type CacheKey, stampAt, untilSettled } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openSegment, openStored, type Segment, segmentKey } from '../machine/ranking.ts'
 import { joinRankers, type Ranker, termHash } from '../search/ranker.ts'
@@ -153,7 +153,7 @@ export function likelyStored(machine: Machine, { readable, cards, terms }: Store
 export function storeTerms(machine: Machine, name: readonly string[], keys: readonly CacheKey[]): CacheKey {
   const table: CacheKey = { kind: 'pack-terms', version: 1, name, state: quickDigest(JSON.stringify(keys)) }
   // A pack without an index may get one later.
-  if ((readCached(machine, table, readTable)?.[1] ?? 1) === 0) return table
+  if ((machine.cache.read(table, readTable)?.[1] ?? 1) === 0) return table
   const holders = new Map<number, number[]>()
   const unknown: number[] = []
   keys.forEach((key, pack) => {
@@ -170,13 +170,13 @@ export function storeTerms(machine: Machine, name: readonly string[], keys: read
   let end = 0
   const ends = packs.map(({ length }) => (end += length))
   const words = Uint32Array.from([hashes.length, unknown.length, ...unknown, ...hashes, ...ends, ...packs.flat()])
-  writeCached(machine, table, new Uint8Array(words.buffer))
+  machine.cache.write(table, new Uint8Array(words.buffer))
   return table
 }
 
 /** The packs, by their number, that contain a main word of a task or a related one; undefined if that is not stored. */
 function packsWith(machine: Machine, table: CacheKey, words: TaskWords): Set<number> | undefined {
-  const numbers = readCached(machine, table, readTable)
+  const numbers = machine.cache.read(table, readTable)
   if (numbers === undefined) return undefined
   const [count = 0, unknown = 0] = numbers
   const packs = new Set(numbers.subarray(2, 2 + unknown))

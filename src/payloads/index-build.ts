@@ -1,4 +1,3 @@
-import { forgetCached } from '../machine/cache.ts'
 import { exists, readText, writeAtomically } from '../machine/files.ts'
 import { refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -41,7 +40,7 @@ export function rebuildIndex(machine: Machine, request: PayloadRootRequest & { d
   if (entries.length === 0) findings.push(noPayloads(payloads))
   if (hasErrors(findings)) return { value: { path, state: 'refused', index, observed }, findings }
   // In a large library, a text that was edited in place counts from here on.
-  if (!request.dryRun) forgetCached(machine, ['rankers'])
+  if (!request.dryRun) machine.cache.forget(['rankers'])
   if (holds(path, text)) return { value: { path, state: 'unchanged', index, observed }, findings }
   if (request.dryRun) return { value: { path, state: 'would be written', index, observed }, findings }
   if (isProject) writeInside(payloads.root, INDEX_IN_PROJECT, text)

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { Machine } from '../machine/machine.ts'
 import { rebuildIndex } from './index-build.ts'
 import { planByStrategy } from './plan.ts'
 
@@ -19,7 +20,7 @@ function makeProject(name: string, size: number) {
   const write = (at: number, body: string) =>
     writeFileSync(pathOf(at), `---\nid: entry-${at}\nkeywords: [word${at}]\nsummary: Summary ${at}.\n---\n${body}\n`)
   for (let at = 0; at < size; at++) write(at, `About thing${at}.`)
-  const machine = { cwd: project, home, env: {}, now }
+  const machine = new Machine({ cwd: project, home, env: {}, now })
   rebuildIndex(machine, {})
   const plan = async (task: string) => {
     const { value } = await planByStrategy(machine, { task, layers: { projectRoot: project } })

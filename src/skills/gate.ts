@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { findLibrary } from '../agents/config.ts'
 import { readApprovals, recordApproval, requireApprovals } from '../machine/approvals.ts'
-import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
+import { jsonCodec } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
@@ -203,7 +203,7 @@ const MOST_KNOWN = 2000
 
 /** Sheets by the content of the skill. */
 function openSheets(machine: Machine, findTwin: FindTwin) {
-  const known = new Map(Object.entries(readCached(machine, KEY, SHEETS.decode) ?? {}))
+  const known = new Map(Object.entries(machine.cache.read(KEY, SHEETS.decode) ?? {}))
   const keyOf = ({ skill, sourceHash }: RegisteredSkill) => [sourceHash, findTwin(skill.name) ?? ''].join(' ')
   let isChanged = false
   return {
@@ -215,7 +215,7 @@ function openSheets(machine: Machine, findTwin: FindTwin) {
     },
     save(): void {
       const bytes = isChanged ? SHEETS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
-      if (bytes !== undefined) writeCached(machine, KEY, bytes)
+      if (bytes !== undefined) machine.cache.write(KEY, bytes)
     },
   }
 }

@@ -1,7 +1,6 @@
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { findLibrary } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { expandHome } from '../machine/config-file.ts'
 import { exists, isLink, removeFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
@@ -118,7 +117,7 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
 
 /** Never uses a folder that is there already, and leaves none if it fails. */
 async function createLibrary(machine: Machine, create: string): Promise<string> {
-  const place = resolve(machine.cwd, expandHome(machine, create))
+  const place = machine.resolve(create)
   if (exists(place)) throw failWith('CONFIG_NOT_FOUND/place', { place, word: shellWord(place) })
   try {
     return (await initialize(machine, { create })).value.library

@@ -3,7 +3,6 @@ import { changeConfig, readConfig, userRoot } from '../agents/config.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { isEnabled, withDefaults, withRepoPath, withTarget } from '../agents/rules/config.ts'
 import { cloneRepository } from '../machine/clone.ts'
-import { configPath, expandHome } from '../machine/config-file.ts'
 import { exists, makeFolder } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -46,7 +45,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
   const isEnabledThen = (agent: Agent) =>
     agents?.includes(agent.id) ?? before.targets[agent.id]?.isEnabled ?? isFoundHere(agent)
   const enabled = AGENTS.filter(isEnabledThen).map(({ id }) => id)
-  const value = { config: configPath(machine), library, how, agents: enabled, skills: 0, isDryRun: true }
+  const value = { config: machine.config.path, library, how, agents: enabled, skills: 0, isDryRun: true }
   if (request.dryRun) return { value, findings: [] }
   await openLibrary(machine, library, request)
   await changeConfig(machine, (json) => {
@@ -79,7 +78,7 @@ function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult,
       },
     )
   }
-  const place = (path: string) => resolve(machine.cwd, expandHome(machine, path))
+  const place = (path: string) => machine.resolve(path)
   if (repo !== undefined) return { library: place(repo), how: 'taken' }
   if (create !== undefined) return { library: place(create), how: 'made' }
   const library = into === undefined ? resolve(machine.home, repositoryName(clone ?? '')) : place(into)

@@ -2,7 +2,6 @@ import { join, relative } from 'node:path'
 import { NameOnly } from '../agents/name-only.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from '../change/work-folder.ts'
-import { tidyCache } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/scratch.ts'
@@ -315,7 +314,7 @@ function withRoots<T>(
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), waiting)
     }
     new Merges(setup.machine).removePartial()
-    tidyCache(setup.machine)
+    setup.machine.cache.tidy()
     return run(found)
   }
   return lock(0, [])

@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path'
-import { expandHome } from '../machine/config-file.ts'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
@@ -207,7 +206,7 @@ async function repositoryAt(
   source: SkillSource,
   ref: string | undefined,
 ): Promise<string | undefined> {
-  const path = expandHome(machine, source.path ?? '')
+  const path = machine.expandHome(source.path ?? '')
   if (source.commit === undefined || !isFolder(path)) return undefined
   if (!exists(join(path, '.git'))) return isFolder(join(path, 'objects')) ? path : undefined
   if (ref !== undefined) return path
@@ -217,7 +216,7 @@ async function repositoryAt(
 /** Compares skills with a folder, which may be on the machine that imported them. */
 function askFolder(setup: Setup, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
   const path = skills[0]!.source.path ?? ''
-  if (!isFolder(expandHome(setup.machine, path))) {
+  if (!isFolder(setup.machine.expandHome(path))) {
     const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
     const subject = skills.map(({ skill }) => skill.name).join(', ')
     const message = `${path} is not on this machine, so ${subject} could not be compared`
@@ -234,7 +233,7 @@ function askFolder(setup: Setup, skills: readonly ImportedSkill[]): Report<Asked
 }
 
 export function sourceFolder({ machine }: Setup, { path = '', folder }: SkillSource): string | undefined {
-  const found = join(expandHome(machine, path), folder)
+  const found = join(machine.expandHome(path), folder)
   return path !== '' && isFolder(found) ? found : undefined
 }
 
@@ -243,7 +242,7 @@ export async function sourceHistory(
   { machine }: Setup,
   { path, commit }: SkillSource,
 ): Promise<SourceRepo | undefined> {
-  const place = expandHome(machine, path ?? '')
+  const place = machine.expandHome(path ?? '')
   if (path === undefined || commit === undefined || !exists(join(place, '.git'))) return undefined
   try {
     return await fetchSourceRepo(machine, place, { ref: undefined, commits: [commit] })

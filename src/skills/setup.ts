@@ -3,7 +3,6 @@ import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts
 import { type Config, isEnabled } from '../agents/rules/config.ts'
 import { exists, isFolder, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { recordPath, writeRecord } from '../machine/records.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
@@ -121,14 +120,14 @@ const PROJECTS = 'projects.json'
 
 /** The existing projects with installs on this machine. */
 export function knownProjects(machine: Machine): string[] {
-  return readProjects(recordPath(machine, PROJECTS)).filter(isFolder)
+  return readProjects(machine.records.path(PROJECTS)).filter(isFolder)
 }
 
 /** Call it before the first install, so that `loadout delete` finds the skills that a project uses. */
 export function rememberProject(machine: Machine, project: string): void {
-  const known = readProjects(recordPath(machine, PROJECTS))
+  const known = readProjects(machine.records.path(PROJECTS))
   if (known.includes(project)) return
-  writeRecord(machine, PROJECTS, `${JSON.stringify([...known, project].sort(compareText), null, 2)}\n`)
+  machine.records.write(PROJECTS, `${JSON.stringify([...known, project].sort(compareText), null, 2)}\n`)
 }
 
 function readProjects(path: string): string[] {

@@ -1,6 +1,5 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { requireAgent } from '../agents/rules/agents.ts'
-import { expandHome } from '../machine/config-file.ts'
 import { exists } from '../machine/files.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -44,7 +43,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
   const name = requireName(request.name)
   const { library, repo } = openSetup(machine, {})
   const registered = requireSkill(readLibrary(repo), name)
-  const path = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}.tar.gz`))
+  const path = machine.resolve(request.out ?? `${name}.tar.gz`)
   const project = openProject(machine).root
   refuseNamedLinkOut(project, path)
   if (exists(path))
@@ -134,7 +133,7 @@ export async function buildPlugin(machine: Machine, request: PluginRequest): Pro
   const name = requirePluginName(request.name ?? 'loadout')
   const forms = chooseForms(request.agents ?? [])
   const { skills, findings } = chooseSkills(machine, request)
-  const folder = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}-plugin`))
+  const folder = machine.resolve(request.out ?? `${name}-plugin`)
   refuseNamedLinkOut(openProject(machine).root, folder)
   const about = { name, description: request.description ?? describe(skills), author: request.author ?? name }
   const build = createBuilder()

@@ -1,4 +1,4 @@
-import { type Machine, usageLogPath } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { installedVersions } from '../skills/versions.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
@@ -19,7 +19,7 @@ const MOST_BATCHES = 100
 
 /** Makes batches of everything new in the usage log. Changes nothing: a dry run prints them, a push stores them. */
 export function collect(machine: Machine, membership: Membership, before: OutboxState): Collection {
-  const log = usageLogPath(machine)
+  const log = machine.usageLog
   const versions = versionsHere(machine)
   const versionOf = (skill: string, agent: string) => versions?.get(`${agent} ${skill}`) ?? versions?.get(skill)
   const state = { ...before }

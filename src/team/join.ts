@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Machine, usageLogPath } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { endOfLog, markAt } from '../usage/log.ts'
 import { refreshCatalog } from './catalog.ts'
@@ -79,7 +79,7 @@ export async function joinTeam(
 
 /** Starts at the end of the usage log: earlier events are not sent. */
 function startHere(machine: Machine): OutboxState {
-  const log = usageLogPath(machine)
+  const log = machine.usageLog
   const offset = endOfLog(log)
   return { machine: newMachineId(), next: 1, offset, mark: markAt(log, offset), installed: '', leftOut: 0 }
 }

@@ -1,6 +1,6 @@
 import { findLibrary } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
-import { changeRecord, type RecordFile, readRecord } from '../machine/records.ts'
+import type { RecordFile } from '../machine/records.ts'
 import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/verdicts.ts'
 import { committedFile } from '../skills/versions.ts'
@@ -76,7 +76,7 @@ export async function readCatalog(
   membership: Membership,
   { milliseconds, all = false }: { milliseconds?: number; all?: boolean } = {},
 ): Promise<Catalog> {
-  const before = readRecord(machine, RECORD)
+  const before = machine.records.read(RECORD)
   const path = `/v1/catalog/snapshot?have=${before.text === '' ? '' : sha256(before.text)}${all ? '&all=1' : ''}`
   const reply = await callTeam(machine, membership, { method: 'GET', path, milliseconds }).catch((error) => {
     if (!(error instanceof LoadoutError) || error.code !== 'NOT_SERVED') throw error
@@ -180,7 +180,7 @@ export async function rememberCatalog(
   // Another process may have verified a newer one.
   if (snapshot !== undefined) {
     const { number } = snapshot
-    const kept = await changeRecord(machine, RECORD, 'catalog', (known) =>
+    const kept = await machine.records.change(RECORD, 'catalog', (known) =>
       (known.snapshot?.number ?? 0) > number ? known : { snapshot, text, signature, stops },
     )
     if (kept.text !== text) return
@@ -191,11 +191,11 @@ export async function rememberCatalog(
 
 /** Takes a catalog that a person recognized by its fingerprint, although it does not continue the known one. */
 export async function replaceCatalog(machine: Machine, known: KnownCatalog): Promise<void> {
-  await changeRecord(machine, RECORD, 'catalog', () => known)
+  await machine.records.change(RECORD, 'catalog', () => known)
 }
 
 /** How people name the catalog that this machine verified. */
 export function nameKnownCatalog(machine: Machine): string | undefined {
-  const { snapshot, text } = readRecord(machine, RECORD)
+  const { snapshot, text } = machine.records.read(RECORD)
   return snapshot && `number ${snapshot.number}, signed by ${snapshot.by}, fingerprint ${fingerprintOf(text)}`
 }

@@ -1,5 +1,4 @@
-import { configPath, readConfigJson } from '../machine/config-file.ts'
-import { type Machine, usageLogPath } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
@@ -75,7 +74,7 @@ export function recordTask(machine: Machine, { task, kept, named, project, steps
   }
   if (events.length === 0) return []
   try {
-    appendEvents(events, usageLogPath(machine))
+    appendEvents(events, machine.usageLog)
     // An agent without hooks has no other moment for it. During a prompt the user waits.
     if (machine.caller?.via === 'mcp') shareWhenDue(machine)
     return []
@@ -146,7 +145,7 @@ export function keepMasked(machine: Machine, words: string, asked: () => object)
 function isKept(machine: Machine, task: string): boolean {
   if (task.length > LONGEST_KEPT) return false
   try {
-    return parseKeepsTasks(readConfigJson(machine), configPath(machine))
+    return parseKeepsTasks(machine.config.read(), machine.config.path)
   } catch (error) {
     if (error instanceof LoadoutError) return false
     throw error

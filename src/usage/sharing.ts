@@ -1,4 +1,4 @@
-import { type Machine, stateFolder } from '../machine/machine.ts'
+import type { Machine } from '../machine/machine.ts'
 import { isDue, startInBackground } from './disk/background.ts'
 
 /** The folder of all team data, below the state folder. It exists only on a machine that joined a team. */
@@ -14,7 +14,7 @@ const FURTHEST_MS = 24 * 60 * MINUTE
  * a prompt, for which the user waits.
  */
 export function shareWhenDue(machine: Machine): void {
-  const path = `${stateFolder(machine)}/${TEAM_DUE}`
+  const path = `${machine.stateFolder}/${TEAM_DUE}`
   const now = machine.now().getTime()
   if (isDue(path, now, FURTHEST_MS)) startInBackground(path, ['team', 'push', '--background'], now, MINUTE)
 }

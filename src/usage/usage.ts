@@ -1,9 +1,7 @@
 import { resolve } from 'node:path'
-import { forgetCached, LEARNING_CACHES } from '../machine/cache.ts'
-import { changeConfigJson, configPath, readConfigJson } from '../machine/config-file.ts'
+import { LEARNING_CACHES } from '../machine/cache.ts'
 import { requireFile } from '../machine/files.ts'
-import { LEARNED_PROMPTS, type Machine, usageLogPath } from '../machine/machine.ts'
-import { recordPath } from '../machine/records.ts'
+import { LEARNED_PROMPTS, type Machine } from '../machine/machine.ts'
 import { asFinding, type Finding, type Report } from '../text/trouble.ts'
 import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks, withKeptTasks } from './rules/config.ts'
@@ -14,7 +12,7 @@ import { kindOf, type UsageEvent } from './rules/usage-event.ts'
 
 /** A named log must exist; the machine's own may not exist yet. */
 export function openLog(machine: Machine, named: string | undefined): string {
-  if (named === undefined) return usageLogPath(machine)
+  if (named === undefined) return machine.usageLog
   const path = resolve(machine.cwd, named)
   requireFile(path)
   return path
@@ -52,7 +50,7 @@ export function summarizeLog(machine: Machine, request: { log?: string; since?: 
 /** Reports wrong prices. Without a readable `config.json` there are none. */
 export function readPrices(machine: Machine): Prices | undefined {
   try {
-    const { prices, findings } = parsePrices(readConfigJson(machine).prices, configPath(machine))
+    const { prices, findings } = parsePrices(machine.config.read().prices, machine.config.path)
     for (const finding of findings) machine.report?.(finding)
     return prices
   } catch (error) {
@@ -81,15 +79,15 @@ export interface Erasure {
 
 /** Removes this machine's usage log; with `dryRun` only reports its size. */
 export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean }): Report<Erasure> {
-  const log = usageLogPath(machine)
+  const log = machine.usageLog
   const bytes = logSize(log)
   const isErased = bytes !== undefined && !dryRun
   if (isErased) eraseLog(log)
-  const learned = recordPath(machine, LEARNED_PROMPTS)
+  const learned = machine.records.path(LEARNED_PROMPTS)
   const hasLearned = logSize(learned) !== undefined
   if (hasLearned && !dryRun) {
     eraseLog(learned)
-    forgetCached(machine, LEARNING_CACHES)
+    machine.cache.forget(LEARNING_CACHES)
   }
   return { value: { log, bytes: bytes ?? 0, isErased, learned: hasLearned ? learned : undefined }, findings: [] }
 }
@@ -102,6 +100,6 @@ export interface TaskKeeping {
 
 /** Sets whether the usage log stores the words of tasks from now on. Earlier entries stay. */
 export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<Report<TaskKeeping>> {
-  await changeConfigJson(machine, parseKeepsTasks, (json) => withKeptTasks(json, isOn))
-  return { value: { keepsTasks: isOn, config: configPath(machine), log: usageLogPath(machine) }, findings: [] }
+  await machine.config.change(parseKeepsTasks, (json) => withKeptTasks(json, isOn))
+  return { value: { keepsTasks: isOn, config: machine.config.path, log: machine.usageLog }, findings: [] }
 }

@@ -7,6 +7,7 @@ import { requireAgent } from '../../src/agents/rules/agents.ts'
 import { recordedRules } from '../../src/agents/rules/recorded-rules.ts'
 import type { SeenSkill } from '../../src/agents/rules/visibility.ts'
 import { type SeenByAgent, seeAgent } from '../../src/agents/see.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { makeProject } from '../cli/run.ts'
 import { installAgent } from '../installed-agents.ts'
 import {
@@ -50,7 +51,7 @@ function see({ agent, version }: Recording, home: string, model?: string): SeenB
   const program = recordedRules(agent)?.program
   if (program === undefined) throw new Error(`there are no rules of ${agent}`)
   const env = { PATH: installAgent(home, program, version) }
-  const machine = { cwd: home, home, env, now: () => new Date(0) }
+  const machine = new Machine({ cwd: home, home, env, now: () => new Date(0) })
   const { value } = seeAgent(machine, { agent, project: join(home, 'proj/sub'), model })
   expect(value).toMatchObject({ program: { version }, recordedFrom: { version } })
   return value

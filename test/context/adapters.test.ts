@@ -16,8 +16,7 @@ import { approve, deny, revoke } from '../../src/answer/approve.ts'
 import { type Fetched, fetchAdapter, LARGEST_PAYLOAD } from '../../src/answer/disk/run-adapter.ts'
 import type { OptionalSlice } from '../../src/answer/rules/bundle.ts'
 import type { AdapterSettings } from '../../src/answer/rules/context-settings.ts'
-import type { Machine } from '../../src/machine/machine.ts'
-import { recordPath } from '../../src/machine/records.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -32,7 +31,7 @@ const PAYLOAD = {
 const SHORT = 500
 
 function machineAt(cwd: string, env: Record<string, string> = {}): Machine {
-  return { cwd, home: makeFolder(), env: { PATH: process.env.PATH, ...env }, now: () => NOW }
+  return new Machine({ cwd, home: makeFolder(), env: { PATH: process.env.PATH, ...env }, now: () => NOW })
 }
 
 function adapterOf(fields: Partial<AdapterSettings>): AdapterSettings {
@@ -318,7 +317,7 @@ describe('consent', () => {
   it('a record that cannot be understood allows nothing, and is left as it is', async () => {
     const { machine, read } = projectWith([{ id: 'work', command }], files)
     await approve(machine, { kind: 'adapter' })
-    const path = recordPath(machine, 'approvals.json')
+    const path = machine.records.path('approvals.json')
     for (const text of ['', '{"version":2}', readFileSync(path, 'utf8').replace('"root"', '"other"')]) {
       writeFileSync(path, text)
       expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { readNotes } from '../../src/answer/disk/notes-file.ts'
 import { addNote, listNotes, pruneProjectNotes, readTacticalSlice } from '../../src/answer/notes.ts'
 import { encodeRecord, makeRecord } from '../../src/answer/rules/advice/note-records.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { aFolder, aLinkTo, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 
 const PATH = '.loadout/notes.jsonl'
 const NOW = new Date('2026-03-01T12:00:00Z')
 
 function machineAt(cwd: string, now = NOW): Machine {
-  return { cwd, home: makeFolder(), env: {}, now: () => now }
+  return new Machine({ cwd, home: makeFolder(), env: {}, now: () => now })
 }
 
 const later = (days: number) => new Date(NOW.getTime() + days * 86_400_000)

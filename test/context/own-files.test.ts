@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { buildContext } from '../../src/answer/answer.ts'
 import { replay } from '../../src/answer/replay.ts'
 import type { ContextRequest } from '../../src/answer/rules/context-settings.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 
 const GATE = 'export function openGate(origins: string[]) {\n  return origins.length\n}\n'
@@ -9,12 +10,12 @@ const TEST = 'it("opens", () => openGate(["a"]))\n'
 const TASK = 'let openGate take more origins'
 
 function worldOf(files: Readonly<Record<string, string>>) {
-  const machine = {
+  const machine = new Machine({
     cwd: makeProject(files),
     home: makeFolder(),
     env: { PATH: process.env.PATH },
     now: () => new Date(),
-  }
+  })
   const ask = async (more: Partial<ContextRequest> = {}) =>
     (await buildContext(machine, { task: TASK, ...more })).value.bundle
   return { machine, ask }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { evaluateHistory } from '../../src/lab/eval-history.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { runWarm } from '../cli/warm.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loadout-history-'))
@@ -30,7 +31,7 @@ commit('Let the gate take a list of origins (#7)', { 'src/gate.ts': gate.replace
 commit('Paint everything in a nicer colour', { 'src/door.ts': 'export const door = 2\n' })
 commit('chore(deps): bump the lock of all', { 'a.lock': 'y\n' })
 
-const machine = { cwd: root, home: folder, env: { PATH: process.env.PATH }, now: () => new Date() }
+const machine = new Machine({ cwd: root, home: folder, env: { PATH: process.env.PATH }, now: () => new Date() })
 
 it('asks the last commits for the files they changed, with the tree before each', async () => {
   const before = readdirSync(root, { recursive: true }).length

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { exportCompile, importCompile, packStatus } from '../../src/packs/compile.ts'
 import { startPack, startPackFrom } from '../../src/packs/new-pack.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
@@ -20,7 +20,7 @@ const START = new Date('2026-03-04T05:06:07.089Z')
 
 async function shop(): Promise<Machine> {
   const cwd = makeProject({ '.git/HEAD': '', ...DOCS })
-  const machine: Machine = { cwd, home: makeFolder(), env: {}, now: () => START }
+  const machine: Machine = new Machine({ cwd, home: makeFolder(), env: {}, now: () => START })
   await startPackFrom(machine, { from: 'docs', name: 'shop' })
   await approve(machine, { what: 'pack:shop' })
   return machine

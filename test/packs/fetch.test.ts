@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { discover } from '../../src/packs/catalog.ts'
 import { clonePath, organizationFolder } from '../../src/packs/disk/discover.ts'
 import { fetchPacks } from '../../src/packs/fetch.ts'
@@ -34,7 +34,7 @@ function makeMachine(packs: unknown[]): Machine {
   mkdirSync(join(home, '.config/loadout'), { recursive: true })
   writeFileSync(join(home, '.config/loadout/config.json'), JSON.stringify({ organization: { packs } }))
   const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1' }
-  return { cwd: makeFolder(), home, env, now: () => new Date() }
+  return new Machine({ cwd: makeFolder(), home, env, now: () => new Date() })
 }
 
 const packsOf = (machine: Machine) =>

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-pack.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
@@ -14,7 +14,12 @@ const ADOC = '= Storage\n\n== Cellar\n\nThe cellar holds 400 crates.\n'
 const DOCS = { 'docs/refunds.md': MARKDOWN, 'docs/guide/shipping.rst': RST, 'docs/guide/storage.adoc': ADOC }
 
 function machineIn(files: Record<string, Content>): Machine {
-  return { cwd: makeProject({ '.git/HEAD': '', ...files }), home: makeFolder(), env: {}, now: () => new Date() }
+  return new Machine({
+    cwd: makeProject({ '.git/HEAD': '', ...files }),
+    home: makeFolder(),
+    env: {},
+    now: () => new Date(),
+  })
 }
 
 function text(machine: Machine, path: string): string {
@@ -232,7 +237,7 @@ describe('what a pack links', () => {
 
   it('is refused in a home folder', () => {
     const home = makeProject({ [KNOWLEDGE]: linking('private'), 'private/a.md': '# secret' })
-    const machine: Machine = { cwd: makeFolder(), home, env: {}, now: () => new Date() }
+    const machine: Machine = new Machine({ cwd: makeFolder(), home, env: {}, now: () => new Date() })
     const { value } = resolvePacks(machine, { task: 'secret', packs: ['shop'], isRecorded: false })
     expect(JSON.stringify(value.active[0]?.presented)).not.toContain('# secret')
     expect(value.active[0]?.presented.warnings.map(({ code }) => code)).toContain('source.escape')

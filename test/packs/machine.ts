@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { type Discovery, type DiscoveryRequest, discoverPacks } from '../../src/packs/disk/discover.ts'
 import { NO_PACK_CONFIG, type PackConfig } from '../../src/packs/rules/pack-config.ts'
 import { makeFolder } from '../cli/run.ts'
@@ -27,7 +27,7 @@ export function machineOf(place: Place & { workspace?: string }): { machine: Mac
   const { workspace, home = makeFolder(), config, packageFolder = makeFolder(), env = {} } = place
   const cwd = place.cwd ?? workspace ?? makeFolder()
   return {
-    machine: { cwd, home, env, now: () => new Date() },
+    machine: new Machine({ cwd, home, env, now: () => new Date() }),
     request: { project: workspace, config: { ...NO_PACK_CONFIG, ...config }, packageFolder },
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
 import { readAudit } from '../../src/machine/audits.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { startPack, startPackFrom } from '../../src/packs/new-pack.ts'
 import type { PackAudit } from '../../src/packs/record.ts'
 import { rehydrate } from '../../src/packs/record.ts'
@@ -15,7 +15,12 @@ import { packText } from './machine.ts'
 const ROOT = '.agents/knowledge/a'
 
 function machineIn(files: Record<string, Content>): Machine {
-  return { cwd: makeProject({ '.git/HEAD': '', ...files }), home: makeFolder(), env: {}, now: () => new Date() }
+  return new Machine({
+    cwd: makeProject({ '.git/HEAD': '', ...files }),
+    home: makeFolder(),
+    env: {},
+    now: () => new Date(),
+  })
 }
 
 function issuesOf(machine: Machine, path = ROOT): string[] {

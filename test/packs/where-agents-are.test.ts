@@ -5,7 +5,7 @@ import { approve, revoke } from '../../src/answer/approve.ts'
 import { readEntry as read } from '../../src/answer/read.ts'
 import { searchAll } from '../../src/answer/search.ts'
 import { answerHook } from '../../src/answer/session/hook.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-pack.ts'
 import { openGuide } from '../../src/packs/read.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
@@ -25,7 +25,7 @@ function settled(): Promise<void> {
 
 async function shop(isApproved = true): Promise<Machine> {
   const cwd = makeProject({ '.git/HEAD': 'ref: refs/heads/main\n', ...DOCS })
-  const machine: Machine = { cwd, home: makeFolder(), env: {}, now: () => new Date() }
+  const machine: Machine = new Machine({ cwd, home: makeFolder(), env: {}, now: () => new Date() })
   await startPackFrom(machine, { from: 'docs', name: 'shop' })
   await settled()
   if (isApproved) await approve(machine, { what: 'pack:shop' })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { openCatalog } from '../../src/packs/catalog.ts'
 import { askPack, resolvePacks } from '../../src/packs/resolve.ts'
 import { admit } from '../../src/packs/rules/gates/trust.ts'
@@ -20,7 +20,7 @@ const TASK = 'how much do quail eggs weigh'
 async function quails(): Promise<Machine> {
   const files = Object.entries(quailPack()).map(([path, text]) => [`.agents/knowledge/quails/${path}`, text])
   const cwd = makeProject({ '.git/HEAD': '', ...Object.fromEntries(files) })
-  const machine: Machine = { cwd, home: makeFolder(), env: {}, now: () => new Date(Date.now() + 60_000) }
+  const machine: Machine = new Machine({ cwd, home: makeFolder(), env: {}, now: () => new Date(Date.now() + 60_000) })
   await approve(machine, { what: 'pack:quails' })
   return machine
 }

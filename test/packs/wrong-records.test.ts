@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
@@ -23,7 +24,7 @@ function* spoil(value: unknown): Generator<unknown> {
 describe('records with something of the wrong kind', () => {
   const workspace = makeProject({ '.git/HEAD': '', ...placed('quails', FULL_PACK) })
   const root = join(workspace, '.agents/knowledge/quails')
-  const machine = { cwd: workspace, home: makeFolder(), env: {}, now: () => new Date(0) }
+  const machine = new Machine({ cwd: workspace, home: makeFolder(), env: {}, now: () => new Date(0) })
   const files = Object.keys(FULL_PACK).filter((path) => path.endsWith('.json') && path !== 'sources/bird.json')
 
   it.each(files)('%s: resolved and validated all the same', async (file) => {

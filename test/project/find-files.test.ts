@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { findProjectFiles, readSections } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
 
@@ -58,7 +58,7 @@ function commit(root: string, subject: string): void {
 }
 
 function machineAt(home: string): Machine {
-  return { cwd: home, home, env: { PATH: process.env.PATH }, now: () => new Date() }
+  return new Machine({ cwd: home, home, env: { PATH: process.env.PATH }, now: () => new Date() })
 }
 
 const TASK = 'allow a list of origins in the gate'

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { findProjectFiles } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
 import { makeFolder } from '../cli/run.ts'
@@ -18,7 +18,7 @@ const TASK = 'allow a list of origins in the gate'
 const SETTLED = new Date(Date.now() + 60_000)
 
 function ask(root: string, home: string) {
-  const machine: Machine = { cwd: home, home, env: { PATH: process.env.PATH }, now: () => SETTLED }
+  const machine: Machine = new Machine({ cwd: home, home, env: { PATH: process.env.PATH }, now: () => SETTLED })
   return findProjectFiles(machine, { task: readTask(TASK), project: { root, repository: undefined } })
 }
 

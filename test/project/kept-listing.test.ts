@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { listKept } from '../../src/project/disk/kept-listing.ts'
 import { type FindRequest, findProjectFiles, readSections } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
@@ -26,7 +26,7 @@ function makeProject(): string {
 }
 
 function machineIn(home: string): Machine {
-  return { cwd: home, home, env: { PATH: process.env.PATH }, now: () => new Date() }
+  return new Machine({ cwd: home, home, env: { PATH: process.env.PATH }, now: () => new Date() })
 }
 
 /** Until times of files tell of their next change. */

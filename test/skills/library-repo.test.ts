@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cloneRepository } from '../../src/machine/clone.ts'
 import { gitFolder } from '../../src/machine/git-folder.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { gitVersion, Repository } from '../../src/machine/repository.ts'
 import { diffFolders } from '../../src/skills/disk/git-folders.ts'
 import {
@@ -27,7 +27,7 @@ function makeMachine(gitconfig = IDENTITY, env: Record<string, string | undefine
   const home = makeFolder()
   writeFileSync(join(home, '.gitconfig'), gitconfig)
   const base = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere' }
-  return { cwd: home, home, env: { ...base, ...env }, now: () => new Date(0) }
+  return new Machine({ cwd: home, home, env: { ...base, ...env }, now: () => new Date(0) })
 }
 
 const machine = makeMachine()
@@ -256,9 +256,14 @@ describe('cloning', () => {
     commitAll(repo, { 'skills/a/SKILL.md': 'b\n' })
     git(repo, 'push', '--quiet')
     const folder = join(makeFolder(), 'clone')
-    await cloneRepository({ ...machine, cwd: dirname(bare) }, `./${bare.slice(dirname(bare).length + 1)}`, folder, {
-      depth: 1,
-    })
+    await cloneRepository(
+      new Machine({ ...machine, cwd: dirname(bare) }),
+      `./${bare.slice(dirname(bare).length + 1)}`,
+      folder,
+      {
+        depth: 1,
+      },
+    )
     expect(git(folder, 'rev-list', '--count', 'HEAD')).toBe('1')
   })
 

@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CacheKey, writeCached } from '../../src/machine/cache.ts'
-import type { Machine } from '../../src/machine/machine.ts'
+import type { CacheKey } from '../../src/machine/cache.ts'
+import { Machine } from '../../src/machine/machine.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { type FolderState, openTreeCache, readFolders, writeFolders } from '../../src/skills/disk/tree-cache.ts'
 import { makeFolder } from '../cli/run.ts'
@@ -23,7 +23,7 @@ const LATER = 60_000
 
 function makeMachine(ahead = LATER): Machine {
   const home = makeFolder()
-  return { cwd: home, home, env: {}, now: () => new Date(Date.now() + ahead) }
+  return new Machine({ cwd: home, home, env: {}, now: () => new Date(Date.now() + ahead) })
 }
 
 function makeSkill(): string {
@@ -49,7 +49,7 @@ function readAnew(folder: string): FolderState {
 }
 
 const KEY: CacheKey = { kind: 'trees', version: 4, name: [] }
-const putCache = (machine: Machine, text: string) => writeCached(machine, KEY, Buffer.from(text, 'latin1'))
+const putCache = (machine: Machine, text: string) => machine.cache.write(KEY, Buffer.from(text, 'latin1'))
 
 /** A hash that is only in the cache shows that nothing was read. */
 function changeHash(machine: Machine, hash: string): void {

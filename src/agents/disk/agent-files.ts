@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { type ParseError, parse } from 'jsonc-parser'
 import { brokenTail, codeOf, exists, isFolder, isLink, READING, readUpTo, withFile } from '../../machine/files.ts'
-import { type Machine, xdgConfigHome } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { findRepository, upwards } from '../../machine/open-project.ts'
 import { readToml } from '../../machine/toml.ts'
 import { getDeep, getOwn, isRecord, isTextList } from '../../text/values.ts'
@@ -68,7 +68,7 @@ export class AgentFiles {
 
   private homePath(path: string): string {
     return path.startsWith('.config/')
-      ? join(xdgConfigHome(this.machine), path.slice('.config/'.length))
+      ? join(this.machine.xdgConfigHome, path.slice('.config/'.length))
       : join(this.machine.home, path)
   }
 

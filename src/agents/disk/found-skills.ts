@@ -1,15 +1,6 @@
 import { type Dirent, lstatSync, opendirSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import {
-  type CacheKey,
-  type Codec,
-  isSettled,
-  readCached,
-  type Stamp,
-  stampAt,
-  stampOf,
-  writeCached,
-} from '../../machine/cache.ts'
+import { type CacheKey, type Codec, isSettled, type Stamp, stampAt, stampOf } from '../../machine/cache.ts'
 import { isFolder, isLink } from '../../machine/files.ts'
 import { Kept } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -228,7 +219,7 @@ class SkillHeads {
   }
 
   private open(folder: string) {
-    const known = KEPT.get(folder) ?? readCached(this.machine, keyOf(folder), CODEC.decode) ?? new Map()
+    const known = KEPT.get(folder) ?? this.machine.cache.read(keyOf(folder), CODEC.decode) ?? new Map()
     const place = { known, isChanged: false }
     KEPT.set(folder, known)
     this.folders.set(folder, place)
@@ -238,7 +229,7 @@ class SkillHeads {
   /** Stores what was read anew, for later processes. */
   save(): void {
     for (const [folder, { known, isChanged }] of this.folders) {
-      if (isChanged) writeCached(this.machine, keyOf(folder), CODEC.encode(known)!)
+      if (isChanged) this.machine.cache.write(keyOf(folder), CODEC.encode(known)!)
     }
   }
 }

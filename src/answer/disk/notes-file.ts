@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
 import { appendInside, readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, type Release } from '../../machine/lock.ts'
-import { type Machine, stateFolder } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 import {
@@ -202,5 +202,5 @@ function joinLines(lines: readonly RawLine[]): Uint8Array[] {
 
 function lockNotes(machine: Machine, projectRoot: string, path: string, purpose: string): Promise<Release> {
   const name = `notes-${sha256(join(realpathSync(projectRoot), path)).slice(0, 16)}`
-  return acquireLock(join(stateFolder(machine), 'locks', name), { purpose })
+  return acquireLock(join(machine.stateFolder, 'locks', name), { purpose })
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asLoadoutError, makeFolders } from '../../machine/files.ts'
-import type { Machine } from '../../machine/machine.ts'
+import { Machine } from '../../machine/machine.ts'
 import { packageFolder } from '../../machine/package-folder.ts'
 
 export interface Sample {
@@ -29,7 +29,7 @@ export function createSample(machine: Machine): Sample {
     if (folder !== undefined) removeSample(folder)
     throw asLoadoutError(error, folder ?? tmpdir(), 'write')
   }
-  const sample = { cwd: join(folder, 'project'), home: join(folder, 'home'), env: {}, now: machine.now }
+  const sample = new Machine({ cwd: join(folder, 'project'), home: join(folder, 'home'), env: {}, now: machine.now })
   return { folder, sample, files }
 }
 

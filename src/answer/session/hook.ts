@@ -1,7 +1,7 @@
 import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-call.ts'
 import { isFolder } from '../../machine/files.ts'
 import { describeTrouble, logLine } from '../../machine/hook-log.ts'
-import { localMachine, type Machine } from '../../machine/machine.ts'
+import { localMachine, Machine } from '../../machine/machine.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { answerPrompt } from './prompt.ts'
 
@@ -30,7 +30,14 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
     const moment = machine.now()
     const caller = { via: call.host.agent, session: call.session, model: call.model }
     const report = ({ code, message }: Finding) => void reported.add(`${code} ${message}`)
-    const asker = { cwd: call.cwd, home: machine.home, env: machine.env, now: () => moment, caller, report }
+    const asker = new Machine({
+      cwd: call.cwd,
+      home: machine.home,
+      env: machine.env,
+      now: () => moment,
+      caller,
+      report,
+    })
     return { reply: formatReply(call, await answer(asker, call, request)) }
   } catch (error) {
     logLine(machine, aboutCall(request), describeTrouble(error))

@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-call.ts'
 import { approvalsPath } from '../../machine/approvals.ts'
-import { type CacheKey, type Codec, cached, jsonCodec, readCached, signatureOf } from '../../machine/cache.ts'
+import { type CacheKey, type Codec, jsonCodec, signatureOf } from '../../machine/cache.ts'
 import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
@@ -146,7 +146,7 @@ class PromptAnswer {
   private async open(isDamaged = false): Promise<void> {
     const { machine, project, call } = this
     const { agent } = call.host
-    this.catalog = isDamaged ? undefined : readCached(machine, catalogKey(machine, project, agent), CATALOG.decode)
+    this.catalog = isDamaged ? undefined : machine.cache.read(catalogKey(machine, project, agent), CATALOG.decode)
     const { segments = [] } = this.catalog ?? {}
     const rankers = segments.flatMap((key) => openStored(machine, key, { isAsStored: true })?.ranker ?? [])
     if (this.catalog !== undefined && rankers.length === segments.length) this.ranker = joinRankers(rankers)
@@ -406,7 +406,7 @@ export function textPart(machine: Machine, { entry, layer, root }: PlacedEntry):
   const file = signatureOf([join(root, path)], machine.now())
   const state = JSON.stringify([file.state, layer, path])
   const key = { ...file, kind: 'payloads', version: FENCE_VERSION, name: [...file.name, id], state }
-  return cached(machine, key, partCodec(id), () => {
+  return machine.cache.keep(key, partCodec(id), () => {
     const { contents, findings } = loadPayloads({ layerOf: () => layer, rootOf: () => root }, [entry])
     const text = contents[0]?.text
     if (text === undefined) return { problem: findings[0]?.message ?? `${id} was not loaded` }

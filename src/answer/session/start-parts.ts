@@ -3,7 +3,6 @@ import { findLibrary } from '../../agents/config.ts'
 import { type CallableSkill, callableSkills, type SkillScan } from '../../agents/see.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
-import { readCached, writeCached } from '../../machine/cache.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Project, realFolder } from '../../machine/open-project.ts'
@@ -195,9 +194,9 @@ export function refreshCatalog(
     }),
   }
   const key = catalogKey(machine, project, agent)
-  const known = readCached(machine, key, CATALOG.decode)
+  const known = machine.cache.read(key, CATALOG.decode)
   // Most sessions begin as the last one did, and a write takes longer than a read.
-  if (JSON.stringify(known) !== JSON.stringify(catalog)) writeCached(machine, key, CATALOG.encode(catalog)!)
+  if (JSON.stringify(known) !== JSON.stringify(catalog)) machine.cache.write(key, CATALOG.encode(catalog)!)
   return { knowledge, packs, catalog, ranker: joinRankers(opened.map(({ ranker }) => ranker)) }
 }
 

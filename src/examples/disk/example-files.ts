@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { exists } from '../../machine/files.ts'
 import { readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, tryLock } from '../../machine/lock.ts'
-import { LEARNED_PROMPTS, type Machine, stateFolder } from '../../machine/machine.ts'
-import { privateFolder, writeRecord } from '../../machine/records.ts'
+import { LEARNED_PROMPTS, type Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import { type Example, parseExample } from '../rules/example.ts'
@@ -84,7 +83,7 @@ export function projectFile(root: string): ExampleFile {
 /** Examples of this machine: `taught` by hand or by an agent, `from-use` from the usage log. */
 export function machineFile(machine: Machine, name: 'taught' | 'from-use'): ExampleFile {
   const path = name === 'taught' ? `${LIBRARY_FOLDER}/taught.jsonl` : LEARNED_PROMPTS
-  return { root: stateFolder(machine), path, place: 'machine' }
+  return { root: machine.stateFolder, path, place: 'machine' }
 }
 
 type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
@@ -110,7 +109,7 @@ function replaceLines(machine: Machine, file: ExampleFile, change: Change, relea
     if (file.place !== 'machine') {
       refuseLinkOut(file.root, file.path)
       writeInside(file.root, file.path, text)
-    } else writeRecord(machine, file.path, text)
+    } else machine.records.write(file.path, text)
   } finally {
     release()
   }
@@ -128,7 +127,7 @@ export function changedText(file: ExampleFile, change: Change): string | undefin
 }
 
 function lockOf(machine: Machine, { root, path }: ExampleFile): string {
-  const folder = privateFolder(machine, 'locks')
+  const folder = machine.records.privateFolder('locks')
   const real = exists(root) ? realpathSync(root) : root
   return join(folder, `examples-${sha256(join(real, path)).slice(0, 16)}`)
 }

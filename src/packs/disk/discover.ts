@@ -1,9 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { resolveConfigured } from '../../machine/config-file.ts'
 import { codeOf, isFolder } from '../../machine/files.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
-import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project, upwards } from '../../machine/open-project.ts'
 import { folderBehind, isInside, Walk, type WalkEntry } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
@@ -230,7 +229,7 @@ interface SourceFolders {
 
 function organizationFolders(machine: Machine, source: OrganizationSource, places: PackagePlaces): SourceFolders {
   if (source.kind === 'folder') {
-    const folder = resolveConfigured(machine, source.folder)
+    const folder = machine.config.resolve(source.folder)
     return isFolder(folder)
       ? { folders: [folder] }
       : absent(folder, 'is not a folder', 'create it, or correct the path')
@@ -266,7 +265,7 @@ export function clonePath(machine: Machine, { url, branch = '' }: { url: string;
 }
 
 export function organizationFolder(machine: Machine): string {
-  return join(cacheFolder(machine), 'packs', 'organization')
+  return join(machine.cacheFolder, 'packs', 'organization')
 }
 
 function isWithin(folder: string | undefined, path: string): boolean {

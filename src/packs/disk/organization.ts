@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { cloneRepository, cloneSource } from '../../machine/clone.ts'
-import { resolveConfigured } from '../../machine/config-file.ts'
 import { asLoadoutError, exists, isFolder, makeFolders } from '../../machine/files.ts'
 import { type Patience, runGit } from '../../machine/git.ts'
 import { readSafeConfig } from '../../machine/git-config.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import { readInside } from '../../machine/inside.ts'
 import { acquireLock } from '../../machine/lock.ts'
-import { type Machine, stateFolder } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { Repository } from '../../machine/repository.ts'
 import { parseForeignJson } from '../../text/json.ts'
@@ -46,12 +45,12 @@ export async function fetchSource(
   const folder = clonePath(machine, source)
   let before: string | undefined
   try {
-    const lock = join(stateFolder(machine), 'locks', `packs-${basename(folder)}`)
+    const lock = join(machine.stateFolder, 'locks', `packs-${basename(folder)}`)
     const release = await acquireLock(lock, { purpose: 'packs fetch', signal: patience.signal })
     try {
       // A path is relative to the configuration file.
       const known = cloneSource(machine, url)
-      const address = /^[^/]+:/.test(url) ? known : resolveConfigured(machine, url)
+      const address = /^[^/]+:/.test(url) ? known : machine.config.resolve(url)
       makeFolders(dirname(folder))
       recover(folder)
       before = await copiedCommit(machine, folder)

@@ -2,7 +2,8 @@ import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, write
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aLinkTo, aPipe, makeFolder, makeProject } from '../../../test/cli/run.ts'
-import { stampOf, writeCached } from '../../machine/cache.ts'
+import { stampOf } from '../../machine/cache.ts'
+import { Machine } from '../../machine/machine.ts'
 import { digestKnownTree, digestTree } from './pack-folder.ts'
 
 /** A pack whose files are old enough for the cache to trust their times. */
@@ -14,7 +15,7 @@ function makePack() {
     link: aLinkTo('x'),
   })
   const later = new Date(Date.now() + 60_000)
-  return { root, machine: { cwd: root, home: makeFolder(), env: {}, now: () => later } }
+  return { root, machine: new Machine({ cwd: root, home: makeFolder(), env: {}, now: () => later }) }
 }
 
 describe('the digests of a pack that was read before', () => {
@@ -23,9 +24,9 @@ describe('the digests of a pack that was read before', () => {
     const stamp = stampOf(statSync(join(root, 'wiki/a.md')))
     const rows = [['wiki/a.md', 'not read', ...stamp]]
     const key = { kind: 'pack-digests', version: 1, name: [root] }
-    writeCached(machine, key, Buffer.from(JSON.stringify(rows)))
+    machine.cache.write(key, Buffer.from(JSON.stringify(rows)))
     expect(digestKnownTree(machine, { root })).toEqual({ ...digestTree({ root }), 'wiki/a.md': 'not read' })
-    writeCached(machine, key, Buffer.from(JSON.stringify([['wiki/a.md', 1]])))
+    machine.cache.write(key, Buffer.from(JSON.stringify([['wiki/a.md', 1]])))
     expect(digestKnownTree(machine, { root })).toEqual(digestTree({ root }))
   })
 
@@ -53,7 +54,7 @@ describe('the digests of a pack that was read before', () => {
   it('are not kept of files that changed a moment ago', () => {
     const { root, machine } = makePack()
     const now = new Date()
-    digestKnownTree({ ...machine, now: () => now }, { root })
+    digestKnownTree(new Machine({ ...machine, now: () => now }), { root })
     rewrite(join(root, 'wiki/a.md'), 'Z.\n')
     expect(digestKnownTree(machine, { root })).toEqual(digestTree({ root }))
   })

@@ -2,15 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import {
-  type CacheKey,
-  isSettled,
-  jsonCodec,
-  readCached,
-  type Stamp,
-  stampOf,
-  writeCached,
-} from '../../machine/cache.ts'
+import { type CacheKey, isSettled, jsonCodec, type Stamp, stampOf } from '../../machine/cache.ts'
 import { asLoadoutError, codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -267,11 +259,11 @@ export function digestKnownTree(machine: Machine, place: PackPlaceOnDisk): FileD
   const { root, linked } = place
   const key: CacheKey = { kind: 'pack-digests', version: 1, name: [root, ...(linked ? [linkedRoot(linked)] : [])] }
   const now = machine.now()
-  const known = new Map(readCached(machine, key, ROWS.decode)?.map((row) => [row[0], row]))
+  const known = new Map(machine.cache.read(key, ROWS.decode)?.map((row) => [row[0], row]))
   const rows = readRows(place, known)
   const settled = rows.filter(([, , ...stamp]) => isSettled(stamp, now))
   const bytes = settled.some((row) => known.get(row[0]) !== row) ? ROWS.encode(settled) : undefined
-  if (bytes !== undefined) writeCached(machine, key, bytes)
+  if (bytes !== undefined) machine.cache.write(key, bytes)
   return digestsOf(rows)
 }
 

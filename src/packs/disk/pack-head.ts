@@ -1,15 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import {
-  type CacheKey,
-  isSettled,
-  jsonCodec,
-  readCached,
-  type Stamp,
-  stampOf,
-  writeCached,
-} from '../../machine/cache.ts'
+import { type CacheKey, isSettled, jsonCodec, type Stamp, stampOf } from '../../machine/cache.ts'
 import { codeOf, isFile, isFolder } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { KeptFiles } from '../../machine/kept.ts'
@@ -132,7 +124,7 @@ const heads = new KeptFiles<PackHead>(KEPT_BYTES)
 export function openHeadCache(machine: Machine, root: string, fewest = FEWEST_HEADS): HeadCache {
   const key: CacheKey = { kind: 'pack-heads', version: 1, name: [root] }
   let stored: ReadonlyMap<string, Row> | undefined
-  const known = () => (stored ??= new Map(readCached(machine, key, ROWS.decode)?.map((row) => [row[0], row])))
+  const known = () => (stored ??= new Map(machine.cache.read(key, ROWS.decode)?.map((row) => [row[0], row])))
   const rows: Row[] = []
   let isChanged = false
   const now = machine.now()
@@ -150,7 +142,7 @@ export function openHeadCache(machine: Machine, root: string, fewest = FEWEST_HE
     save() {
       if (!isChanged || rows.length < fewest) return
       const bytes = ROWS.encode(rows)
-      if (bytes !== undefined) writeCached(machine, key, bytes)
+      if (bytes !== undefined) machine.cache.write(key, bytes)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type CacheKey, openCached } from '../../machine/cache.ts'
+import type { CacheKey } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { encodeEnd, openForm, Segment } from '../../search/saved-library.ts'
 import { PROJECT_TUNING } from '../rules/file-document.ts'
@@ -70,7 +70,7 @@ export function encodeTable({ keys, stamps, reasons }: FileTable, segments: read
 
 /** Undefined if it is missing or damaged. */
 export function openFileIndex(machine: Machine, key: CacheKey): FileIndex | undefined {
-  const opened = openCached(machine, key)
+  const opened = machine.cache.open(key)
   if (opened === undefined) return undefined
   const form = openForm(opened.read, opened.size, PROJECT_TUNING)
   if (form === undefined) {

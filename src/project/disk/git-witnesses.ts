@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { isSettled, type Stamp, stampOf } from '../../machine/cache.ts'
 import { type GitOptions, runGit } from '../../machine/git.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
-import { type Machine, xdgConfigHome } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { STAMP_NUMBERS } from './stamps.ts'
@@ -72,7 +72,7 @@ async function settingsOfGit(machine: Machine, repository: string): Promise<stri
   if (listed === undefined || folders === undefined) return 'stuck'
   const { own, common } = folders
   const { home } = machine
-  const global = join(xdgConfigHome(machine), 'git')
+  const global = join(machine.xdgConfigHome, 'git')
   const found = new Set([
     ...['index', 'HEAD', 'config.worktree'].map((name) => join(own, name)),
     ...['config', 'info/exclude'].map((name) => join(common, name)),

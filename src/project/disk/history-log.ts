@@ -1,10 +1,10 @@
 import { join, relative, sep } from 'node:path'
-import { type Codec, cached, readCached } from '../../machine/cache.ts'
+import type { CacheKey, Codec } from '../../machine/cache.ts'
 import { isFile, readText } from '../../machine/files.ts'
 import { runGit } from '../../machine/git.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
 import { Kept } from '../../machine/kept.ts'
-import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { type History, ID_DIGITS, LOG_FORMAT, NO_HISTORY, readLog } from '../rules/history.ts'
@@ -31,10 +31,10 @@ export async function readHistory(
     const prefix = inside === '' ? '' : `${inside}/`
     const isShallow = isFile(join(commonGitFolder(gitFolder(repository)), 'shallow'))
     const key = { kind: 'project-history', version: 4, name: [root], state: `${head} ${isShallow}` }
-    const name = JSON.stringify([cacheFolder(machine), root, key.state])
+    const name = JSON.stringify([machine.cacheFolder, root, key.state])
     const known = kept.get(name)
     if (known !== undefined) return known
-    if (isOnlySaved) return readCached(machine, key, HISTORY.decode) ?? NO_HISTORY
+    if (isOnlySaved) return machine.cache.read(key, HISTORY.decode) ?? NO_HISTORY
     const history = await cachedLater(machine, key, () => readCommits(machine, repository, prefix, isShallow))
     kept.set(name, history)
     return history
@@ -44,19 +44,17 @@ export async function readHistory(
   }
 }
 
-type Key = Parameters<typeof cached>[1]
-
-async function cachedLater(machine: Machine, key: Key, read: () => Promise<History>): Promise<History> {
+async function cachedLater(machine: Machine, key: CacheKey, read: () => Promise<History>): Promise<History> {
   const missing = Symbol('missing')
   try {
-    return cached(machine, key, HISTORY, () => {
+    return machine.cache.keep(key, HISTORY, () => {
       throw missing
     })
   } catch (error) {
     if (error !== missing) throw error
   }
   const history = await read()
-  return cached(machine, key, HISTORY, () => history)
+  return machine.cache.keep(key, HISTORY, () => history)
 }
 
 // Five numbers, the keys of paths, the other arrays one after another, the ids.

@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path'
-import { type CacheKey, readCached, writeCached } from '../../machine/cache.ts'
+import type { CacheKey } from '../../machine/cache.ts'
 import { isBareRepository } from '../../machine/git-folder.ts'
 import { Kept } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -49,7 +49,7 @@ export async function listPaths(
   if (repository === undefined || prefix === undefined) return describe(listByWalk(root), 'walk')
   const key: CacheKey = { kind: KIND, version: VERSION, name: [root], state: surroundings(machine, repository) }
   const name = JSON.stringify([root, key.state])
-  const known = kept.get(name) ?? readCached(machine, key, decode)
+  const known = kept.get(name) ?? machine.cache.read(key, decode)
   if (known !== undefined && areStill(known.witnesses, known.stamps)) {
     kept.set(name, known)
     return known
@@ -65,7 +65,7 @@ export async function listPaths(
   if (!(await areIgnored(machine, repository, witnesses.ignored))) return found
   const fresh: KnownPaths = { ...found, witnesses: witnesses.paths, stamps }
   kept.set(name, fresh)
-  writeCached(machine, key, encode(fresh))
+  machine.cache.write(key, encode(fresh))
   return fresh
 }
 

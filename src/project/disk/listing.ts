@@ -1,5 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { type CacheKey, readCached, writeCached } from '../../machine/cache.ts'
+import type { CacheKey } from '../../machine/cache.ts'
 import { isUnfinished } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
@@ -109,10 +109,10 @@ export interface LeaveOut {
 function toldReasons(machine: Machine, root: string, listed: ListedPaths, { why, rule }: LeaveOut): Uint8Array {
   if (rule === undefined) return askAll(listed, why)
   const key: CacheKey = { kind: 'project-reasons', version: VERSION, name: [root, rule] }
-  const known = readCached(machine, key, (bytes) => decode(bytes, listed.keys))
+  const known = machine.cache.read(key, (bytes) => decode(bytes, listed.keys))
   if (known !== undefined) return known
   const told = askAll(listed, why)
-  writeCached(machine, key, Buffer.concat([bytesOf(listed.keys), told]))
+  machine.cache.write(key, Buffer.concat([bytesOf(listed.keys), told]))
   return told
 }
 

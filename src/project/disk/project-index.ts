@@ -1,4 +1,4 @@
-import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import type { Segment, TermPostings } from '../../search/saved-library.ts'
 import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
 import { LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
@@ -65,7 +65,7 @@ function openKnown(machine: Machine, root: string): FileIndex | undefined {
 }
 
 function nameOf(machine: Machine, root: string): string {
-  return JSON.stringify([cacheFolder(machine), root])
+  return JSON.stringify([machine.cacheFolder, root])
 }
 
 function hold(name: string, saved: FileIndex): void {

@@ -1,4 +1,4 @@
-import { type CacheKey, type GrowingValue, growCached } from '../../machine/cache.ts'
+import type { CacheKey, GrowingValue } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { Segment } from '../../search/saved-library.ts'
 import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
@@ -29,7 +29,7 @@ export function writeIndex(
 ): PlacedFiles {
   const now = machine.now()
   const kept = known === undefined ? [] : keptSegments(known, files)
-  const grown = growCached(machine, key)
+  const grown = machine.cache.grow(key)
   try {
     const writer = new IndexWriter(grown, kept, files)
     if (known !== undefined) writer.copy(known)

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { exists, makeFolders } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
-import { cacheFolder } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import type { Repository } from '../../machine/repository.ts'
 import { ANY_NAME, type Verdict, whyNot } from '../../machine/rules/verdict.ts'
@@ -57,7 +56,7 @@ async function readVersion(
   { name: skill, version, commit = '', digest = '' }: Verdict,
   cache: TreeCache,
 ): Promise<RegisteredSkill | string> {
-  const folder = join(cacheFolder(repo.machine), 'versions')
+  const folder = join(repo.machine.cacheFolder, 'versions')
   const place = join(folder, digest, skill)
   if (!/^[0-9a-f]{64}$/.test(digest)) return `version ${version} has no valid digest`
   if (!isVersion(place, digest)) {

@@ -4,7 +4,6 @@ import { asLoadoutError, exists, isFolder } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
-import { privateFolder, recordPath } from '../../machine/records.ts'
 import { copyFolder } from './tree.ts'
 
 const BACKUPS = 'backups'
@@ -25,7 +24,7 @@ export class Backups {
     const kept = this.pathOf(skill, origin, hash)
     if (exists(kept)) return kept
     const partial = `${ownedName(kept)}.partial`
-    privateFolder(this.machine, `${BACKUPS}/${skill}`)
+    this.machine.records.privateFolder(`${BACKUPS}/${skill}`)
     try {
       copyFolder(folder, partial)
       move(partial, kept)
@@ -37,12 +36,12 @@ export class Backups {
 
   /** Where the backup of this content is, if there is one. */
   pathOf(skill: string, origin: string, hash: string): string {
-    return join(recordPath(this.machine, BACKUPS), skill, `${origin}-${hash.slice(0, 12)}`)
+    return join(this.machine.records.path(BACKUPS), skill, `${origin}-${hash.slice(0, 12)}`)
   }
 
   /** Removes copies that a killed process did not finish: the originals are still in place. */
   removePartial(): void {
-    const all = recordPath(this.machine, BACKUPS)
+    const all = this.machine.records.path(BACKUPS)
     for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
   }
 }

@@ -1,7 +1,6 @@
 import { readdirSync, realpathSync, rmSync } from 'node:fs'
-import { basename, join, resolve, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { cloneRepository, cloneSource, loginError } from '../../machine/clone.ts'
-import { expandHome } from '../../machine/config-file.ts'
 import { exists, isFile, isFolder, makeFolder } from '../../machine/files.ts'
 import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -41,7 +40,7 @@ export interface SourceOptions {
 
 /** Opens a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
 export async function openImportSource(machine: Machine, named: string, options: SourceOptions): Promise<ImportSource> {
-  const path = resolve(machine.cwd, expandHome(machine, named))
+  const path = machine.resolve(named)
   if (/^[^:]*\.zip$/i.test(named)) {
     throw failWith('BAD_ARCHIVE/zip', { source: named, folder: shellWord(named.replace(/\.zip$/i, '')) })
   }

@@ -1,11 +1,9 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expandHome } from '../../machine/config-file.ts'
 import { asLoadoutError, exists, isFolder, readJson, readText, requireFile } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
-import { privateFolder, recordPath } from '../../machine/records.ts'
 import { removeOldScratch } from '../../machine/scratch.ts'
 import { findMarker, type Sides, writeMerge } from '../../text/merge.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
@@ -79,7 +77,7 @@ export class Merges {
   }
 
   list(): OpenMerge[] {
-    const all = recordPath(this.machine, MERGES)
+    const all = this.machine.records.path(MERGES)
     if (!isFolder(all)) return []
     const names = readdirSync(all).filter((name) => nameProblem(name) === undefined && this.has(name))
     return names.sort(compareText).map((name) => this.open(name))
@@ -105,7 +103,7 @@ export class Merges {
   /** Stores all three versions and the merged files. */
   add(merge: PendingMerge, made: SkillMerge, versions: SkillVersions): OpenMerge {
     const folder = this.folderOf(merge.skill)
-    privateFolder(this.machine, MERGES)
+    this.machine.records.privateFolder(MERGES)
     const partial = `${ownedName(folder)}.partial`
     const kept = versionsIn(partial, merge.skill)
     try {
@@ -195,11 +193,11 @@ export class Merges {
   removePartial(): void {
     new Backups(this.machine).removePartial()
     removeOldScratch()
-    removeOrphans(recordPath(this.machine, MERGES))
+    removeOrphans(this.machine.records.path(MERGES))
   }
 
   private folderOf(skill: string): string {
-    return recordPath(this.machine, `${MERGES}/${skill}`)
+    return this.machine.records.path(`${MERGES}/${skill}`)
   }
 
   /** A pending merge with the details of its open conflicts. */
@@ -222,7 +220,7 @@ export class Merges {
 
   private read(folder: string): PendingMerge {
     const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
-    return { ...merge, library: expandHome(this.machine, merge.library) }
+    return { ...merge, library: this.machine.expandHome(merge.library) }
   }
 
   private format({ source, library, ...merge }: PendingMerge): string {

@@ -6,7 +6,7 @@ import type { Patience } from '../../machine/git.ts'
 import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { acquireLock } from '../../machine/lock.ts'
-import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { Repository } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -25,7 +25,7 @@ const NETWORK_MS = 120_000
 
 /** The folder of the caches. */
 export function sourceCaches(machine: Machine): string {
-  return join(cacheFolder(machine), 'sources')
+  return join(machine.cacheFolder, 'sources')
 }
 
 /**

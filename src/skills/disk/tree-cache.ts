@@ -1,6 +1,6 @@
 import { constants, lstatSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type CacheKey, isSettled, openCached, type Stamp, stampAt, writeCached } from '../../machine/cache.ts'
+import { type CacheKey, isSettled, type Stamp, stampAt } from '../../machine/cache.ts'
 import { readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -288,7 +288,7 @@ export function writeFolders(
     at += paths.length * WIDTH
   }
   bytes.set(text, at * NUMBER)
-  writeCached(machine, key, bytes, checksum(text))
+  machine.cache.write(key, bytes, checksum(text))
 }
 
 /** Reads what `writeFolders` cached. The caller must compare the stamps with the disk before it uses the result. */
@@ -296,7 +296,7 @@ export function readFolders(
   machine: Machine,
   key: CacheKey,
 ): { folders: ReadonlyMap<string, Listed>; rest: unknown } | undefined {
-  const opened = openCached(machine, key)
+  const opened = machine.cache.open(key)
   if (opened === undefined) return undefined
   try {
     return decode(opened.read(0, opened.size), opened.sum)

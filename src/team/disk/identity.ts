@@ -4,7 +4,6 @@ import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { codeOf, exists, readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { recordPath, writeRecord } from '../../machine/records.ts'
 import { Repository } from '../../machine/repository.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
@@ -81,12 +80,12 @@ const PLACE = 'team/allowed_signers'
 
 /** The list of signers that the user pinned when this machine joined. The library cannot change it. */
 export function readPinnedSigners(machine: Machine): string | undefined {
-  const path = recordPath(machine, PLACE)
+  const path = machine.records.path(PLACE)
   return exists(path) ? readText(path) : undefined
 }
 
 export function pinSigners(machine: Machine, file: string): void {
-  writeRecord(machine, PLACE, readText(file))
+  machine.records.write(PLACE, readText(file))
 }
 
 /** The user: the email address in git, which is the same on all machines of a person; otherwise the account. */

@@ -5,7 +5,7 @@ import { exists, readText, writeAtomically } from '../../machine/files.ts'
 import { namesIn } from '../../machine/leftovers.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { privateFolder, type RecordFile, readRecord, recordPath, writeRecord } from '../../machine/records.ts'
+import type { RecordFile } from '../../machine/records.ts'
 import { TEAM_DUE, TEAM_FOLDER } from '../../usage/sharing.ts'
 import { BROKEN, type OutboxState, parseOutbox } from '../rules/membership.ts'
 
@@ -18,12 +18,12 @@ const STATE: RecordFile<OutboxState | undefined> = {
 }
 
 export function readOutbox(machine: Machine): OutboxState | undefined {
-  return readRecord(machine, STATE)
+  return machine.records.read(STATE)
 }
 
 /** New batches count from this moment: their files must exist before. */
 export function writeOutbox(machine: Machine, state: OutboxState): void {
-  writeRecord(machine, STATE.place, STATE.format(state))
+  machine.records.write(STATE.place, STATE.format(state))
 }
 
 export function newMachineId(): string {
@@ -33,7 +33,7 @@ export function newMachineId(): string {
 type Tray = 'outbox' | 'sent'
 
 function trayFolder(machine: Machine, tray: Tray, { machine: id }: Pick<OutboxState, 'machine'>): string {
-  return recordPath(machine, `${TEAM_FOLDER}/${tray}/${id}`)
+  return machine.records.path(`${TEAM_FOLDER}/${tray}/${id}`)
 }
 
 function fileOf(sequence: number): string {
@@ -55,13 +55,13 @@ export function readBatch(machine: Machine, state: OutboxState, sequence: number
 }
 
 export function putBatch(machine: Machine, state: Pick<OutboxState, 'machine'>, sequence: number, bytes: string): void {
-  privateFolder(machine, `${TEAM_FOLDER}/outbox/${state.machine}`)
+  machine.records.privateFolder(`${TEAM_FOLDER}/outbox/${state.machine}`)
   writeAtomically(join(trayFolder(machine, 'outbox', state), fileOf(sequence)), bytes, 0o600)
 }
 
 /** Sent batches are kept for a while: a server that was restored from a backup asks for them again. */
 export function moveBatch(machine: Machine, state: OutboxState, sequence: number, to: Tray): void {
-  privateFolder(machine, `${TEAM_FOLDER}/${to}/${state.machine}`)
+  machine.records.privateFolder(`${TEAM_FOLDER}/${to}/${state.machine}`)
   const [name, from] = [fileOf(sequence), to === 'sent' ? 'outbox' : 'sent'] as const
   renameSync(join(trayFolder(machine, from, state), name), join(trayFolder(machine, to, state), name))
 }
@@ -71,7 +71,7 @@ const KEPT_MS = 14 * 86_400_000
 /** Removes old sent batches, and the batches of earlier identities of this machine. */
 export function tidy(machine: Machine, state: OutboxState): void {
   for (const tray of ['outbox', 'sent'] as const) {
-    const around = recordPath(machine, `${TEAM_FOLDER}/${tray}`)
+    const around = machine.records.path(`${TEAM_FOLDER}/${tray}`)
     for (const id of namesIn(around))
       if (id !== state.machine) rmSync(join(around, id), { recursive: true, force: true })
   }
@@ -84,17 +84,17 @@ export function tidy(machine: Machine, state: OutboxState): void {
 
 /** Deletes everything about the team. */
 export function forgetTeam(machine: Machine): void {
-  rmSync(recordPath(machine, TEAM_FOLDER), { recursive: true, force: true })
+  rmSync(machine.records.path(TEAM_FOLDER), { recursive: true, force: true })
 }
 
 /** When the background may try again. Stored as the time of a file, so that a hook only needs one `stat`. */
 export function setDue(machine: Machine, at: Date): void {
-  const path = recordPath(machine, TEAM_DUE)
-  if (!exists(path)) writeRecord(machine, TEAM_DUE, '')
+  const path = machine.records.path(TEAM_DUE)
+  if (!exists(path)) machine.records.write(TEAM_DUE, '')
   utimesSync(path, at, at)
 }
 
 /** One process at a time collects and sends. */
 export function lockTeam(machine: Machine, waitMs: number): Promise<() => void> {
-  return acquireLock(join(privateFolder(machine, 'locks'), 'team'), { purpose: 'team', waitMs })
+  return acquireLock(join(machine.records.privateFolder('locks'), 'team'), { purpose: 'team', waitMs })
 }

@@ -1,6 +1,6 @@
 import { callHttp } from '../../machine/call-http.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { type RecordFile, readRecord, writeRecord } from '../../machine/records.ts'
+import type { RecordFile } from '../../machine/records.ts'
 import { CODES, failWith, LoadoutError } from '../../text/trouble.ts'
 import { getDeep, isRecord } from '../../text/values.ts'
 import { TEAM_FOLDER } from '../../usage/sharing.ts'
@@ -15,7 +15,7 @@ const MEMBERSHIP: RecordFile<Membership | undefined> = {
 }
 
 export function readMembership(machine: Machine): Membership | undefined {
-  return readRecord(machine, MEMBERSHIP)
+  return machine.records.read(MEMBERSHIP)
 }
 
 export function requireMembership(machine: Machine): Membership {
@@ -25,7 +25,7 @@ export function requireMembership(machine: Machine): Membership {
 }
 
 export function writeMembership(machine: Machine, membership: Membership): void {
-  writeRecord(machine, MEMBERSHIP.place, MEMBERSHIP.format(membership))
+  machine.records.write(MEMBERSHIP.place, MEMBERSHIP.format(membership))
 }
 
 export interface TeamReply {

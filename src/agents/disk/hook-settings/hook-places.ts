@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { parse as parseCommented } from 'jsonc-parser'
 import { isFile, isFolder, readJson, readText } from '../../../machine/files.ts'
 import { hookLogPath } from '../../../machine/hook-log.ts'
-import { type Machine, xdgConfigHome } from '../../../machine/machine.ts'
+import type { Machine } from '../../../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../../../machine/open-project.ts'
 import { packageFolder } from '../../../machine/package-folder.ts'
 import { sessionsFolder } from '../../../machine/sessions.ts'
@@ -46,7 +46,7 @@ function hostFolder(machine: Machine, { agent, home }: HookHost): string {
   const moved = variable && machine.env[variable]
   if (moved && isAbsolute(moved)) return resolve(moved)
   const inConfig = /^\.config\/(.*)/.exec(folder)?.[1]
-  return inConfig === undefined ? join(machine.home, folder) : join(xdgConfigHome(machine), inConfig)
+  return inConfig === undefined ? join(machine.home, folder) : join(machine.xdgConfigHome, inConfig)
 }
 
 /** Whether an agent seems to be used on this machine. */
