@@ -1,7 +1,13 @@
 import { detectAll, detectPrivate, maskText } from '../machine/secret-scanner.ts'
-import { type Detection, detectContent } from '../text/sensitive/detect.ts'
+import {
+  checkFields,
+  type Detection,
+  detectContent,
+  type FoundContent,
+  type SanitizePolicy,
+  sanitize,
+} from '../text/sensitive/detect.ts'
 import { findHostTags } from '../text/sensitive/host-tags.ts'
-import { checkFields, type FoundContent, type SanitizePolicy, sanitize } from '../text/sensitive/sanitize.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import type { Limits } from './rules/budget/fit.ts'
 import type { BundleInput } from './rules/build-bundle.ts'

@@ -1,7 +1,5 @@
-import { type Detection, detectContent } from '../text/sensitive/detect.ts'
-import { isName, isPlaceholder, isReal } from '../text/sensitive/placeholders.ts'
-import { detectSafely, failedDetection, sanitize } from '../text/sensitive/sanitize.ts'
-import { mayHoldSecret } from '../text/sensitive/scanner-hints.ts'
+import { type Detection, detectContent, detectSafely, failedDetection, sanitize } from '../text/sensitive/detect.ts'
+import { isName, isPlaceholder, isReal, mayHoldSecret } from '../text/sensitive/matching.ts'
 import { Kept } from './kept.ts'
 
 interface Looked {

@@ -1,4 +1,4 @@
-import { isCardNumber } from '../../src/text/sensitive/personal-data.ts'
+import { isCardNumber } from '../../src/text/sensitive/detect.ts'
 import type { Kind } from './corpus-secrets.ts'
 import type { Random } from './random.ts'
 

@@ -1,4 +1,4 @@
-import type { SanitizePolicy } from '../../text/sensitive/sanitize.ts'
+import type { SanitizePolicy } from '../../text/sensitive/detect.ts'
 import type { Rendering } from './render.ts'
 
 /** A file that describes the state of a project, or a pattern whose latest matches do. */

@@ -1,18 +1,6 @@
-import { eachMatch } from './each-match.ts'
-import { type HintReader, type Hints, readHints } from './hints.ts'
 import { findInjectionSpans } from './injections.ts'
-import {
-  cardNumbers,
-  emailAddresses,
-  findIbans,
-  isCardNumber,
-  isPersonal,
-  isPhoneNumber,
-  labelledPhoneNumbers,
-  phoneNumbers,
-} from './personal-data.ts'
+import { eachMatch, findEncodedTexts, type HintReader, type Hints, once, readHints, readViews } from './matching.ts'
 import { findSecretSpans } from './secrets.ts'
-import { findEncodedTexts, readViews } from './views.ts'
 
 /** Content that must not reach a model unnoticed. */
 export const CONTENT_CLASSES = [
@@ -228,4 +216,291 @@ function distinct(found: readonly Detection[]): Detection[] {
     if (!first.has(key)) first.set(key, detection)
   }
   return [...first.values()].sort((a, b) => a.start - b.start || a.end - b.end)
+}
+
+/** Domains that end in an unknown word of more than two letters are usually members of an object: `a@self.weight`. */
+const DOMAINS =
+  '[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|name|dev|app|cloud|tech|online|site|store|shop|xyz|agency|company|email|health|bank|internal|corp'
+
+export const emailAddresses = once(
+  () =>
+    new RegExp(
+      String.raw`(?<![\w.+%-])([a-z0-9_][\w.+%-]{0,63})@((?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}(?:${DOMAINS}))(?![\w(]|-\w|\.\w)`,
+      'gi',
+    ),
+)
+
+/** Mailboxes of a role, not of a person. */
+const ROLES =
+  /^(?:git|hg|svn|root|no-?reply|do-?not-?reply|mailer-daemon|postmaster|webmaster|hostmaster|abuse|security|support|info|contact|hello|help|admin|sales|press|legal|privacy|conduct|team|maintainers?|bot|actions|user(?:name)?|you|your[._-]?(?:name|email)|me|someone|somebody|name|email|foo|bar)(?:[+].{0,60})?$/i
+
+/** Reserved for examples, or never delivered to a person. */
+const NOBODYS =
+  /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost|local|noreply\.[\w.-]{1,60}|domain\.(?:com|tld)|email\.com|company\.com|yourdomain\.com|acme\.(?:com|org)|foo\.com|bar\.com)$/i
+
+export function isPersonal(address: string): boolean {
+  const at = address.lastIndexOf('@')
+  return !ROLES.test(address.slice(0, at)) && !NOBODYS.test(address.slice(at + 1))
+}
+
+/** With a country code, or in the North American form. */
+export const phoneNumbers = once(
+  () =>
+    /(?<![\w.+-]|\d[ ])(?:\+[1-9]\d{0,2}(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}|(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4})(?![\w]|[.-]\d)/g,
+)
+
+export function isPhoneNumber(text: string): boolean {
+  const digits = text.replace(/\D/g, '')
+  if (digits.length < 10 || digits.length > 15 || new Set(digits).size < 3) return false
+  // Reserved for films and examples.
+  return !/555\D?01\d\d$/.test(text) && !/^(?:44)?0?(?:20)?79460\d{3}$/.test(digits) && !/1234567/.test(digits)
+}
+
+/** A national format of any country, after a word that labels it. */
+export const labelledPhoneNumbers = once(
+  () =>
+    /(?<!\w)(?:tel(?:ephone)?|phone|mobile|cell|fax|whatsapp|(?:phone|mobile|cell|tel)[_ -]?(?:number|no)|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f)["'*]{0,3}[ \t]{0,4}[:=.|]{1,2}[ \t]{0,4}["']?(\(?0?\d[\d ()./-]{6,18}\d)(?![\w.-]*\w)/dgi,
+)
+
+/** Thirteen to nineteen digits, together or in printed groups. Not part of a longer or broken number. */
+export const cardNumbers = once(
+  () =>
+    /(?<![\w.+-])\d{13,19}(?![\w+]|[.-]\d)|(?<![\w.+]|\d[ -])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w+]|[. -]\d)/g,
+)
+
+/** The first digits of each brand, with the lengths it uses. */
+const BRANDS: readonly [first: RegExp, lengths: readonly number[]][] = [
+  [/^4/, [13, 16, 19]],
+  [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
+  [/^3[47]/, [15]],
+  [/^3(?:0[0-5]|[68])/, [14]],
+  [/^35(?:2[89]|[3-8])/, [16]],
+  [/^(?:6011|64[4-9]|65)/, [16, 19]],
+  [/^62/, [16, 17, 18, 19]],
+]
+
+/** Published test numbers repeat two or three digits; a card that was issued hardly ever does. */
+const FEWEST_DIFFERENT = 4
+
+export function isCardNumber(text: string): boolean {
+  const number = text.replace(/\D/g, '')
+  const digits = [...number].map(Number)
+  const isBrand = BRANDS.some(([first, lengths]) => lengths.includes(number.length) && first.test(number))
+  return isBrand && new Set(digits).size >= FEWEST_DIFFERENT && passesLuhn(digits)
+}
+
+function passesLuhn(digits: readonly number[]): boolean {
+  const total = digits.reduceRight((sum, digit, at) => {
+    const isDoubled = (digits.length - at) % 2 === 0
+    const value = isDoubled ? digit * 2 : digit
+    return sum + (value > 9 ? value - 9 : value)
+  }, 0)
+  return total % 10 === 0
+}
+
+// biome-ignore format: a table to scan
+const IBAN_LENGTHS: Record<string, number> = {
+  AD: 24, AE: 23, AL: 28, AT: 20, AZ: 28, BA: 20, BE: 16, BG: 22, BH: 22, BR: 29, BY: 28, CH: 21, CR: 22, CY: 28, CZ: 24,
+  DE: 22, DK: 18, DO: 28, EE: 20, EG: 29, ES: 24, FI: 18, FO: 18, FR: 27, GB: 22, GE: 22, GI: 23, GL: 18, GR: 27, GT: 28,
+  HR: 21, HU: 28, IE: 22, IL: 23, IQ: 23, IS: 26, IT: 27, JO: 30, KW: 30, KZ: 20, LB: 28, LI: 21, LT: 20, LU: 20, LV: 21,
+  MC: 27, MD: 24, ME: 22, MK: 19, MR: 27, MT: 31, MU: 30, NL: 18, NO: 15, PK: 24, PL: 28, PS: 29, PT: 25, QA: 29, RO: 24,
+  RS: 22, SA: 24, SE: 24, SI: 19, SK: 24, SM: 27, TN: 24, TR: 26, UA: 29, VA: 22, VG: 24, XK: 20,
+}
+
+/** The country determines the length, printed together or in groups. */
+export function findIbans(text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = []
+  for (const match of text.matchAll(/(?<![\w-])([A-Z]{2})\d{2}(?=[ -]?[A-Z0-9]{4})/g)) {
+    const length = IBAN_LENGTHS[match[1] ?? ''] ?? 0
+    const start = match.index
+    const end = endOfLetters(text, start, length)
+    if (end !== undefined && !/\w/.test(text.charAt(end)) && isIban(text.slice(start, end))) found.push({ start, end })
+  }
+  return found
+}
+
+function endOfLetters(text: string, start: number, length: number): number | undefined {
+  let letters = 0
+  for (let at = start; letters < length; at++) {
+    if (/[A-Z0-9]/.test(text.charAt(at))) letters++
+    else if (!/[ -]/.test(text.charAt(at)) || !/[A-Z0-9]/.test(text.charAt(at - 1))) return undefined
+    if (letters === length) return at + 1
+  }
+  return undefined
+}
+
+/** By the remainder of a number that is too long for an integer; its letters count from ten. */
+function isIban(text: string): boolean {
+  const letters = text.replace(/[ -]/g, '')
+  let rest = 0
+  for (const character of letters.slice(4) + letters.slice(0, 4)) {
+    const value = Number.parseInt(character, 36)
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+  }
+  return rest === 1
+}
+
+/** What to do with a text that has findings. */
+export type SanitizePolicy = 'warn' | 'mask' | 'drop'
+
+/** The findings of a text, without the text itself. */
+export interface FoundContent {
+  contentClass: ContentClass
+  kind: string
+  count: number
+}
+
+export interface Sanitized {
+  /** Undefined when the text must not be shown at all. */
+  text: string | undefined
+  found: FoundContent[]
+}
+
+/** Applies a policy: `drop` removes a text with a finding, `mask` replaces each finding, `warn` only reports. */
+export function sanitize(text: string, detections: readonly Detection[], policy: SanitizePolicy): Sanitized {
+  const found = countFound(detections)
+  if (found.length === 0 || policy === 'warn') return { text, found }
+  return { text: policy === 'drop' ? undefined : maskRanges(text, detections), found }
+}
+
+/** If a detector throws, the whole text counts as a finding. */
+export function detectSafely(detector: Detector, text: string): readonly Detection[] {
+  try {
+    return detector(text)
+  } catch {
+    return [failedDetection(text)]
+  }
+}
+
+export function failedDetection(text: string): Detection {
+  return { contentClass: 'secret', kind: 'unchecked', start: 0, end: text.length }
+}
+
+interface Range {
+  start: number
+  end: number
+  /** The first finding in the range; the mark names it. */
+  contentClass: ContentClass
+  kind: string
+}
+
+function maskRanges(text: string, detections: readonly Detection[]): string {
+  let masked = ''
+  let from = 0
+  for (const { start, end, contentClass, kind } of wholeRanges(text, detections)) {
+    masked += `${text.slice(from, start)}[masked: ${contentClass} ${kind}]`
+    from = end
+  }
+  return masked + text.slice(from)
+}
+
+/** Disjoint ranges in order. A secret extends to the end of its word. */
+function wholeRanges(text: string, detections: readonly Detection[]): Range[] {
+  const merged = mergeRanges(detections)
+  const whole = merged.map((range, index) => {
+    if (range.contentClass !== 'secret' && range.contentClass !== 'credential') return range
+    const [low, high] = [merged[index - 1]?.end ?? 0, merged[index + 1]?.start ?? text.length]
+    let { start, end } = range
+    while (start > low && isInWord(text.charCodeAt(start - 1))) start--
+    while (end < high && isInWord(text.charCodeAt(end))) end++
+    return { ...range, start, end }
+  })
+  return mergeRanges(whole)
+}
+
+/** Merges ranges that touch: what two detectors share must not stay readable between their marks. */
+function mergeRanges(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = []
+  for (const range of [...ranges].sort(compareRanges)) {
+    const last = merged.at(-1)
+    if (last !== undefined && range.start <= last.end) last.end = Math.max(last.end, range.end)
+    else merged.push({ ...range })
+  }
+  return merged
+}
+
+const RANK: Record<ContentClass, number> = {
+  secret: 0,
+  credential: 1,
+  regulated_restricted: 2,
+  pii: 3,
+  other_policy_violation: 4,
+  prompt_injection: 5,
+}
+
+function compareRanges(a: Range, b: Range): number {
+  return a.start - b.start || RANK[a.contentClass] - RANK[b.contentClass] || b.end - a.end
+}
+
+// Letters, digits and the other characters of base64 and tokens.
+function isInWord(code: number): boolean {
+  const isLetter = (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+  const isDigit = code >= 0x30 && code <= 0x39
+  return isLetter || isDigit || code === 0x2b || code === 0x2d || code === 0x5f || code === 0x7e
+}
+
+/** Counts places, not reports: overlapping finds of two detectors of a kind count once. */
+function countFound(detections: readonly Detection[]): FoundContent[] {
+  const kinds = new Map<string, Detection[]>()
+  for (const detection of detections) {
+    const key = `${RANK[detection.contentClass]} ${detection.kind}`
+    const known = kinds.get(key)
+    if (known === undefined) kinds.set(key, [detection])
+    else known.push(detection)
+  }
+  return [...kinds]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, each]) => {
+      const [{ contentClass, kind }] = each as [Detection]
+      return [{ contentClass, kind, count: mergeRanges(each).length }]
+    })
+}
+
+const DEEPEST = 64
+const MOST_FIELDS = 100_000
+
+/**
+ * Every text and number of a structured value, each after its key: only the key `password` shows what `hunter22` is.
+ * Undefined for a value too deep or too large to read.
+ */
+function fieldTexts(value: unknown): string[] | undefined {
+  const texts: string[] = []
+  const open: { key: string; value: unknown; depth: number }[] = [{ key: '', value, depth: 0 }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { key, value: held, depth } = next
+    if (depth > DEEPEST || open.length + texts.length > MOST_FIELDS) return undefined
+    if (typeof held !== 'object' || held === null) texts.push(fieldText(key, held))
+    else if (Array.isArray(held)) open.push(...held.map((each: unknown) => ({ key, value: each, depth: depth + 1 })))
+    else for (const [name, each] of Object.entries(held)) open.push({ key: name, value: each, depth: depth + 1 })
+  }
+  return texts.reverse()
+}
+
+function fieldText(key: string, value: unknown): string {
+  const text = typeof value === 'string' ? value : typeof value === 'number' ? numberText(value) : ''
+  if (key === '') return text
+  // Quoted, so that a one-word value is recognisable as one.
+  return /["\s]/.test(text) ? `${key}: ${text}` : `${key}: "${text}"`
+}
+
+function numberText(value: number): string {
+  return Number.isInteger(value) ? value.toFixed(0) : String(value)
+}
+
+/** Searches every field, keys included. A value that cannot be read, or a detector that throws, is a finding. */
+export function checkFields(value: unknown, detector: Detector): FoundContent[] {
+  const texts = fieldTexts(value)
+  if (texts === undefined) return countFound([failedDetection(' ')])
+  // Separated: the end of one field and the start of the next do not form a secret.
+  const found = texts.map((text) => countFound(detectSafely(detector, text)))
+  return addUp(found.flat())
+}
+
+function addUp(found: readonly FoundContent[]): FoundContent[] {
+  const sums = new Map<string, FoundContent>()
+  for (const each of found) {
+    const key = `${each.contentClass} ${each.kind}`
+    sums.set(key, { ...each, count: (sums.get(key)?.count ?? 0) + each.count })
+  }
+  return [...sums.values()]
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readHints } from './hints.ts'
+import { readHints } from './matching.ts'
 
 describe('hints', () => {
   it('find a word wherever it stands, in any case', () => {

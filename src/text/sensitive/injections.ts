@@ -1,6 +1,5 @@
-import { eachMatch, once, type TextSpan } from './each-match.ts'
-import { type Hints, readHints } from './hints.ts'
 import { findHostTags } from './host-tags.ts'
+import { eachMatch, type Hints, once, readHints, type TextSpan } from './matching.ts'
 
 const INJECTION_KINDS = ['override', 'authority', 'exfiltration', 'command', 'secrecy', 'host-tag'] as const
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lettersOf, longWords } from './long-words.ts'
+import { lettersOf, longWords } from './matching.ts'
 
 describe('long words', () => {
   it('are those that a pattern finds', () => {

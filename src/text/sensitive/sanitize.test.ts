@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONTENT_CLASSES, createDetector, type Detection, detectContent } from './detect.ts'
-import { checkFields, detectSafely, sanitize } from './sanitize.ts'
+import {
+  CONTENT_CLASSES,
+  checkFields,
+  createDetector,
+  type Detection,
+  detectContent,
+  detectSafely,
+  sanitize,
+} from './detect.ts'
 
 // Put together here, so that no scanner of this repository takes an example for a leak.
 const KEY = ['AK', 'IA', 'QRSTUVWX2345ABCD'].join('')

@@ -2,7 +2,7 @@ import { lintSource } from '@secretlint/core'
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { mayHoldSecret } from './scanner-hints.ts'
+import { mayHoldSecret } from './matching.ts'
 
 const matchAll = String.prototype.matchAll
 afterEach(() => {

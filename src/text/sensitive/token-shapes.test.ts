@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readHints } from './hints.ts'
+import { readHints } from './matching.ts'
 import { literalsOf, TOKEN_SHAPES } from './token-shapes.ts'
 
 describe('what every token of a shape holds', () => {

@@ -1,7 +1,4 @@
-import { once, type TextSpan } from './each-match.ts'
-import type { HintReader } from './hints.ts'
-import { lettersOf, longWords } from './long-words.ts'
-import { isPlaceholder } from './placeholders.ts'
+import { type HintReader, isPlaceholder, lettersOf, longWords, once, type TextSpan } from './matching.ts'
 
 /**
  * Tokens with a recognisable prefix or format, one row each: the name in a mask, and the shape. Every repetition is

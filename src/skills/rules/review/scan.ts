@@ -1,4 +1,4 @@
-import { findEncodedTexts } from '../../../text/sensitive/views.ts'
+import { findEncodedTexts } from '../../../text/sensitive/matching.ts'
 import {
   ACTING,
   ACTING_KEYS,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { printableLine } from '../../../text/printable.ts'
-import { detectSecrets } from '../../../text/sensitive/detect.ts'
-import { sanitize } from '../../../text/sensitive/sanitize.ts'
+import { detectSecrets, sanitize } from '../../../text/sensitive/detect.ts'
 import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 import { SKILL_FILE, type Skill } from '../skill.ts'
 import { type Act, CAPABILITY_KINDS, type CapabilityKind } from './acts.ts'
