@@ -27,7 +27,7 @@ import { contextSettings } from './settings.ts'
 
 export interface Context {
   bundle: ContextBundle
-  /** The bundle in every rendering; empty when nothing fits. */
+  /** The bundle for a model, in each rendering, made when it is read; empty when nothing fits. */
   renderings: Readonly<Record<Rendering, string>>
 }
 

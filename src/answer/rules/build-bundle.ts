@@ -28,7 +28,16 @@ import {
   withDigest,
   withText,
 } from './bundle.ts'
-import { frameTexts, type Marks, overheadTexts, pointerText, type Rendering, renderAll, SHORTENED } from './render.ts'
+import {
+  frameTexts,
+  type Marks,
+  overheadTexts,
+  pointerText,
+  RENDERINGS,
+  type Rendering,
+  renderBundle,
+  SHORTENED,
+} from './render.ts'
 
 export interface BundleInput extends Readonly<Trail> {
   task: string
@@ -52,7 +61,7 @@ export interface BundleInput extends Readonly<Trail> {
 interface BuiltBundle {
   bundle: ContextBundle
   marks: Marks
-  /** Empty when nothing fits. */
+  /** Made when read; empty when nothing fits. */
   renderings: Readonly<Record<Rendering, string>>
   /** The smallest total that would show something, for an empty bundle. Slow to compute. */
   needs(): number | undefined
@@ -71,7 +80,8 @@ export function buildBundle(given: BundleInput): BuiltBundle {
   const { level, attempts, assembly, limits } = tryWiderLimits(input, (wider) =>
     assembleWithin(input, head, wider, marks),
   )
-  const { content, renderings } = assembly
+  const { content, isShown } = assembly
+  const render = (rendering: Rendering) => (isShown ? renderBundle(content, rendering, marks) : '')
   const bundle = withDigest({
     ...content,
     budget: { unit: input.unit, limits: limitsOf(limits), partitions: assembly.partitions },
@@ -79,11 +89,22 @@ export function buildBundle(given: BundleInput): BuiltBundle {
     degraded: input.degraded,
     source_anchors: input.sourceAnchors,
     now: input.now,
-    estimate: estimate(Object.values(renderings), input.tokenizer),
+    estimate: estimate(assembly.longest, input.tokenizer),
   })
   const isEmpty = bundle.files.every(({ excerpt }) => excerpt === '')
   const needs = () =>
     isEmpty ? smallestTotal(input, limits, (wider) => assembleWithin(input, head, wider, marks)) : undefined
+  const renderings = {
+    get markdown() {
+      return assembly.longest
+    },
+    get xml() {
+      return render('xml')
+    },
+    get text() {
+      return render('text')
+    },
+  }
   return { bundle, marks, renderings, needs }
 }
 
@@ -108,24 +129,29 @@ interface Shown extends Assembly {
   /** False when even the frame does not fit. */
   isShown: boolean
   content: ReturnType<typeof contentOf>
-  renderings: Readonly<Record<Rendering, string>>
+  /** In Markdown, the longest rendering. */
+  longest: string
 }
 
-const NO_RENDERINGS = { markdown: '', xml: '', text: '' }
+/** The renderings that may be the largest: Markdown has the most characters; in tokens it may be any. */
+function measuredFor({ unit }: BundleInput): ['markdown', ...Rendering[]] {
+  return unit === 'chars' ? ['markdown'] : ['markdown', ...RENDERINGS.filter((each) => each !== 'markdown')]
+}
 
 /** Tokens of joined texts do not quite add up: if the result is too long, builds it again in less space. */
 function assembleWithin(input: BundleInput, head: Head, limits: Limits, marks: Marks): Shown {
   const rules = rulesFor(input, limits, marks)
   const largest = (texts: readonly string[]) => Math.max(...texts.map((text) => input.measure(text)))
-  for (let space = limits.total - largest(frameTexts(head, marks)); ; ) {
+  const [longest, ...others] = measuredFor(input)
+  for (let space = limits.total - largest(frameTexts(head, marks, [longest, ...others])); ; ) {
     const assembly = assemble(input.slices, space, limits, input.configured, rules)
     const pointers = fitPointers(input, assembly, marks)
     const content = contentOf(input, head, assembly, pointers)
     assembly.partitions.task.used += input.measure(pointerText(pointers ?? [], marks))
-    if (space < 0) return { ...assembly, content, isShown: false, renderings: NO_RENDERINGS }
-    const renderings = renderAll(content, marks)
-    const excess = largest(Object.values(renderings)) - limits.total
-    if (excess <= 0) return { ...assembly, content, isShown: true, renderings }
+    if (space < 0) return { ...assembly, content, isShown: false, longest: '' }
+    const markdown = renderBundle(content, longest, marks)
+    const excess = largest([markdown, ...others.map((each) => renderBundle(content, each, marks))]) - limits.total
+    if (excess <= 0) return { ...assembly, content, isShown: true, longest: markdown }
     space -= excess
   }
 }
@@ -188,7 +214,9 @@ function headOf(input: BundleInput): Head {
   }
 }
 
-function rulesFor({ measure, pointers = [] }: BundleInput, { maxCharsPerFile }: Limits, marks: Marks): FillRules {
+function rulesFor(input: BundleInput, { maxCharsPerFile }: Limits, marks: Marks): FillRules {
+  const { measure, pointers = [] } = input
+  const measured = measuredFor(input)
   const known = new Map<Candidate, number>()
   return {
     measure,
@@ -200,7 +228,8 @@ function rulesFor({ measure, pointers = [] }: BundleInput, { maxCharsPerFile }: 
       const before = known.get(candidate)
       if (before !== undefined) return before
       const excerpt = candidate.isWhole ? candidate.text : candidate.text.slice(0, maxCharsPerFile)
-      const overhead = Math.max(...overheadTexts(fileOf({ candidate, excerpt }, 1), marks).map((text) => measure(text)))
+      const texts = overheadTexts(fileOf({ candidate, excerpt }, 1), marks, measured)
+      const overhead = Math.max(...texts.map((text) => measure(text)))
       known.set(candidate, overhead)
       return overhead
     },
@@ -259,8 +288,6 @@ function identityOf({ path, sha256: digest, text }: Candidate): [string, string]
   return [path, digest ?? sha256(text)]
 }
 
-/** Of the longest rendering. */
-function estimate(texts: readonly string[], { id, count }: BundleInput['tokenizer']): ContextBundle['estimate'] {
-  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a))
+function estimate(longest: string, { id, count }: BundleInput['tokenizer']): ContextBundle['estimate'] {
   return { chars: longest.length, tokens: count(longest), tokenizer: id }
 }

@@ -101,8 +101,8 @@ describe.each(RENDERINGS)('%s', (rendering) => {
   it('is as long as its frame and what is around and inside its files', () => {
     const files = [fileOf(), fileOf({ path: 'b.md', excerpt: 'no end' })]
     const at = RENDERINGS.indexOf(rendering)
-    const frame = frameTexts(contentOf(), marks)[at]?.length ?? 0
-    const around = files.reduce((sum, file) => sum + (overheadTexts(file, marks)[at]?.length ?? 0), 0)
+    const frame = frameTexts(contentOf(), marks, RENDERINGS)[at]?.length ?? 0
+    const around = files.reduce((sum, file) => sum + (overheadTexts(file, marks, RENDERINGS)[at]?.length ?? 0), 0)
     // The line end of the first is its own.
     expect(render({ files })).toHaveLength(frame + around + 'one'.length + 'no end'.length)
   })

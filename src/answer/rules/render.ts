@@ -175,14 +175,16 @@ function wide(count: number): string {
 }
 
 export function renderBundle(bundle: Rendered, rendering: Rendering, marks: Marks): string {
-  return renderAs(bundle, frameOf(bundle, bundle.omitted.length, marks), rendering, marks)
-}
-
-/** In every rendering. */
-export function renderAll(bundle: Rendered, marks: Marks): Record<Rendering, string> {
-  const frame = frameOf(bundle, bundle.omitted.length, marks)
-  const render = (rendering: Rendering) => renderAs(bundle, frame, rendering, marks)
-  return { markdown: render('markdown'), xml: render('xml'), text: render('text') }
+  const style = STYLES[rendering]
+  const { files, pointers } = bundle
+  return [
+    style.head(frameOf(bundle, bundle.omitted.length, marks), marks.boundaries.frame),
+    ...files.map((file) => style.row(file, labelsOf(file, marks))),
+    pointerText(pointers ?? [], marks),
+    style.middle,
+    ...files.map((file) => renderFile(style, file, labelsOf(file, marks))),
+    style.foot,
+  ].join('')
 }
 
 const HEADINGS: Record<BundlePointer['group'], string> = {
@@ -206,35 +208,23 @@ export function pointerText(pointers: readonly BundlePointer[], { boundaries }: 
   }).join('')
 }
 
-function renderAs({ files, pointers }: Rendered, frame: Frame, rendering: Rendering, marks: Marks): string {
-  const style = STYLES[rendering]
-  return [
-    style.head(frame, marks.boundaries.frame),
-    ...files.map((file) => style.row(file, labelsOf(file, marks))),
-    pointerText(pointers ?? [], marks),
-    style.middle,
-    ...files.map((file) => renderFile(style, file, labelsOf(file, marks))),
-    style.foot,
-  ].join('')
-}
-
 function renderFile(style: Style, file: BundleFile, labels: Labels): string {
   return `${style.open(file, labels)}${endLine(file.excerpt)}${file.fenced ? '' : style.close}`
 }
 
-/** The texts of a frame in each rendering, to measure a bundle without its files. */
-export function frameTexts(bundle: Framed, marks: Marks): string[] {
+/** The texts of a frame in some renderings, to measure a bundle without its files. */
+export function frameTexts(bundle: Framed, marks: Marks, renderings: readonly Rendering[]): string[] {
   const frame = frameOf(bundle, 0, marks)
-  return RENDERINGS.map((rendering) => {
+  return renderings.map((rendering) => {
     const style = STYLES[rendering]
     return style.head(frame, marks.boundaries.frame) + style.middle + style.foot
   })
 }
 
-/** The texts around a file in each rendering. A shorter excerpt never makes them longer. */
-export function overheadTexts(file: BundleFile, marks: Marks): string[] {
+/** The texts around a file in some renderings. A shorter excerpt never makes them longer. */
+export function overheadTexts(file: BundleFile, marks: Marks, renderings: readonly Rendering[]): string[] {
   const labels = labelsOf(file, marks)
-  return RENDERINGS.map((rendering) => {
+  return renderings.map((rendering) => {
     const style = STYLES[rendering]
     return `${style.row(file, labels)}${style.open(file, labels)}\n${file.fenced ? '' : style.close}`
   })
