@@ -296,6 +296,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     signCatalog: late(machine, async () => (await import('./team/publish.ts')).signCatalog),
     /** Begins again with the catalog of a fingerprint. */
     acceptCatalog: late(machine, async () => (await import('./team/publish.ts')).acceptCatalog),
+    /** Reads the team's audit log, and checks that it is whole. */
+    readTeamAudit: late(machine, async () => (await import('./team/audit.ts')).readTeamAudit),
     /** Runs the team's server until it is stopped. */
     serveTeam: late(machine, async () => (await import('./team/serve.ts')).serveTeam),
     /** Changes the schema of the team's database. */
@@ -446,6 +448,7 @@ export type { TargetsChange } from './skills/targets.ts'
 export type { Publisher } from './skills/trust.ts'
 export type { Undone } from './skills/undo.ts'
 export type { UpdateResult } from './skills/update.ts'
+export type { AuditLog } from './team/audit.ts'
 export type { CatalogRow, CatalogView } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'
 export type { Published, Signed } from './team/publish.ts'

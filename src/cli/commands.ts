@@ -49,7 +49,15 @@ import { status } from './commands/status.ts'
 import { teach } from './commands/teach.ts'
 import { teamJoin, teamLeave, teamPush, teamStatus } from './commands/team.ts'
 import { teamReport } from './commands/team-report.ts'
-import { teamInvite, teamMachines, teamMigrate, teamRevoke, teamServe, teamTokens } from './commands/team-server.ts'
+import {
+  teamAudit,
+  teamInvite,
+  teamMachines,
+  teamMigrate,
+  teamRevoke,
+  teamServe,
+  teamTokens,
+} from './commands/team-server.ts'
 import { tryIt } from './commands/try.ts'
 import { outdated, pin, undo, unpin, update } from './commands/update.ts'
 import { usage } from './commands/usage.ts'
@@ -139,6 +147,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
         teamTokens,
         teamRevoke,
         teamMachines,
+        teamAudit,
         teamMigrate,
         catalogSearch,
         catalogPublish,

@@ -31,6 +31,8 @@ export interface HttpPlace {
    * port of the connection, so that a foreign name that resolves to this machine is refused.
    */
   hosts?: readonly string[]
+  /** Paths for programs that watch the server, which call it by its address. They show no content. */
+  watched?: readonly string[]
 }
 
 /** A refused request, with the status of the answer. */
@@ -66,7 +68,7 @@ export function createHttpApp({ largestBody = () => LARGEST_BODY, onError }: Htt
 /** Serves until the signal fires; checks host and origin first. Rejects when the port is not available. */
 export async function serveHttp(
   app: HttpApp,
-  { port, hostname = '127.0.0.1', hosts }: HttpPlace,
+  { port, hostname = '127.0.0.1', hosts, watched = [] }: HttpPlace,
   signal: AbortSignal,
   onListening: (address: { url: string; port: number }) => void,
 ): Promise<void> {
@@ -74,11 +76,10 @@ export async function serveHttp(
   const errorHandler = () => Response.json(errorBody(unreadable), { status: unreadable.status, headers: HEADERS })
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler })
   const server = createServer({ requestTimeout: SLOWEST_MS }, (incoming, outgoing) => {
-    const refusal = refuseOrigin(
-      incoming.headers,
-      hosts ?? loopbackHosts(incoming.socket.localPort),
-      hosts === undefined,
-    )
+    const { url = '', headers, socket } = incoming
+    const refusal = watched.includes(url)
+      ? undefined
+      : refuseOrigin(headers, hosts ?? loopbackHosts(socket.localPort), hosts === undefined)
     if (refusal === undefined) void answer(incoming, outgoing)
     else
       outgoing

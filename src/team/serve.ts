@@ -14,7 +14,7 @@ import {
 import { MIGRATIONS } from './disk/migrations/index.ts'
 import { processLog, runInstance } from './disk/service.ts'
 import { aboutError } from './disk/telemetry.ts'
-import { addToken, createTeam, makeKey, readTeam } from './disk/tokens.ts'
+import { addToken, createTeam, makeKey, readTeam, readVariable, reserveTokenFile } from './disk/tokens.ts'
 import { startTryDatabase } from './disk/try-database.ts'
 import { formatToken, keyPrint, parseToken, type Role } from './rules/access.ts'
 
@@ -23,51 +23,50 @@ export interface ServeRequest {
   database?: string
   /** Instead: a temporary PostgreSQL, removed afterwards. */
   isTry?: boolean
-  port: number
+  port?: number
   listen?: string
   hosts?: readonly string[]
   keepDays?: number
   silentDays?: number
   otlp?: string
+  /** Where to write the first administrator's token. Default: `onFounded` gets it. */
+  tokenFile?: string
   signal: AbortSignal
-  onListening(url: string): void
+  /** `hosts`: the only accepted names. */
+  onListening(url: string, hosts?: readonly string[]): void
   /** Receives the token of the first administrator, which is shown once. */
   onFounded(token: string): void
 }
 
+const USUAL_PORT = 8418
 const KEPT_DAYS = 400
 const FEWEST_DAYS = 32
 const SILENT_DAYS = 30
 
 /** Serves a team until the signal fires. */
 export async function serveTeam(machine: Machine, request: ServeRequest): Promise<Report<object>> {
-  const { keepDays = KEPT_DAYS, silentDays = SILENT_DAYS, hosts, otlp, signal, onListening } = request
-  if (keepDays < FEWEST_DAYS) {
-    throw failWith('USAGE/keep-days', { least: FEWEST_DAYS })
-  }
+  const settings = withEnvironment(request, machine.env)
+  const { port = USUAL_PORT, listen = '127.0.0.1', keepDays = KEPT_DAYS, silentDays = SILENT_DAYS, otlp } = settings
+  const hosts = settings.hosts?.map((name) => name.toLowerCase())
+  const { isTry, signal } = request
+  if (isTry && settings.database !== undefined) throw failWith('USAGE/try')
+  if (listen !== '127.0.0.1' && hosts === undefined) throw failWith('USAGE/listen', { listen })
+  if (keepDays < FEWEST_DAYS) throw failWith('USAGE/keep-days', { least: FEWEST_DAYS })
   const now = () => machine.now()
   const log = processLog(now)
-  const tried = request.isTry ? await startTryDatabase() : undefined
-  const database = openDatabase(addressOf(machine, request.database, tried?.url), (error) =>
+  const tried = isTry ? await startTryDatabase() : undefined
+  const database = openDatabase(tried?.url ?? requireAddress(settings.database), (error) =>
     log('database', aboutError(error)),
   )
   try {
     const fit = await orExplain(migrateUp(database, MIGRATIONS))
     log('database', { schema: (await readSchema(database)).version, fit })
-    await ensureTeam(database, request)
-    const { port, listen = '127.0.0.1' } = request
+    await ensureTeam(database, settings)
     const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
-    const telemetry = { endpoint: otlp, headers }
     await runInstance(database, MIGRATIONS, log, {
-      port,
-      listen,
-      hosts,
-      keepDays,
-      silentDays,
-      otlp: telemetry,
-      signal,
-      now,
-      onListening,
+      ...{ port, listen, hosts, keepDays, silentDays, signal, now },
+      otlp: { endpoint: otlp, headers },
+      onListening: (url) => request.onListening(url, hosts),
     })
   } finally {
     await database.end()
@@ -76,18 +75,38 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
   return { value: {}, findings: [] }
 }
 
-/** From the environment too: every user of the machine can see a password in an argument. */
-function addressOf({ env }: Machine, named: string | undefined, tried: string | undefined): string {
-  const address = tried ?? named ?? env.LOADOUT_TEAM_DATABASE
+/** From the environment what no flag says. A secret belongs there or in a file: every user of the machine can see an argument. */
+function withEnvironment(request: ServeRequest, env: Machine['env']): ServeRequest {
+  const text = (name: string) => readVariable(env, `LOADOUT_TEAM_${name}`)
+  const number = (name: string) => {
+    const value = text(name)
+    if (value === undefined || /^\d{1,9}$/.test(value)) return value === undefined ? undefined : Number(value)
+    throw failWith('USAGE/environment', { name: `LOADOUT_TEAM_${name}`, value })
+  }
+  return {
+    ...request,
+    database: request.database ?? (request.isTry ? undefined : text('DATABASE')),
+    port: request.port ?? number('PORT'),
+    listen: request.listen ?? text('LISTEN'),
+    hosts: request.hosts ?? text('HOST')?.split(','),
+    keepDays: request.keepDays ?? number('KEEP_DAYS'),
+    silentDays: request.silentDays ?? number('SILENT_DAYS'),
+    otlp: request.otlp ?? text('OTLP'),
+    tokenFile: request.tokenFile ?? text('TOKEN_FILE'),
+  }
+}
+
+function requireAddress(address: string | undefined): string {
   if (address) return address
   throw failWith('USAGE/no-database')
 }
 
-async function ensureTeam(database: Database, { onFounded }: Pick<ServeRequest, 'onFounded'>): Promise<void> {
+async function ensureTeam(database: Database, { tokenFile, onFounded }: ServeRequest): Promise<void> {
   if ((await orExplain(readTeam(database))) !== undefined) return
+  const tell = tokenFile === undefined ? onFounded : reserveTokenFile(tokenFile)
   const key = makeKey()
   const founded = await orExplain(createTeam(database, key))
-  if (founded !== undefined) onFounded(formatToken({ secret: founded.secret, key }))
+  if (founded !== undefined) tell(formatToken({ secret: founded.secret, key }))
 }
 
 /** Turns a problem of the database into an error with a hint. */
@@ -150,7 +169,7 @@ async function withDatabase<T>(
   named: string | undefined,
   work: (database: Database) => Promise<T>,
 ): Promise<Report<T>> {
-  const database = openDatabase(addressOf(machine, named, undefined), () => {})
+  const database = openDatabase(requireAddress(named ?? readVariable(machine.env, 'LOADOUT_TEAM_DATABASE')), () => {})
   try {
     return { value: await orExplain(work(database)), findings: [] }
   } finally {

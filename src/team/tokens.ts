@@ -18,10 +18,10 @@ export interface Invitation {
 /** Makes a token for others. The server returns the secret; the key of the team is added here and never sent. */
 export async function inviteToTeam(
   machine: Machine,
-  { role, group, note }: { role: Role; group: string; note?: string },
+  { role, group, note, days }: { role: Role; group: string; note?: string; days?: number },
 ): Promise<Report<Invitation>> {
   const membership = requireMembership(machine)
-  const body = JSON.stringify({ role, group, note })
+  const body = JSON.stringify({ role, group, note, days })
   const { secret } = await callTeam(machine, membership, { path: '/v1/tokens', body })
   if (typeof secret !== 'string') throw failWith('UNREACHABLE/no-token')
   const token = formatToken({ secret, key: requireKey(membership) })

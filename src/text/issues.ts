@@ -566,6 +566,14 @@ export const ISSUES = {
       'set the clock',
       'warning',
     ],
+    TEAM_AUDIT: [
+      'the audit log of the team is broken at entry {id}: it, or one before it, was changed or taken out',
+      'compare it with a backup of the database',
+    ],
+    'TEAM_AUDIT/cut': [
+      'the audit log does not contain the entry {head}: its end was cut off, or it is the log of another team',
+      'compare it with a backup of the database',
+    ],
     TEAM_DATABASE: ['The database of the team cannot be used now. The message says why.', 'Mend the database.'],
     'TEAM_DATABASE/package': [
       '--try needs the package {name}, which is not installed',
@@ -593,6 +601,7 @@ export const ISSUES = {
     'BAD_TEAM_FILE/sent': ['{path} does not say what was sent', ''],
     'BAD_TEAM_FILE/catalog': ['{path} does not hold the catalog that this machine verified', ''],
     UNREACHABLE: ['{host} does not answer: {reason}', 'check the address and the network'],
+    'UNREACHABLE/audit': ['the team’s server did not answer with an audit log', 'update Loadout on the server'],
     'UNREACHABLE/not-a-team': [
       'the server at {url} is not a team’s server: {what}',
       'check the address; a proxy in between may be down',
@@ -731,6 +740,9 @@ export const ISSUES = {
     'USAGE/days-valid': ['a catalog is valid for 1 to {most} days', ''],
     'USAGE/until': ['"{until}" is not a day', 'give --until 2026-11-17'],
     'USAGE/keep-days': ['--keep-days must be at least {least}', 'a report covers a month'],
+    'USAGE/environment': ['{name} is not a number: {value}', 'correct it, or remove it from the environment'],
+    'USAGE/environment-file': ['the file that {name} names cannot be read: {path}', 'correct the path'],
+    'USAGE/token-file': ['the file for the first token exists already: {path}', 'name a new one'],
     'USAGE/no-database': [
       'Missing flag: --database',
       '--database postgres://… or $LOADOUT_TEAM_DATABASE; --try starts a temporary one',

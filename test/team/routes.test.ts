@@ -77,8 +77,13 @@ describe('every role at every route', () => {
     },
   )
 
-  it('health and readiness need no token, and nothing else is served', async () => {
-    expect([(await send('GET', '/health')).status, (await send('GET', '/ready')).status]).toEqual([200, 200])
+  it('life, readiness and metrics need no token, and nothing else is served', async () => {
+    for (const path of ['/live', '/health', '/ready']) expect((await send('GET', path)).status).toBe(200)
+    const metrics = await fetch(`${team.url}/metrics`)
+    expect(metrics.headers.get('content-type')).toContain('version=0.0.4')
+    expect(await metrics.text()).toMatch(
+      /^# TYPE loadout_team_database_up gauge\nloadout_team_database_up 1\n[\s\S]*^loadout_team_machines_active 1$/m,
+    )
     expect(await send('GET', '/v1/nothing', { secret: secrets.admin })).toMatchObject({
       status: 404,
       code: 'NOT_SERVED',

@@ -1,9 +1,7 @@
-import type { Invitation, SchemaChange, TeamMachine, TeamToken } from '../../loadout.ts'
+import type { AuditLog, Invitation, SchemaChange, TeamMachine, TeamToken } from '../../loadout.ts'
 import { failWith } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, lines } from '../screen.ts'
-
-const USUAL_PORT = 8418
 
 const DATABASE_FLAG = {
   database: {
@@ -22,12 +20,12 @@ export const teamServe = defineCommand({
   name: 'team serve',
   summary: 'serve a team from a PostgreSQL database',
   details:
-    'Serves HTTP until it is stopped; put a proxy with TLS in front. Any number of instances share one database. The first start prints the token of the first administrator, once. Logs are lines of JSON on standard error. GET /health and GET /ready need no token.',
+    'Serves HTTP until it is stopped; put a proxy with TLS in front. Any number of instances share one database. The first start prints the token of the first administrator, once. Logs are lines of JSON on standard error. GET /live, /ready and /metrics (Prometheus) need no token. Every flag is also a variable of the environment, such as LOADOUT_TEAM_KEEP_DAYS; with _FILE behind its name it is the path of a file with the value.',
   args: [],
   flags: {
     ...DATABASE_FLAG,
     try: { kind: 'switch', summary: 'start a temporary PostgreSQL, which is removed afterwards' },
-    port: { kind: 'number', value: 'n', summary: `port; 0 for any free port (default: ${USUAL_PORT})` },
+    port: { kind: 'number', value: 'n', summary: 'port; 0 for any free port (default: 8418)' },
     listen: { kind: 'text', value: 'address', summary: 'default: 127.0.0.1; another one needs --host' },
     host: { kind: 'list', value: 'name:port', summary: 'a host name that clients use, as in the header Host' },
     'keep-days': { kind: 'number', value: 'n', summary: 'days to keep (default: 400)' },
@@ -37,30 +35,19 @@ export const teamServe = defineCommand({
       summary: 'days after which a machine that sends nothing leaves the roll-out (default: 30)',
     },
     otlp: { kind: 'text', value: 'endpoint', summary: 'send its own traces and metrics to this endpoint' },
+    'token-file': {
+      kind: 'text',
+      value: 'file',
+      summary: 'write the first administrator’s token here instead of printing it',
+    },
   },
-  run: async ({ flags, asJson, signal }, loadout) => {
-    const {
-      database,
-      try: isTry,
-      port = USUAL_PORT,
-      listen,
-      host,
-      'keep-days': keepDays,
-      'silent-days': silentDays,
-      otlp,
-    } = flags
+  run: ({ flags, asJson, signal }, loadout) => {
     if (asJson) throw failWith('USAGE/serve-json')
-    if (isTry && database !== undefined) {
-      throw failWith('USAGE/try')
-    }
-    if (listen !== undefined && listen !== '127.0.0.1' && host === undefined) {
-      throw failWith('USAGE/listen', { listen })
-    }
     const tell = (text: string) => void process.stdout.write(`${text}\n`)
-    const hosts = host?.map((name) => name.toLowerCase())
+    const { try: isTry, host: hosts, 'keep-days': keepDays, 'silent-days': silentDays, 'token-file': tokenFile } = flags
     return loadout.serveTeam({
-      ...{ database, isTry, port, listen, hosts, keepDays, silentDays, otlp, signal },
-      onListening: (url) => tell(`serving ${url}${hosts ? `, only for the host ${hosts.join(' or ')}` : ''}`),
+      ...{ ...flags, isTry, hosts, keepDays, silentDays, tokenFile, signal },
+      onListening: (url, names) => tell(`serving ${url}${names ? `, only for the host ${names.join(' or ')}` : ''}`),
       onFounded: (token) => tell(`token of the first administrator, shown once: ${token}`),
     })
   },
@@ -93,11 +80,12 @@ export const teamInvite = defineCommand({
   flags: {
     ...ROLE_FLAGS,
     note: { kind: 'text', value: 'text', summary: 'who it is for, for the list of tokens' },
+    days: { kind: 'number', value: 'n', summary: 'days until it expires (default: never)' },
     ...DATABASE_FLAG,
     key: { kind: 'text', value: 'token', summary: 'with --database: any token of the team' },
   },
-  run: async ({ flags: { role = 'member', group = 'everyone', note, database, key } }, loadout) => {
-    if (database === undefined) return loadout.inviteToTeam({ role, group, note })
+  run: async ({ flags: { role = 'member', group = 'everyone', note, days, database, key } }, loadout) => {
+    if (database === undefined) return loadout.inviteToTeam({ role, group, note, days })
     const { value, findings } = await loadout.recoverToken({ database, role, group, key })
     return { value: { ...value, id: '', role, group, url: '' }, findings }
   },
@@ -122,12 +110,14 @@ export const teamTokens = defineCommand({
   print: ({ tokens }: { tokens: TeamToken[] }) =>
     lines(
       alignRows(
-        tokens.map(({ id, role, group, note, created, revoked, machines }) => [
+        tokens.map(({ id, role, group, note, created, revoked, expires, machines }) => [
           id,
           role,
           group,
           count(machines, 'machine'),
-          revoked === null ? `since ${created.slice(0, 10)}` : `revoked ${revoked.slice(0, 10)}`,
+          revoked === null
+            ? `since ${created.slice(0, 10)}${expires ? ` until ${expires.slice(0, 10)}` : ''}`
+            : `revoked ${revoked.slice(0, 10)}`,
           note,
         ]),
       ),
@@ -174,5 +164,29 @@ function oddities({ hoursOff, lostBatches, isSeparated, hasLeft }: TeamMachine):
     isSeparated && 'separated from a copy',
   ]
     .filter(Boolean)
+    .join(', ')
+}
+
+export const teamAudit = defineCommand({
+  name: 'team audit',
+  summary: 'show who did what at the team’s server',
+  details:
+    'Reads the log from its first entry and checks that none was changed or taken out. Note the last line elsewhere: --after with it shows what came later, and fails if the log was cut off before it.',
+  args: [],
+  flags: {
+    since: { kind: 'text', value: 'time', summary: '30d, 12h, 2w or a date (default: everything)' },
+    after: { kind: 'text', value: 'head', summary: 'only entries after this one, which must be there' },
+  },
+  run: ({ flags }, loadout) => loadout.readTeamAudit(flags),
+  print: ({ entries, checked, head }: AuditLog) =>
+    lines(
+      alignRows(entries.map(({ at, actor, action, about }) => [at, actor, action, briefly(about)])),
+      checked === 0 ? 'Nothing happened yet.' : `${count(checked, 'entry', 'entries')}, unbroken, up to ${head}`,
+    ),
+})
+
+function briefly(about: object): string {
+  return Object.entries(about)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
 }

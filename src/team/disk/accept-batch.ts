@@ -90,7 +90,7 @@ export interface Joining {
 }
 
 /** Registers a machine. A known one continues with its number, and with its current token. */
-export async function joinMachine(database: Database, joining: Joining): Promise<{ expected: number }> {
+export async function joinMachine(database: Pick<Database, 'query'>, joining: Joining): Promise<{ expected: number }> {
   const { machine, token, group, client, replaces, resume } = joining
   const { rows } = await database.query<{ last: string }>(
     `INSERT INTO machine (name, token, group_name, client, since, separated_from)
@@ -105,7 +105,11 @@ export async function joinMachine(database: Database, joining: Joining): Promise
   return { expected: Number(rows[0]?.last ?? 0) + 1 }
 }
 
-export async function leaveMachine(database: Database, machine: string, token: string): Promise<boolean> {
+export async function leaveMachine(
+  database: Pick<Database, 'query'>,
+  machine: string,
+  token: string,
+): Promise<boolean> {
   const { rowCount } = await database.query(
     'UPDATE machine SET left_at = now() WHERE name = $1 AND token = $2 AND left_at IS NULL',
     [machine, token],

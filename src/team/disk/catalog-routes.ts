@@ -2,8 +2,7 @@ import { HttpRefusal } from '../../machine/http.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/verdict.ts'
 import { isRecord, isTextList, sha256 } from '../../text/values.ts'
 import { type CatalogEntry, type CatalogState, nameProblem, parseSnapshot, versionProblem } from '../rules/catalog.ts'
-import { type Connection, inTransaction } from './database.ts'
-import { type Answer, badRequest, type Call, type Route, readObject, requireTeam } from './routes.ts'
+import { type Answer, badRequest, type Call, type Route, readObject, requireTeam, withAudit } from './routes.ts'
 
 /** The signed catalog. */
 export const CATALOG_PATH = '/v1/catalog/snapshot'
@@ -52,7 +51,7 @@ async function show({ backend: { database }, query: { have = '', all } }: Call):
 }
 
 /** Adds a version as a draft. The same content again changes nothing; other content for this version is refused. */
-async function publish({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
+async function publish({ backend, caller, readBody }: Call): Promise<Answer> {
   const body = await readObject(readBody)
   const { kind, name, version } = readName(body)
   const { owner, commit, digest, groups } = body
@@ -62,7 +61,7 @@ async function publish({ backend: { database }, caller, readBody }: Call): Promi
   }
   const problem = versionProblem({ kind, name, version, commit, digest, groups })
   if (problem !== undefined) throw badRequest(problem)
-  return inTransaction(database, async (connection) => {
+  return withAudit(backend, async (connection, note) => {
     const values = [kind, name, version, owner, commit, digest, groups]
     const { rowCount } = await connection.query(
       `INSERT INTO catalog_version (kind, name, version, state, owner, commit_id, digest, groups)
@@ -80,7 +79,7 @@ async function publish({ backend: { database }, caller, readBody }: Call): Promi
         hint: 'publish it as another version: --version',
       })
     }
-    await noteChange(connection, [{ kind, name, version, state: 'draft' }], caller.id)
+    await note({ actor: caller.id, action: 'version published', about: { kind, name, version, digest } })
     return { json: { state: 'draft', isNew: true } }
   })
 }
@@ -91,20 +90,21 @@ async function quarantine(call: Call): Promise<Answer> {
   const body = await readObject(readBody)
   const named = readName(body)
   if (body.isHeld === false) return refuseEarlier()
-  return inTransaction(backend.database, async (connection) => {
+  return withAudit(backend, async (connection, note) => {
     const { rowCount } = await connection.query(
       `UPDATE catalog_version SET state = 'quarantined'
        WHERE kind = $1 AND name = $2 AND version = $3 AND state <> 'retired'`,
       [named.kind, named.name, named.version],
     )
     if (rowCount === 0) throw notThere(named)
-    await noteChange(connection, [{ ...named, state: 'quarantined' }], caller.id)
+    await note({ actor: caller.id, action: 'version quarantined', about: named })
     return { json: { state: 'quarantined' } }
   })
 }
 
 /** Stores the next signed catalog. Machines verify it; the server checks its form, its team, its time and its place. */
-async function takeSnapshot({ backend: { database, now }, caller, readBody }: Call): Promise<Answer> {
+async function takeSnapshot({ backend, caller, readBody }: Call): Promise<Answer> {
+  const { database, now } = backend
   const { text, signature, after } = await readObject(readBody)
   const isText = typeof text === 'string' && typeof signature === 'string' && typeof after === 'string'
   if (!isText || signature.length > LONGEST_SIGNATURE) throw badRequest('"text", "signature" and "after" are needed')
@@ -117,7 +117,7 @@ async function takeSnapshot({ backend: { database, now }, caller, readBody }: Ca
     const clocks = `it was signed at ${at}, and the server’s clock says ${now().toISOString()}`
     throw new HttpRefusal(409, 'TEAM_CLOCK', clocks, { hint: 'set the clock, then sign again' })
   }
-  return inTransaction(database, async (connection) => {
+  return withAudit(backend, async (connection, note) => {
     // One after the other: of two approvers at once, the second meets the catalog of the first.
     await connection.query('LOCK TABLE catalog_snapshot IN SHARE ROW EXCLUSIVE MODE')
     const { rows } = await connection.query<{ text: string }>('SELECT text FROM catalog_snapshot')
@@ -139,21 +139,15 @@ async function takeSnapshot({ backend: { database, now }, caller, readBody }: Ca
          AND NOT (v.state = 'quarantined' AND s.state = 'approved' AND s.changed < $2)`,
       [JSON.stringify(versions.map(({ by: _, ...each }) => each)), number],
     )
-    const changed = versions.filter((each) => each.changed === number)
-    await noteChange(connection, changed, caller.id)
+    const changed = versions
+      .filter((each) => each.changed === number)
+      .map(({ kind, name, version, state, groups }) => ({ kind, name, version, state, groups }))
+    await note({ actor: caller.id, action: 'catalog signed', about: { number, by: snapshot.by, changed } })
     return { json: { number } }
   })
 }
 
 type Named = Pick<CatalogEntry, 'kind' | 'name' | 'version'>
-
-async function noteChange(connection: Connection, changes: readonly (Named & { state: string })[], token: string) {
-  await connection.query(
-    `INSERT INTO catalog_change (kind, name, version, state, token)
-     SELECT kind, name, version, state, $2 FROM jsonb_to_recordset($1::jsonb) AS c (kind text, name text, version text, state text)`,
-    [JSON.stringify(changes.map(({ kind, name, version, state }) => ({ kind, name, version, state }))), token],
-  )
-}
 
 function readName(json: unknown): Named {
   if (!isRecord(json)) throw badRequest('it is not an object')

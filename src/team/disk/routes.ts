@@ -1,13 +1,14 @@
 import { HttpRefusal } from '../../machine/http.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { isRecord } from '../../text/values.ts'
-import { asRole, type Right, ROLES } from '../rules/access.ts'
+import { asRole, type Right, ROLES, tokenId } from '../rules/access.ts'
 import { ACCEPTED_FORMATS, hoursOff, isWhole, MOST_BATCHES, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
 import { addDays, LARGEST_HIDDEN_GROUP, mondayOf } from '../rules/portions.ts'
 import { assembleReport } from '../rules/report.ts'
 import { acceptBatch, type BatchResult, joinMachine, leaveMachine } from './accept-batch.ts'
+import { noteAudit, readAudit } from './audit.ts'
 import { countInbox, publishWeek } from './count.ts'
-import { type Database, type Migration, madeFor } from './database.ts'
+import { type Connection, type Database, inTransaction, type Migration, madeFor, troubleOf } from './database.ts'
 import { queryReport } from './report-queries.ts'
 import { addToken, type Caller, listMachines, listTokens, readTeam, revokeToken, type Team } from './tokens.ts'
 
@@ -55,11 +56,12 @@ export const USAGE_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/tokens', right: 'tokens.manage', answer: tokens },
   { method: 'POST', path: '/v1/tokens', right: 'tokens.manage', answer: invite },
   { method: 'POST', path: '/v1/tokens/:token/revoke', right: 'tokens.manage', answer: revoke },
+  { method: 'GET', path: '/v1/audit', right: 'audit.read', answer: audit },
 ]
 
-async function join({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
+async function join({ backend, caller, readBody }: Call): Promise<Answer> {
   const { machine, client, key, replaces, resume } = await readObject(readBody)
-  const team = await requireTeam(database)
+  const team = await requireTeam(backend.database)
   if (!isId(machine) || (replaces !== undefined && !isId(replaces))) throw badRequest('"machine" is not an id')
   if (typeof client !== 'string' || !/^[\w.+-]{1,40}$/.test(client)) throw badRequest('"client" is not a version')
   if (resume !== undefined && !isWhole(resume, 1, MOST_BATCHES)) {
@@ -71,13 +73,21 @@ async function join({ backend: { database }, caller, readBody }: Call): Promise<
     })
   }
   const { id: token, group, role } = caller
-  const { expected } = await joinMachine(database, { machine, token, group, client, replaces, resume })
+  const { expected } = await withAudit(backend, async (connection, note) => {
+    await note({ actor: token, action: 'machine joined', about: { machine: machine.slice(0, 12), group } })
+    return joinMachine(connection, { machine, token, group, client, replaces, resume })
+  })
   return { json: { team: team.id, group, role, expected, formats: ACCEPTED_FORMATS } }
 }
 
-async function leave({ backend: { database }, caller, params }: Call): Promise<Answer> {
-  if (!isId(params.machine)) throw badRequest('it does not name the id of a machine')
-  return { json: { left: await leaveMachine(database, params.machine, caller.id) } }
+async function leave({ backend, caller, params: { machine } }: Call): Promise<Answer> {
+  if (!isId(machine)) throw badRequest('it does not name the id of a machine')
+  const left = await withAudit(backend, async (connection, note) => {
+    const isGone = await leaveMachine(connection, machine, caller.id)
+    if (isGone) await note({ actor: caller.id, action: 'machine left', about: { machine: machine.slice(0, 12) } })
+    return isGone
+  })
+  return { json: { left } }
 }
 
 async function machines({ backend: { database } }: Call): Promise<Answer> {
@@ -119,7 +129,7 @@ const REFUSED = {
   'unknown machine': ['TEAM_UNKNOWN_MACHINE', 'this machine has not joined with this token'],
 } as const
 
-async function report({ backend, query }: Call): Promise<Answer> {
+async function report({ backend, caller, query }: Call): Promise<Answer> {
   const today = backend.now().toISOString().slice(0, 10)
   // A week is the smallest range: figures of a day would be a diary.
   const from = mondayOf(readDay(query.from, 'from') ?? addDays(today, -30))
@@ -128,6 +138,7 @@ async function report({ backend, query }: Call): Promise<Answer> {
   const { group } = query
   if (group !== undefined && !SENT_TEXTS.project.test(group)) throw badRequest('"group" is not the name of a group')
   await settle(backend)
+  await noteReading(backend, { actor: caller.id, action: 'report read', about: { from, to: addDays(to, -1), group } })
   const rows = await queryReport(backend.database, { from, to, group }, backend.activeSince())
   if (group !== undefined && rows.usage.length === 0) {
     throw new HttpRefusal(403, 'TEAM_GROUP_SMALL', `the group ${group} has too few people for a report of its own`, {
@@ -167,24 +178,60 @@ async function tokens({ backend: { database } }: Call): Promise<Answer> {
   return { json: { tokens: await listTokens(database) } }
 }
 
-async function invite({ backend: { database }, caller, readBody }: Call): Promise<Answer> {
-  const { role: named, group, note = '' } = await readObject(readBody)
+async function invite({ backend, caller, readBody }: Call): Promise<Answer> {
+  const { role: named, group, note = '', days } = await readObject(readBody)
   const role = asRole(named)
   if (role === undefined) throw badRequest(`"role" must be one of ${ROLES.join(', ')}`)
   if (typeof group !== 'string' || !SENT_TEXTS.project.test(group)) throw badRequest('"group" is not a name')
   if (typeof note !== 'string' || !/^[\p{L}\p{N}\p{P} ]{0,100}$/u.test(note))
     throw badRequest('"note" is not a short text')
-  return { json: { secret: await addToken(database, { role, group, note, by: caller.id }) } }
+  if (days !== undefined && !isWhole(days, 1, 3_650)) throw badRequest('"days" is not a number from 1 to 3650')
+  const secret = await withAudit(backend, async (connection, noteEntry) => {
+    const made = await addToken(connection, { role, group, note, days, by: caller.id })
+    await noteEntry({ actor: caller.id, action: 'token made', about: { token: tokenId(made), role, group, days } })
+    return made
+  })
+  return { json: { secret } }
 }
 
-async function revoke({ backend: { database }, params }: Call): Promise<Answer> {
-  const { token = '' } = params
-  const result = /^[0-9a-f]+$/.test(token) ? await revokeToken(database, token) : 'not found'
+async function revoke({ backend, caller, params: { token = '' } }: Call): Promise<Answer> {
+  const result = await withAudit(backend, async (connection, note) => {
+    const done = /^[0-9a-f]+$/.test(token) ? await revokeToken(connection, token) : 'not found'
+    if (done === 'revoked') await note({ actor: caller.id, action: 'token revoked', about: { token } })
+    return done
+  })
   if (result === 'revoked') return { json: { revoked: token } }
   if (result === 'not found') throw new HttpRefusal(404, 'TEAM_TOKEN_NOT_FOUND', 'there is no such token')
   throw new HttpRefusal(409, 'TEAM_LAST_ADMIN', 'the last administrator cannot be revoked', {
     hint: 'make another administrator first: loadout team invite --role admin',
   })
+}
+
+/** One page of the audit log, as it is stored: the reader checks the chain. */
+async function audit({ backend, caller, query }: Call): Promise<Answer> {
+  const after = Number(query.after ?? 0)
+  if (!isWhole(after, 0, Number.MAX_SAFE_INTEGER)) throw badRequest('"after" is not the number of an entry')
+  if (after === 0) await noteReading(backend, { actor: caller.id, action: 'audit read', about: {} })
+  return { json: { entries: await readAudit(backend.database, after) } }
+}
+
+type NewEntry = Parameters<typeof noteAudit>[1]
+
+/** A change and its entry in the audit log, both or neither. */
+export function withAudit<T>(
+  { database, now }: Backend,
+  work: (connection: Connection, note: (entry: NewEntry) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return inTransaction(database, (connection) => work(connection, (entry) => noteAudit(connection, entry, now())))
+}
+
+/** A database that is read-only still answers; then only the log of requests tells who asked. */
+async function noteReading(backend: Backend, entry: NewEntry): Promise<void> {
+  try {
+    await withAudit(backend, (_, note) => note(entry))
+  } catch (error) {
+    if (troubleOf(error) !== 'read-only') throw error
+  }
 }
 
 export async function requireTeam(database: Database): Promise<Team> {

@@ -4,12 +4,16 @@ import { getDeep } from '../../text/values.ts'
 import { VERSION } from '../../text/version.ts'
 import { leastRole, mayUse, type Right } from '../rules/access.ts'
 import { LARGEST_BATCH } from '../rules/batch.ts'
+import { expiryOf, parseSnapshot } from '../rules/catalog.ts'
+import { prometheusText } from '../rules/prometheus.ts'
 import { CATALOG_PATH, CATALOG_ROUTES, LARGEST_CATALOG } from './catalog-routes.ts'
 import { countInbox, publishWeek, removeOld } from './count.ts'
 import { type Database, type Migration, madeFor, readSchema, requireFit, TROUBLE_TEXTS, troubleOf } from './database.ts'
 import { type Backend, type Route, USAGE_ROUTES } from './routes.ts'
-import { aboutError, createLog, type Log, Telemetry } from './telemetry.ts'
+import { aboutError, createLog, type Gauge, type Log, Telemetry } from './telemetry.ts'
 import { type Caller, findCaller } from './tokens.ts'
+
+const WATCHED = ['/live', '/ready', '/metrics']
 
 /** Every route that needs a token. */
 export const ROUTES: readonly Route[] = [...USAGE_ROUTES, ...CATALOG_ROUTES]
@@ -49,7 +53,7 @@ export async function runInstance(
   const upkeep = startUpkeep(service, keepDays)
   try {
     const app = createService(service, upkeep.wake)
-    await serveHttp(app, { port, hostname: listen, hosts }, signal, ({ url }) => {
+    await serveHttp(app, { port, hostname: listen, hosts, watched: WATCHED }, signal, ({ url }) => {
       log('listening', { url })
       onListening(url)
     })
@@ -81,7 +85,12 @@ function createService(service: Service, onBatch: () => void): HttpApp {
       onBatch()
     },
   }
-  app.get('/health', (context) => context.json({ status: 'ok' }))
+  for (const path of ['/live', '/health']) app.get(path, (context) => context.json({ status: 'ok' }))
+  app.get('/metrics', async (context) =>
+    context.text(prometheusText(telemetry.metrics(await readGauges(service))), 200, {
+      'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
+    }),
+  )
   app.get('/ready', async (context) => {
     await orRefuse(checkReady(service))
     return context.json({ status: 'ready', schema: madeFor(service.migrations) })
@@ -126,6 +135,42 @@ async function checkReady({ database, migrations }: Pick<Backend, 'database' | '
     `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
   )
   if (rows[0]?.isReadOnly) throw Object.assign(new Error('read-only'), { code: '25006' })
+}
+
+/** What an alert needs to know. A database that does not answer is a figure too. */
+async function readGauges({ database, activeSince, now }: Service): Promise<Gauge[]> {
+  const gauge = (name: string, description: string, value: number): Gauge => ({
+    ...{ name: `loadout.team.${name}`, description, value },
+  })
+  try {
+    const { rows } = await database.query<{ waiting: number; active: number; silent: number; text: string | null }>(
+      `SELECT (SELECT count(*)::int FROM inbox) AS waiting,
+         (SELECT count(*)::int FROM machine WHERE left_at IS NULL AND seen >= $1) AS active,
+         (SELECT count(*)::int FROM machine WHERE left_at IS NULL AND seen < $1) AS silent,
+         (SELECT text FROM catalog_snapshot) AS text`,
+      [activeSince()],
+    )
+    const { waiting = 0, active = 0, silent = 0, text } = rows[0] ?? {}
+    const catalog = text ? parseSnapshot(text) : undefined
+    return [
+      gauge('database.up', 'Whether the database answers.', 1),
+      gauge('batches.waiting', 'Batches that are accepted and not counted yet.', waiting),
+      gauge('machines.active', 'Machines that send.', active),
+      gauge('machines.silent', 'Machines that have not sent for a long time.', silent),
+      ...(catalog
+        ? [
+            gauge(
+              'catalog.expires.seconds',
+              'Time until the signed catalog expires.',
+              Math.round((Date.parse(expiryOf(catalog)) - now().getTime()) / 1000),
+            ),
+          ]
+        : []),
+    ]
+  } catch (error) {
+    if (troubleOf(error) === undefined) throw error
+    return [gauge('database.up', 'Whether the database answers.', 0)]
+  }
 }
 
 async function requireCaller(

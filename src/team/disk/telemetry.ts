@@ -29,6 +29,17 @@ export function aboutError(error: unknown): { error: string; code?: string; at?:
   return { error: error.name, code: 'code' in error ? String(error.code) : undefined, at }
 }
 
+/** A figure of now. */
+export interface Gauge {
+  name: string
+  description: string
+  value: number
+}
+
+const SUMS = [
+  { name: 'loadout.team.batches', unit: '{batch}', description: 'Batches that machines sent, by result.' },
+  { name: 'loadout.team.events', unit: '{event}', description: 'Events in accepted batches.' },
+]
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MOST_SPANS = 2_000
 const FLUSH_MS = 5_000
@@ -116,18 +127,27 @@ export class Telemetry {
     await callHttp(address, { body: JSON.stringify(body), headers: this.headers, milliseconds: FLUSH_MS })
   }
 
-  private metrics(): Metric[] {
+  /** What was counted since the start, and figures of now. */
+  metrics(gauges: readonly Gauge[] = []): Metric[] {
     const span = { startMs: this.startMs, timeMs: Date.now() }
-    const names = [...new Set([...this.sums.values()].map(({ name }) => name))]
-    const sums = names.map((name): Metric => {
+    const sums = SUMS.map(({ name, unit, description }): Metric => {
       const found = [...this.sums.values()].filter((sum) => sum.name === name)
       const points = found.map(({ attributes, value }): Point => ({ kind: 'sum', attributes, value, ...span }))
-      return { name, unit: name.endsWith('events') ? '{event}' : '{batch}', description: '', points }
+      return { name, unit, description, points }
     })
     const durations = [...this.durations.values()].map(
       (each): Point => ({ kind: 'histogram', ...each, bounds: BOUNDS, ...span }),
     )
-    return [...sums, { name: 'http.server.request.duration', unit: 's', description: '', points: durations }]
+    return [
+      ...sums,
+      { name: 'http.server.request.duration', unit: 's', description: 'Answered requests.', points: durations },
+      ...gauges.map(
+        ({ name, description, value }): Metric => ({
+          ...{ name, unit: '', description },
+          points: [{ kind: 'gauge', attributes: {}, value, ...span }],
+        }),
+      ),
+    ]
   }
 
   async close(): Promise<void> {

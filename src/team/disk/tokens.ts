@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { failWith } from '../../text/trouble.ts'
 import { asRole, asSecret, hashSecret, keyPrint, type Role, tokenId } from '../rules/access.ts'
 import type { Database } from './database.ts'
 
@@ -10,6 +12,7 @@ export interface TokenView {
   note: string
   created: string
   revoked: string | null
+  expires: string | null
   machines: number
 }
 
@@ -31,7 +34,7 @@ export interface Team {
 export async function findCaller(database: Database, secret: string): Promise<Caller | undefined> {
   const { rows } = await database.query<{ id: string; role: string; group: string; oldest: number }>(
     `SELECT id, role, group_name AS "group", (SELECT oldest FROM migration ORDER BY version DESC LIMIT 1) AS oldest
-     FROM token WHERE hash = $1 AND revoked IS NULL`,
+     FROM token WHERE hash = $1 AND revoked IS NULL AND (expires IS NULL OR expires > now())`,
     [hashSecret(secret)],
   )
   const role = asRole(rows[0]?.role)
@@ -44,14 +47,17 @@ export interface TokenWish {
   note: string
   /** The token of the administrator who creates it. */
   by: string | null
+  /** Days until it is refused. */
+  days?: number
 }
 
 /** Returns the secret, which is not stored. */
 export async function addToken(database: Pick<Database, 'query'>, wish: TokenWish): Promise<string> {
   const secret = asSecret(randomBytes(24))
   await database.query(
-    'INSERT INTO token (id, hash, role, group_name, note, created_by) VALUES ($1, $2, $3, $4, $5, $6)',
-    [tokenId(secret), hashSecret(secret), wish.role, wish.group, wish.note, wish.by],
+    `INSERT INTO token (id, hash, role, group_name, note, created_by, expires)
+     VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7::int))`,
+    [tokenId(secret), hashSecret(secret), wish.role, wish.group, wish.note, wish.by, wish.days ?? null],
   )
   return secret
 }
@@ -61,6 +67,7 @@ export async function listTokens(database: Database): Promise<TokenView[]> {
     `SELECT t.id, t.role, t.group_name AS "group", t.note,
        to_char(t.created, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created,
        to_char(t.revoked, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS revoked,
+       to_char(t.expires, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS expires,
        (SELECT count(*)::int FROM machine m WHERE m.token = t.id AND m.left_at IS NULL) AS machines
      FROM token t ORDER BY t.created, t.id`,
   )
@@ -69,11 +76,11 @@ export async function listTokens(database: Database): Promise<TokenView[]> {
 
 /** Keeps the last administrator: a team without one could not be managed over the network. */
 export async function revokeToken(
-  database: Database,
+  database: Pick<Database, 'query'>,
   id: string,
 ): Promise<'revoked' | 'not found' | 'last administrator'> {
   const { rows } = await database.query<{ role: string; others: number }>(
-    `SELECT role, (SELECT count(*)::int FROM token o WHERE o.role = 'admin' AND o.revoked IS NULL AND o.id <> t.id) AS others
+    `SELECT role, (SELECT count(*)::int FROM token o WHERE o.role = 'admin' AND o.revoked IS NULL AND o.expires IS NULL AND o.id <> t.id) AS others
      FROM token t WHERE id = $1`,
     [id],
   )
@@ -127,4 +134,25 @@ export async function listMachines(database: Database): Promise<MachineView[]> {
      FROM machine ORDER BY id`,
   )
   return rows
+}
+
+/** A variable of the environment, or the content of the file that it names with `_FILE` behind its name. */
+export function readVariable(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const path = env[`${name}_FILE`]
+  if (env[name] || !path) return env[name] || undefined
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw failWith('USAGE/environment-file', { name: `${name}_FILE`, path }, { cause })
+  }
+}
+
+/** Makes the file before the team, so that no token is lost; only its owner may read it. */
+export function reserveTokenFile(path: string): (token: string) => void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
+  } catch (cause) {
+    throw failWith('USAGE/token-file', { path }, { cause })
+  }
+  return (token) => writeFileSync(path, `${token}\n`)
 }

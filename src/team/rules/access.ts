@@ -56,6 +56,7 @@ const RIGHTS = {
   'report.read': 'member',
   'machines.read': 'maintainer',
   'tokens.manage': 'admin',
+  'audit.read': 'admin',
   'catalog.read': 'member',
   'catalog.publish': 'maintainer',
   'catalog.approve': 'admin',
