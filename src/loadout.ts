@@ -187,7 +187,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
     resolvePacks: late(machine, async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
     /** Lists the packs, and why some are not used. */
-    listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
+    listPacks: late(machine, async () => (await import('./packs/show.ts')).listPacks),
     /** Shows one pack. */
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
     /** Returns the guide of a pack: what it contains and how to ask it. */
@@ -219,7 +219,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Declares that a line of a pack only looks like a secret. */
     declareExamples: late(machine, async () => (await import('./packs/validate.ts')).declareExamples),
     /** Fetches the packs of an organization, and what its catalog says about packs. */
-    fetchPacks: changes(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
+    fetchPacks: changes(machine, async () => (await import('./packs/catalog.ts')).fetchPacks),
     /** Adds a note that expires by itself. */
     addNote: late(machine, async () => (await import('./answer/notes.ts')).addNote),
     /** Lists the notes of a project. */
@@ -409,13 +409,12 @@ export type { Similar } from './lab/similar.ts'
 export type { TeachExport, Teaching } from './lab/teach.ts'
 export type { TeachStatus } from './lab/teachable.ts'
 export type { PrunedAudits } from './machine/audits.ts'
+export type { PackFetch } from './packs/catalog.ts'
 export type { Compiled, CompileTask, PackCompileStatus } from './packs/compile.ts'
-export type { PackFetch } from './packs/fetch.ts'
-export type { PackList } from './packs/list.ts'
 export type { NewPack, PackFromDocs } from './packs/new-pack.ts'
 export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackContext } from './packs/rules/resolve/pack-context.ts'
-export type { PackView } from './packs/show.ts'
+export type { PackList, PackView } from './packs/show.ts'
 export type { DeclaredExamples, PackValidation } from './packs/validate.ts'
 export type { BudgetReport } from './payloads/analysis.ts'
 export type { Lookup, Resolution } from './payloads/explain.ts'

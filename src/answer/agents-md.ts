@@ -3,7 +3,7 @@ import { readEdited, writeEdit } from '../change/file-edit.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
-import { openCatalog } from '../packs/catalog.ts'
+import { Packs } from '../packs/catalog.ts'
 import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { KNOWLEDGE_FOLDERS } from '../packs/rules/pack.ts'
 import { resolveLayers } from '../payloads/knowledge.ts'
@@ -107,7 +107,7 @@ function shownPath(machine: Machine, layer: string | undefined, root: string, pa
 /** Lists what comes with the project for every user: Loadout checks the approval again on use. */
 function gatherPacks(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
   const project = openProjectOf(machine, request.layers)
-  const { catalog, findings } = openCatalog(machine, { project })
+  const { catalog, findings } = new Packs(machine, { project })
   const { root } = project
   const isOurs = ({ scope, root: pack }: TrustedPack) =>
     scope === 'workspace' && KNOWLEDGE_FOLDERS.some((name) => pack.startsWith(`${join(root, name)}/`))

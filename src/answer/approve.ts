@@ -3,7 +3,7 @@ import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
-import { openCatalog, pinPack, readChoice } from '../packs/catalog.ts'
+import { Packs, pinPack, readChoice } from '../packs/catalog.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import { indexSections } from '../packs/sections.ts'
@@ -68,7 +68,7 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
     ...(request.follow === true ? { follow: true } : pinPack(pack)),
     decision: 'approved',
   })
-  const { all } = openCatalog(machine, { project: named.project, packs: [pack.root] }).catalog
+  const { all } = new Packs(machine, { project: named.project, packs: [pack.root] }).catalog
   for (const each of all) if (each.root === pack.root) await indexSections(machine, each)
   return { value: [answered(approval)], findings: [] }
 }
@@ -209,7 +209,7 @@ function chosenAdapters(machine: Machine, { name, project }: Named): { projectRo
 
 /** The pack to decide about. By name: first one without a decision, then one with a decision. */
 function answerable(machine: Machine, { name: typed = '', project }: Named): TrustedPack {
-  const { catalog } = openCatalog(machine, { project, packs: [typed] })
+  const { catalog } = new Packs(machine, { project, packs: [typed] })
   const choice = readChoice(machine, typed)
   if (!('name' in choice)) return choosePack(catalog, choice)
   const named = catalog.all.filter(({ manifest }) => manifest.name === choice.name)
@@ -281,6 +281,6 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
 }
 
 function seenFrom(machine: Machine, project: string | Project | undefined, approvals: readonly Approval[]): Approval[] {
-  const { all } = openCatalog(machine, { project }).catalog
+  const { all } = new Packs(machine, { project }).catalog
   return approvals.filter(({ root }) => all.some((pack) => pack.root === root))
 }

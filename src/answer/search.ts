@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { openRanking } from '../machine/ranking.ts'
-import { openCatalog } from '../packs/catalog.ts'
+import { Packs } from '../packs/catalog.ts'
 import type { PackDetails } from '../packs/pack-source.ts'
 import { type SectionFound, searchSections } from '../packs/sections.ts'
 import type { PayloadDetails } from '../payloads/payload-source.ts'
@@ -55,9 +55,8 @@ function sectionsFor(machine: Machine, task: Task, request: SearchRequest): Sect
   const { kinds = [], limit = MOST_SECTIONS } = request
   if (kinds.length > 0 && !kinds.includes('pack')) return []
   try {
-    const { catalog } = openCatalog(machine, { project: projectOf(machine, request) })
-    const packs = catalog.entries.map(({ pack }) => pack)
-    return searchSections(machine, packs, task, Math.min(limit, MOST_SECTIONS))
+    const packs = new Packs(machine, { project: projectOf(machine, request) })
+    return searchSections(machine, packs.all, task, Math.min(limit, MOST_SECTIONS))
   } catch (error) {
     // A search for packs reports what is wrong with them.
     if (error instanceof LoadoutError) return []

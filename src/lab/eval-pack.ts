@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import { readText } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog, openPack } from '../packs/catalog.ts'
+import { type CatalogRequest, openPack, Packs } from '../packs/catalog.ts'
 import { findPacks } from '../packs/pack-source.ts'
 import { askPack } from '../packs/resolve.ts'
 import { admit, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import { LARGEST_PACK_FILE, parsePackJson } from '../packs/rules/pack.ts'
 import { readSelectionSuite, type SelectionCase } from '../packs/rules/records.ts'
-import { LIKELY_PACK } from '../packs/rules/resolve/choose-packs.ts'
+import { LIKELY_PACK } from '../packs/rules/resolve/choose.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report, Severity } from '../text/trouble.ts'
@@ -31,12 +31,12 @@ export interface PackEvaluation {
 
 /** Runs the selection suites of a pack: would each prompt choose it? A failed case is an error. */
 export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
-  const opened = openCatalog(machine, { project: request.project, packs: [request.pack] })
-  const pack = findPack(machine, opened.catalog, request.pack)
+  const opened = new Packs(machine, { project: request.project, packs: [request.pack] })
+  const pack = opened.get(request.pack)
   const { root, manifest, trust } = pack
   const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
   const findings: Finding[] = []
-  const select = selector(machine, opened, pack)
+  const select = selector(opened, pack)
   const suites = findSuites(machine, pack, request.suite)
   if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
   for (const { suite, text } of suites) {
@@ -95,17 +95,17 @@ export interface Selection {
 }
 
 /** Whether a prompt would choose the pack among all visible ones, and the warnings of its context. */
-function selector(machine: Machine, { catalog, examples }: OpenedCatalog, pack: TrustedPack) {
-  const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
+function selector(packs: Packs, pack: TrustedPack) {
+  const others = packs.all.filter(({ manifest }) => manifest.name !== pack.manifest.name)
   const admission = admit(pack, { isExplicit: true, isConfirmed: true })
   const warnings = [...pack.warnings, ...admission.warnings]
   return (prompt: string): Selection => {
     const task = readTask(prompt)
-    const { open, closed, hits, sections } = findPacks(machine, [...others, pack], examples, task)
+    const { open, closed, hits, sections } = findPacks(packs, [...others, pack], task)
     const chosen = [...open, ...closed].find((each) => each.pack === pack)
     if (chosen === undefined || chosen.confidence < LIKELY_PACK) return { isSelected: false, warnings: [] }
     if (!pack.trust.isOpen) return { isSelected: true, warnings }
-    const resolution = askPack(machine, { pack, admission }, { task }, hits, sections)
+    const resolution = askPack(packs.machine, { pack, admission }, { task }, hits, sections)
     return { isSelected: true, warnings: [...warnings, ...resolution.warnings] }
   }
 }

@@ -8,8 +8,9 @@ import type { Approval, FileDigests } from '../machine/rules/approval.ts'
 import { ANY_NAME, type Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
-import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
+import { type FetchedSource, fetchSource } from './disk/organization.ts'
 import { digestKnownTree, digestTree } from './disk/pack-folder.ts'
 import { findPackRoot, readPackAt, readPackManifest } from './disk/pack-head.ts'
 import {
@@ -38,42 +39,58 @@ export function readPackConfig(machine: Machine): PackConfig {
   return parsePackConfig(machine.config.read(), machine.config.path)
 }
 
-export interface OpenedCatalog {
-  catalog: Catalog
-  discovery: Discovery
-  approvals: readonly Approval[]
-  findings: Finding[]
+/** The packs that can be seen from a project, and whether each may be used. Reads frontmatter only. */
+export class Packs {
+  readonly machine: Machine
+  readonly catalog: Catalog
+  readonly discovery: Discovery
+  readonly approvals: readonly Approval[]
+  readonly findings: Finding[]
   /** Example prompts for packs, committed in the project. */
-  examples: Examples
+  readonly examples: Examples
+
+  constructor(machine: Machine, request: CatalogRequest) {
+    this.machine = machine
+    this.discovery = discover(machine, request)
+    const { approvals, isKnown, findings } = readApprovals(machine)
+    const policy = isKnown ? this.discovery.config : TRUST_NO_PLACE
+    const answers = new Map(
+      approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]),
+    )
+    const packs = [...explicitPacks(machine, request.packs ?? [], this.discovery.packs), ...this.discovery.packs]
+    const team = teamSays(machine)
+    const judged = packs.map((pack): TrustedPack => {
+      const trust = decideTrust(pack, {
+        approval: answers.get(pack.root),
+        policy,
+        verdict: team.about(pack),
+        isSamePlace: ({ place }) => place === undefined || isPlace(machine, pack.root, place),
+        readFiles: () => filesOf(machine, pack),
+      })
+      return { ...pack, trust }
+    })
+    this.approvals = approvals
+    this.catalog = buildCatalog(judged)
+    this.examples = openExamples(machine, { project: openProject(machine, request.project).root }, 'committed')
+    this.findings = [...this.discovery.findings, ...findings, ...team.findings, ...this.catalog.findings]
+  }
+
+  /** The winners of their names. */
+  get all(): TrustedPack[] {
+    return this.catalog.entries.map(({ pack }) => pack)
+  }
+
+  /** The pack that a user named. */
+  get(typed: string): TrustedPack {
+    return choosePack(this.catalog, readChoice(this.machine, typed))
+  }
 }
 
-/** Discovers packs and decides which may be used. Every command about packs starts here. Reads frontmatter only. */
-export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCatalog {
-  const discovery = discover(machine, request)
-  const { approvals, isKnown, findings } = readApprovals(machine)
-  const policy = isKnown ? discovery.config : TRUST_NO_PLACE
-  const answers = new Map(approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]))
-  const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
-  const team = teamSays(machine)
-  const judged = packs.map((pack): TrustedPack => {
-    const trust = decideTrust(pack, {
-      approval: answers.get(pack.root),
-      policy,
-      verdict: team.about(pack),
-      isSamePlace: ({ place }) => place === undefined || isPlace(machine, pack.root, place),
-      readFiles: () => filesOf(machine, pack),
-    })
-    return { ...pack, trust }
-  })
-  const catalog = buildCatalog(judged)
-  const examples = openExamples(machine, { project: openProject(machine, request.project).root }, 'committed')
-  return {
-    catalog,
-    discovery,
-    approvals,
-    examples,
-    findings: [...discovery.findings, ...findings, ...team.findings, ...catalog.findings],
-  }
+/** Tells a pack's name from a path. */
+export function readChoice(machine: Machine, typed: string): PackChoice {
+  if (!isPackPath(typed)) return { name: typed }
+  const place = realFolder(machine, typed)
+  return { asked: typed, root: findPackRoot(place) ?? place }
 }
 
 /** Packs that the user named by path and that discovery did not find. */
@@ -120,28 +137,12 @@ export function packDocumentIn(folder: string): RankDocument | undefined {
   return manifest && packDocument(manifest)
 }
 
-/** Tells a pack's name from a path. */
-export function readChoice(machine: Machine, typed: string): PackChoice {
-  if (!isPackPath(typed)) return { name: typed }
-  const place = realFolder(machine, typed)
-  return { asked: typed, root: findPackRoot(place) ?? place }
-}
-
-export function findPack(machine: Machine, catalog: Catalog, typed: string): TrustedPack {
-  return choosePack(catalog, readChoice(machine, typed))
-}
-
 export interface Discovery extends Discovered {
   config: PackConfig
 }
 
-export interface DiscoverRequest {
-  /** Default: the project around the working folder. */
-  project?: string | Project
-}
-
 /** Finds every pack that the configuration makes visible from here. */
-export function discover(machine: Machine, { project }: DiscoverRequest): Discovery {
+export function discover(machine: Machine, { project }: Pick<CatalogRequest, 'project'>): Discovery {
   const config = readPackConfig(machine)
   return { ...discoverPacks(machine, { project, config, packageFolder: packageFolder() }), config }
 }
@@ -151,4 +152,31 @@ export function pinPack(pack: TrustedPack): Pick<Approval, 'digest' | 'files'> {
   const files = digestTree(pack)
   const digest = files[PACK_FILE]
   return { digest, files }
+}
+
+export interface FetchRequest {
+  onProgress?: (done: number, total: number, what: string) => void
+  signal?: AbortSignal
+}
+
+export interface PackFetch {
+  sources: (Omit<FetchedSource, 'error'> & { problem?: string })[]
+}
+
+/** Updates every git repository with packs of the organization. A failure does not stop the others. */
+export async function fetchPacks(machine: Machine, request: FetchRequest): Promise<Report<PackFetch>> {
+  const { onProgress, signal } = request
+  const wanted = readPackConfig(machine).organization.filter((source) => source.kind === 'git')
+  const findings: Finding[] = []
+  const sources: PackFetch['sources'] = []
+  for (const [at, source] of wanted.entries()) {
+    signal?.throwIfAborted()
+    const { error, ...fetched } = await fetchSource(machine, source, signal === undefined ? {} : { signal })
+    onProgress?.(at + 1, wanted.length, fetched.source)
+    sources.push({ ...fetched, problem: error?.message })
+    if (error === undefined) continue
+    const { code, message, hint } = error
+    findings.push({ severity: 'error', code, subject: fetched.source, message, hint })
+  }
+  return { value: { sources }, findings }
 }

@@ -4,7 +4,7 @@ import { readSafeConfig } from '../machine/git-config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { findPack, openCatalog } from './catalog.ts'
+import { Packs } from './catalog.ts'
 import { digestTree } from './disk/pack-folder.ts'
 import { linkedRoot } from './disk/pack-head.ts'
 import { packDigest, packWord, type TrustedPack } from './rules/gates/trust.ts'
@@ -20,13 +20,12 @@ export interface CommittedPack {
 
 /** Whether discovery finds a pack of this name. */
 export function hasPack(machine: Machine, name: string): boolean {
-  return openCatalog(machine, {}).catalog.entries.some(({ pack }) => pack.manifest.name === name)
+  return new Packs(machine, {}).all.some(({ manifest }) => manifest.name === name)
 }
 
 /** Throws if a file of the pack is not committed. */
 export async function committedPack(machine: Machine, name: string): Promise<CommittedPack> {
-  const { catalog } = openCatalog(machine, {})
-  const pack = findPack(machine, catalog, name)
+  const pack = new Packs(machine, {}).get(name)
   const { repository } = openProject(machine, pack.root)
   const isInGit = repository !== undefined && !(await isIgnored(machine, repository, pack.root))
   if (!isInGit && !pack.root.split(sep).includes('node_modules')) {

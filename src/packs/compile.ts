@@ -8,7 +8,7 @@ import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../text/values.ts'
-import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { readMade, recordText, removeInside, textAt, writeAll } from './disk/write-pack.ts'
 import { openAdmitted } from './read.ts'
@@ -74,8 +74,7 @@ export function exportCompile(
 
 /** Needs an approval like any reader, and a pack whose files the user may write. */
 function openForCompile(machine: Machine, request: CompileRequest): TrustedPack {
-  const { catalog } = openCatalog(machine, { project: request.project, packs: [request.pack] })
-  const pack = findPack(machine, catalog, request.pack)
+  const pack = new Packs(machine, { project: request.project, packs: [request.pack] }).get(request.pack)
   if (pack.scope === 'organization' || pack.scope === 'built-in') {
     throw new LoadoutError('PACK_REFUSED', `${packWord(pack.manifest.name)} is a pack of the ${pack.scope} scope`, {
       hint: 'compile it in the repository that it comes from',
@@ -259,11 +258,11 @@ export function packStatus(
   request: CatalogRequest & { pack?: string },
 ): Report<{ packs: PackCompileStatus[] }> {
   const named = request.pack === undefined ? [] : [request.pack]
-  const { catalog } = openCatalog(machine, { project: request.project, packs: named })
+  const visible = new Packs(machine, { project: request.project, packs: named })
   const chosen =
     request.pack === undefined
-      ? catalog.entries.map(({ pack }) => pack).filter(({ scope }) => scope === 'workspace' || scope === 'user')
-      : [findPack(machine, catalog, request.pack)]
+      ? visible.all.filter(({ scope }) => scope === 'workspace' || scope === 'user')
+      : [visible.get(request.pack)]
   const packs = chosen.map(statusOf)
   return { value: { packs }, findings: packs.flatMap(findingsOf) }
 }

@@ -7,11 +7,11 @@ import type { RankHit } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
 import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
-import { type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
+import { Packs, taughtPack } from './catalog.ts'
 import type { Catalog } from './rules/gates/catalog.ts'
 import { type Admission, admit, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
 import { isKnownType, PACK_FILE, PACK_TYPES, type PackStatus, type Scope } from './rules/pack.ts'
-import { LIKELY_PACK, type LikelyPack, likelyPacks } from './rules/resolve/choose-packs.ts'
+import { LIKELY_PACK, type LikelyPack, likelyPacks } from './rules/resolve/choose.ts'
 import type { SectionHit } from './rules/resolve/sections.ts'
 import { isReadable, openSections, type PackSections } from './sections.ts'
 import { nextStep } from './show.ts'
@@ -37,8 +37,7 @@ export interface PackSource extends Source<PackDetails> {
 
 /** The packs by name, from their metadata. Offers no denied, held back or archived pack. */
 export function openPacks(machine: Machine, project: Project): PackSource {
-  const { catalog, examples, findings } = openCatalog(machine, { project })
-  const all = catalog.entries.map(({ pack }) => pack)
+  const { catalog, all, examples, findings } = new Packs(machine, { project })
   const offered = all.filter(isOffered)
   const find = (name: string) => all.find(({ manifest }) => manifest.name === name)
   return {
@@ -113,12 +112,7 @@ export interface FoundPacks {
 }
 
 /** Ranks the sections and descriptions of these packs together. */
-export function findPacks(
-  machine: Machine,
-  packs: readonly TrustedPack[],
-  examples: OpenedCatalog['examples'],
-  task: Task,
-): FoundPacks {
+export function findPacks({ machine, examples }: Packs, packs: readonly TrustedPack[], task: Task): FoundPacks {
   const known = packs.filter(({ manifest, scope }) => {
     // The built-in pack is about Loadout itself: only tasks that mention Loadout can choose it.
     return isKnownType(manifest.type, PACK_TYPES) && (scope !== 'built-in' || ABOUT_LOADOUT.test(task.text))
@@ -153,13 +147,12 @@ function isWorthNaming({ confidence }: LikelyPack<TrustedPack>, best: LikelyPack
 
 /** How a pack matches a task among all packs of the catalog. */
 export function explainChoice(
-  machine: Machine,
-  { catalog, examples }: OpenedCatalog,
+  packs: Packs,
   pack: TrustedPack,
   task: Task,
 ): Partial<LikelyPack<TrustedPack>> & { described: RankHit | undefined } {
-  const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
-  const { open, closed, described, hits } = findPacks(machine, [...others, pack], examples, task)
+  const others = packs.all.filter(({ manifest }) => manifest.name !== pack.manifest.name)
+  const { open, closed, described, hits } = findPacks(packs, [...others, pack], task)
   const section = hits.find(({ root }) => root === pack.root)
   const chosen = [...open, ...closed].find((each) => each.pack === pack)
   return { ...chosen, section: section ?? chosen?.section, described: described.get(pack.manifest.name) }

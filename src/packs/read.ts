@@ -8,7 +8,7 @@ import { type Code, type Finding, LoadoutError, type Report } from '../text/trou
 import { nearest } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
-import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admissionError, admit, packWord, type TrustedPack, whyNotOpen } from './rules/gates/trust.ts'
 import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
@@ -156,8 +156,7 @@ export function openGuide(
     maxCharacters?: number
   },
 ): Report<{ name: string; guide: string }> {
-  const { catalog } = openCatalog(machine, { ...request, packs: [request.pack] })
-  const pack = findPack(machine, catalog, request.pack)
+  const pack = new Packs(machine, { ...request, packs: [request.pack] }).get(request.pack)
   const { body, wrap } = prepareGuide(openAdmitted(pack, request.isConfirmed ?? false))
   const cut = findCut(body, request.maxCharacters ?? Infinity, (content) => wrap(content).text)
   const fenced = wrap(body.slice(0, cut?.characters))

@@ -10,7 +10,7 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
-import { openCatalog } from './catalog.ts'
+import { Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit } from './rules/gates/trust.ts'
 import { groundRecords } from './rules/graph.ts'
@@ -147,7 +147,7 @@ type Rebuilt = ({ text: string; changed?: undefined } | { text?: undefined; chan
 
 /** Rebuilds a recorded wrapper from the same lines. Asks the gate again: after `revoke` it must not be shown any more. */
 function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt {
-  const { catalog } = openCatalog(machine, { packs: [audited.root] })
+  const { catalog } = new Packs(machine, { packs: [audited.root] })
   const pack = catalog.all.find(({ root }) => root === audited.root)
   if (pack === undefined) {
     throw new LoadoutError('PACK_NOT_FOUND', `the pack ${audited.name} is no longer in ${audited.root}`, {

@@ -3,7 +3,7 @@ import { readTask, type Task } from '../search/task.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
-import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { findPacks } from './pack-source.ts'
 import { givenPacks, type RecordRequest, recordContext } from './record.ts'
@@ -57,8 +57,8 @@ export function resolvePacks(
   task = readTask(request.task),
 ): Report<PackContext> {
   const question = { ...request, task }
-  const opened = openCatalog(machine, { project: request.project, packs: request.packs })
-  const { wanted, sections, hits } = findWanted(machine, opened, question)
+  const opened = new Packs(machine, { project: request.project, packs: request.packs })
+  const { wanted, sections, hits } = findWanted(opened, question)
   const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
   // A persona, or a newer pack instead of a stale one, was chosen without a look at its text.
   const unread = admitted.map(({ pack }) => pack).filter(({ root }) => sections.wordsOf(root) === undefined)
@@ -112,17 +112,16 @@ interface Wanted {
 }
 
 /** The named packs; without names, those of the sections that match best, and closed ones whose description fits. */
-function findWanted(machine: Machine, { catalog, examples }: OpenedCatalog, question: Question) {
+function findWanted(opened: Packs, question: Question) {
   const { task, packs = [], least = 0 } = question
   if (packs.length > 0) {
-    const named = [...new Set(packs.map((typed) => findPack(machine, catalog, typed)))]
+    const named = [...new Set(packs.map((typed) => opened.get(typed)))]
     const wanted = named.map((pack): Wanted => ({ pack, activation: 'explicit', confidence: undefined }))
-    const usable = passGates(catalog, wanted, question).admitted.map(({ pack }) => pack)
-    const sections = openSections(machine, usable)
+    const usable = passGates(opened.catalog, wanted, question).admitted.map(({ pack }) => pack)
+    const sections = openSections(opened.machine, usable)
     return { wanted, sections, hits: sections.rank(task) }
   }
-  const all = catalog.entries.map(({ pack }) => pack)
-  const { open, closed, sections, hits } = findPacks(machine, all, examples, task)
+  const { open, closed, sections, hits } = findPacks(opened, opened.all, task)
   const wanted = [...open, ...closed].filter(({ confidence }) => confidence >= least)
   return { wanted: wanted.map((each): Wanted => ({ ...each, activation: 'implicit' })), sections, hits }
 }

@@ -10,10 +10,9 @@ import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
-import { isKnownType, PACK_FILE, PACK_TYPES, type PackWarning } from './rules/pack.ts'
-import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose-packs.ts'
+import { isKnownType, PACK_FILE, PACK_TYPES, type PackWarning, shownText } from './rules/pack.ts'
+import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose.ts'
 import { type KeptSection, PACK_TUNING, type SectionHit, sectionDocuments } from './rules/resolve/sections.ts'
-import { shownText } from './rules/shown-text.ts'
 
 /** Silence is for callers that interrupt: they compare the confidence. */
 export const SECTION_RANKING = { silence: 0, tuning: PACK_TUNING }

@@ -3,11 +3,27 @@ import { describeWhy, percent } from '../search/document.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
-import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { type CatalogRequest, type Discovery, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { explainChoice } from './pack-source.ts'
-import { type Catalog, type CatalogRow, type Collision, catalogRow, newerAlternative } from './rules/gates/catalog.ts'
-import { type Admission, admit, packWord, type TrustedPack, type TrustState, whyNotOpen } from './rules/gates/trust.ts'
+import {
+  type Catalog,
+  type CatalogRow,
+  type Collision,
+  catalogRow,
+  type DisclosedPack,
+  discloseCatalog,
+  newerAlternative,
+} from './rules/gates/catalog.ts'
+import {
+  type Admission,
+  admit,
+  isUndecided,
+  packWord,
+  type TrustedPack,
+  type TrustState,
+  whyNotOpen,
+} from './rules/gates/trust.ts'
 import { LAYERS, type PackLayer, type PackStatus, type Scope, settleWarnings } from './rules/pack.ts'
 
 export interface PackView extends CatalogRow {
@@ -29,9 +45,9 @@ export interface PackView extends CatalogRow {
 
 /** Shows the metadata of a pack, its place and its problems. Never its text. */
 export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): Report<PackView> {
-  const { catalog, findings } = openCatalog(machine, { ...request, packs: [request.pack] })
-  const value = viewPack(catalog, findPack(machine, catalog, request.pack))
-  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
+  const packs = new Packs(machine, { ...request, packs: [request.pack] })
+  const value = viewPack(packs.catalog, packs.get(request.pack))
+  return { value, findings: packs.findings.filter(({ code }) => !code.startsWith('catalog.')) }
 }
 
 export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
@@ -96,9 +112,9 @@ export function explainPack(
   machine: Machine,
   request: CatalogRequest & { pack: string; task?: string },
 ): Report<PackTrail> {
-  const opened = openCatalog(machine, { ...request, packs: [request.pack] })
-  const { catalog, findings } = opened
-  const pack = findPack(machine, catalog, request.pack)
+  const packs = new Packs(machine, { ...request, packs: [request.pack] })
+  const { catalog, findings } = packs
+  const pack = packs.get(request.pack)
   const { manifest, scope, root, trust } = pack
   const collision = catalog.collisions.find(({ name }) => name === manifest.name)
   const value: PackTrail = {
@@ -112,7 +128,7 @@ export function explainPack(
       nameStep(pack, catalog),
       trustStep(pack),
       statusStep(pack, catalog),
-      ...(request.task === undefined ? [] : [taskStep(machine, request.task, pack, opened)]),
+      ...(request.task === undefined ? [] : [taskStep(packs, request.task, pack)]),
     ],
     implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
     explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
@@ -187,8 +203,8 @@ function statusStep(pack: TrustedPack, { all }: Catalog): Step {
 }
 
 /** Whether the task would choose the pack from the catalog. */
-function taskStep(machine: Machine, task: string, pack: TrustedPack, opened: OpenedCatalog): Step {
-  const { confidence, section, described } = explainChoice(machine, opened, pack, readTask(task))
+function taskStep(packs: Packs, task: string, pack: TrustedPack): Step {
+  const { confidence, section, described } = explainChoice(packs, pack, readTask(task))
   const place = section && section.from > 0 && `${section.path}, line ${section.from}, is about it`
   const reasons = [place, described && describeWhy(described.why)].filter(Boolean).join('; ')
   if (confidence !== undefined) {
@@ -197,4 +213,73 @@ function taskStep(machine: Machine, task: string, pack: TrustedPack, opened: Ope
   }
   const says = reasons === '' ? 'it shares no word with the task' : `other packs fit better: ${reasons}`
   return { question: 'task', isPassed: false, says }
+}
+
+export interface ListedPack extends CatalogRow {
+  /** Another pack has its name. */
+  isShadowed: boolean
+}
+
+export interface WaitingPack {
+  name: string
+  scope: Scope
+  root: string
+  trust: TrustState
+  /** Whether approving it would replace another pack of the same name. */
+  wouldShadow: boolean
+  /** The command that approves it. */
+  command: string
+}
+
+export interface PackList {
+  packs: ListedPack[]
+  /** Packs that only `--all` lists. */
+  hidden: { archived: number; shadowed: number }
+  waiting: WaitingPack[]
+  collisions: readonly Collision[]
+  quarantined: Discovery['quarantined']
+  roots: Discovery['roots']
+  skipped: Discovery['skipped']
+  /** The fenced list of packs for a model; empty without packs. */
+  disclosure: string
+}
+
+/** Lists the packs by name. `all` adds archived packs and those that another pack of the same name shadows. */
+export function listPacks(machine: Machine, request: CatalogRequest & { all?: boolean }): Report<PackList> {
+  const { catalog, discovery, findings } = new Packs(machine, request)
+  const winners = catalog.entries.map(({ pack }) => pack)
+  const isShadowed = (pack: TrustedPack) => !winners.includes(pack)
+  const isArchived = ({ manifest }: TrustedPack) => manifest.status === 'archived'
+  const ordered = catalog.entries.flatMap(({ pack, shadowed }) => [pack, ...shadowed])
+  const shown = request.all ? ordered : ordered.filter((pack) => !isShadowed(pack) && !isArchived(pack))
+  const { quarantined, roots, skipped } = discovery
+  const value = {
+    packs: shown.map((pack) => ({ ...catalogRow(pack), isShadowed: isShadowed(pack) })),
+    hidden: request.all
+      ? { archived: 0, shadowed: 0 }
+      : { archived: winners.filter(isArchived).length, shadowed: ordered.length - winners.length },
+    waiting: [
+      ...winners.filter(isUndecided).map((pack) => describeWaiting(pack, false)),
+      ...catalog.waiting.map((pack) => describeWaiting(pack, true)),
+    ],
+    collisions: catalog.collisions,
+    quarantined,
+    roots,
+    skipped,
+    disclosure: discloseCatalog(
+      winners.filter(({ trust }) => trust.state !== 'denied' && trust.state !== 'held').map(toDisclose),
+    ),
+  }
+  return { value, findings }
+}
+
+function toDisclose(pack: TrustedPack): DisclosedPack {
+  const { name, description, type, status = 'unknown' } = pack.manifest
+  const { scope, trust } = pack
+  return { name, description, type, status, trust: trust.state, scope, needsApproval: isUndecided(pack) }
+}
+
+function describeWaiting({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack {
+  const command = `loadout approve ${shellWord(root)}`
+  return { name: manifest.name, scope, root, trust: trust.state, wouldShadow, command }
 }

@@ -458,10 +458,7 @@ export const ISSUES = {
     'discovery.not-a-file': ['`KNOWLEDGE.md` is not a regular file.', 'Replace it with a file.'],
     'discovery.source': ['Packs of the organization are missing.', 'Run `loadout packs fetch`.'],
     'claim.stale': ['A claim in a chosen file is out of date, or a page calls itself old.', 'Update it.'],
-    'claim.disputed': [
-      'A claim is disputed, or packs give different numbers for it.',
-      'Verify it before you rely on it.',
-    ],
+    'claim.disputed': ['A claim is disputed.', 'Verify it before you rely on it.'],
     'claim.missing': ['A fact is known to be missing.', 'Add it, or ask a person.'],
     'claim.inferred': ['No source states the claim.', 'Add a source.'],
     'claim.source-required': ['The claim still needs a source.', 'Add a source.'],

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
 import { Machine } from '../../src/machine/machine.ts'
-import { openCatalog } from '../../src/packs/catalog.ts'
+import { Packs } from '../../src/packs/catalog.ts'
 import { askPack, resolvePacks } from '../../src/packs/resolve.ts'
 import { admit } from '../../src/packs/rules/gates/trust.ts'
 import { newWrappers } from '../../src/packs/rules/resolve/pack-context.ts'
@@ -46,7 +46,7 @@ it('a damaged index of sections is built again, and the answer is the same', asy
 
 it('a pack that vanishes after its sections were found gives nothing, and nothing breaks', async () => {
   const machine = await quails()
-  const pack = openCatalog(machine, {}).catalog.all.find(({ manifest }) => manifest.name === 'quails')!
+  const pack = new Packs(machine, {}).catalog.all.find(({ manifest }) => manifest.name === 'quails')!
   const sections = openSections(machine, [pack])
   const task = readTask(TASK)
   const hits = sections.rank(task)

@@ -8,7 +8,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { type Project, realFolder } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
 import { openSegment, segmentKey } from '../../machine/ranking.ts'
-import { openCatalog } from '../../packs/catalog.ts'
+import { Packs } from '../../packs/catalog.ts'
 import { cardSegments } from '../../packs/pack-source.ts'
 import { admit, type TrustedPack } from '../../packs/rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
@@ -128,8 +128,7 @@ export interface OfferedPack {
 
 /** The packs of this machine, without the built-in one: it is about Loadout, not about the user's work. */
 function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
-  const { catalog } = openCatalog(machine, { project })
-  return catalog.entries.flatMap(({ pack }) => {
+  return new Packs(machine, { project }).all.flatMap((pack) => {
     const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
     const { name, description, type } = pack.manifest
     const isOffered = verdict === 'admitted' || verdict === 'approval-needed'

@@ -11,6 +11,7 @@ import { Walk } from '../../machine/walk.ts'
 import { type Code, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import {
+  breakLongLines,
   isProse,
   LARGEST_PACK_FILE,
   type LinkedLayer,
@@ -21,7 +22,6 @@ import {
   type PackWarning,
   packPathProblem,
 } from '../rules/pack.ts'
-import { breakLongLines } from '../rules/shown-text.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-head.ts'
 
 const TEXT_EXTENSIONS = new Set(

@@ -20,8 +20,8 @@ import {
   layerOf,
   PACK_FILE,
   type PackWarning,
+  shownText,
 } from '../rules/pack.ts'
-import { shownText } from '../rules/shown-text.ts'
 
 /** The frontmatter of a KNOWLEDGE.md with all values as text, or why it cannot be read. */
 export type PackHead = { fields: Record<string, unknown> } | HeadProblem

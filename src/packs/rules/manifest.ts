@@ -2,8 +2,10 @@ import type { Code, Severity } from '../../text/trouble.ts'
 import { getOwn, isRecord } from '../../text/values.ts'
 import {
   GROUNDINGS,
+  hasUnseen,
   isKnownType,
   type LinkedFolder,
+  lengthOf,
   normalizePackPath,
   oneOf,
   PACK_FILE,
@@ -14,11 +16,12 @@ import {
   PROFILES,
   type Producer,
   packPathProblem,
+  quoted,
   RUNTIME_MODES,
   settleWarnings,
+  shownText,
   TRUST_LABELS,
 } from './pack.ts'
-import { hasUnseen, lengthOf, quoted, shownText } from './shown-text.ts'
 
 /** The maximum length of each field, in characters. Longer values are cut with a warning. */
 const LIMITS = { name: 64, description: 1024, compatibility: 500 } as const

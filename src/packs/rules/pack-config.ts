@@ -1,7 +1,6 @@
 import { asRecord, asSwitch, badConfig } from '../../machine/rules/config-keys.ts'
 import { getOwn, nearest } from '../../text/values.ts'
-import { oneOf, SCOPES, type Scope } from './pack.ts'
-import { quoted } from './shown-text.ts'
+import { oneOf, quoted, SCOPES, type Scope } from './pack.ts'
 
 /** Where an organization keeps packs. */
 export type OrganizationSource =

@@ -14,8 +14,8 @@ import {
   RUN_STATUSES,
   type RunStatus,
   SOURCE_MAP_PATH,
+  shownText,
 } from './pack.ts'
-import { shownText } from './shown-text.ts'
 
 /** Reads a JSON value of one shape. Undefined, with a problem that names its place and never quotes it, for another. */
 type Shape<T> = (value: unknown, at: string, problems: string[]) => T | undefined

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { breakLongLines } from './shown-text.ts'
+import { breakLongLines } from './pack.ts'
 
 it.each([
   ['a short text. It stays.\nAs it is.\n', 1],

@@ -6,16 +6,17 @@ import { findAnchor } from '../anchors.ts'
 import { scanContent } from '../guard.ts'
 import {
   type ContextPart,
+  hasUnseen,
   isContent,
   normalizePackPath,
   type PackFile,
   type PackFiles,
   type PackManifest,
   packSections,
+  quoted,
 } from '../pack.ts'
 import { readRecords } from '../records.ts'
 import { statementsOf } from '../resolve/sections.ts'
-import { hasUnseen, quoted } from '../shown-text.ts'
 
 /** An input file of the views, as it was when the task was written. */
 export type CompileInput = Pick<PackFile, 'path' | 'text' | 'sha256'>

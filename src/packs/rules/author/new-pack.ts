@@ -2,8 +2,7 @@ import { cut } from '../../../text/cut.ts'
 import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
 import { compareText } from '../../../text/values.ts'
 import { readContextMap } from '../guide.ts'
-import type { Profile, RuntimeMode } from '../pack.ts'
-import { shownText } from '../shown-text.ts'
+import { type Profile, type RuntimeMode, shownText } from '../pack.ts'
 
 export interface PackPlan {
   name: string

@@ -15,9 +15,9 @@ import {
   packPathProblem,
   packSections,
   SOURCE_MAP_PATH,
+  shownText,
 } from '../pack.ts'
 import { checkHealth, claimsOf, claimWarnings, type FileHealth, type Records, readRecords } from '../records.ts'
-import { shownText } from '../shown-text.ts'
 import {
   announcesLimits,
   type Choice,

@@ -17,9 +17,9 @@ import {
   packSections,
   parsePackJson,
   SOURCE_MAP_PATH,
+  shownText,
 } from '../pack.ts'
 import { readRecords } from '../records.ts'
-import { shownText } from '../shown-text.ts'
 import { countLines, pathWords } from './choose.ts'
 
 /** What the ranker stores with a section, or with a record if `from` is 0. */
