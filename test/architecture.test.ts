@@ -127,7 +127,7 @@ describe('imports', () => {
 
   const planted: [file: string, source: string][] = [
     ['src/text/x.ts', "import { readFileSync } from 'node:fs'"],
-    ['src/text/x.ts', "import { stem } from '../search/stem.ts'"],
+    ['src/text/x.ts', "import { termsOf } from '../search/tokens.ts'"],
     ['src/search/x.ts', "import picomatch from 'picomatch'"],
     ['src/search/x.ts', "import type { Skill } from '../skills/rules/skill.ts'"],
     ['src/machine/x.ts', "import { AGENTS } from '../agents/rules/agents.ts'"],
@@ -229,4 +229,60 @@ it('only the cutter finds the headings of a text', () => {
   ]
   expect(headingReaders(new Map(planted))).toEqual(['src/answer/a.ts', 'src/answer/b.ts'])
   expect(headingReaders(sources()).sort()).toEqual(HEADING_READERS)
+})
+
+/** Things that are done in one way, by the files that do them. */
+const WAYS: { what: string; call: RegExp; files: string[]; planted: string }[] = [
+  {
+    what: 'builds or opens a ranking, except a measurement, whose library is never stored',
+    call: /\b(?:createRanker|openSavedRanker|LibraryRanker)\(/,
+    files: ['src/lab/eval.ts', 'src/machine/ranking.ts', 'src/search/ranker.ts'],
+    planted: 'const ranker = createRanker(documents)',
+  },
+  {
+    what: 'finds entries for a task through the opened sources',
+    call: /\bfind\(rank(?:er|ing),/,
+    files: ['src/answer/search.ts', 'src/answer/session/prompt.ts'],
+    planted: 'const hits = find(ranking, task, { limit: 5 })',
+  },
+  {
+    what: 'decides whether a pack is admitted',
+    call: /(?<!function )\badmit\(/,
+    files: [
+      'src/answer/session/start-parts.ts',
+      'src/lab/eval-pack.ts',
+      'src/packs/pack-source.ts',
+      'src/packs/read.ts',
+      'src/packs/record.ts',
+      'src/packs/resolve.ts',
+      'src/packs/sections.ts',
+      'src/packs/show.ts',
+    ],
+    planted: 'if (admit(pack, asked).verdict) read(pack)',
+  },
+  {
+    what: 'gives bundle parts their room',
+    call: /(?<!function )\bassemble\(/,
+    files: ['src/answer/rules/build-bundle.ts'],
+    planted: 'const assembly = assemble(slices, space, limits, configured, rules)',
+  },
+  {
+    what: 'looks for secrets in what is delivered',
+    call: /(?<!function )\bguardParts\(/,
+    files: ['src/answer/answer.ts'],
+    planted: 'await guardParts(parts, policy, widest, trail)',
+  },
+  {
+    what: 'records what was delivered',
+    call: /(?<!function )\bwriteAudit\(/,
+    files: ['src/answer/bundle-record.ts', 'src/packs/record.ts'],
+    planted: 'writeAudit(machine, audit)',
+  },
+]
+
+it.each(WAYS)('no other file $what', ({ call, files, planted }) => {
+  const users = (all: ReadonlyMap<string, string>) =>
+    [...all].filter(([, text]) => call.test(text)).map(([file]) => file)
+  expect(users(new Map([['src/answer/x.ts', planted]]))).toEqual(['src/answer/x.ts'])
+  expect(users(sources()).sort()).toEqual(files)
 })
