@@ -1,85 +1,92 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import type { ConfigJson } from '../machine/config-file.ts'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
-import { type Config, isEnabled, parseConfig, withAction, withTarget, withTargetPath } from './rules/config.ts'
+import { type ConfigValues, isEnabled, parseConfig, withAction, withTarget, withTargetPath } from './rules/config.ts'
 
-/** Reads the settings of the library and the agents. Throws for a bad value. */
-export function readConfig(machine: Machine): Config {
-  const config = parseConfig(machine.config.read(), machine.config.path)
-  // The shared folder does not show which agents read it, and those that are found have folders of their own.
-  const found = AGENTS.filter((agent) => agent.id !== 'agents' && isFound(machine, config, agent))
-  return { ...config, found: found.map(({ id }) => id) }
-}
+/** Declares that it has every value of the file. */
+export interface Config extends ConfigValues {}
 
-/** Whether an agent is on this machine: it has a folder of its own after its first run. */
-export function isFound(machine: Machine, config: Config, agent: Agent): boolean {
-  const root = userRoot(machine, config, agent)
-  const isOwn = agent.id !== 'agents' && config.targets[agent.id]?.path === undefined
-  return root !== undefined && (isFolder(root) || (isOwn && isFolder(dirname(root))))
-}
+/** What `config.json` says about the library and the agents, and where they are on this machine. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor copies every field.
+export class Config {
+  readonly machine: Machine
+  readonly found: readonly string[]
 
-export function changeConfig(machine: Machine, change: (json: ConfigJson) => ConfigJson): Promise<void> {
-  return machine.config.change(parseConfig, change)
-}
-
-/** The library's folder. Throws if none is configured. */
-export function libraryPath(machine: Machine, { repoPath }: Config): string {
-  if (repoPath !== undefined) return machine.config.resolve(repoPath)
-  const path = machine.config.path
-  const problem = exists(path) ? `${path} names no library` : 'there is no library yet'
-  throw new LoadoutError('CONFIG_NOT_FOUND', problem, {
-    hint: 'loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
-  })
-}
-
-/** The library's folder; undefined if none is configured. */
-export function findLibrary(machine: Machine, { repoPath } = readConfig(machine)): string | undefined {
-  return repoPath === undefined ? undefined : machine.config.resolve(repoPath)
-}
-
-/** The folder of the user's skills for an agent; undefined if it reads only folders of projects. */
-export function userRoot(machine: Machine, config: Config, agent: Agent): string | undefined {
-  const configured = config.targets[agent.id]?.path
-  if (configured !== undefined) return machine.config.resolve(configured)
-  const { home, userFolder } = agent
-  if (userFolder === undefined) return undefined
-  const moved = home && machine.env[home.variable]
-  if (home && moved && isAbsolute(moved)) return join(moved, userFolder.slice(home.folder.length))
-  const inConfig = /^\.config\/(.*)/.exec(userFolder)?.[1]
-  return inConfig === undefined ? join(machine.home, userFolder) : join(machine.xdgConfigHome, inConfig)
-}
-
-/** The folders of some agents in one scope. Agents that read the same folder share one root. */
-export function targetRoots(
-  machine: Machine,
-  config: Config,
-  project: string | undefined,
-  which: (agent: Agent) => boolean = ({ id }) => isEnabled(config, id),
-): TargetRoot[] {
-  const scope: Scope = project === undefined ? 'user' : 'project'
-  const roots = new Map<string, { path: string; scope: Scope; agents: string[] }>()
-  for (const agent of AGENTS.filter(which)) {
-    const path = project === undefined ? userRoot(machine, config, agent) : join(project, agent.projectFolder)
-    if (path === undefined) continue
-    const real = realOrSame(path)
-    const root = roots.get(real) ?? { path, scope, agents: [] }
-    root.agents.push(agent.id)
-    roots.set(real, root)
+  /** Throws for a bad value. */
+  constructor(machine: Machine) {
+    this.machine = machine
+    Object.assign(this, parseConfig(machine.config.read(), machine.config.path))
+    // The shared folder does not show which agents read it, and those that are found have folders of their own.
+    this.found = AGENTS.filter((agent) => agent.id !== 'agents' && this.isFound(agent)).map(({ id }) => id)
   }
-  return [...roots.values()]
-}
 
-/** The project for skills: the root of the repository, if an enabled agent has a folder there. */
-export function findProject(machine: Machine, config: Config, { repository: root }: Project): string | undefined {
-  if (root === undefined || root === machine.home) return undefined
-  const folders = AGENTS.filter(({ id }) => isEnabled(config, id)).map(
-    ({ projectFolder }) => projectFolder.split('/')[0],
-  )
-  return folders.some((folder) => folder !== undefined && isFolder(join(root, folder))) ? root : undefined
+  /** The library's folder; undefined if none is configured. */
+  get library(): string | undefined {
+    return this.repoPath === undefined ? undefined : this.machine.config.resolve(this.repoPath)
+  }
+
+  /** The library's folder. Throws if none is configured. */
+  requireLibrary(): string {
+    const { library } = this
+    if (library !== undefined) return library
+    const { path } = this.machine.config
+    const problem = exists(path) ? `${path} names no library` : 'there is no library yet'
+    throw new LoadoutError('CONFIG_NOT_FOUND', problem, {
+      hint: 'loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
+    })
+  }
+
+  /** Whether Loadout installs skills for an agent. */
+  isEnabled(id: string): boolean {
+    return isEnabled(this, id)
+  }
+
+  /** Whether an agent is on this machine: it has a folder of its own after its first run. */
+  isFound(agent: Agent): boolean {
+    const root = this.userRoot(agent)
+    const isOwn = agent.id !== 'agents' && this.targets[agent.id]?.path === undefined
+    return root !== undefined && (isFolder(root) || (isOwn && isFolder(dirname(root))))
+  }
+
+  /** The folder of the user's skills for an agent; undefined if it reads only folders of projects. */
+  userRoot(agent: Agent): string | undefined {
+    const { machine } = this
+    const configured = this.targets[agent.id]?.path
+    if (configured !== undefined) return machine.config.resolve(configured)
+    const { home, userFolder } = agent
+    if (userFolder === undefined) return undefined
+    const moved = home && machine.env[home.variable]
+    if (home && moved && isAbsolute(moved)) return join(moved, userFolder.slice(home.folder.length))
+    const inConfig = /^\.config\/(.*)/.exec(userFolder)?.[1]
+    return inConfig === undefined ? join(machine.home, userFolder) : join(machine.xdgConfigHome, inConfig)
+  }
+
+  /** The folders of the enabled agents, or of some, in one scope. Agents that read the same folder share one root. */
+  targetRoots(project?: string, which: (agent: Agent) => boolean = ({ id }) => this.isEnabled(id)): TargetRoot[] {
+    const scope: Scope = project === undefined ? 'user' : 'project'
+    const roots = new Map<string, { path: string; scope: Scope; agents: string[] }>()
+    for (const agent of AGENTS.filter(which)) {
+      const path = project === undefined ? this.userRoot(agent) : join(project, agent.projectFolder)
+      if (path === undefined) continue
+      const real = realOrSame(path)
+      const root = roots.get(real) ?? { path, scope, agents: [] }
+      root.agents.push(agent.id)
+      roots.set(real, root)
+    }
+    return [...roots.values()]
+  }
+
+  /** The project for skills: the root of the repository, if an enabled agent has a folder there. */
+  findProject({ repository: root }: Project): string | undefined {
+    if (root === undefined || root === this.machine.home) return undefined
+    const folders = AGENTS.filter(({ id }) => this.isEnabled(id)).map(
+      ({ projectFolder }) => projectFolder.split('/')[0],
+    )
+    return folders.some((folder) => folder !== undefined && isFolder(join(root, folder))) ? root : undefined
+  }
 }
 
 /** The project that the user named: its agents' folders are created when they are needed. Throws if it is none. */
@@ -103,14 +110,16 @@ export interface AgentView {
 
 /** All known agents, and whether Loadout installs skills for them on this machine. */
 export function listAgents(machine: Machine, _request: object): Report<AgentView[]> {
-  const config = readConfig(machine)
-  const value = AGENTS.map((agent) => {
-    const userFolder = userRoot(machine, config, agent)
+  return { value: viewAgents(new Config(machine)), findings: [] }
+}
+
+function viewAgents(config: Config): AgentView[] {
+  return AGENTS.map((agent) => {
+    const userFolder = config.userRoot(agent)
     const { id, label, projectFolder } = agent
-    const view = { id, label, isEnabled: isEnabled(config, id), userFolder, projectFolder }
+    const view = { id, label, isEnabled: config.isEnabled(id), userFolder, projectFolder }
     return { ...view, exists: userFolder !== undefined && isFolder(userFolder) }
   })
-  return { value, findings: [] }
 }
 
 /** Enables or disables agents. Their installs stay until the user unequips them. */
@@ -122,10 +131,13 @@ export async function switchAgents(
     throw new LoadoutError('USAGE', 'Missing argument: an agent', { hint: 'loadout agents lists them' })
   const ids = [...new Set(names.map((name) => requireAgent(name).id))]
   if (dryRun) {
-    const { value, findings } = listAgents(machine, {})
-    return { value: value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent)), findings }
+    const value = viewAgents(new Config(machine))
+    return {
+      value: value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent)),
+      findings: [],
+    }
   }
-  await changeConfig(machine, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
+  await machine.config.change(parseConfig, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
   return listAgents(machine, {})
 }
 
@@ -148,13 +160,13 @@ export interface SettingsView {
 
 /** All settings of this machine. */
 export function showSettings(machine: Machine, _request: object): Report<SettingsView> {
-  const config = readConfig(machine)
-  const library = findLibrary(machine, config)
+  const config = new Config(machine)
+  const { path } = machine.config
   const value = {
-    config: machine.config.path,
-    isWritten: exists(machine.config.path),
-    library,
-    agents: listAgents(machine, {}).value,
+    config: path,
+    isWritten: exists(path),
+    library: config.library,
+    agents: viewAgents(config),
     actions: ACTIONS.map(({ name, label, isOn }) => ({ name, label, isOn: isOn(config) })),
   }
   return { value, findings: [] }
@@ -169,7 +181,7 @@ export async function switchAction(
       hint: ACTIONS.map((each) => each.name).join(', '),
     })
   }
-  await changeConfig(machine, (json) => withAction(json, name, isOn))
+  await machine.config.change(parseConfig, (json) => withAction(json, name, isOn))
   return showSettings(machine, {})
 }
 
@@ -180,10 +192,10 @@ export async function setAgentFolder(
 ): Promise<Report<SettingsView>> {
   const { id } = requireAgent(agent)
   const place = path.trim()
-  const config = readConfig(machine)
+  const config = new Config(machine)
   // In the file, a relative path would start from another folder.
   const written = place === '' || /^[~/]/.test(place) ? place : resolve(machine.cwd, place)
-  await changeConfig(machine, (json) => withTargetPath(json, id, written, isEnabled(config, id)))
+  await machine.config.change(parseConfig, (json) => withTargetPath(json, id, written, config.isEnabled(id)))
   return showSettings(machine, {})
 }
 
@@ -191,7 +203,7 @@ export async function setAgentFolder(
 export function detectProject(machine: Machine, _request: object): { home: string; project?: string } {
   const { home } = machine
   try {
-    const project = findProject(machine, readConfig(machine), openProject(machine))
+    const project = new Config(machine).findProject(openProject(machine))
     return project === undefined ? { home } : { home, project }
   } catch (error) {
     // Code that needs the configuration reports a broken one.

@@ -3,7 +3,7 @@ import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { diffLines } from '../text/line-diff.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { readConfig } from './config.ts'
+import { Config } from './config.ts'
 import {
   type HookPlace,
   hookPlace,
@@ -14,7 +14,6 @@ import {
 } from './disk/hook-settings/hook-places.ts'
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
-import { isEnabled } from './rules/config.ts'
 import { describeRefusal, HOOK_HOSTS, type HookHost, hostRefusal, wantedHooks } from './rules/hook-hosts.ts'
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
 import { findHooks, reconcileHooks } from './rules/hook-settings/hook-settings.ts'
@@ -78,8 +77,8 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
 function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boolean): readonly HookHost[] {
   if (agents.length > 0) return [...new Set(agents.map(hostNamed))]
   if (!isInstall) return HOOK_HOSTS
-  const config = readConfig(machine)
-  const hosts = HOOK_HOSTS.filter((host) => isEnabled(config, host.agent) && isPresent(machine, host))
+  const config = new Config(machine)
+  const hosts = HOOK_HOSTS.filter((host) => config.isEnabled(host.agent) && isPresent(machine, host))
   if (hosts.length > 0) return hosts
   throw new LoadoutError('USAGE', 'none of the enabled agents with hooks is used on this machine', {
     hint: `name it all the same: loadout hooks install ${HOOK_HOSTS.map(({ agent }) => agent).join('|')}`,

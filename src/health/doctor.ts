@@ -1,4 +1,4 @@
-import { readConfig, targetRoots } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -8,7 +8,7 @@ import { unknownKeys } from '../machine/rules/config-keys.ts'
 import { parsePackConfig } from '../packs/rules/pack-config.ts'
 import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import { type Check, checkLeftovers, checkOf, examineSkills, look, repair } from '../skills/doctor.ts'
-import { openSetup, type ScopeRequest } from '../skills/setup.ts'
+import { Installs, type ScopeRequest } from '../skills/installs.ts'
 import { describeCost, tokensOfCost } from '../text/cost.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
@@ -31,7 +31,7 @@ export type DoctorRequest = ScopeRequest & { fix?: boolean }
  */
 export async function runDoctor(machine: Machine, request: DoctorRequest): Promise<Report<Health>> {
   if (request.project !== undefined) openProject(machine, request.project)
-  const fixed = request.fix ? await repair(openSetup(machine, request)) : []
+  const fixed = request.fix ? await repair(new Installs(machine, request)) : []
   const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
   const checks = [
     ...(await examine(machine, request)),
@@ -53,22 +53,22 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
   )
   const config = await look(
     'config',
-    () => readConfig(machine),
+    () => new Config(machine),
     () => `${machine.config.path}${exists(machine.config.path) ? '' : ' (does not exist yet)'}`,
   )
   if (config.value === undefined) return [git.check, config.check]
   const opened = await look(
     'library',
-    () => openSetup(machine, request),
+    () => new Installs(machine, request),
     ({ library }) => library,
   )
   const first = [git.check, ...(await checkConfig(machine, config.check)), opened.check]
-  const userRoots = targetRoots(machine, config.value, undefined).map(checkRoot)
-  const setup = opened.value
-  if (setup === undefined) return [...first, ...userRoots]
-  const projectRoots = setup.project === undefined ? [] : setup.roots.map(checkRoot)
-  const skills = await examineSkills(setup, git.value !== undefined)
-  return [...first, ...skills, ...userRoots, ...projectRoots, ...(await checkLeftovers(setup))]
+  const userRoots = config.value.targetRoots().map(checkRoot)
+  const installs = opened.value
+  if (installs === undefined) return [...first, ...userRoots]
+  const projectRoots = installs.project === undefined ? [] : installs.roots.map(checkRoot)
+  const skills = await examineSkills(installs, git.value !== undefined)
+  return [...first, ...skills, ...userRoots, ...projectRoots, ...(await checkLeftovers(installs))]
 }
 
 /** Checks the parts of config.json that skills do not need. */

@@ -1,4 +1,4 @@
-import { isFound, readConfig } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
@@ -25,8 +25,8 @@ export interface StatusRequest {
 export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<Report<MachineStatus>> {
   // A missing project has no agents to report.
   if (project !== undefined) openProject(machine, project)
-  const config = readConfig(machine)
-  const found = AGENTS.filter((agent) => isFound(machine, config, agent))
+  const config = new Config(machine)
+  const found = AGENTS.filter((agent) => config.isFound(agent))
   const prices = readPrices(machine)
   const agents = found.map((agent) => statusOf(machine, agent, project, prices))
   const library = await libraryOf(machine, project)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findLibrary, readConfig, targetRoots } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { stampAt } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { sessionsFolder } from '../machine/sessions.ts'
@@ -34,12 +34,9 @@ function ownPlaces(machine: Machine) {
 /** Empty while the configuration is broken: its repair is a change of `config`. */
 function configuredPlaces(machine: Machine, project: string | undefined) {
   try {
-    const config = readConfig(machine)
-    const library = findLibrary(machine, config)
-    const roots = [
-      ...targetRoots(machine, config, undefined),
-      ...(project ? targetRoots(machine, config, project) : []),
-    ]
+    const config = new Config(machine)
+    const library = config.library
+    const roots = [...config.targetRoots(), ...(project ? config.targetRoots(project) : [])]
     const inGit = ['HEAD', 'index', 'logs/HEAD', 'FETCH_HEAD'].map((name) => join('.git', name))
     return {
       library: library === undefined ? [] : ['.', 'skills', ...inGit].map((name) => join(library, name)),

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
@@ -8,6 +7,7 @@ import { buildFor, hashBuild } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type EditMerge, mergeEdit } from './disk/merge-edit.ts'
 import { conflictFinding, Merges, waitingMerge } from './disk/pending-merge.ts'
+import { type Installs, namedAgents, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import {
@@ -19,7 +19,6 @@ import {
   requireName,
   type SkillStatus,
 } from './rules/skill.ts'
-import { namedAgents, openGitSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface AdoptRequest extends ScopeRequest, RunOptions {
   name: string
@@ -44,32 +43,34 @@ export interface Adoption {
 }
 
 /** Copies an edit of an installed copy, or of the user's folder with the skill's name, back into the library. */
-export async function adopt(machine: Machine, request: AdoptRequest): Promise<Report<Adoption>> {
+export const adopt = withInstalls(async (installs, request: AdoptRequest): Promise<Report<Adoption>> => {
   const name = requireName(request.name)
-  const setup = await openGitSetup(machine, request)
-  const roots = rootsFor(setup, namedAgents(request.targets)).filter(({ path }) => isFolder(path))
+  await installs.repo.require()
+  const roots = installs.rootsFor(namedAgents(request.targets)).filter(({ path }) => isFolder(path))
   const run = async (recovered: Finding[]): Promise<Report<Adoption>> => {
     // An edit goes into the newest version, whatever version the catalog has approved.
-    const { statuses, state } = await observe({ ...setup, verdicts: [] }, roots, true)
+    const { statuses, state } = await observe(installs.with({ verdicts: [] }), roots, true)
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
-    if (!request.dryRun && new Merges(machine).has(name)) throw waitingMerge(name)
+    if (!request.dryRun && new Merges(installs.machine).has(name)) throw waitingMerge(name)
     const own = editedCopies(status)
     const edited = own.length > 0 ? own : unmanagedCopies(status)
     if (edited.length === 0) throw notEdited(name)
     return withScratch(async (scratch) => {
-      const edit = await readEdit(setup, registered, edited, scratch, request.force)
+      const edit = await readEdit(installs, registered, edited, scratch, request.force)
       const isUncommitted = state.uncommittedFolders.has(registered.folder)
-      const taken = await takeEdit(setup, registered, edit, edited, isUncommitted, request)
+      const taken = await takeEdit(installs, registered, edit, edited, isUncommitted, request)
       const isDone = !request.dryRun && taken.value.conflicts.length === 0
-      const refreshed = isDone ? await refreshCopies(setup, name, roots, edited, request) : { value: [], findings: [] }
+      const refreshed = isDone
+        ? await refreshCopies(installs, name, roots, edited, request)
+        : { value: [], findings: [] }
       const value = { ...taken.value, operations: refreshed.value }
       return { value, findings: [...recovered, ...taken.findings, ...refreshed.findings] }
     })
   }
-  return request.dryRun ? run([]) : asWriter(setup, roots, 'adopt', run)
-}
+  return request.dryRun ? run([]) : asWriter(installs, roots, 'adopt', run)
+})
 
 /** Copies that were edited, or may have been. */
 function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
@@ -92,13 +93,13 @@ function notEdited(name: string): LoadoutError {
 
 /** Merges the edits of all copies with the library's skill. Throws if two copies were edited differently. */
 async function readEdit(
-  setup: Setup,
+  installs: Installs,
   registered: RegisteredSkill,
   edited: readonly PlacementStatus[],
   scratch: string,
   force = false,
 ): Promise<EditMerge> {
-  const { library, repo } = setup
+  const { library, repo } = installs
   const folder = join(library, registered.folder)
   const edits: EditMerge[] = []
   for (const [at, copy] of edited.entries()) {
@@ -117,14 +118,14 @@ async function readEdit(
 
 /** Writes an edit into the library, or stores it for a manual merge if there are conflicts. */
 async function takeEdit(
-  setup: Setup,
+  installs: Installs,
   registered: RegisteredSkill,
   edit: EditMerge,
   edited: readonly PlacementStatus[],
   isUncommitted: boolean,
   request: Pick<AdoptRequest, 'commit' | 'dryRun'>,
 ): Promise<Report<Omit<Adoption, 'operations'>>> {
-  const { machine, library, repo, config } = setup
+  const { machine, library, repo, config } = installs
   const { name } = registered.skill
   const { from, diff, isMerged, merge, versions } = edit
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
@@ -139,7 +140,7 @@ async function takeEdit(
     return { value, findings: [conflictFinding(name, new Merges(machine).add(pending, merge, versions))] }
   }
   if (request.dryRun || diff === '') return { value, findings: [] }
-  const kept = isUncommitted ? backUpLibrary(setup, registered) : []
+  const kept = isUncommitted ? backUpLibrary(installs, registered) : []
   const isCommitted = request.commit ?? config.commitsImports
   const changes = [{ path: registered.folder, write: merge.write }]
   const commit = await changeLibrary(repo, { changes, message: isCommitted ? message : undefined })
@@ -147,7 +148,7 @@ async function takeEdit(
 }
 
 /** Backs up the library's version, because no commit has it. */
-function backUpLibrary({ machine, library }: Setup, { skill, folder, sourceHash }: RegisteredSkill): Finding[] {
+function backUpLibrary({ machine, library }: Installs, { skill, folder, sourceHash }: RegisteredSkill): Finding[] {
   const kept = new Backups(machine).add(join(library, folder), skill.name, 'library', sourceHash)
   const message = `${folder} had uncommitted changes; a copy is in ${kept}`
   return [{ severity: 'info', code: 'BACKED_UP', message, subject: skill.name }]
@@ -155,18 +156,18 @@ function backUpLibrary({ machine, library }: Setup, { skill, folder, sourceHash 
 
 /** Renews the edited copies, most of which only need a new marker, and refreshes all other copies of the skill. */
 async function refreshCopies(
-  setup: Setup,
+  installs: Installs,
   name: string,
-  roots: Setup['roots'],
+  roots: Installs['roots'],
   edited: readonly PlacementStatus[],
   request: RunOptions,
 ): Promise<Report<Operation[]>> {
-  const observation = await observe(setup, roots, true)
+  const observation = await observe(installs, roots, true)
   const status = observation.statuses.find((each) => each.name === name)
   if (status?.registered === undefined) return { value: [], findings: [] }
   const { skill, folder } = status.registered
   const own = edited.map(({ state, agent, placement: { root, contentHash = '' } }): Operation => {
-    const isSame = hashBuild(buildFor(join(setup.library, folder), skill, agent)) === contentHash
+    const isSame = hashBuild(buildFor(join(installs.library, folder), skill, agent)) === contentHash
     const place = { skill: name, agent, scope: root.scope, root: root.path }
     if (state !== 'unmanaged') return { kind: 'refresh', keepsCopy: !isSame, ...place }
     return isSame ? { kind: 'adopt', contentHash, ...place } : { kind: 'adopt', ...place }
@@ -175,6 +176,6 @@ async function refreshCopies(
   const others = status.placements.filter(({ placement }) => !places.has(placement.root.path))
   const plan = planRefresh([{ ...status, placements: others }], observation.state)
   const operations = [...own, ...plan.operations]
-  const { value, findings } = await carryOut(setup, observation, { operations, findings: plan.findings }, request)
+  const { value, findings } = await carryOut(installs, observation, { operations, findings: plan.findings }, request)
   return { value: value.operations, findings }
 }

@@ -1,6 +1,4 @@
 import { basename, dirname, join } from 'node:path'
-import { targetRoots } from '../agents/config.ts'
-import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -11,6 +9,7 @@ import { type ForeignOptions, readForeignSkill } from './disk/foreign-skill.ts'
 import type { ImportSource } from './disk/import-source.ts'
 import { findSkillFolders, SKILLS_FOLDER } from './disk/registry.ts'
 import { type LockedSkill, readSkillsLock } from './disk/skills-lock.ts'
+import { enabledAgents, type Installs, namedTargets, type ScopeRequest, withInstalls } from './installs.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
 import {
   type ForeignSkill,
@@ -23,7 +22,6 @@ import {
 } from './rules/candidates.ts'
 import { type Refusal, refusalFindings } from './rules/operations.ts'
 import { type RegisteredSkill, supports } from './rules/skill.ts'
-import { enabledAgents, everyRoot, namedTargets, openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 /**
  * How an unmanaged skill compares with the library: not in it, installed identically, equal in another form, another
@@ -74,27 +72,32 @@ export interface UnmanagedSkills {
 }
 
 /** Skills in the agents' folders that could go into the library. */
-export async function listCandidates(machine: Machine, request: CandidatesRequest): Promise<Report<CandidateView[]>> {
-  const setup = openSetup(machine, request)
-  const recovered = await recoverAll(setup, setup.roots)
-  const { candidates, links, refusals, findings } = findUnmanaged(setup, await observe(setup, setup.roots), undefined)
-  const value = candidates.map((candidate) => ({
-    ...viewCandidate(candidate, links),
-    ...textShown(candidate.merged ?? candidate.copies[0], request),
-  }))
-  return { value, findings: [...recovered, ...findings, ...refusalFindings(refusals)] }
-}
+export const listCandidates = withInstalls(
+  async (installs, request: CandidatesRequest): Promise<Report<CandidateView[]>> => {
+    const recovered = await recoverAll(installs, installs.roots)
+    const { candidates, links, refusals, findings } = findUnmanaged(
+      installs,
+      await observe(installs, installs.roots),
+      undefined,
+    )
+    const value = candidates.map((candidate) => ({
+      ...viewCandidate(candidate, links),
+      ...textShown(candidate.merged ?? candidate.copies[0], request),
+    }))
+    return { value, findings: [...recovered, ...findings, ...refusalFindings(refusals)] }
+  },
+)
 
 /** Finds skills without our marker. Reports folders that it cannot read, and returns the others. */
 export function findUnmanaged(
-  setup: Setup,
+  installs: Installs,
   observation: Observation,
   targets: readonly string[] | undefined,
 ): UnmanagedSkills {
-  const places = unmanagedPlaces(setup, observation)
-  const { skills, refusals } = readForeign(places, { targets, enabled: enabledAgents(setup.config) })
-  const { skills: locked, findings } = readSkillsLock(setup.machine, setup.project)
-  const judged = skills.map((copy) => ({ copy, state: stateOf(setup, observation, copy) }))
+  const places = unmanagedPlaces(installs, observation)
+  const { skills, refusals } = readForeign(places, { targets, enabled: enabledAgents(installs.config) })
+  const { skills: locked, findings } = readSkillsLock(installs.machine, installs.project)
+  const judged = skills.map((copy) => ({ copy, state: stateOf(installs, observation, copy) }))
   // No enabled agent reads the shared folder, so there is no need to list skills there that the library has.
   const known = judged.filter(({ copy, state }) => copy.agents.length > 0 || state === 'new')
   const fresh = groupCandidates(known.filter(({ state }) => state === 'new').map(({ copy }) => copy))
@@ -121,27 +124,27 @@ interface UnmanagedPlace {
 }
 
 /** Looks in the folders of the enabled agents, and in the shared folder that other managers link to. */
-function unmanagedPlaces({ machine, config, project }: Setup, { placements, roots }: Observation): UnmanagedPlace[] {
+function unmanagedPlaces({ config, project }: Installs, { placements, roots }: Observation): UnmanagedPlace[] {
   const inRoots = placements
     .filter(({ isSkill, marker }) => isSkill && marker === undefined)
     .map(({ name, root, link }): UnmanagedPlace => {
       return { path: join(root.path, name), agents: root.agents, link }
     })
   const behind = new Set(inRoots.map(({ path }) => realOrSame(path)))
-  const shared = targetRoots(machine, config, project, ({ id }) => id === 'agents')
+  const shared = config.targetRoots(project, ({ id }) => id === 'agents')
   const others = shared.filter(({ path }) => !roots.some((root) => realOrSame(root.path) === realOrSame(path)))
   const inShared = findSkillFolders(others).filter(({ path }) => !behind.has(realOrSame(path)))
   return [...inRoots, ...inShared.map(({ path }) => ({ path, agents: [] }))]
 }
 
-function stateOf(setup: Setup, { find, registry }: Observation, copy: ForeignSkill): UnmanagedState {
+function stateOf(installs: Installs, { find, registry }: Observation, copy: ForeignSkill): UnmanagedState {
   const registered = find(copy.skill.name)
-  if (registered !== undefined) return compare(setup, registered, copy)
+  if (registered !== undefined) return compare(installs, registered, copy)
   return registry.invalid.some(({ name }) => name === copy.skill.name) ? 'differs' : 'new'
 }
 
 /** Compares a copy with the library's skill of the same name. */
-function compare({ library }: Setup, { skill, folder }: RegisteredSkill, copy: ForeignSkill): UnmanagedState {
+function compare({ library }: Installs, { skill, folder }: RegisteredSkill, copy: ForeignSkill): UnmanagedState {
   const path = join(library, folder)
   try {
     const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? ''
@@ -234,31 +237,35 @@ const ASIDE =
   /(?:^|\/)(?:\.[^/]|(?:docs?|translations?|i18n|l10n|locales?|examples?|samples?|tests?|fixtures?|evals?|archived?|deprecated|backups?)\/)/i
 
 /** Every skill of a source, or of the agents' folders, with what importing it would do. */
-export async function findOffers(setup: Setup, source: ImportSource | undefined, request: FindRequest): Promise<Found> {
-  const observation = await observe(setup, everyRoot(setup), true)
-  const targets = namedTargets(request.targets, setup.config)
-  const found = source === undefined ? findAround(setup, observation, targets) : findIn(setup, source, targets)
-  const offers = nameOffers(found.candidates, request).map(judgeIn(setup, observation))
+export async function findOffers(
+  installs: Installs,
+  source: ImportSource | undefined,
+  request: FindRequest,
+): Promise<Found> {
+  const observation = await observe(installs, installs.everyRoot(), true)
+  const targets = namedTargets(request.targets, installs.config)
+  const found = source === undefined ? findAround(installs, observation, targets) : findIn(installs, source, targets)
+  const offers = nameOffers(found.candidates, request).map(judgeIn(installs, observation))
   return { ...found, offers, source }
 }
 
-function findAround(setup: Setup, observation: Observation, targets: string[] | undefined) {
-  const { candidates, refusals, findings } = findUnmanaged(setup, observation, targets)
+function findAround(installs: Installs, observation: Observation, targets: string[] | undefined) {
+  const { candidates, refusals, findings } = findUnmanaged(installs, observation, targets)
   return { candidates, refused: refusals, leftOut: [], findings }
 }
 
 /** Reads the skills of a source. Throws if it has only one skill and that cannot be read. */
-function findIn(setup: Setup, source: ImportSource, targets: string[] | undefined) {
+function findIn(installs: Installs, source: ImportSource, targets: string[] | undefined) {
   const { skills, leftOut, findings } = discoverIn(source)
   const folders = skills.map(({ path, folder, plugin }) => {
-    const root = everyRoot(setup).find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
+    const root = installs.everyRoot().find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
     const place = [source.part, folder].filter((part) => part !== '').join('/')
     const isAside = ASIDE.test(folder)
     const found = { folder: place, isAside, plugin }
     if (root === undefined) return { path, agents: [], found }
     return { path: join(root.path, basename(path)), agents: root.agents, found }
   })
-  const read = readForeign(folders, { targets, enabled: enabledAgents(setup.config) })
+  const read = readForeign(folders, { targets, enabled: enabledAgents(installs.config) })
   if (read.failure !== undefined && skills.length === 1) throw read.failure
   const candidates = groupCandidates(read.skills)
   return { candidates, refused: read.refusals, leftOut: [...leftOut, ...copiesIn(candidates)], findings }
@@ -287,7 +294,7 @@ function copiesIn(candidates: readonly ImportCandidate[]): LeftOutSkills[] {
 }
 
 /** Decides what importing an offer would do. */
-function judgeIn({ library }: Setup, { registry }: Observation): (offer: Offer) => Offer {
+function judgeIn({ library }: Installs, { registry }: Observation): (offer: Offer) => Offer {
   const taken = new Set([
     ...registry.skills.map(({ skill }) => skill.name),
     ...registry.invalid.map(({ name }) => name),

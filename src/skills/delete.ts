@@ -1,7 +1,5 @@
 import { join } from 'node:path'
-import { targetRoots } from '../agents/config.ts'
 import { exists } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -9,9 +7,9 @@ import { Backups } from './disk/backups.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
 import { copyTree } from './disk/tree.ts'
+import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, observe } from './observe.ts'
 import { missing, placeOf, type RegisteredSkill, requireName, type SkillStatus } from './rules/skill.ts'
-import { allRoots, knownProjects, openGitSetup, openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 interface DeleteFlags extends ScopeRequest {
   /** Default: the configured value. */
@@ -38,32 +36,32 @@ export interface Deletion {
 }
 
 /** Removes a skill from the library, unless an install still depends on it. */
-export async function deleteSkill(machine: Machine, request: DeleteRequest): Promise<Report<Deletion>> {
+export const deleteSkill = withInstalls(async (installs, request: DeleteRequest): Promise<Report<Deletion>> => {
   const refuse = (error: LoadoutError) => {
     throw error
   }
-  const { value, findings } = await deleteNamed(machine, { ...request, names: [request.name] }, refuse)
+  const { value, findings } = await deleteNamed(installs, { ...request, names: [request.name] }, refuse)
   return { value: value[0] as Deletion, findings }
-}
+})
 
 /** Removes skills in one commit. One that cannot be removed does not stop the others. */
-export async function deleteSkills(machine: Machine, request: BulkDeleteRequest): Promise<Report<Deletion[]>> {
+export const deleteSkills = withInstalls(async (installs, request: BulkDeleteRequest): Promise<Report<Deletion[]>> => {
   const refused: Finding[] = []
   const refuse = (error: LoadoutError) => void refused.push({ ...asFinding(error), severity: 'error' })
-  const { value, findings } = await deleteNamed(machine, request, refuse)
+  const { value, findings } = await deleteNamed(installs, request, refuse)
   return { value, findings: [...findings, ...refused] }
-}
+})
 
 async function deleteNamed(
-  machine: Machine,
+  installs: Installs,
   request: BulkDeleteRequest,
   refuse: (error: LoadoutError) => void,
 ): Promise<Report<Deletion[]>> {
   const names = [...new Set(request.names.map(requireName))]
-  const setup = await openGitSetup(machine, request)
+  await installs.repo.require()
   const isDryRun = request.dryRun ?? false
   const run = async (recovered: Finding[]): Promise<Report<Deletion[]>> => {
-    const { statuses, state } = await observe(setup, everyRoot(setup), true)
+    const { statuses, state } = await observe(installs, rootsAnywhere(installs), true)
     const removable = names.flatMap((name) => {
       const found = findRemovable(name, statuses)
       if (!(found instanceof LoadoutError)) return found
@@ -73,19 +71,19 @@ async function deleteNamed(
     const deletions = removable.map(({ skill: { name }, folder, sourceHash }): Deletion => {
       const isKept = !isDryRun && state.uncommittedFolders.has(folder)
       const backup = isKept
-        ? new Backups(machine).add(join(setup.library, folder), name, 'library', sourceHash)
+        ? new Backups(installs.machine).add(join(installs.library, folder), name, 'library', sourceHash)
         : undefined
-      return { name, library: setup.library, folder, backup, isDryRun }
+      return { name, library: installs.library, folder, backup, isDryRun }
     })
     if (isDryRun || deletions.length === 0) return { value: deletions, findings: recovered }
-    const isCommitted = request.commit ?? setup.config.commitsDeletes
+    const isCommitted = request.commit ?? installs.config.commitsDeletes
     const deleted = deletions.map(({ name }) => name)
     const message = isCommitted ? messageAbout('Delete', deleted) : undefined
     const changes = deletions.map(({ folder }) => ({ path: folder }))
-    const commit = await changeLibrary(setup.repo, { changes, message })
+    const commit = await changeLibrary(installs.repo, { changes, message })
     return { value: deletions.map((each) => ({ ...each, ...(commit && { commit }) })), findings: recovered }
   }
-  return isDryRun ? run([]) : asWriter(setup, [], 'delete', run)
+  return isDryRun ? run([]) : asWriter(installs, [], 'delete', run)
 }
 
 function findRemovable(name: string, statuses: readonly SkillStatus[]): RegisteredSkill | LoadoutError {
@@ -96,13 +94,9 @@ function findRemovable(name: string, statuses: readonly SkillStatus[]): Register
 }
 
 /** The user's folders, those of the named project, and those of every project with installs on this machine. */
-function everyRoot(setup: Setup) {
-  const { machine, config, project } = setup
-  const projects = new Set([...knownProjects(machine), ...(project === undefined ? [] : [project])])
-  return [
-    ...allRoots({ ...setup, project: undefined }),
-    ...[...projects].flatMap((each) => targetRoots(machine, config, each, () => true)),
-  ]
+function rootsAnywhere(installs: Installs) {
+  const projects = new Set([undefined, ...installs.knownProjects(), installs.project])
+  return [...projects].flatMap((each) => installs.config.targetRoots(each, () => true))
 }
 
 function stillInstalled(name: string, places: readonly string[]): LoadoutError {
@@ -112,30 +106,33 @@ function stillInstalled(name: string, places: readonly string[]): LoadoutError {
 }
 
 /** Undoes deletions: each from the backup if there is one, else from the commit before it. */
-export async function restoreSkills(
-  machine: Machine,
-  { deletions }: { deletions: readonly Deletion[] },
-): Promise<Report<{ names: string[]; commit?: string }>> {
-  const setup = openSetup(machine, {})
-  const names = deletions.map(({ name }) => name)
-  return asWriter(setup, [], 'restore', async (findings) => {
-    for (const { folder } of deletions) {
-      if (!exists(join(setup.library, folder))) continue
-      throw new LoadoutError('SKILL_EXISTS', `the library has ${folder} again already`, { hint: 'nothing was changed' })
-    }
-    const restored = await withScratch(async (scratch) => {
-      const changes: LibraryChange['changes'][number][] = []
-      for (const deletion of deletions) {
-        const source = deletion.backup ?? (await checkOut(setup.repo, deletion, scratch))
-        changes.push({ path: deletion.folder, write: (stage) => copyTree(source, stage) })
+export const restoreSkills = withInstalls(
+  async (
+    installs,
+    { deletions }: { deletions: readonly Deletion[] },
+  ): Promise<Report<{ names: string[]; commit?: string }>> => {
+    const names = deletions.map(({ name }) => name)
+    return asWriter(installs, [], 'restore', async (findings) => {
+      for (const { folder } of deletions) {
+        if (!exists(join(installs.library, folder))) continue
+        throw new LoadoutError('SKILL_EXISTS', `the library has ${folder} again already`, {
+          hint: 'nothing was changed',
+        })
       }
-      const isCommitted = deletions.some(({ commit }) => commit !== undefined)
-      const message = isCommitted ? messageAbout('Restore', names) : undefined
-      return changeLibrary(setup.repo, { changes, message })
+      const restored = await withScratch(async (scratch) => {
+        const changes: LibraryChange['changes'][number][] = []
+        for (const deletion of deletions) {
+          const source = deletion.backup ?? (await checkOut(installs.repo, deletion, scratch))
+          changes.push({ path: deletion.folder, write: (stage) => copyTree(source, stage) })
+        }
+        const isCommitted = deletions.some(({ commit }) => commit !== undefined)
+        const message = isCommitted ? messageAbout('Restore', names) : undefined
+        return changeLibrary(installs.repo, { changes, message })
+      })
+      return { value: { names, commit: restored }, findings }
     })
-    return { value: { names, commit: restored }, findings }
-  })
-}
+  },
+)
 
 /** The folder as it was before a commit. */
 async function checkOut(repo: Repository, { name, commit, folder }: Deletion, scratch: string): Promise<string> {

@@ -11,12 +11,12 @@ import { isUnfinished } from './disk/library-transaction.ts'
 import { Merges } from './disk/pending-merge.ts'
 import { sourceCaches } from './disk/source-repo.ts'
 import { findQuarantined, quarantineFindings } from './gate.ts'
+import type { Installs } from './installs.ts'
 import { listingFindings } from './listing.ts'
 import { asRootWriter, carryOut, foreseeEdits, type Observation, type Outcome, observe } from './observe.ts'
 import { needsAction } from './rules/operations.ts'
 import { EDIT_OUTCOMES, type PlacementStatus, placeOf } from './rules/skill.ts'
 import { decideSync, describeRemote, remoteStateOf } from './rules/sync-decision.ts'
-import type { Setup } from './setup.ts'
 
 /** One check and its result. */
 export interface Check {
@@ -30,26 +30,26 @@ export interface Check {
 }
 
 /** Checks the library and the installs. Without git it does not check the repository. */
-export async function examineSkills(setup: Setup, hasGit: boolean): Promise<Check[]> {
-  const repository = hasGit ? await checkRepository(setup) : []
+export async function examineSkills(installs: Installs, hasGit: boolean): Promise<Check[]> {
+  const repository = hasGit ? await checkRepository(installs) : []
   const seen = await look(
     'skills',
-    () => observe(setup, rootsOf(setup)),
+    () => observe(installs, rootsOf(installs)),
     ({ registry }) => `${registry.skills.length} in the library`,
   )
   if (seen.value === undefined) return [...repository, seen.check]
   return [
     ...repository,
     seen.check,
-    ...(await checkSkills(setup, seen.value, hasGit)),
+    ...(await checkSkills(installs, seen.value, hasGit)),
     ...checkUnmanaged(seen.value),
-    ...checkDecisions(setup, seen.value),
-    ...checkSources(setup),
-    ...checkListing(setup),
+    ...checkDecisions(installs, seen.value),
+    ...checkSources(installs),
+    ...checkListing(installs),
   ]
 }
 
-function rootsOf({ project, roots, userRoots }: Setup): TargetRoot[] {
+function rootsOf({ project, roots, userRoots }: Installs): TargetRoot[] {
   return project === undefined ? roots : [...userRoots, ...roots]
 }
 
@@ -70,8 +70,8 @@ export async function look<T>(
 }
 
 /** Checks whether a sync would succeed, without using the network. */
-async function checkRepository(setup: Setup): Promise<Check[]> {
-  const { machine, library, repo, config } = setup
+async function checkRepository(installs: Installs): Promise<Check[]> {
+  const { machine, library, repo, config } = installs
   const repository = await look(
     'repository',
     async () => {
@@ -103,10 +103,10 @@ export function checkOf(name: string, { severity, message, code, hint }: Finding
 }
 
 /** Reports broken skills, and installs that differ from the library. */
-async function checkSkills(setup: Setup, observation: Observation, hasGit: boolean): Promise<Check[]> {
+async function checkSkills(installs: Installs, observation: Observation, hasGit: boolean): Promise<Check[]> {
   const { registry, statuses } = observation
   const invalid = registry.findings.map((finding) => checkOf('skills', finding))
-  const edits = hasGit ? await foreseeEdits(setup, observation) : undefined
+  const edits = hasGit ? await foreseeEdits(installs, observation) : undefined
   const actionFor = (name: string, found: PlacementStatus) => {
     const finding = needsAction(name, found)
     const edit = found.state === 'edited' ? edits?.get(placeOf(found)) : undefined
@@ -114,18 +114,18 @@ async function checkSkills(setup: Setup, observation: Observation, hasGit: boole
       ? finding
       : { ...finding, message: `${placeOf(found)} was edited by hand: ${EDIT_OUTCOMES[edit]}` }
   }
-  const installs = statuses.flatMap(({ name, placements }) =>
+  const different = statuses.flatMap(({ name, placements }) =>
     placements
       .filter(({ state }) => state !== 'current' && state !== 'unmanaged')
       .map((found) => checkOf('installs', { ...actionFor(name, found), severity: 'error' })),
   )
-  if (installs.length > 0) return [...invalid, ...installs]
+  if (different.length > 0) return [...invalid, ...different]
   const current = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
   return [...invalid, { name: 'installs', state: 'fine', message: `${current} as the library has them` }]
 }
 
 /** Reports open merges, and imported skills that wait for a decision. */
-function checkDecisions({ machine, repo }: Setup, { registry }: Observation): Check[] {
+function checkDecisions({ machine, repo }: Installs, { registry }: Observation): Check[] {
   const merges = new Merges(machine).list().map(({ skill, conflicts }): Check => {
     const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
@@ -140,7 +140,7 @@ function checkDecisions({ machine, repo }: Setup, { registry }: Observation): Ch
 }
 
 /** A broken cache of a source is replaced by the next fetch, unless Loadout cannot write there. */
-function checkSources({ machine }: Setup): Check[] {
+function checkSources({ machine }: Installs): Check[] {
   const path = sourceCaches(machine)
   if (!exists(path) || (isFolder(path) && isWritable(path))) return []
   const message = `${path} is not a folder that Loadout can write to, so no source can be fetched`
@@ -180,7 +180,7 @@ function checkUnmanaged({ statuses, placements }: Observation): Check[] {
 }
 
 /** Reports agents whose list of skills is too full to show every installed skill. */
-function checkListing({ machine, project, roots }: Setup): Check[] {
+function checkListing({ machine, project, roots }: Installs): Check[] {
   const agents = roots.flatMap((root) => root.agents)
   return listingFindings(machine, agents, project).map((finding) =>
     checkOf('listing', { ...finding, severity: 'error' }),
@@ -188,12 +188,12 @@ function checkListing({ machine, project, roots }: Setup): Check[] {
 }
 
 /** Checks whether a killed command left something to repair. */
-export async function checkLeftovers(setup: Setup): Promise<Check[]> {
+export async function checkLeftovers(installs: Installs): Promise<Check[]> {
   const name = 'leftovers'
-  const left = rootsOf(setup).flatMap(({ path }) => interruptedIn(workFolderIn(path)))
+  const left = rootsOf(installs).flatMap(({ path }) => interruptedIn(workFolderIn(path)))
   const found = await look(
     name,
-    () => left.length > 0 || isUnfinished(setup.library),
+    () => left.length > 0 || isUnfinished(installs.library),
     () => 'no interrupted work',
   )
   // A library that is not a repository was already reported.
@@ -204,14 +204,14 @@ export async function checkLeftovers(setup: Setup): Promise<Check[]> {
 }
 
 /** Finishes interrupted changes, and renews the markers of folders whose content matches the library. */
-export async function repair(setup: Setup): Promise<string[]> {
-  const roots = rootsOf(setup).filter(({ path }) => isFolder(path) && isWritable(path))
-  return asRootWriter(setup, roots, 'doctor', async (recovered) => {
-    const observation = await observe(setup, roots, true)
+export async function repair(installs: Installs): Promise<string[]> {
+  const roots = rootsOf(installs).filter(({ path }) => isFolder(path) && isWritable(path))
+  return asRootWriter(installs, roots, 'doctor', async (recovered) => {
+    const observation = await observe(installs, roots, true)
     const operations = observation.statuses.flatMap(({ placements }) =>
-      placements.flatMap((each) => planMarker(setup, observation, each)),
+      placements.flatMap((each) => planMarker(installs, observation, each)),
     )
-    const { value } = await carryOut(setup, observation, { operations, findings: [] }, {})
+    const { value } = await carryOut(installs, observation, { operations, findings: [] }, {})
     return [
       ...recovered.map(({ message }) => message),
       ...value.operations.map(({ root, skill }) => `${join(root, skill)}: its marker was renewed`),
@@ -219,7 +219,7 @@ export async function repair(setup: Setup): Promise<string[]> {
   })
 }
 
-function planMarker({ library }: Setup, observation: Observation, found: PlacementStatus): Outcome['operations'] {
+function planMarker({ library }: Installs, observation: Observation, found: PlacementStatus): Outcome['operations'] {
   const { placement, state } = found
   const registered = observation.find(placement.name)
   const { contentHash, root } = placement

@@ -4,6 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { readForReview } from './disk/registry.ts'
+import { type Installs, namedAgents, type ScopeRequest, withInstalls } from './installs.ts'
 import { listingFindings } from './listing.ts'
 import {
   asRootWriter,
@@ -16,15 +17,6 @@ import {
 } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import { isInstalled, requireName, type SkillStatus, supports } from './rules/skill.ts'
-import {
-  namedAgents,
-  openSetup,
-  rememberProject,
-  removalRoots,
-  rootsFor,
-  type ScopeRequest,
-  type Setup,
-} from './setup.ts'
 
 /** Which skills: by name, by tag, or all. */
 export interface EquipCommand extends ScopeRequest, RunOptions {
@@ -39,50 +31,48 @@ export interface EquipCommand extends ScopeRequest, RunOptions {
 }
 
 /** Installs skills for agents. */
-export async function equip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
-  const setup = openSetup(machine, request)
+export const equip = withInstalls(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
   const agents = namedAgents(request.targets)
   requireSelection(request)
-  const roots = rootsInUse(setup, rootsFor(setup, agents), request)
-  const report = await change(setup, roots, 'equip', request, ({ statuses }) => {
+  const roots = rootsInUse(installs, installs.rootsFor(agents), request)
+  const report = await change(installs, roots, 'equip', request, ({ statuses }) => {
     const isExplicit = request.names.length > 0
     const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
     return planEquip(statuses, { names, agents, roots, isExplicit, replaces: request.replace })
   })
   if (request.dryRun || report.value.operations.length === 0) return report
   const crowded = listingFindings(
-    machine,
+    installs.machine,
     roots.flatMap((root) => root.agents),
-    setup.project,
+    installs.project,
   )
   return { ...report, findings: [...report.findings, ...crowded] }
-}
+})
 
 /** Leaves out missing folders of agents that none of the named skills supports, so that Loadout does not create them. */
-function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
+function rootsInUse(installs: Installs, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
   if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
-  const { skills } = readForReview(setup.repo)
+  const { skills } = readForReview(installs.repo)
   const named = skills.filter(({ skill }) => names.includes(skill.name))
   const isWanted = (id: string) => named.some(({ skill }) => supports(skill, id))
   return roots.filter(({ path, agents }) => isFolder(path) || agents.some(isWanted))
 }
 
 /** Removes installed copies. Foreign folders stay. */
-export async function unequip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
-  const setup = openSetup(machine, request)
+export const unequip = withInstalls(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
   const agents = namedAgents(request.targets)
   requireSelection(request)
-  const roots = removalRoots(setup, agents)
-  return change(setup, roots, 'unequip', request, ({ statuses, placements }) => {
+  const roots = installs.removalRoots(agents)
+  return change(installs, roots, 'unequip', request, ({ statuses, placements }) => {
     const present = new Set(placements.map(({ name }) => name))
     const isKnown = (name: string) => present.has(name)
     const isExplicit = request.names.length > 0
-    const used = request.unused ? requireUsed(machine) : undefined
+    const used = request.unused ? requireUsed(installs.machine) : undefined
     const isMeant = (status: SkillStatus) => isInstalled(status) && used?.has(status.name) !== true
     const names = isExplicit ? request.names : select(statuses, request, isMeant)
     return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })
   })
-}
+})
 
 /** The skills with a use in the log; undefined if there are none, because then the log proves nothing about the others. */
 export function usedSkills(machine: Machine): ReadonlySet<string> | undefined {
@@ -124,7 +114,7 @@ function select(
 
 /** Plans under the lock, so that nothing changes between the plan and the change. A dry run only plans. */
 async function change(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   purpose: 'equip' | 'unequip',
   request: RunOptions,
@@ -133,15 +123,15 @@ async function change(
   // Removing copies needs neither the library nor git.
   const lock = purpose === 'unequip' ? asRootWriter : asWriter
   const run = async (recovered: Finding[]) => {
-    const observation = await observe(setup, roots, true)
+    const observation = await observe(installs, roots, true)
     const planned = plan(observation)
-    const report = await carryOut(setup, observation, planned, request, { isAll: true })
+    const report = await carryOut(installs, observation, planned, request, { isAll: true })
     return { ...report, findings: [...recovered, ...report.findings] }
   }
   if (request.dryRun) return run([])
   const rememberAndRun = (recovered: Finding[]) => {
-    if (setup.project !== undefined) rememberProject(setup.machine, setup.project)
+    installs.rememberProject()
     return run(recovered)
   }
-  return lock(setup, roots, purpose, rememberAndRun, request.signal)
+  return lock(installs, roots, purpose, rememberAndRun, request.signal)
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findLibrary } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { readApprovals, recordApproval, requireApprovals } from '../machine/approvals.ts'
 import { jsonCodec } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
@@ -13,6 +13,7 @@ import { isRecord } from '../text/values.ts'
 import type { SkillContent } from './disk/foreign-skill.ts'
 import { type RegistryReading, readForReview, skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
+import { Installs, withInstalls } from './installs.ts'
 import {
   type Capability,
   type FindTwin,
@@ -31,7 +32,6 @@ import {
   withoutSource,
 } from './rules/skill.ts'
 import { publisherOf } from './rules/source-name.ts'
-import { openSetup } from './setup.ts'
 
 /** What the library hands out on this machine. */
 export interface ClearedRegistry extends RegistryReading {
@@ -54,7 +54,7 @@ export function withheldIn(repo: Repository, registry: Registry): ReadonlyMap<st
 
 /** The names that no reader may offer, wherever a skill of that name lies. */
 export function withheldNames(machine: Machine): ReadonlySet<string> {
-  const library = findLibrary(machine)
+  const library = new Config(machine).library
   const inLibrary =
     library !== undefined && isFolder(library) ? readLibrary(new Repository(machine, library)).withheld.keys() : []
   return new Set([...deniedSkills(machine), ...inLibrary])
@@ -249,25 +249,27 @@ export type Shown = Pick<Capability, 'kind' | 'path' | 'id'>
  * Records whether a skill of the library may be installed on this machine. An approval covers what the skill can do
  * now; with `shown` exactly that, beside what was approved before: the skill may be about to change.
  */
-export async function answerForSkill(
-  machine: Machine,
-  { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] },
-): Promise<SkillAnswer> {
-  const { library, repo } = openSetup(machine, {})
-  const registry = readForReview(repo)
-  const { skill, folder, sourceHash } = requireSkill(registry, requireName(name))
-  const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
-  const sheet = await sheetOfFolder(join(library, folder), skill, findTwin)
-  const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
-  const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
-  const about = { kind: 'skill', root: realOrSame(library), name, decision } as const
-  const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
-  return { approval: await recordApproval(machine, { ...about, ...covered }), sheet }
-}
+export const answerForSkill = withInstalls(
+  async (
+    installs,
+    { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] },
+  ): Promise<SkillAnswer> => {
+    const { library, repo } = installs
+    const registry = readForReview(repo)
+    const { skill, folder, sourceHash } = requireSkill(registry, requireName(name))
+    const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
+    const sheet = await sheetOfFolder(join(library, folder), skill, findTwin)
+    const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
+    const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
+    const about = { kind: 'skill', root: realOrSame(library), name, decision } as const
+    const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
+    return { approval: await recordApproval(installs.machine, { ...about, ...covered }), sheet }
+  },
+)
 
 /** The skills of the library that wait for an answer, as a whole or with some frontmatter keys. */
 export function findWaiting(machine: Machine): string[] {
-  const { repo } = openSetup(machine, {})
+  const { repo } = new Installs(machine, {})
   const registry = withHeldKeys(repo, readForReview(repo))
   const held = new Set(findQuarantined(repo, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill])))
   return registry.skills.flatMap(({ skill }) => (held.has(skill.name) || skill.heldKeys ? [skill.name] : []))

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { findLibrary } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { exists, isLink, removeFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -24,6 +24,7 @@ import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { answerHint, readAnswers, sheetOfContent } from './gate.ts'
 import { initialize } from './init.ts'
+import { Installs, type ScopeRequest } from './installs.ts'
 import {
   asWriter,
   carryOut,
@@ -38,7 +39,6 @@ import { type Operation, type Refusal, refusalFindings } from './rules/operation
 import { LFS_PROBLEM } from './rules/review/files.ts'
 import { type Capability, findTwinIn } from './rules/review/sheet.ts'
 import { type RegisteredSkill, type SkillSource, supports, withoutSource } from './rules/skill.ts'
-import { everyRoot, openGitSetup, rememberProject, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
   /** A folder, an archive, a git URL or `owner/repo`; undefined for all skills in the agents' folders. */
@@ -90,24 +90,29 @@ export interface ImportResult {
 
 /** Imports skills into the library, in one commit. */
 export async function importSkills(machine: Machine, request: ImportRequest): Promise<Report<ImportResult>> {
-  const isFirst = request.create !== undefined && findLibrary(machine) === undefined
-  const opened = isFirst ? undefined : await openGitSetup(machine, request)
+  const isFirst = request.create !== undefined && new Config(machine).library === undefined
+  const open = async () => {
+    const installs = new Installs(machine, request)
+    await installs.repo.require()
+    return installs
+  }
+  const opened = isFirst ? undefined : await open()
   // Before a library is created: a source that cannot be read leaves nothing behind.
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
   const reword = source?.reword ?? ((text) => text)
   try {
     if (isFirst && source !== undefined) discoverIn(source)
     const created = isFirst ? await createLibrary(machine, request.create ?? '') : undefined
-    const setup = opened ?? (await openGitSetup(machine, request))
-    const found = await findOffers(setup, source, request)
+    const installs = opened ?? (await open())
+    const found = await findOffers(installs, source, request)
     const choice = chooseFrom(found, request)
     if (choice.offers !== undefined) return rewordReport(listing(found, choice, request), reword, created)
     const run = async (recovered: Finding[]) => {
-      const { value, findings } = await carryOutImport(setup, found, choice.chosen, request)
+      const { value, findings } = await carryOutImport(installs, found, choice.chosen, request)
       return rewordReport({ value, findings: [...recovered, ...found.findings, ...findings] }, reword, created)
     }
-    const locked = request.adopt ? everyRoot(setup) : []
-    return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run, request.signal)
+    const locked = request.adopt ? installs.everyRoot() : []
+    return request.dryRun ? await run([]) : await asWriter(installs, locked, 'import', run, request.signal)
   } catch (error) {
     throw rewordError(error, reword)
   } finally {
@@ -158,7 +163,7 @@ function emptyResult(request: ImportRequest): ImportResult {
 }
 
 async function carryOutImport(
-  setup: Setup,
+  installs: Installs,
   found: Found,
   chosen: readonly Offer[],
   request: ImportRequest,
@@ -169,15 +174,17 @@ async function carryOutImport(
   const [only] = refused
   const isAll = chosen.length === 1 && refused.length === 1 && fresh.length + unchanged.length === 0
   if (only !== undefined && isAll && !request.adopt) throw asError(only)
-  const ready = await prepareSkills(setup, found.source, fresh, request.signal)
-  const commit = await writeAll(setup, found, ready, request)
+  const ready = await prepareSkills(installs, found.source, fresh, request.signal)
+  const commit = await writeAll(installs, found, ready, request)
   const imported = ready.map(({ name, content, from, review }): ImportedSkill => {
     const folder = `${SKILLS_FOLDER}/${name}`
     return { name, from, folder, targets: content.skill.targets, commit, review }
   })
-  const waiting = waitingSkills(setup, ready)
+  const waiting = waitingSkills(installs, ready)
   const isHeld = waiting.some(({ open }) => open.some(({ key }) => key === undefined))
-  const adopted = request.adopt ? await takeOver(setup, [...fresh, ...unchanged], request) : { value: [], findings: [] }
+  const adopted = request.adopt
+    ? await takeOver(installs, [...fresh, ...unchanged], request)
+    : { value: [], findings: [] }
   return {
     value: {
       ...emptyResult(request),
@@ -223,15 +230,15 @@ function otherNames(fresh: readonly Offer[]): Finding[] {
 }
 
 /** Adds all new skills to the library together, in one commit. */
-async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[], request: ImportRequest) {
+async function writeAll(installs: Installs, { source }: Found, ready: readonly Ready[], request: ImportRequest) {
   if (request.dryRun || ready.length === 0) return undefined
   const changes = ready.map(({ content, name }) => ({
     path: `${SKILLS_FOLDER}/${name}`,
     write: (stage: string) => writeSkillFolder(content, stage),
   }))
-  const message = (request.commit ?? setup.config.commitsImports) ? importMessage(ready, source) : undefined
+  const message = (request.commit ?? installs.config.commitsImports) ? importMessage(ready, source) : undefined
   const { signal, onProgress } = request
-  return changeLibrary(setup.repo, { changes, message, signal, onProgress })
+  return changeLibrary(installs.repo, { changes, message, signal, onProgress })
 }
 
 function importMessage(fresh: readonly Ready[], source: Found['source']): string {
@@ -265,18 +272,18 @@ export interface Ready {
 
 /** The chosen skills in their form for the library. */
 export async function prepareSkills(
-  setup: Setup,
+  installs: Installs,
   source: ImportSource | undefined,
   fresh: readonly Offer[],
   signal: AbortSignal | undefined,
 ): Promise<Ready[]> {
-  const { skills } = readForReview(setup.repo)
+  const { skills } = readForReview(installs.repo)
   const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
   const ready: Ready[] = []
   for (const { candidate, name } of fresh) {
     const { merged, copies } = candidate
     if (merged === undefined) continue
-    const content = withSource(setup, source, candidate, merged, name)
+    const content = withSource(installs, source, candidate, merged, name)
     const review = content.skill.source === undefined ? [] : await sheetOfContent(content, findTwin, signal)
     ready.push({ name, from: copies.map(({ path }) => path), content, review })
   }
@@ -284,7 +291,7 @@ export async function prepareSkills(
 }
 
 /** The skills that will not be installed, or not as a whole, until a person allows what they can do. */
-export function waitingSkills({ repo }: Setup, ready: readonly Ready[]): WaitingSkill[] {
+export function waitingSkills({ repo }: Installs, ready: readonly Ready[]): WaitingSkill[] {
   const answers = readAnswers(repo)
   return ready.flatMap(({ name, content, review }) => {
     const open = review.filter((each) => !answers.allow(content.skill, each))
@@ -318,7 +325,7 @@ export function pointerFindings(ready: readonly Ready[]): Finding[] {
  * is looked for there, because that folder becomes an install.
  */
 function withSource(
-  { machine }: Setup,
+  { machine }: Installs,
   source: ImportSource | undefined,
   candidate: ImportCandidate,
   merged: ForeignSkill,
@@ -358,29 +365,29 @@ function withClaim(content: SkillContent): SkillContent {
  * gets a marker; any other is backed up and replaced. The target of a link stays.
  */
 export async function takeOver(
-  setup: Setup,
+  installs: Installs,
   offers: readonly Offer[],
   request: RunOptions,
 ): Promise<Report<Operation[]>> {
-  const roots = everyRoot(setup)
-  const observation = await observe(setup, [], true)
+  const roots = installs.everyRoot()
+  const observation = await observe(installs, [], true)
   const plan = { operations: [] as Operation[], findings: [] as Finding[] }
   for (const { candidate, name } of offers) {
     for (const copy of candidate.copies) {
-      const { operation, finding } = adoption(setup, observation, copy, name, roots)
+      const { operation, finding } = adoption(installs, observation, copy, name, roots)
       if (operation !== undefined) plan.operations.push(operation)
       if (finding !== undefined) plan.findings.push(finding)
     }
   }
   if (request.dryRun) return { value: plan.operations, findings: plan.findings }
-  if (setup.project !== undefined && plan.operations.length > 0) rememberProject(setup.machine, setup.project)
-  const { value, findings } = await carryOut(setup, observation, plan, request)
+  if (installs.project !== undefined && plan.operations.length > 0) installs.rememberProject()
+  const { value, findings } = await carryOut(installs, observation, plan, request)
   return { value: value.operations, findings }
 }
 
 /** Only a copy whose folder has the skill's name can become its install. */
 function adoption(
-  setup: Setup,
+  installs: Installs,
   { find }: Observation,
   copy: ForeignSkill,
   name: string,
@@ -402,12 +409,12 @@ function adoption(
     return { finding: { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint } }
   }
   const place = { skill: name, agent, scope: root.scope, root: root.path }
-  const isExact = registered !== undefined && !isLink(path) && isSameBuild(setup, registered, agent, copy)
+  const isExact = registered !== undefined && !isLink(path) && isSameBuild(installs, registered, agent, copy)
   return { operation: { kind: 'adopt', ...place, ...(isExact ? { contentHash: copy.treeHash } : {}) } }
 }
 
 function isSameBuild(
-  { library }: Setup,
+  { library }: Installs,
   { skill, folder }: RegisteredSkill,
   agent: string,
   copy: ForeignSkill,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { changeConfig, readConfig, userRoot } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
-import { isEnabled, withDefaults, withRepoPath, withTarget } from '../agents/rules/config.ts'
+import { parseConfig, withDefaults, withRepoPath, withTarget } from '../agents/rules/config.ts'
 import { cloneRepository } from '../machine/clone.ts'
 import { exists, makeFolder } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
@@ -11,7 +11,7 @@ import { shellWord } from '../text/printable.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-git.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
-import { namedAgents } from './setup.ts'
+import { namedAgents } from './installs.ts'
 
 export interface InitRequest {
   /** Exactly one of these. */
@@ -37,7 +37,7 @@ export interface InitResult {
 /** Connects this machine to a library: an existing one, a clone, or a new one. */
 export async function initialize(machine: Machine, request: InitRequest): Promise<Report<InitResult>> {
   // A configuration that cannot be read must be repaired, not replaced.
-  const before = readConfig(machine)
+  const before = new Config(machine)
   const agents = namedAgents(request.targets)
   const { library, how } = chooseLibrary(machine, request)
   const isFoundHere = ({ id, isEnabledByDefault }: Agent) =>
@@ -48,16 +48,15 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
   const value = { config: machine.config.path, library, how, agents: enabled, skills: 0, isDryRun: true }
   if (request.dryRun) return { value, findings: [] }
   await openLibrary(machine, library, request)
-  await changeConfig(machine, (json) => {
-    const switched =
-      agents === undefined ? [] : AGENTS.filter(({ id }) => isEnabled(before, id) !== agents.includes(id))
+  await machine.config.change(parseConfig, (json) => {
+    const switched = agents === undefined ? [] : AGENTS.filter(({ id }) => before.isEnabled(id) !== agents.includes(id))
     const connected = switched.reduce(
       (config, { id }) => withTarget(config, id, enabled.includes(id)),
       withRepoPath(json, library),
     )
     const written = AGENTS.filter(({ id, isEnabledByDefault }) => isEnabledByDefault || enabled.includes(id))
     const places = written.map((agent) => {
-      const path = userRoot(machine, before, agent)?.replace(`${machine.home}/`, '~/')
+      const path = before.userRoot(agent)?.replace(`${machine.home}/`, '~/')
       return { id: agent.id, enabled: enabled.includes(agent.id), path }
     })
     return withDefaults(connected, places)

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Scope } from '../agents/rules/agents.ts'
 import { isFolder, readText } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
-import type { Machine } from '../machine/machine.ts'
 import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
@@ -12,6 +11,7 @@ import { diffFolders } from './disk/git-folders.ts'
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
 import { copyTree, listTree } from './disk/tree.ts'
 import { sheetOfFolder } from './gate.ts'
+import { namedAgents, type ScopeRequest, withInstalls } from './installs.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 import { observe, recoverAll } from './observe.ts'
 import { type Capability, findTwinIn } from './rules/review/sheet.ts'
@@ -24,7 +24,6 @@ import {
   SKILL_FILE,
   type Skill,
 } from './rules/skill.ts'
-import { everyRoot, namedAgents, openSetup, rootsFor, type ScopeRequest } from './setup.ts'
 
 export interface SkillPreview {
   skill: Skill
@@ -38,31 +37,29 @@ export interface SkillPreview {
 }
 
 /** One skill, with its text from the library. */
-export async function inspectSkill(
-  machine: Machine,
-  request: ScopeRequest & { name: string },
-): Promise<Report<SkillPreview>> {
-  const name = requireName(request.name)
-  const setup = openSetup(machine, request)
-  const roots = everyRoot(setup)
-  const findings = await recoverAll(setup, roots)
-  const { statuses } = await observe(setup, roots)
-  const status = statuses.find((each) => each.name === name)
-  if (status?.registered === undefined) throw missing(name, status, statuses)
-  const { registered } = status
-  const { skill } = registered
-  const path = join(setup.library, registered.folder)
-  const findTwin = findTwinIn(statuses.flatMap((each) => each.registered?.skill.name ?? []))
-  const value = {
-    skill,
-    path,
-    files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
-    placements: status.placements.map((found) => viewPlacement(found)),
-    markdown: readText(join(path, DOCUMENT_FILE)),
-    review: skill.source === undefined ? [] : await sheetOfFolder(path, skill, findTwin),
-  }
-  return { value, findings }
-}
+export const inspectSkill = withInstalls(
+  async (installs, request: ScopeRequest & { name: string }): Promise<Report<SkillPreview>> => {
+    const name = requireName(request.name)
+    const roots = installs.everyRoot()
+    const findings = await recoverAll(installs, roots)
+    const { statuses } = await observe(installs, roots)
+    const status = statuses.find((each) => each.name === name)
+    if (status?.registered === undefined) throw missing(name, status, statuses)
+    const { registered } = status
+    const { skill } = registered
+    const path = join(installs.library, registered.folder)
+    const findTwin = findTwinIn(statuses.flatMap((each) => each.registered?.skill.name ?? []))
+    const value = {
+      skill,
+      path,
+      files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
+      placements: status.placements.map((found) => viewPlacement(found)),
+      markdown: readText(join(path, DOCUMENT_FILE)),
+      review: skill.source === undefined ? [] : await sheetOfFolder(path, skill, findTwin),
+    }
+    return { value, findings }
+  },
+)
 
 export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
 
@@ -70,16 +67,15 @@ export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
  * The text of one skill without its installs: fast enough for every cursor movement, in a library of any size. Reads
  * the whole library only for a skill whose folder has another name.
  */
-export async function previewSkill(
-  machine: Machine,
-  request: ScopeRequest & { name: string },
-): Promise<Report<SkillText>> {
-  const name = requireName(request.name)
-  const folder = join(openSetup(machine, request).library, SKILLS_FOLDER, name)
-  const skill = readSkill(folder, name)
-  if (skill?.name !== name) return inspectSkill(machine, request)
-  return { value: { skill, markdown: readText(join(folder, DOCUMENT_FILE)) }, findings: [] }
-}
+export const previewSkill = withInstalls(
+  async (installs, request: ScopeRequest & { name: string }): Promise<Report<SkillText>> => {
+    const name = requireName(request.name)
+    const folder = join(installs.library, SKILLS_FOLDER, name)
+    const skill = readSkill(folder, name)
+    if (skill?.name !== name) return inspectSkill(installs.machine, request)
+    return { value: { skill, markdown: readText(join(folder, DOCUMENT_FILE)) }, findings: [] }
+  },
+)
 
 function readSkill(folder: string, name: string): SkillText['skill'] | undefined {
   try {
@@ -100,34 +96,35 @@ export interface SkillDiff {
  * How installed copies of a skill differ from what the library would install; with `refresh`, how they would change if
  * they were installed again.
  */
-export async function diffSkill(
-  machine: Machine,
-  request: ScopeRequest & { name: string; targets?: readonly string[]; refresh?: boolean },
-): Promise<Report<SkillDiff>> {
-  const name = requireName(request.name)
-  const setup = openSetup(machine, request)
-  const roots = rootsFor(setup, namedAgents(request.targets))
-  const findings = await recoverAll(setup, roots)
-  const { statuses } = await observe(setup, roots)
-  const status = statuses.find((each) => each.name === name)
-  if (status?.registered === undefined) throw missing(name, status, statuses)
-  const value: SkillDiff = { name, differences: [] }
-  for (const { placement, state, agent } of status.placements) {
-    if (placement.kind !== 'folder') continue
-    const { root } = placement
-    const path = join(root.path, name)
-    const text = await diffInstall(
-      setup.repo,
-      skillPlace(setup.library, status.registered),
-      status.registered,
-      agent,
-      path,
-      request.refresh,
-    )
-    if (text !== '') value.differences.push({ agents: root.agents, scope: root.scope, state, path, text })
-  }
-  return { value, findings }
-}
+export const diffSkill = withInstalls(
+  async (
+    installs,
+    request: ScopeRequest & { name: string; targets?: readonly string[]; refresh?: boolean },
+  ): Promise<Report<SkillDiff>> => {
+    const name = requireName(request.name)
+    const roots = installs.rootsFor(namedAgents(request.targets))
+    const findings = await recoverAll(installs, roots)
+    const { statuses } = await observe(installs, roots)
+    const status = statuses.find((each) => each.name === name)
+    if (status?.registered === undefined) throw missing(name, status, statuses)
+    const value: SkillDiff = { name, differences: [] }
+    for (const { placement, state, agent } of status.placements) {
+      if (placement.kind !== 'folder') continue
+      const { root } = placement
+      const path = join(root.path, name)
+      const text = await diffInstall(
+        installs.repo,
+        skillPlace(installs.library, status.registered),
+        status.registered,
+        agent,
+        path,
+        request.refresh,
+      )
+      if (text !== '') value.differences.push({ agents: root.agents, scope: root.scope, state, path, text })
+    }
+    return { value, findings }
+  },
+)
 
 /** The diff from what Loadout would install to what is installed; with `refresh` the reverse. */
 function diffInstall(

@@ -11,6 +11,7 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from './disk/tree-cache.ts'
 import { type ClearedRegistry, withheldIn } from './gate.ts'
+import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { foreseeEdits, type Observation, observe, recoverAll } from './observe.ts'
 import {
   EDIT_OUTCOMES,
@@ -23,7 +24,6 @@ import {
   type SkillState,
   type SkillStatus,
 } from './rules/skill.ts'
-import { everyRoot, openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface PlacementView {
   agents: readonly string[]
@@ -67,69 +67,68 @@ export interface Inventory {
 const MOST_COUNTED = 20
 
 /** Every skill with its installs and their states. In a project it also shows the user's installs. */
-export async function takeInventory(machine: Machine, request: ScopeRequest): Promise<Report<Inventory>> {
-  const setup = openSetup(machine, request)
-  const roots = everyRoot(setup)
-  const recovered = await recoverAll(setup, roots)
-  const before = recallCurrent(setup, roots)
+export const takeInventory = withInstalls(async (installs, _: ScopeRequest): Promise<Report<Inventory>> => {
+  const roots = installs.everyRoot()
+  const recovered = await recoverAll(installs, roots)
+  const before = recallCurrent(installs, roots)
   if (before !== undefined) return { ...before, findings: [...recovered, ...before.findings] }
-  const places = stampPlaces(setup, roots)
-  const observation = await observe(setup, roots)
+  const places = stampPlaces(installs, roots)
+  const observation = await observe(installs, roots)
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
   const asksGit = outdated.length <= MOST_COUNTED
-  const edits = await foreseeEdits(setup, observation)
+  const edits = await foreseeEdits(installs, observation)
   let withheld: ClearedRegistry['withheld'] = new Map()
   const undecided: Finding[] = []
   try {
-    withheld = withheldIn(setup.repo, observation.registry)
+    withheld = withheldIn(installs.repo, observation.registry)
   } catch (error) {
     undecided.push(asFinding(error))
   }
   const skills = await Promise.all(
     observation.statuses.map(async (status) => {
       const refusal = withheld.get(status.name)
-      const view = await viewOf(setup, status, edits, asksGit)
+      const view = await viewOf(installs, status, edits, asksGit)
       return refusal === undefined ? view : { ...view, problems: [...view.problems, refusal.message] }
     }),
   )
   const unmanaged = unmanagedSkills(observation)
   const value: Inventory = {
-    library: setup.library,
-    scope: setup.project === undefined ? 'user' : 'project',
-    project: setup.project,
-    agents: setup.roots.flatMap(({ agents }) => agents),
+    library: installs.library,
+    scope: installs.project === undefined ? 'user' : 'project',
+    project: installs.project,
+    agents: installs.roots.flatMap(({ agents }) => agents),
     skills,
     unmanaged: countNames(unmanaged),
     unmanagedInProject:
-      setup.project === undefined ? undefined : countNames(unmanaged.filter(({ root }) => root.scope === 'project')),
+      installs.project === undefined ? undefined : countNames(unmanaged.filter(({ root }) => root.scope === 'project')),
   }
-  const findings = [...undecided, ...observation.registry.findings, ...otherManagers(setup, observation)]
+  const findings = [...undecided, ...observation.registry.findings, ...otherManagers(installs, observation)]
   // The state of outdated skills and of merges also depends on git, and that of a project on its lock file.
   const isJudgedByFolders =
-    outdated.length === 0 && setup.project === undefined && [...edits.values()].every((each) => each === 'kept')
+    outdated.length === 0 && installs.project === undefined && [...edits.values()].every((each) => each === 'kept')
   const { seen } = observation
   const judgedBy = isJudgedByFolders && places && seen ? new Map([...places, ...seen]) : undefined
-  rememberInventory(setup, roots, { value, findings }, judgedBy)
+  rememberInventory(installs, roots, { value, findings }, judgedBy)
   return { value, findings: [...recovered, ...findings] }
-}
+})
 
 function countNames(placements: readonly Placement[]): number {
   return new Set(placements.map(({ name }) => name)).size
 }
 
 async function viewOf(
-  setup: Setup,
+  installs: Installs,
   status: SkillStatus,
   edits: ReadonlyMap<string, EditOutcome>,
   asksGit: boolean,
 ): Promise<SkillView> {
   const { name, state, problems, registered } = status
-  const behind = asksGit ? await behindOf(setup, status) : undefined
+  const behind = asksGit ? await behindOf(installs, status) : undefined
   return {
     name,
     description: registered?.skill.description ?? '',
     tags: registered?.skill.tags ?? [],
-    targets: registered === undefined ? [] : supportedHere(setup, registered.skill),
+    targets: registered === undefined ? [] : supportedHere(installs, registered.skill),
     ...sourceOf(registered?.skill),
     state,
     problems,
@@ -144,7 +143,7 @@ function sourceOf(skill: Skill | undefined): { source?: string } {
 }
 
 /** The agents that it names, or all that are enabled. */
-function supportedHere({ roots }: Setup, { targets }: Skill): string[] {
+function supportedHere({ roots }: Installs, { targets }: Skill): string[] {
   if (isForEveryAgent({ targets })) return roots.flatMap(({ agents }) => agents)
   return targets.map((target) => findAgent(target)?.id ?? target)
 }
@@ -156,7 +155,7 @@ export function viewPlacement(found: SkillStatus['placements'][number], edit?: E
   return { agents, scope, state, path: placeOf(found), reason, edit }
 }
 
-async function behindOf({ repo }: Setup, status: SkillStatus): Promise<number | undefined> {
+async function behindOf({ repo }: Installs, status: SkillStatus): Promise<number | undefined> {
   const outdated = status.placements.filter(({ state }) => state === 'outdated')
   const markers = outdated.flatMap(({ placement }) => placement.marker ?? [])
   const commits = new Set(markers.flatMap((marker) => ('commit' in marker ? marker.commit : [])))
@@ -174,7 +173,7 @@ export function unmanagedSkills({ placements, statuses }: Observation): Placemen
 }
 
 /** Reports skills of a project that another manager manages, according to its lock file. */
-function otherManagers({ machine, project }: Setup, { placements }: Observation): Finding[] {
+function otherManagers({ machine, project }: Installs, { placements }: Observation): Finding[] {
   if (project === undefined) return []
   const { skills, findings } = readSkillsLock(machine, project)
   const found = placements.filter(({ name, marker, root }) => root.scope === 'project' && !marker && skills.has(name))
@@ -191,9 +190,9 @@ export function recallInventory(machine: Machine, { project }: { project: string
 }
 
 /** The last inventory, if it is still current: all its source folders are unchanged. */
-function recallCurrent(setup: Setup, roots: readonly TargetRoot[]): Report<Inventory> | undefined {
-  const stored = readStored(setup.machine, setup.project)
-  if (stored === undefined || stored.folders.size === 0 || stored.made !== madeFrom(setup, roots)) return undefined
+function recallCurrent(installs: Installs, roots: readonly TargetRoot[]): Report<Inventory> | undefined {
+  const stored = readStored(installs.machine, installs.project)
+  if (stored === undefined || stored.folders.size === 0 || stored.made !== madeFrom(installs, roots)) return undefined
   for (const [folder, listed] of stored.folders) if (!isUnchanged(folder, listed)) return undefined
   return { value: stored.inventory, findings: stored.findings }
 }
@@ -202,7 +201,7 @@ function recallCurrent(setup: Setup, roots: readonly TargetRoot[]): Report<Inven
 type JudgedBy = ReadonlyMap<string, Listed> | undefined
 
 /** The folders whose entries determine what to read. The caller stamps them before it reads them. */
-function stampPlaces({ machine, library }: Setup, roots: readonly TargetRoot[]): JudgedBy {
+function stampPlaces({ machine, library }: Installs, roots: readonly TargetRoot[]): JudgedBy {
   const places = [join(library, SKILLS_FOLDER), ...roots.map(({ path }) => path)]
   const stamped = places.map((path) => [path, stampFolder(path, machine.now())] as const)
   const sure = stamped.flatMap(([path, listed]) => (listed === undefined ? [] : [[path, listed] as const]))
@@ -210,13 +209,13 @@ function stampPlaces({ machine, library }: Setup, roots: readonly TargetRoot[]):
 }
 
 function rememberInventory(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   { value, findings }: Report<Inventory>,
   judgedBy: JudgedBy,
 ): void {
-  const rest: Rest = { inventory: value, findings, made: madeFrom(setup, roots) }
-  writeFolders(setup.machine, keyOf(setup.project), judgedBy ?? new Map(), rest)
+  const rest: Rest = { inventory: value, findings, made: madeFrom(installs, roots) }
+  writeFolders(installs.machine, keyOf(installs.project), judgedBy ?? new Map(), rest)
 }
 
 /** Increase the version whenever the evaluation of placements changes, because its result is stored. */
@@ -224,7 +223,7 @@ function keyOf(project = ''): CacheKey {
   return { kind: 'inventories', version: 9, name: [project] }
 }
 
-function madeFrom({ machine, library, verdicts }: Setup, roots: readonly TargetRoot[]): string {
+function madeFrom({ machine, library, verdicts }: Installs, roots: readonly TargetRoot[]): string {
   const { state } = signatureOf([approvalsPath(machine)], machine.now())
   return JSON.stringify([library, roots, verdicts, state])
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findLibrary } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { libraryFile, textWith } from '../examples/examples.ts'
 import type { Example } from '../examples/rules/example.ts'
 import { staysInside } from '../machine/inside.ts'
@@ -13,9 +13,9 @@ import { type Build, buildFor, readBuild, readBuildFile } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { writeTreeFile } from './disk/tree.ts'
 import { readLibrary } from './gate.ts'
+import { Installs } from './installs.ts'
 import { asWriter } from './observe.ts'
 import { nameProblem } from './rules/skill.ts'
-import { openGitSetup } from './setup.ts'
 
 export interface LibrarySkill {
   name: string
@@ -24,7 +24,7 @@ export interface LibrarySkill {
 
 /** The usable skills of the library, by name. Empty without a library. */
 export function listLibrarySkills(machine: Machine, _: object): Report<LibrarySkill[]> {
-  const library = findLibrary(machine)
+  const library = new Config(machine).library
   if (library === undefined) return { value: [], findings: [] }
   const { skills, findings } = readLibrary(new Repository(machine, library))
   return { value: skills.map(({ skill: { name, description } }) => ({ name, description })), findings }
@@ -56,7 +56,7 @@ function recordRead(machine: Machine, name: string, document: Uint8Array): Findi
 }
 
 function buildSkill(machine: Machine, name: string): Build | undefined {
-  const library = findLibrary(machine)
+  const library = new Config(machine).library
   if (library === undefined || nameProblem(name) !== undefined) return undefined
   const { skills, withheld } = readLibrary(new Repository(machine, library))
   const refusal = withheld.get(name)
@@ -72,8 +72,9 @@ export async function teachLibrary(
   fresh: ReadonlyMap<string, readonly Example[]>,
   wantsCommit: boolean,
 ): Promise<Report<string | undefined>> {
-  const setup = await openGitSetup(machine, {})
-  const { library, repo } = setup
+  const installs = new Installs(machine, {})
+  await installs.repo.require()
+  const { library, repo } = installs
   const skills = [...fresh.keys()]
   const run = async (findings: Finding[]): Promise<Report<string | undefined>> => {
     const changes = [...fresh].map(([skill, examples]) => {
@@ -85,5 +86,5 @@ export async function teachLibrary(
     const message = wantsCommit ? `Teach examples of ${whose}` : undefined
     return { value: await changeLibrary(repo, { changes, message }), findings }
   }
-  return asWriter(setup, [], 'teach', run)
+  return asWriter(installs, [], 'teach', run)
 }

@@ -7,8 +7,8 @@ import { grouped } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import type { ListChange } from './disk/library-transaction.ts'
 import { unequip, usedSkills } from './equip.ts'
+import { enabledAgents, Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, changeList, type Outcome, recoverAll } from './observe.ts'
-import { enabledAgents, everyRoot, openSetup, removalRoots, type ScopeRequest } from './setup.ts'
 
 /** How full an agent's list of skills for its model is. */
 export interface ListingRoom {
@@ -27,10 +27,10 @@ export interface ListingRoom {
 }
 
 /** The room in the lists of the enabled agents, if their rules are known. */
-export function readListing(machine: Machine, request: ScopeRequest): Report<ListingRoom[]> {
-  const { config, project } = openSetup(machine, request)
+export const readListing = withInstalls((installs, _: ScopeRequest): Report<ListingRoom[]> => {
+  const { machine, config, project } = installs
   return { value: seeRooms(machine, enabledAgents(config), project), findings: [] }
-}
+})
 
 /** Reports which agents cannot show their model all installed skills, and what helps. */
 export function listingFindings(machine: Machine, agents: readonly string[], project: string | undefined): Finding[] {
@@ -108,8 +108,8 @@ export async function planFix(machine: Machine, request: SeeRequest): Promise<Re
   const see = (what: Pick<SeeRequest, 'without' | 'nameOnly' | 'shorten'> = {}) =>
     seeAgent(machine, { ...request, ...what }).value
   const findings = await ifLibrary(() => {
-    const setup = openSetup(machine, { project: request.project })
-    return recoverAll(setup, everyRoot(setup))
+    const installs = new Installs(machine, { project: request.project })
+    return recoverAll(installs, installs.everyRoot())
   }, [])
   const now = see()
   const { agent, label, cwd } = now
@@ -153,10 +153,10 @@ export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<
     await NameOnly.open(machine, agent, project)?.apply(nameOnly)
     return { value: undefined, findings: [] }
   }
-  const setup = openSetup(machine, { project })
-  const roots = removalRoots(setup, [agent])
-  return asWriter(setup, roots, 'see', async (recovered) => {
-    const report = await changeList(setup, roots, plan)
+  const installs = new Installs(machine, { project })
+  const roots = installs.removalRoots([agent])
+  return asWriter(installs, roots, 'see', async (recovered) => {
+    const report = await changeList(installs, roots, plan)
     return { ...report, findings: [...recovered, ...report.findings] }
   })
 }

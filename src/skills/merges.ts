@@ -4,10 +4,10 @@ import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type ConflictPlace, type ConflictText, Merges, type OpenMerge } from './disk/pending-merge.ts'
+import { Installs, type ScopeRequest } from './installs.ts'
 import { asWriter, carryOut, observe } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
 import { type PlacementStatus, requireName } from './rules/skill.ts'
-import { openSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface MergeRequest extends Pick<ScopeRequest, 'verdicts'> {
   /** Default: list all open merges. */
@@ -45,13 +45,13 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
       hint: 'loadout merge lists the open merges',
     })
   }
-  const setup = openSetup(machine, { allProjects: true, verdicts: request.verdicts })
+  const installs = new Installs(machine, { allProjects: true, verdicts: request.verdicts })
   if (!request.continue && !request.abort && request.take === undefined) {
     return { value: { merges: [merges.open(name)] }, findings: [] }
   }
   const wasOpen = merges.has(name)
-  const roots = rootsOf(setup, wasOpen ? merges.open(name) : undefined)
-  return asWriter(setup, roots, 'merge', async (recovered) => {
+  const roots = rootsOf(installs, wasOpen ? merges.open(name) : undefined)
+  return asWriter(installs, roots, 'merge', async (recovered) => {
     // A killed command was ending this merge, and has just been finished.
     if (wasOpen && !merges.has(name)) return { value: { merges: [], merged: name }, findings: recovered }
     if (request.abort) return abortMerge(merges, name, recovered)
@@ -60,14 +60,14 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     if (!request.continue) return { value: { merges: [merge] }, findings: recovered }
     const [first] = merge.conflicts
     if (first !== undefined) throw unresolved(name, merge.conflicts.length, first)
-    const { registry } = await observe({ ...setup, verdicts: [] }, [], true)
+    const { registry } = await observe(installs.with({ verdicts: [] }), [], true)
     const current = registry.skills.find(({ folder }) => folder === merge.folder)
-    if (merge.library !== setup.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
+    if (merge.library !== installs.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
     const write = (stage: string) => merges.write(merge, stage)
-    const message = (request.commit ?? setup.config.commitsImports) ? merge.message : undefined
+    const message = (request.commit ?? installs.config.commitsImports) ? merge.message : undefined
     const change = { changes: [{ path: merge.folder, write }], message, merge: name }
-    const commit = await changeLibrary(setup.repo, change)
-    const refreshed = await refreshMerged(setup, roots, merge)
+    const commit = await changeLibrary(installs.repo, change)
+    const refreshed = await refreshMerged(installs, roots, merge)
     return {
       value: { merges: [], merged: name, commit, operations: refreshed.value },
       findings: [...recovered, ...refreshed.findings],
@@ -76,25 +76,27 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
 }
 
 /** The folders of the agents whose copies a merge takes in. */
-function rootsOf(setup: Setup, merge: OpenMerge | undefined): TargetRoot[] {
+function rootsOf(installs: Installs, merge: OpenMerge | undefined): TargetRoot[] {
   const wanted = new Set(merge?.copies?.map(({ root }) => root))
-  return [...setup.userRoots, ...otherProjectRoots(setup)].filter(({ path }) => wanted.has(path) && isFolder(path))
+  return [...installs.userRoots, ...installs.otherProjectRoots()].filter(
+    ({ path }) => wanted.has(path) && isFolder(path),
+  )
 }
 
 /** Gives the merged skill to the copies whose edit it contains, unless they were edited again since. */
 async function refreshMerged(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   { skill, copies = [] }: OpenMerge,
 ): Promise<Report<Operation[]>> {
-  const observation = await observe(setup, roots, true)
+  const observation = await observe(installs, roots, true)
   const isMerged = ({ placement }: PlacementStatus) =>
     copies.some(({ root, edit }) => root === placement.root.path && edit === placement.contentHash)
   const statuses = observation.statuses
     .filter(({ name }) => name === skill)
     .map((status) => ({ ...status, placements: status.placements.filter(isMerged) }))
   const { value, findings } = await carryOut(
-    setup,
+    installs,
     observation,
     planRefresh(statuses, observation.state, () => true),
     {},

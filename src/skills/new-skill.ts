@@ -1,14 +1,13 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { writeTreeFile } from './disk/tree.ts'
+import { namedTargets, withInstalls } from './installs.ts'
 import { asWriter } from './observe.ts'
 import { formatSkill, requireName, SKILL_FILE } from './rules/skill.ts'
-import { namedTargets, openSetup } from './setup.ts'
 
 export interface NewSkillRequest {
   name: string
@@ -26,12 +25,11 @@ export interface NewSkill {
 }
 
 /** Creates a skill in the library. It is not committed: its author still has to write it. */
-export async function startSkill(machine: Machine, request: NewSkillRequest): Promise<Report<NewSkill>> {
+export const startSkill = withInstalls(async (installs, request: NewSkillRequest): Promise<Report<NewSkill>> => {
   const name = requireName(request.name)
-  const setup = openSetup(machine, {})
-  const targets = namedTargets(request.targets, setup.config) ?? []
+  const targets = namedTargets(request.targets, installs.config) ?? []
   const folder = `${SKILLS_FOLDER}/${name}`
-  const path = join(setup.library, folder)
+  const path = join(installs.library, folder)
   const tags = (request.tags ?? []).flatMap((tag) => tag.split(',')).filter((tag) => tag !== '')
   const description = request.description ?? `Say what ${name} does, and when an agent should use it.`
   const title = name.replace(/-/g, ' ').replace(/^./, (letter) => letter.toUpperCase())
@@ -48,9 +46,9 @@ export async function startSkill(machine: Machine, request: NewSkillRequest): Pr
       )
       writeTreeFile(join(stage, DOCUMENT_FILE), text, false)
     }
-    if (!request.dryRun) await changeLibrary(setup.repo, { changes: [{ path: folder, write }], message: undefined })
+    if (!request.dryRun) await changeLibrary(installs.repo, { changes: [{ path: folder, write }], message: undefined })
     const isDryRun = request.dryRun ?? false
     return { value: { name, path, files: [SKILL_FILE, DOCUMENT_FILE], isDryRun }, findings }
   }
-  return request.dryRun ? run([]) : asWriter(setup, [], 'new', run)
-}
+  return request.dryRun ? run([]) : asWriter(installs, [], 'new', run)
+})

@@ -33,6 +33,7 @@ import {
   quarantineFindings,
   withHeldKeys,
 } from './gate.ts'
+import { Installs } from './installs.ts'
 import { catalogFindings, type Operation, type OperationPlan, planRefresh, planUnequip } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import {
@@ -43,7 +44,6 @@ import {
   type RegisteredSkill,
   type SkillStatus,
 } from './rules/skill.ts'
-import { openSetup, removalRoots, type Setup } from './setup.ts'
 
 /** The current state of the library and of the installs. */
 export interface Observation {
@@ -62,15 +62,15 @@ export interface Observation {
  * caller has its answer in `known`.
  */
 export async function observe(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   willChange = false,
   known?: LibraryState,
   isPreview = false,
 ): Promise<Observation> {
-  if (willChange) refuseLinkedRoots(setup, roots)
-  const cache = openTreeCache(setup.machine)
-  const { library, repo, verdicts } = setup
+  if (willChange) refuseLinkedRoots(installs, roots)
+  const cache = openTreeCache(installs.machine)
+  const { library, repo, verdicts } = installs
   const read = readRegistry(library, cache)
   const obeyed = await obeyVerdicts({ verdicts, repo }, read, cache)
   const { refusals } = obeyed
@@ -100,17 +100,17 @@ function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'
 }
 
 /** Repairs what a killed command left, before Loadout reads anything. Does not wait for a running command. */
-export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Promise<Finding[]> {
-  const ours = roots.filter((root) => !leavesProject(setup, root))
+export async function recoverAll(installs: Installs, roots: readonly TargetRoot[]): Promise<Finding[]> {
+  const ours = roots.filter((root) => !leavesProject(installs, root))
   const findings = ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
-  return [...findings, ...(await recoverLibrary(setup))]
+  return [...findings, ...(await recoverLibrary(installs))]
 }
 
 /** Repairs the library, unless a writer or git is running, or the library is read-only. */
-async function recoverLibrary(setup: Setup): Promise<Finding[]> {
-  if (!hasLeftovers(setup.library)) return []
+async function recoverLibrary(installs: Installs): Promise<Finding[]> {
+  if (!hasLeftovers(installs.library)) return []
   try {
-    return await asLibraryWriter(setup, 'recovery', async (recovered) => recovered, { waitMs: 0 })
+    return await asLibraryWriter(installs, 'recovery', async (recovered) => recovered, { waitMs: 0 })
   } catch (error) {
     if (error instanceof LoadoutError && ['LOCKED', 'WRITE_FAILED'].includes(error.code)) return []
     throw error
@@ -118,30 +118,35 @@ async function recoverLibrary(setup: Setup): Promise<Finding[]> {
 }
 
 /** Runs a function as the only writer of the library, after finishing what a killed command left there. */
-function asLibraryWriter<T>(setup: Setup, purpose: string, run: Writing<T>, waiting: Waiting): Promise<T> {
-  const finishAndRun = async (found: Finding[]) => run([...found, ...(await finishCopies(setup, purpose, waiting))])
-  return withLibrary(setup.repo, purpose, finishAndRun, waiting)
+function asLibraryWriter<T>(installs: Installs, purpose: string, run: Writing<T>, waiting: Waiting): Promise<T> {
+  const finishAndRun = async (found: Finding[]) => run([...found, ...(await finishCopies(installs, purpose, waiting))])
+  return withLibrary(installs.repo, purpose, finishAndRun, waiting)
 }
 
 /** Refreshes or removes the copies that a killed command did not come to. */
-async function finishCopies(setup: Setup, purpose: string, waiting: Waiting): Promise<Finding[]> {
-  const logged = readLogged(libraryLog(setup.library))
-  if (logged !== undefined && 'agent' in logged) return finishList(setup, logged, purpose, waiting)
+async function finishCopies(installs: Installs, purpose: string, waiting: Waiting): Promise<Finding[]> {
+  const logged = readLogged(libraryLog(installs.library))
+  if (logged !== undefined && 'agent' in logged) return finishList(installs, logged, purpose, waiting)
   if (logged === undefined || !('copies' in logged) || logged.copies === undefined) return []
   const names = new Set(logged.copies)
-  const roots = setup.userRoots.filter(({ path }) => isFolder(path))
+  const roots = installs.userRoots.filter(({ path }) => isFolder(path))
   const refresh = async (found: Finding[]) => {
-    const { findings } = await refreshInstalls(setup, roots, names, {}, { isUndo: logged.message?.startsWith(UNDO) })
+    const { findings } = await refreshInstalls(installs, roots, names, {}, { isUndo: logged.message?.startsWith(UNDO) })
     return [...found, ...findings]
   }
-  return withRoots(setup, roots, purpose, refresh, waiting)
+  return withRoots(installs, roots, purpose, refresh, waiting)
 }
 
-async function finishList(setup: Setup, change: ListChange, purpose: string, waiting: Waiting): Promise<Finding[]> {
+async function finishList(
+  installs: Installs,
+  change: ListChange,
+  purpose: string,
+  waiting: Waiting,
+): Promise<Finding[]> {
   const what = `an interrupted change of what ${change.agent} lists`
   try {
-    const own = openSetup(setup.machine, change)
-    const roots = removalRoots(own, [change.agent])
+    const own = new Installs(installs.machine, change)
+    const roots = own.removalRoots([change.agent])
     const run = async (found: Finding[]) => [...found, ...(await changeList(own, roots, change)).findings]
     const findings = await withRoots(own, roots, purpose, run, waiting)
     return [
@@ -150,7 +155,7 @@ async function finishList(setup: Setup, change: ListChange, purpose: string, wai
     ]
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code === 'LOCKED') throw error
-    libraryLog(setup.library).end()
+    libraryLog(installs.library).end()
     const hint = `loadout see ${change.agent} --fix`
     const message = `${what} was given up: ${error.message}`
     return [{ severity: 'warning', code: 'RECOVERED', message, subject: change.agent, hint }]
@@ -162,12 +167,12 @@ async function finishList(setup: Setup, change: ListChange, purpose: string, wai
  * the process is killed, the next command does the rest, unless the library is read-only. The roots must be locked.
  */
 export async function changeList(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   { agent, project, nameOnly, unequip }: ListChange,
 ): Promise<Report<Outcome>> {
-  const { machine, library } = setup
-  const observation = await observe(setup, roots, true)
+  const { machine, library } = installs
+  const observation = await observe(installs, roots, true)
   const { statuses, placements } = observation
   const names = unequip.filter((name) => placements.some((each) => each.name === name))
   const which = { names, agents: [agent], roots, isExplicit: true, isKnown: () => true }
@@ -181,7 +186,7 @@ export async function changeList(
     log.end()
     throw error
   }
-  const report = await carryOut(setup, observation, plan, {})
+  const report = await carryOut(installs, observation, plan, {})
   endLog(library, report)
   return report
 }
@@ -200,13 +205,13 @@ export const UNDO = 'Undo: '
  * it back from the backup.
  */
 export async function refreshInstalls(
-  setup: Setup,
-  roots: Setup['roots'],
+  installs: Installs,
+  roots: Installs['roots'],
   names: ReadonlySet<string>,
   request: RunOptions,
   { folders, isUndo }: { folders?: ReadonlyMap<string, string>; isUndo?: boolean } = {},
 ): Promise<Report<Outcome>> {
-  const observation = await observe(setup, roots, true)
+  const observation = await observe(installs, roots, true)
   const { registry, placements, state } = observation
   const planned = registry.skills.map((registered): RegisteredSkill => {
     const place = request.dryRun ? folders?.get(registered.skill.name) : undefined
@@ -214,7 +219,7 @@ export async function refreshInstalls(
     const skill = skillIn(place, registered.skill)
     return { ...registered, skill, sourceHash: hashTree(place, listTree(place).files), version: { commit: '', place } }
   })
-  const { skills: next } = withHeldKeys(setup.repo, { skills: planned })
+  const { skills: next } = withHeldKeys(installs.repo, { skills: planned })
   const find = (name: string) => next.find(({ skill }) => skill.name === name)
   const foreseen = request.dryRun ? reconcile({ skills: next, invalid: [] }, placements, state) : []
   const statuses = observation.statuses
@@ -241,29 +246,29 @@ export async function refreshInstalls(
     const marker = placements.find((each) => each.name === skill && each.root.path === root)?.marker
     const replaced = marker !== undefined && 'commit' in marker ? marker.replaced : undefined
     if (!isUndo || operation.kind !== 'refresh' || replaced === undefined) return operation
-    const backup = new Backups(setup.machine).pathOf(skill, agent, replaced)
+    const backup = new Backups(installs.machine).pathOf(skill, agent, replaced)
     return isFolder(backup) ? { kind: 'restore', backup, skill, agent, scope, root } : operation
   })
   const seen = { ...observation, statuses, find }
-  const report = await carryOut(setup, seen, { ...plan, operations }, request)
-  if (!request.dryRun) endLog(setup.library, report)
+  const report = await carryOut(installs, seen, { ...plan, operations }, request)
+  if (!request.dryRun) endLog(installs.library, report)
   return report
 }
 
 /** The user's own folders may be links, as with dotfile managers; those of a project must stay inside it. */
-function leavesProject(setup: Setup, root: TargetRoot): boolean {
-  const project = projectOf(setup, root)
+function leavesProject(installs: Installs, root: TargetRoot): boolean {
+  const project = projectOf(installs, root)
   return project !== undefined && !staysInside(project, relative(project, root.path))
 }
 
-function projectOf({ projects }: Setup, { path, scope }: TargetRoot): string | undefined {
+function projectOf({ projects }: Installs, { path, scope }: TargetRoot): string | undefined {
   return scope === 'project' ? projects.find((project) => path.startsWith(`${project}/`)) : undefined
 }
 
-function refuseLinkedRoots(setup: Setup, roots: readonly TargetRoot[]): void {
+function refuseLinkedRoots(installs: Installs, roots: readonly TargetRoot[]): void {
   for (const root of roots) {
-    const project = projectOf(setup, root)
-    if (project !== undefined && leavesProject(setup, root)) refuseNamedLinkOut(project, root.path)
+    const project = projectOf(installs, root)
+    if (project !== undefined && leavesProject(installs, root)) refuseNamedLinkOut(project, root.path)
   }
 }
 
@@ -274,34 +279,34 @@ type Writing<T> = (recovered: Finding[]) => Promise<T>
  * reads the library: a read-only one needs no lock.
  */
 export async function asWriter<T>(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   purpose: string,
   run: Writing<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  refuseLinkedRoots(setup, roots)
+  refuseLinkedRoots(installs, roots)
   const lockRoots = (found: Finding[]) =>
-    withRoots(setup, roots, purpose, (more) => run([...found, ...more]), { signal })
-  if (!isLockable(setup.library)) return lockRoots([])
-  return asLibraryWriter(setup, purpose, lockRoots, { signal })
+    withRoots(installs, roots, purpose, (more) => run([...found, ...more]), { signal })
+  if (!isLockable(installs.library)) return lockRoots([])
+  return asLibraryWriter(installs, purpose, lockRoots, { signal })
 }
 
 /** Runs a function as the only writer of some roots. It waits neither for a writer of the library nor for git. */
 export async function asRootWriter<T>(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   purpose: string,
   run: Writing<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  refuseLinkedRoots(setup, roots)
-  const found = await recoverLibrary(setup)
-  return withRoots(setup, roots, purpose, (more) => run([...found, ...more]), { signal })
+  refuseLinkedRoots(installs, roots)
+  const found = await recoverLibrary(installs)
+  return withRoots(installs, roots, purpose, (more) => run([...found, ...more]), { signal })
 }
 
 function withRoots<T>(
-  setup: Setup,
+  installs: Installs,
   roots: readonly TargetRoot[],
   purpose: string,
   run: Writing<T>,
@@ -313,8 +318,8 @@ function withRoots<T>(
     if (path !== undefined) {
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), waiting)
     }
-    new Merges(setup.machine).removePartial()
-    setup.machine.cache.tidy()
+    new Merges(installs.machine).removePartial()
+    installs.machine.cache.tidy()
     return run(found)
   }
   return lock(0, [])
@@ -325,23 +330,23 @@ function withRoots<T>(
  * command does nothing else.
  */
 export async function carryOut(
-  setup: Setup,
+  installs: Installs,
   observation: Observation,
   plan: OperationPlan,
   request: RunOptions,
   { isAll = false }: { isAll?: boolean } = {},
 ): Promise<Report<Outcome>> {
-  const { machine, library, repo } = setup
+  const { machine, library, repo } = installs
   const { state, statuses, find } = observation
   const { onProgress, signal, dryRun: isDryRun = false } = request
-  const allowed = await withoutQuarantined(setup, observation, plan, signal)
+  const allowed = await withoutQuarantined(installs, observation, plan, signal)
   const waits = allowed.waiting.length > 0 ? { waiting: allowed.waiting } : {}
   const run = async (scratch: string): Promise<Report<Outcome>> => {
     const context = { library, repo, statuses, isDryRun }
     const { operations, findings, merged } = await mergeCopies(context, allowed, scratch)
     if (isDryRun)
       return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun, ...waits }, findings }
-    const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(setup, root)]))
+    const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(installs, root)]))
     const projectOfRoot = (path: string) => inProject.get(path)
     const where = { machine, library, state, find, projectOf: projectOfRoot, merged, onProgress, signal }
     const applied = await applyOperations(operations, where)
@@ -353,8 +358,11 @@ export async function carryOut(
 }
 
 /** What the next sync would do with each edited copy, by its path. Asks git only about those that need a merge. */
-export async function foreseeEdits(setup: Setup, observation: Observation): Promise<ReadonlyMap<string, EditOutcome>> {
-  const { library, repo } = setup
+export async function foreseeEdits(
+  installs: Installs,
+  observation: Observation,
+): Promise<ReadonlyMap<string, EditOutcome>> {
+  const { library, repo } = installs
   const statuses = observation.statuses.map((status) => {
     return { ...status, placements: status.placements.filter(isEdited) }
   })
@@ -373,7 +381,7 @@ const WRITING: ReadonlySet<Operation['kind']> = new Set(['install', 'refresh', '
 
 /** Leaves out operations that would install a skill in quarantine, or one that the catalog forbids. */
 async function withoutQuarantined(
-  { repo }: Setup,
+  { repo }: Installs,
   { registry, statuses, find }: Observation,
   plan: OperationPlan,
   signal: AbortSignal | undefined,

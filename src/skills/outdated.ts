@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { groupBy, sortedBy } from '../text/values.ts'
@@ -8,6 +7,7 @@ import { changeLibrary } from './disk/library-transaction.ts'
 import { readForReview } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
 import { copyTree, hashTree, listTree, writeTreeFile } from './disk/tree.ts'
+import { type Installs, withInstalls } from './installs.ts'
 import { asWriter } from './observe.ts'
 import {
   formatSkill,
@@ -17,7 +17,6 @@ import {
   SKILL_FILE,
   type SkillSource,
 } from './rules/skill.ts'
-import { openGitSetup, openSetup, type Setup } from './setup.ts'
 
 export interface OutdatedRequest {
   /** Default: every skill with a source. */
@@ -43,12 +42,11 @@ export interface SourceState {
 }
 
 /** Checks the sources of imported skills: one fetch for each repository, four at once. */
-export async function findOutdated(machine: Machine, request: OutdatedRequest): Promise<Report<SourceState[]>> {
-  const setup = openSetup(machine, {})
-  const { skills } = importedSkills(setup, request.names)
-  const asked = await askSources(setup, skills, undefined, request)
+export const findOutdated = withInstalls(async (installs, request: OutdatedRequest): Promise<Report<SourceState[]>> => {
+  const { skills } = importedSkills(installs, request.names)
+  const asked = await askSources(installs, skills, undefined, request)
   return { value: asked.value.map(({ state }) => state), findings: asked.findings }
-}
+})
 
 /** A skill with the record of its import. */
 export interface ImportedSkill extends RegisteredSkill {
@@ -57,7 +55,7 @@ export interface ImportedSkill extends RegisteredSkill {
 
 /** The imported skills; every named one must have been imported. */
 export function importedSkills(
-  { repo }: Setup,
+  { repo }: Installs,
   names: readonly string[] = [],
 ): { skills: ImportedSkill[]; withoutSource: string[] } {
   const registry = readForReview(repo)
@@ -69,7 +67,7 @@ export function importedSkills(
   }
 }
 
-export function libraryNames({ repo }: Setup): string[] {
+export function libraryNames({ repo }: Installs): string[] {
   return readForReview(repo).skills.map(({ skill }) => skill.name)
 }
 
@@ -88,7 +86,7 @@ const AT_ONCE = 4
 
 /** Fetches the sources of skills and compares them. `ref` replaces the branch or tag of each skill and ignores pins. */
 export async function askSources(
-  setup: Setup,
+  installs: Installs,
   skills: readonly ImportedSkill[],
   ref: string | undefined,
   { signal, onProgress }: OutdatedRequest,
@@ -105,7 +103,7 @@ export async function askSources(
       const [key, group] = next
       signal?.throwIfAborted()
       onProgress?.(done, groups.size, nameOf(group[0]!.source))
-      const asked = key === 'pinned' ? pinned(group) : await askSource(setup, group, ref, signal)
+      const asked = key === 'pinned' ? pinned(group) : await askSource(installs, group, ref, signal)
       value.push(...asked.value)
       findings.push(...asked.findings)
       done++
@@ -144,18 +142,18 @@ function pinned(skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
 }
 
 async function askSource(
-  setup: Setup,
+  installs: Installs,
   skills: readonly ImportedSkill[],
   ref: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Report<AskedSkill[]>> {
   const { source } = skills[0]!
   const { ref: recorded } = source
-  const url = source.url ?? (await repositoryAt(setup, source, ref))
-  if (url === undefined) return askFolder(setup, skills)
+  const url = source.url ?? (await repositoryAt(installs, source, ref))
+  if (url === undefined) return askFolder(installs, skills)
   const commits = skills.flatMap(({ source }) => source.commit ?? [])
   try {
-    const repo = await fetchSourceRepo(setup.machine, url, { ref: ref ?? recorded, commits, signal })
+    const repo = await fetchSourceRepo(installs.machine, url, { ref: ref ?? recorded, commits, signal })
     const value: AskedSkill[] = []
     const groups = groupBy(skills, ({ source }) => source.commit ?? '')
     const folders = skills.map(({ source }) => source.folder)
@@ -202,7 +200,7 @@ function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
 
 /** The repository at a path, if a commit is meant and not the files there: it is bare, or on another branch. */
 async function repositoryAt(
-  { machine }: Setup,
+  { machine }: Installs,
   source: SkillSource,
   ref: string | undefined,
 ): Promise<string | undefined> {
@@ -214,9 +212,9 @@ async function repositoryAt(
 }
 
 /** Compares skills with a folder, which may be on the machine that imported them. */
-function askFolder(setup: Setup, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
+function askFolder(installs: Installs, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
   const path = skills[0]!.source.path ?? ''
-  if (!isFolder(setup.machine.expandHome(path))) {
+  if (!isFolder(installs.machine.expandHome(path))) {
     const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
     const subject = skills.map(({ skill }) => skill.name).join(', ')
     const message = `${path} is not on this machine, so ${subject} could not be compared`
@@ -224,7 +222,7 @@ function askFolder(setup: Setup, skills: readonly ImportedSkill[]): Report<Asked
     return { value, findings: [{ severity: 'warning', code: 'REMOTE_UNREACHABLE', message, subject, hint }] }
   }
   const value = skills.map((skill): AskedSkill => {
-    const folder = sourceFolder(setup, skill.source)
+    const folder = sourceFolder(installs, skill.source)
     if (folder === undefined) return { skill, state: stateOf(skill, 'removed') }
     const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
     return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
@@ -232,14 +230,14 @@ function askFolder(setup: Setup, skills: readonly ImportedSkill[]): Report<Asked
   return { value, findings: [] }
 }
 
-export function sourceFolder({ machine }: Setup, { path = '', folder }: SkillSource): string | undefined {
+export function sourceFolder({ machine }: Installs, { path = '', folder }: SkillSource): string | undefined {
   const found = join(machine.expandHome(path), folder)
   return path !== '' && isFolder(found) ? found : undefined
 }
 
 /** The commits of a folder that is a git repository, to find the imported version in. */
 export async function sourceHistory(
-  { machine }: Setup,
+  { machine }: Installs,
   { path, commit }: SkillSource,
 ): Promise<SourceRepo | undefined> {
   const place = machine.expandHome(path ?? '')
@@ -266,10 +264,10 @@ export interface PinResult {
 }
 
 /** Keeps imported skills at their current commit, or allows updates again. */
-export async function pinSkills(machine: Machine, request: PinRequest): Promise<Report<PinResult>> {
-  const setup = await openGitSetup(machine, {})
-  return asWriter(setup, [], 'pin', async (recovered) => {
-    const { skills, withoutSource } = importedSkills(setup, request.names)
+export const pinSkills = withInstalls(async (installs, request: PinRequest): Promise<Report<PinResult>> => {
+  await installs.repo.require()
+  return asWriter(installs, [], 'pin', async (recovered) => {
+    const { skills, withoutSource } = importedSkills(installs, request.names)
     const [unknown] = withoutSource
     if (unknown !== undefined) {
       throw new LoadoutError('NO_SOURCE', `${unknown} was not imported, so nothing updates it`, {
@@ -279,18 +277,18 @@ export async function pinSkills(machine: Machine, request: PinRequest): Promise<
     const changed = skills.filter(({ source }) => isPinned(source) !== request.isPinned)
     const changes = changed.map((skill) => ({
       path: skill.folder,
-      write: (stage: string) => writePin(join(setup.library, skill.folder), skill, request.isPinned, stage),
+      write: (stage: string) => writePin(join(installs.library, skill.folder), skill, request.isPinned, stage),
     }))
     const names = changed.map(({ skill }) => skill.name).join(', ')
-    const isCommitted = request.commit ?? setup.config.commitsImports
+    const isCommitted = request.commit ?? installs.config.commitsImports
     const message = isCommitted ? `${request.isPinned ? 'Pin' : 'Unpin'} ${names}` : undefined
-    const commit = changes.length === 0 ? undefined : await changeLibrary(setup.repo, { changes, message })
+    const commit = changes.length === 0 ? undefined : await changeLibrary(installs.repo, { changes, message })
     const pinned = skills.map(({ skill: { name }, source: { url, path, commit: at } }) => {
       return { name, source: url ?? path ?? '', commit: at }
     })
     return { value: { pinned, isPinned: request.isPinned, commit }, findings: recovered }
   })
-}
+})
 
 function writePin(folder: string, { skill, source }: ImportedSkill, isOn: boolean, stage: string): void {
   const { pinned: _, ...others } = source.others

@@ -1,12 +1,12 @@
-import { findLibrary, readConfig } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, nearest, setOwn } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
+import { type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, carryOut, type Outcome, observe, type RunOptions } from './observe.ts'
 import { planProfile } from './rules/operations.ts'
-import { openSetup, rememberProject, type ScopeRequest } from './setup.ts'
 
 export interface SavedProfile {
   name: string
@@ -21,34 +21,35 @@ export interface ProfileSaving extends SavedProfile {
 }
 
 /** Saves in the library which agent has which skill now, under a name. */
-export async function saveProfile(
-  machine: Machine,
-  request: ScopeRequest & { name: string; dryRun?: boolean },
-): Promise<Report<ProfileSaving>> {
-  const name = requireProfileName(request.name)
-  const setup = openSetup(machine, request)
-  const { statuses } = await observe(setup, setup.roots)
-  const profile: Profile = {}
-  for (const { name: skill, placements } of statuses) {
-    const agents = placements
-      .filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
-      .map(({ agent }) => agent)
-    if (agents.length > 0) setOwn(profile, skill, agents.sort(compareText))
-  }
-  const value = { name, profile, place: 'library' as const, isDryRun: request.dryRun ?? false }
-  if (request.dryRun) return { value, findings: [] }
-  await setup.repo.require()
-  return asWriter(setup, [], 'profile', async (findings) => {
-    const isCommitted = setup.config.commitsImports
-    const commit = await writeLibraryProfile(setup.repo, { name, profile, isCommitted })
-    return { value: { ...value, commit }, findings }
-  })
-}
+export const saveProfile = withInstalls(
+  async (installs, request: ScopeRequest & { name: string; dryRun?: boolean }): Promise<Report<ProfileSaving>> => {
+    const name = requireProfileName(request.name)
+    const { statuses } = await observe(installs, installs.roots)
+    const profile: Profile = {}
+    for (const { name: skill, placements } of statuses) {
+      const agents = placements
+        .filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
+        .map(({ agent }) => agent)
+      if (agents.length > 0) setOwn(profile, skill, agents.sort(compareText))
+    }
+    const value = { name, profile, place: 'library' as const, isDryRun: request.dryRun ?? false }
+    if (request.dryRun) return { value, findings: [] }
+    await installs.repo.require()
+    return asWriter(installs, [], 'profile', async (findings) => {
+      const isCommitted = installs.config.commitsImports
+      const commit = await writeLibraryProfile(installs.repo, { name, profile, isCommitted })
+      return { value: { ...value, commit }, findings }
+    })
+  },
+)
 
 /** Profiles of the library, then those that only this machine's configuration has. */
 export function listProfiles(machine: Machine, _request: object): Report<SavedProfile[]> {
-  const config = readConfig(machine)
-  const library = findLibrary(machine, config)
+  return profilesOf(new Config(machine))
+}
+
+function profilesOf(config: Config): Report<SavedProfile[]> {
+  const { library } = config
   const known: ReturnType<typeof readLibraryProfiles> =
     library === undefined ? { profiles: new Map(), findings: [] } : readLibraryProfiles(library)
   const own = Object.entries(config.profiles).filter(([name]) => !known.profiles.has(name))
@@ -60,33 +61,34 @@ export function listProfiles(machine: Machine, _request: object): Report<SavedPr
 }
 
 /** Equips every skill of a profile; with `exact` also unequips all others. */
-export async function applyProfile(
-  machine: Machine,
-  request: ScopeRequest & RunOptions & { name: string; exact?: boolean },
-): Promise<Report<Outcome>> {
-  const setup = openSetup(machine, request)
-  const { profile } = requireProfile(machine, request.name)
-  const run = async () => {
-    const observation = await observe(setup, setup.roots, true)
-    const plan = planProfile(observation.statuses, profile, setup.roots, request.exact ?? false)
-    return carryOut(setup, observation, plan, request)
-  }
-  if (request.dryRun) return run()
-  if (setup.project !== undefined) rememberProject(machine, setup.project)
-  return asWriter(
-    setup,
-    setup.roots,
-    'profile',
-    async (recovered) => {
-      const { value, findings } = await run()
-      return { value, findings: [...recovered, ...findings] }
-    },
-    request.signal,
-  )
-}
+export const applyProfile = withInstalls(
+  async (
+    installs,
+    request: ScopeRequest & RunOptions & { name: string; exact?: boolean },
+  ): Promise<Report<Outcome>> => {
+    const { profile } = requireProfile(installs.config, request.name)
+    const run = async () => {
+      const observation = await observe(installs, installs.roots, true)
+      const plan = planProfile(observation.statuses, profile, installs.roots, request.exact ?? false)
+      return carryOut(installs, observation, plan, request)
+    }
+    if (request.dryRun) return run()
+    installs.rememberProject()
+    return asWriter(
+      installs,
+      installs.roots,
+      'profile',
+      async (recovered) => {
+        const { value, findings } = await run()
+        return { value, findings: [...recovered, ...findings] }
+      },
+      request.signal,
+    )
+  },
+)
 
-export function requireProfile(machine: Machine, name: string): SavedProfile {
-  const { value: all, findings } = listProfiles(machine, {})
+export function requireProfile(config: Config, name: string): SavedProfile {
+  const { value: all, findings } = profilesOf(config)
   const names = all.map((each) => each.name)
   const found = all.find((each) => each.name === name)
   const broken = findings.find(({ subject }) => subject === `${name}.json`)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Config } from '../agents/config.ts'
 import { requireAgent } from '../agents/rules/agents.ts'
 import { exists } from '../machine/files.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
@@ -11,6 +12,7 @@ import { type ArchiveEntry, writeArchive } from './disk/archive.ts'
 import { type Build, buildFor, createBuilder, readBuild } from './disk/build.ts'
 import { changeFolder } from './disk/plugin-folder.ts'
 import { type ClearedRegistry, heldKeyFindings, readLibrary } from './gate.ts'
+import { Installs } from './installs.ts'
 import { requireProfile } from './profiles.ts'
 import { PLUGIN_FORMS, type PluginFile, pluginFiles } from './rules/plugins.ts'
 import {
@@ -22,7 +24,6 @@ import {
   type Skill,
   supports,
 } from './rules/skill.ts'
-import { openSetup } from './setup.ts'
 
 export interface ShareRequest {
   name: string
@@ -41,7 +42,7 @@ export interface SharedSkill {
 /** Writes an archive for people without this library: a copy for each agent, the source, and a README. */
 export async function shareSkill(machine: Machine, request: ShareRequest): Promise<Report<SharedSkill>> {
   const name = requireName(request.name)
-  const { library, repo } = openSetup(machine, {})
+  const { library, repo } = new Installs(machine, {})
   const registered = requireSkill(readLibrary(repo), name)
   const path = machine.resolve(request.out ?? `${name}.tar.gz`)
   const project = openProject(machine).root
@@ -182,9 +183,9 @@ type Chosen = RegisteredSkill & { path: string }
 /** Sorted by name. Leaves out skills in quarantine on this machine, so that others do not get them. */
 function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
   if (request.bare) return { skills: [], findings: [] }
-  const { library, repo } = openSetup(machine, {})
+  const { config, library, repo } = new Installs(machine, {})
   const registry = readLibrary(repo)
-  const chosen = namesOf(machine, request, registry)
+  const chosen = namesOf(config, request, registry)
   const refused = chosen.flatMap((name) => registry.withheld.get(name) ?? [])
   const free = chosen.filter((name) => !registry.withheld.has(name)).map((name) => requireSkill(registry, name))
   return {
@@ -198,13 +199,12 @@ function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chose
 }
 
 function namesOf(
-  machine: Machine,
+  config: Config,
   { names, tags = [], profile, all }: PluginRequest,
   { skills, withheld }: ClearedRegistry,
 ): string[] {
   const chosen = new Set(names)
-  for (const name of profile === undefined ? [] : Object.keys(requireProfile(machine, profile).profile))
-    chosen.add(name)
+  for (const name of profile === undefined ? [] : Object.keys(requireProfile(config, profile).profile)) chosen.add(name)
   for (const name of all ? withheld.keys() : []) chosen.add(name)
   for (const { skill } of skills) if (all || skill.tags.some((tag) => tags.includes(tag))) chosen.add(skill.name)
   if (chosen.size > 0 || all) return [...chosen].sort(compareText)

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { findLibrary, findProject, readConfig, targetRoots } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { type Examples, openExamples } from '../examples/examples.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -143,16 +143,13 @@ interface CollectedSkills {
 }
 
 function collectSkills(machine: Machine, opened: Project): CollectedSkills {
-  const config = readConfig(machine)
+  const config = new Config(machine)
   const findings: Finding[] = []
-  const library = findLibrary(machine, config)
+  const library = config.library
   const denied = deniedSkills(machine)
   const { skills: own, withheld } = library === undefined ? NO_SKILLS : librarySkills(machine, library, findings)
-  const project = findProject(machine, config, opened)
-  const roots = [
-    ...(project === undefined ? [] : targetRoots(machine, config, project)),
-    ...targetRoots(machine, config, undefined),
-  ]
+  const project = config.findProject(opened)
+  const roots = [...(project === undefined ? [] : config.targetRoots(project)), ...config.targetRoots()]
   const known = new Set([...own.map(({ name }) => name), ...withheld.keys(), ...denied])
   const others = findSkillFolders(roots)
     .filter(({ name }) => !known.has(name))

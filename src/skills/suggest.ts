@@ -1,13 +1,12 @@
 import { openExamples } from '../examples/examples.ts'
 import { learnFromUse } from '../examples/learn.ts'
-import type { Machine } from '../machine/machine.ts'
 import { openRanking, type Ranking } from '../machine/ranking.ts'
 import type { Why } from '../search/document.ts'
 import type { Report } from '../text/trouble.ts'
 import { withheldIn } from './gate.ts'
+import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { observe, recoverAll } from './observe.ts'
 import { type RegisteredSkill, type SkillStatus, supports } from './rules/skill.ts'
-import { everyRoot, openSetup, type ScopeRequest, type Setup } from './setup.ts'
 import { type KeptSkill, librarySegment, skillsOf } from './skill-source.ts'
 
 export interface Suggestion {
@@ -34,35 +33,35 @@ export interface Suggestions {
 const DEFAULT_LIMIT = 5
 
 /** The skills of the library that match a task, which agents have them, and how to equip the rest. */
-export async function suggestSkills(
-  machine: Machine,
-  request: ScopeRequest & { task: string; limit?: number },
-): Promise<Report<Suggestions>> {
-  const setup = openSetup(machine, request)
-  const roots = everyRoot(setup)
-  const findings = await recoverAll(setup, roots)
-  const { statuses, registry } = await observe(setup, roots)
-  const byName = new Map(statuses.map((status) => [status.name, status]))
-  const withheld = withheldIn(setup.repo, registry)
-  const cleared = registry.skills.filter(({ skill }) => !withheld.has(skill.name))
-  const hits = openSkillRanker(setup, cleared).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
-  const skills = hits.flatMap(({ kept, confidence, why }) => {
-    const status = byName.get((kept as KeptSkill).name)
-    return status?.registered === undefined ? [] : [suggestionOf(setup, status, status.registered, confidence, why)]
-  })
-  const wanting = skills.filter(({ missing }) => missing.length > 0).map(({ name }) => name)
-  const scope = setup.project === undefined ? '' : ' --project .'
-  const value = {
-    task: request.task,
-    known: cleared.length,
-    skills,
-    command: wanting.length > 0 ? `loadout equip ${wanting.join(' ')}${scope}` : undefined,
-  }
-  return { value, findings: [...findings, ...registry.findings] }
-}
+export const suggestSkills = withInstalls(
+  async (installs, request: ScopeRequest & { task: string; limit?: number }): Promise<Report<Suggestions>> => {
+    const roots = installs.everyRoot()
+    const findings = await recoverAll(installs, roots)
+    const { statuses, registry } = await observe(installs, roots)
+    const byName = new Map(statuses.map((status) => [status.name, status]))
+    const withheld = withheldIn(installs.repo, registry)
+    const cleared = registry.skills.filter(({ skill }) => !withheld.has(skill.name))
+    const hits = openSkillRanker(installs, cleared).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
+    const skills = hits.flatMap(({ kept, confidence, why }) => {
+      const status = byName.get((kept as KeptSkill).name)
+      return status?.registered === undefined
+        ? []
+        : [suggestionOf(installs, status, status.registered, confidence, why)]
+    })
+    const wanting = skills.filter(({ missing }) => missing.length > 0).map(({ name }) => name)
+    const scope = installs.project === undefined ? '' : ' --project .'
+    const value = {
+      task: request.task,
+      known: cleared.length,
+      skills,
+      command: wanting.length > 0 ? `loadout equip ${wanting.join(' ')}${scope}` : undefined,
+    }
+    return { value, findings: [...findings, ...registry.findings] }
+  },
+)
 
 function suggestionOf(
-  { roots }: Setup,
+  { roots }: Installs,
   { name, placements }: SkillStatus,
   { skill }: RegisteredSkill,
   confidence: number,
@@ -75,7 +74,7 @@ function suggestionOf(
   return { name, description: skill.description, confidence, why, equipped, missing }
 }
 
-function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranking {
+function openSkillRanker({ machine, library }: Installs, skills: readonly RegisteredSkill[]): Ranking {
   const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description
   learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
   const examples = openExamples(machine, { library }, 'here')

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
@@ -8,6 +7,7 @@ import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, lastAsked, pushBranch, readRemote, readRepoState } from './disk/library-git.ts'
 import { fastForwardLibrary } from './disk/library-transaction.ts'
 import { Merges } from './disk/pending-merge.ts'
+import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import {
   asWriter,
   carryOut,
@@ -28,7 +28,6 @@ import {
   type SyncState,
   type SyncStep,
 } from './rules/sync-decision.ts'
-import { everyRoot, openGitSetup, otherProjectRoots, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface SyncResult extends Outcome {
   /** The changes of the repository. */
@@ -56,38 +55,38 @@ export interface SyncCommand extends ScopeRequest, RunOptions {
 }
 
 /** Updates the library from its remote, and every managed install from the library. */
-export async function sync(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
-  const setup = await openGitSetup(machine, request)
-  const inScope = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
-  const roots = [...inScope, ...otherProjectRoots(setup)].filter(({ path }) => isFolder(path))
-  if (request.dryRun) return withScratch((scratch) => previewSync(setup, roots, request, scratch))
+export const sync = withInstalls(async (installs, request: SyncCommand): Promise<Report<SyncResult>> => {
+  await installs.repo.require()
+  const inScope = installs.project === undefined ? installs.roots : [...installs.userRoots, ...installs.roots]
+  const roots = [...inScope, ...installs.otherProjectRoots()].filter(({ path }) => isFolder(path))
+  if (request.dryRun) return withScratch((scratch) => previewSync(installs, roots, request, scratch))
   const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
-    const updated = await updateLibrary(setup, request, await fetchTracked(setup, request))
-    const observation = await observe(setup, roots, true, updated.value.state)
+    const updated = await updateLibrary(installs, request, await fetchTracked(installs, request))
+    const observation = await observe(installs, roots, true, updated.value.state)
     const plan = planRefresh(observation.statuses, observation.state, () => request.replace ?? false)
-    const { value, findings } = await carryOut(setup, observation, plan, request)
+    const { value, findings } = await carryOut(installs, observation, plan, request)
     return {
       value: { ...value, steps: updated.value.steps, head: observation.state.head },
       findings: [...recovered, ...updated.findings, ...observation.registry.findings, ...findings],
     }
   }
-  return asWriter(setup, roots, 'sync', run, request.signal)
-}
+  return asWriter(installs, roots, 'sync', run, request.signal)
+})
 
 /** Makes the plan for the library as it would be after the fast-forward. Only `git fetch` writes anything. */
 async function previewSync(
-  setup: Setup,
-  roots: Setup['roots'],
+  installs: Installs,
+  roots: Installs['roots'],
   request: SyncCommand,
   scratch: string,
 ): Promise<Report<SyncResult>> {
-  const updated = await updateLibrary(setup, request, await fetchTracked(setup, request))
+  const updated = await updateLibrary(installs, request, await fetchTracked(installs, request))
   const { steps, state } = updated.value
   const step = steps.find((each): each is FastForward => each.kind === 'fast-forward')
-  const now = await observe(setup, roots, true, state)
-  const next = step === undefined ? now : await observeNext(setup, roots, step, scratch)
+  const now = await observe(installs, roots, true, state)
+  const next = step === undefined ? now : await observeNext(installs, roots, step, scratch)
   const plan = planRefresh(next.statuses, next.state, () => request.replace ?? false)
-  const { value, findings } = await carryOut(setup, next, plan, request)
+  const { value, findings } = await carryOut(installs, next, plan, request)
   const changes = step === undefined ? [] : compareLibraries(now.registry, next.registry)
   if (request.diff) {
     for (const [at, change] of changes.entries()) {
@@ -95,8 +94,8 @@ async function previewSync(
         const found = registry.skills.find(({ skill }) => skill.name === change.skill)
         return found && join(library, found.folder)
       }
-      const sides = [folderIn(now, setup.library), folderIn(next, join(scratch, 'next'))] as const
-      change.diff = await diffSkillFolders(setup.repo.at(join(scratch, `diff-${at}`)), change.skill, ...sides)
+      const sides = [folderIn(now, installs.library), folderIn(next, join(scratch, 'next'))] as const
+      change.diff = await diffSkillFolders(installs.repo.at(join(scratch, `diff-${at}`)), change.skill, ...sides)
     }
   }
   return {
@@ -106,15 +105,15 @@ async function previewSync(
 }
 
 async function observeNext(
-  setup: Setup,
-  roots: Setup['roots'],
+  installs: Installs,
+  roots: Installs['roots'],
   step: FastForward,
   scratch: string,
 ): Promise<Observation> {
-  const { repo } = setup
+  const { repo } = installs
   const commit = await repo.commitOf(step.trackingRef)
   await checkOutSnapshot({ repo, commit, folder: 'skills' }, scratch, 'next')
-  return observe({ ...setup, library: join(scratch, 'next') }, roots, true, stateFrom(commit, []), true)
+  return observe(installs.with({ library: join(scratch, 'next') }), roots, true, stateFrom(commit, []), true)
 }
 
 function compareLibraries(now: Observation['registry'], next: Observation['registry']): SkillChange[] {
@@ -134,8 +133,8 @@ interface Update {
 }
 
 /** Returns errors as findings, so that sync refreshes the installs in any case. */
-async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetched): Promise<Report<Update>> {
-  const { library, repo, config } = setup
+async function updateLibrary(installs: Installs, request: SyncCommand, fetched: Fetched): Promise<Report<Update>> {
+  const { library, repo, config } = installs
   const state = await readRepoState(repo)
   const decision = decideSync(library, state, fetched, { push: request.push ?? config.pushesOnSync })
   const findings = [...decision.findings]
@@ -158,7 +157,7 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
   return { value: { steps, state: isKnown ? stateFrom(head, state.uncommitted) : undefined }, findings }
 }
 
-async function fetchTracked({ repo }: Setup, request: SyncCommand): Promise<Fetched> {
+async function fetchTracked({ repo }: Installs, request: SyncCommand): Promise<Fetched> {
   const remote = await readRemote(repo)
   return remote === undefined ? 'no remote' : fetchRemote(repo, remote, signalOf(request))
 }
@@ -174,17 +173,17 @@ export interface StandingRequest extends ScopeRequest {
 }
 
 /** The state of the library relative to its remote and to the installs, as of the last fetch. */
-export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<SyncState>> {
-  const setup = await openGitSetup(machine, request)
+export const readStanding = withInstalls(async (installs, request: StandingRequest): Promise<Report<SyncState>> => {
+  await installs.repo.require()
   if (request.fetch) {
-    const remote = await readRemote(setup.repo)
+    const remote = await readRemote(installs.repo)
     const { signal } = request
-    if (remote !== undefined) await fetchRemote(setup.repo, remote, { signal })
+    if (remote !== undefined) await fetchRemote(installs.repo, remote, { signal })
   }
-  const state = await readRepoState(setup.repo)
-  const observation = await observe(setup, everyRoot(setup))
+  const state = await readRepoState(installs.repo)
+  const observation = await observe(installs, installs.everyRoot())
   const { registry, statuses } = observation
-  const edits = await foreseeEdits(setup, observation)
+  const edits = await foreseeEdits(installs, observation)
   const placements = statuses.flatMap((status) => status.placements)
   const isKept = (found: PlacementStatus) => found.state === 'edited' && edits.get(placeOf(found)) === 'kept'
   const drift = placements.filter(
@@ -194,12 +193,12 @@ export async function readStanding(machine: Machine, request: StandingRequest): 
     const [path, edit] = [placeOf(found), edits.get(placeOf(found))]
     return edit === undefined ? [] : [{ skill: found.placement.name, path, edit, reason: EDIT_OUTCOMES[edit] }]
   })
-  const merges = new Merges(machine).list().map(({ skill }) => skill)
+  const merges = new Merges(installs.machine).list().map(({ skill }) => skill)
   const equipped = statuses.filter(isInstalled).map(({ name }) => name)
-  const { library } = setup
+  const { library } = installs
   const standing = remoteStateOf(state, lastAsked(library))
   return {
     value: { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges },
     findings: [],
   }
-}
+})

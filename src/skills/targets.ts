@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { requireAgent } from '../agents/rules/agents.ts'
-import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readForReview } from './disk/registry.ts'
 import { copyFile, listTree, writeTreeFile } from './disk/tree.ts'
+import { enabledAgents, type Installs, withInstalls } from './installs.ts'
 import { asWriter } from './observe.ts'
 import { type Refusal, refusalFindings } from './rules/operations.ts'
 import {
@@ -16,7 +16,6 @@ import {
   SKILL_FILE,
   type Skill,
 } from './rules/skill.ts'
-import { enabledAgents, openGitSetup, type Setup } from './setup.ts'
 
 export interface TargetsRequest {
   names: readonly string[]
@@ -36,15 +35,15 @@ export interface TargetsChange {
 }
 
 /** Changes which agents skills of the library support. */
-export async function changeTargets(machine: Machine, request: TargetsRequest): Promise<Report<TargetsChange>> {
+export const changeTargets = withInstalls(async (installs, request: TargetsRequest): Promise<Report<TargetsChange>> => {
   const [add, remove] = [agentsIn(request.add), agentsIn(request.remove)]
   requireRequest(request, [...add, ...remove])
-  const setup = await openGitSetup(machine, {})
+  await installs.repo.require()
   const run = async (recovered: Finding[]): Promise<Report<TargetsChange>> => {
     const refusals: Refusal[] = []
-    const chosen = chooseSkills(setup, request)
+    const chosen = chooseSkills(installs, request)
     const changes = chosen.flatMap(({ skill, folder }) => {
-      const after = changedTargets(skill, { add, remove, enabled: enabledAgents(setup.config) })
+      const after = changedTargets(skill, { add, remove, enabled: enabledAgents(installs.config) })
       if (after === undefined) {
         const reason = 'no agent would be left'
         refusals.push({
@@ -59,7 +58,7 @@ export async function changeTargets(machine: Machine, request: TargetsRequest): 
       return formatSkill(after) === formatSkill(skill) ? [] : [{ folder, before: skill, after }]
     })
     const isDryRun = request.dryRun ?? false
-    const commit = isDryRun || changes.length === 0 ? undefined : await write(setup, changes, request)
+    const commit = isDryRun || changes.length === 0 ? undefined : await write(installs, changes, request)
     const changed = changes.map(({ before, after }) => {
       return { name: after.name, before: before.targets, after: after.targets }
     })
@@ -67,8 +66,8 @@ export async function changeTargets(machine: Machine, request: TargetsRequest): 
     const value = { changed, unchanged, commit, isDryRun }
     return { value, findings: [...recovered, ...refusalFindings(refusals, 'changed')] }
   }
-  return request.dryRun ? run([]) : asWriter(setup, [], 'targets', run)
-}
+  return request.dryRun ? run([]) : asWriter(installs, [], 'targets', run)
+})
 
 function agentsIn(names: readonly string[] = []): string[] {
   const ids = names.flatMap((name) => name.split(',')).map((id) => id.trim())
@@ -84,7 +83,7 @@ function requireRequest({ names, all }: TargetsRequest, agents: readonly string[
   throw new LoadoutError('USAGE', 'Missing flag: --add or --remove', { hint: 'use --add <agent> or --remove <agent>' })
 }
 
-function chooseSkills({ repo }: Setup, { names, all }: TargetsRequest) {
+function chooseSkills({ repo }: Installs, { names, all }: TargetsRequest) {
   const registry = readForReview(repo)
   for (const name of names) requireSkill(registry, name)
   return all ? registry.skills : registry.skills.filter(({ skill }) => names.includes(skill.name))
@@ -97,7 +96,7 @@ interface Change {
 }
 
 /** Rewrites only skill.json; copies all other files unchanged. */
-function write({ library, repo, config }: Setup, changes: readonly Change[], request: TargetsRequest) {
+function write({ library, repo, config }: Installs, changes: readonly Change[], request: TargetsRequest) {
   const [first] = changes
   const whose = changes.length === 1 ? (first?.after.name ?? '') : `${changes.length} skills`
   const message = (request.commit ?? config.commitsImports) ? `Change the agents of ${whose}` : undefined

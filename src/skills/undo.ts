@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -8,9 +7,9 @@ import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { copyTree, hashTree, listTree } from './disk/tree.ts'
+import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, type RunOptions, refreshInstalls, UNDO } from './observe.ts'
 import type { Operation } from './rules/operations.ts'
-import { openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface UndoRequest extends Pick<ScopeRequest, 'verdicts'>, RunOptions {
   /** A commit of the library; default: the last one. */
@@ -36,22 +35,22 @@ export interface Undone {
  * Reverts the changes of a commit to skills, in a new commit, and refreshes their copies; copies of skills that it added
  * are removed. Throws if one of these skills has changed since, so that no later change is lost.
  */
-export async function undoCommit(machine: Machine, request: UndoRequest): Promise<Report<Undone>> {
-  const setup = await openGitSetup(machine, { verdicts: request.verdicts })
-  const roots = setup.roots.filter(({ path }) => isFolder(path))
+export const undoCommit = withInstalls(async (installs, request: UndoRequest): Promise<Report<Undone>> => {
+  await installs.repo.require()
+  const roots = installs.roots.filter(({ path }) => isFolder(path))
   const isDryRun = request.dryRun ?? false
   const run = (recovered: Finding[]) =>
     withScratch(async (scratch): Promise<Report<Undone>> => {
-      const done = await finishedUndo(setup, recovered)
+      const done = await finishedUndo(installs, recovered)
       const finished = done?.undone.startsWith(request.commit ?? '') ? done : undefined
-      const { commit: undone, subject } = await findCommit(setup, finished?.undone ?? request.commit)
-      const folders = await changedFolders(setup, undone)
+      const { commit: undone, subject } = await findCommit(installs, finished?.undone ?? request.commit)
+      const folders = await changedFolders(installs, undone)
       const changes: LibraryChange['changes'][number][] = []
       const before = new Map<string, string>()
       for (const [at, folder] of finished ? [] : folders.entries()) {
-        await requireUnchanged(setup, undone, folder, scratch, `${at}-after`)
+        await requireUnchanged(installs, undone, folder, scratch, `${at}-after`)
         const source = await checkOutSnapshot(
-          { repo: setup.repo, commit: `${undone}^`, folder },
+          { repo: installs.repo, commit: `${undone}^`, folder },
           scratch,
           `${at}-before`,
         )
@@ -60,7 +59,7 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
         )
         if (source !== undefined) before.set(basename(folder), source)
       }
-      const { stdout: diff } = await setup.repo.git([
+      const { stdout: diff } = await installs.repo.git([
         'diff',
         '--no-color',
         '--no-ext-diff',
@@ -72,19 +71,19 @@ export async function undoCommit(machine: Machine, request: UndoRequest): Promis
       const value = { undone, subject, names, diff, operations: [], isDryRun }
       if (finished) return { value: { ...value, commit: finished.commit }, findings: recovered }
       const message = `${UNDO}${subject}\n\nTakes back ${undone}.\n`
-      const commit = isDryRun ? undefined : await changeLibrary(setup.repo, { changes, message, copies: names })
+      const commit = isDryRun ? undefined : await changeLibrary(installs.repo, { changes, message, copies: names })
       const how = { folders: before, isUndo: true }
-      const refreshed = await refreshInstalls(setup, roots, new Set(names), request, how)
+      const refreshed = await refreshInstalls(installs, roots, new Set(names), request, how)
       return {
         value: { ...value, commit, ...refreshed.value },
         findings: [...recovered, ...refreshed.findings],
       }
     })
-  return isDryRun ? run([]) : asWriter(setup, roots, 'undo', run, request.signal)
-}
+  return isDryRun ? run([]) : asWriter(installs, roots, 'undo', run, request.signal)
+})
 
 /** The undo that a killed command had begun, and that was finished just now: repeating the command must not take it back. */
-async function finishedUndo({ repo }: Setup, recovered: readonly Finding[]) {
+async function finishedUndo({ repo }: Installs, recovered: readonly Finding[]) {
   if (recovered.length === 0) return undefined
   const { stdout } = await repo.git(['log', '-1', '--format=%H%n%B'])
   const [commit = '', subject, , takesBack = ''] = stdout.split('\n')
@@ -93,7 +92,7 @@ async function finishedUndo({ repo }: Setup, recovered: readonly Finding[]) {
 }
 
 async function findCommit(
-  { library, repo }: Setup,
+  { library, repo }: Installs,
   asked: string | undefined,
 ): Promise<{ commit: string; subject: string }> {
   const named = asked ?? 'HEAD'
@@ -134,7 +133,7 @@ async function requireOwn(repo: Repository, commit: string, subject: string): Pr
 }
 
 /** The folders of the skills that a commit changed. Throws when it changed anything else. */
-async function changedFolders({ library, repo }: Setup, commit: string): Promise<string[]> {
+async function changedFolders({ library, repo }: Installs, commit: string): Promise<string[]> {
   const list = ['diff-tree', '--no-commit-id', '--name-only', '--no-renames', '-r', '-z', commit]
   const paths = (await repo.git(list)).stdout.split('\0').filter((path) => path !== '')
   const folders = paths.map((path) => /^([^/]+\/[^/]+)\//.exec(path)?.[1] ?? path)
@@ -146,8 +145,8 @@ async function changedFolders({ library, repo }: Setup, commit: string): Promise
   })
 }
 
-async function requireUnchanged(setup: Setup, commit: string, folder: string, scratch: string, name: string) {
-  const { library, repo } = setup
+async function requireUnchanged(installs: Installs, commit: string, folder: string, scratch: string, name: string) {
+  const { library, repo } = installs
   const then = await checkOutSnapshot({ repo, commit, folder }, scratch, name)
   const now = join(library, folder)
   const hashOf = (place: string | undefined) =>

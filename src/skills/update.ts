@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
@@ -8,6 +7,7 @@ import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
 import { conflictFinding, Merges, waitingMerge } from './disk/pending-merge.ts'
 import { readAnswers, sheetOfFolder } from './gate.ts'
+import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, type RunOptions, refreshInstalls, type WaitingSkill } from './observe.ts'
 import {
   type AskedSkill,
@@ -21,7 +21,6 @@ import {
 import type { Operation } from './rules/operations.ts'
 import type { Capability } from './rules/review/sheet.ts'
 import { type FindTwin, findTwinIn } from './rules/review/sheet.ts'
-import { openGitSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface UpdateRequest extends Pick<ScopeRequest, 'verdicts'>, RunOptions {
   names?: readonly string[]
@@ -57,7 +56,7 @@ export interface UpdateResult {
 }
 
 /** Updates imported skills from their sources: merged with the library's own changes, in one commit. */
-export async function updateSkills(machine: Machine, request: UpdateRequest): Promise<Report<UpdateResult>> {
+export const updateSkills = withInstalls(async (installs, request: UpdateRequest): Promise<Report<UpdateResult>> => {
   const { names = [], ref, take } = request
   const all = request.all || names.length === 0
   if (names.length === 0 && !request.all && (ref ?? take) !== undefined) {
@@ -65,16 +64,16 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       hint: 'name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
     })
   }
-  const setup = await openGitSetup(machine, { verdicts: request.verdicts })
-  const { skills, withoutSource } = importedSkills(setup, all ? [] : names)
+  await installs.repo.require()
+  const { skills, withoutSource } = importedSkills(installs, all ? [] : names)
   const unknown = all ? [] : withoutSource
   if (unknown.length > 0) throw noSource(unknown)
-  const asked = await askSources(setup, skills, ref, request)
-  const roots = setup.roots.filter(({ path }) => isFolder(path))
+  const asked = await askSources(installs, skills, ref, request)
+  const roots = installs.roots.filter(({ path }) => isFolder(path))
   const run = (recovered: Finding[]) =>
     withScratch(async (scratch): Promise<Report<UpdateResult>> => {
-      const made = await mergeAll(setup, asked.value, request, scratch)
-      const done = await takeAll(setup, made.value, request)
+      const made = await mergeAll(installs, asked.value, request, scratch)
+      const done = await takeAll(installs, made.value, request)
       const updates = made.value.map(({ update }) => update)
       const findings = [...recovered, ...asked.findings, ...pinFindings(asked.value, names), ...made.findings]
       const waiting = made.value.flatMap(({ update, open = [] }) =>
@@ -87,14 +86,14 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       )
       if (updated.length === 0) return { value, findings: [...findings, ...done.findings] }
       const folders = new Map(updated)
-      const refreshed = await refreshInstalls(setup, roots, new Set(folders.keys()), request, { folders })
+      const refreshed = await refreshInstalls(installs, roots, new Set(folders.keys()), request, { folders })
       return {
         value: { ...value, ...done.value, ...refreshed.value },
         findings: [...findings, ...done.findings, ...refreshed.findings],
       }
     })
-  return request.dryRun ? run([]) : asWriter(setup, roots, 'update', run, request.signal)
-}
+  return request.dryRun ? run([]) : asWriter(installs, roots, 'update', run, request.signal)
+})
 
 function noSource(names: readonly string[]): LoadoutError {
   return new LoadoutError('NO_SOURCE', `${names.join(', ')}: the library does not know where it came from`, {
@@ -125,15 +124,15 @@ interface Made {
 }
 
 async function mergeAll(
-  setup: Setup,
+  installs: Installs,
   asked: readonly AskedSkill[],
   request: UpdateRequest,
   scratch: string,
 ): Promise<Report<Made[]>> {
   const value: Made[] = []
   const findings: Finding[] = []
-  const now = new Map(importedSkills(setup).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
-  const findTwin = findTwinIn(libraryNames(setup))
+  const now = new Map(importedSkills(installs).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
+  const findTwin = findTwinIn(libraryNames(installs))
   for (const [at, each] of asked.entries()) {
     request.signal?.throwIfAborted()
     request.onProgress?.(at, asked.length, each.state.name)
@@ -150,7 +149,7 @@ async function mergeAll(
       if (now.get(each.state.name) !== each.skill.sourceHash) throw changedMeanwhile(each.state.name)
       if (each.state.state === 'removed') findings.push(removedFinding(each.state))
       if (each.state.state !== 'outdated') value.push({ asked: each, update })
-      else value.push(await mergeOne(setup, each, request, scratch, at, findTwin))
+      else value.push(await mergeOne(installs, each, request, scratch, at, findTwin))
     } catch (error) {
       request.signal?.throwIfAborted()
       findings.push({ ...asFinding(error), severity: 'error', subject: each.state.name })
@@ -181,26 +180,26 @@ function undecidedFinding({ name, result, diff }: SkillUpdate): Finding[] {
 }
 
 async function mergeOne(
-  setup: Setup,
+  installs: Installs,
   asked: AskedSkill,
   request: UpdateRequest,
   scratch: string,
   at: number,
   findTwin: FindTwin,
 ): Promise<Made> {
-  const { machine } = setup
+  const { machine } = installs
   const { skill, state, repo } = asked
   if (!request.dryRun && new Merges(machine).has(state.name)) throw waitingMerge(state.name)
   const folder = state.folder ?? skill.source.folder
   const theirs =
     repo === undefined
-      ? sourceFolder(setup, skill.source)
+      ? sourceFolder(installs, skill.source)
       : await checkOutSnapshot({ repo: repo.repo, commit: repo.head, folder, isForeign: true }, scratch, `${at}-source`)
   if (theirs === undefined) throw new LoadoutError('FILE_NOT_FOUND', `${state.source} has no folder ${folder}`)
   const { ref, take, signal } = request
-  const history = repo ?? (await sourceHistory(setup, skill.source))
+  const history = repo ?? (await sourceHistory(installs, skill.source))
   const input = {
-    library: setup.repo,
+    library: installs.repo,
     registered: skill,
     source: skill.source,
     theirs,
@@ -216,7 +215,7 @@ async function mergeOne(
   // Also looks at conflicting files, because the user may take their content.
   const sheet = await sheetOfFolder(made.result, made.skill, findTwin, signal)
   const review = sheet.filter(({ id }) => !known.has(id))
-  const answers = readAnswers(setup.repo)
+  const answers = readAnswers(installs.repo)
   const open = sheet.filter((each) => !answers.allow(skill.skill, each))
   const result = isBaseUnknown ? 'undecided' : conflicts.length > 0 ? 'conflict' : 'updated'
   const update: SkillUpdate = { ...state, result, diff, isMerged: isEdited && take === undefined, conflicts, review }
@@ -225,11 +224,11 @@ async function mergeOne(
 
 /** Commits all merged skills together. Stores conflicts for the user to resolve. */
 async function takeAll(
-  setup: Setup,
+  installs: Installs,
   all: readonly Made[],
   request: UpdateRequest,
 ): Promise<Report<{ commit?: string }>> {
-  const { machine, library, repo, config } = setup
+  const { machine, library, repo, config } = installs
   if (request.dryRun) return { value: {}, findings: [] }
   const findings = all.flatMap(({ asked: { skill }, update, made }): Finding[] => {
     if (update.result !== 'conflict' || made === undefined) return []

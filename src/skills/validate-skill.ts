@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { findLibrary } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { AGENT_IDS } from '../agents/rules/agents.ts'
 import { exists, isFile, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -77,7 +77,7 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
 
 /** The library of this machine, if it exists. */
 export function configuredLibrary(machine: Machine): string | undefined {
-  const path = findLibrary(machine)
+  const path = new Config(machine).library
   return path !== undefined && isFolder(path) ? path : undefined
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findLibrary, readConfig, targetRoots } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
@@ -9,8 +9,8 @@ import { literal, uncommittedPaths } from './disk/library-git.ts'
 import { readPlacements, SKILLS_FOLDER } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
+import { Installs } from './installs.ts'
 import { requireName } from './rules/skill.ts'
-import { openGitSetup, openSetup } from './setup.ts'
 
 /** A committed version of a skill, which can be published, and installed on any machine. */
 export interface CommittedVersion {
@@ -22,13 +22,14 @@ export interface CommittedVersion {
 
 /** Whether the library has a skill of this name. */
 export function isInLibrary(machine: Machine, name: string): boolean {
-  const library = findLibrary(machine)
+  const library = new Config(machine).library
   return library !== undefined && exists(join(library, SKILLS_FOLDER, requireName(name)))
 }
 
 /** The newest committed version of a skill. Throws if it has uncommitted changes. */
 export async function committedVersion(machine: Machine, name: string): Promise<CommittedVersion> {
-  const { repo } = await openGitSetup(machine, {})
+  const { repo } = new Installs(machine, {})
+  await repo.require()
   const folder = `${SKILLS_FOLDER}/${requireName(name)}`
   const changed = (await uncommittedPaths(repo)).find((path) => path.startsWith(`${folder}/`))
   if (changed !== undefined) {
@@ -45,7 +46,8 @@ export async function committedVersion(machine: Machine, name: string): Promise<
 
 /** The digest of a skill at a commit of the library; undefined if the library does not have it. */
 export async function digestAt(machine: Machine, name: string, commit: string): Promise<string | undefined> {
-  const { repo } = await openGitSetup(machine, {})
+  const { repo } = new Installs(machine, {})
+  await repo.require()
   const folder = `${SKILLS_FOLDER}/${requireName(name)}`
   return withScratch(async (scratch) => {
     const place = await checkOutSnapshot({ repo, commit, folder }, scratch, 'version')
@@ -55,8 +57,8 @@ export async function digestAt(machine: Machine, name: string, commit: string): 
 
 /** The text of a library file at HEAD; undefined if HEAD does not have it. */
 export async function committedFile(machine: Machine, path: string): Promise<string | undefined> {
-  if (findLibrary(machine) === undefined) return undefined
-  const { repo } = openSetup(machine, {})
+  if (new Config(machine).library === undefined) return undefined
+  const { repo } = new Installs(machine, {})
   const { stdout, code } = await repo.git(['show', `HEAD:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout : undefined
 }
@@ -73,7 +75,7 @@ const DIGITS = 16
 /** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
 export function installedVersions(machine: Machine): InstalledVersion[] {
   const cache = openTreeCache(machine)
-  const found = targetRoots(machine, readConfig(machine), undefined).flatMap((root) =>
+  const found = new Config(machine).targetRoots().flatMap((root) =>
     readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
       if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []
       const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, DIGITS)

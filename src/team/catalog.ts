@@ -1,4 +1,4 @@
-import { findLibrary } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type CatalogKind, type Verdict, verdictsAt } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
@@ -116,7 +116,7 @@ export async function equipListed(
   let { names, all } = request
   if (fromCatalog) {
     requireMembership(machine)
-    const known = request.verdicts ?? readVerdicts(machine, findLibrary(machine))
+    const known = request.verdicts ?? readVerdicts(machine, new Config(machine).library)
     const listed = new Map(known.flatMap((each) => (each.kind === 'skill' ? [[each.name, each.state]] : [])))
     const unlisted = names.find((name) => !listed.has(name))
     if (all && names.length === 0) {

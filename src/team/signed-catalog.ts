@@ -1,4 +1,4 @@
-import { findLibrary } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { RecordFile } from '../machine/records.ts'
 import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/verdict.ts'
@@ -160,7 +160,7 @@ function verdictsFrom(
   const { snapshot, stops, entries, offered, signers } = known
   if (snapshot !== undefined) return chooseVerdicts(snapshot, { group, stops, entries })
   // An earlier version of Loadout verified approvals one by one; they count until the whole catalog is signed.
-  const earlier = readVerdicts(machine, findLibrary(machine)).filter(({ by }) => by !== undefined)
+  const earlier = readVerdicts(machine, new Config(machine).library).filter(({ by }) => by !== undefined)
   if (earlier.length > 0) return earlier
   const why = offered === undefined ? 'the catalog is not signed yet' : 'the catalog could not be verified'
   if (signers !== undefined) {
@@ -186,7 +186,7 @@ export async function rememberCatalog(
     if (kept.text !== text) return
   }
   const limits = snapshot === undefined ? {} : { expires: expiryOf(snapshot), only: snapshot.only }
-  await writeVerdicts(machine, findLibrary(machine), { verdicts, ...limits })
+  await writeVerdicts(machine, new Config(machine).library, { verdicts, ...limits })
 }
 
 /** Takes a catalog that a person recognized by its fingerprint, although it does not continue the known one. */

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AGENT_IDS } from './agents.ts'
-import { type Config, isEnabled, NO_CONFIG, parseConfig, withDefaults, withRepoPath, withTarget } from './config.ts'
+import {
+  type ConfigValues,
+  isEnabled,
+  NO_CONFIG,
+  parseConfig,
+  withDefaults,
+  withRepoPath,
+  withTarget,
+} from './config.ts'
 
 const parse = (json: unknown) => parseConfig(json, 'config.json')
 
@@ -18,7 +26,7 @@ describe('a configuration', () => {
     })
   })
 
-  const good: [what: string, json: unknown, expected: Partial<Config>][] = [
+  const good: [what: string, json: unknown, expected: Partial<ConfigValues>][] = [
     ['names the library', { repo_path: '~/lib' }, { repoPath: '~/lib' }],
     [
       'names a folder by a text alone',

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 export type Profile = Record<string, string[]>
 
 /** The settings of the library and the agents in `config.json`. */
-export interface Config {
+export interface ConfigValues {
   /** The library as written, perhaps with `~` or relative. Undefined until `loadout init`. */
   repoPath: string | undefined
   /** By agent id; a missing agent has the defaults of its row. */
@@ -21,9 +21,9 @@ export interface Config {
   profiles: Record<string, Profile>
 }
 
-export const NO_CONFIG: Config = parseConfig({}, '')
+export const NO_CONFIG: ConfigValues = parseConfig({}, '')
 
-export function parseConfig(json: unknown, path: string): Config {
+export function parseConfig(json: unknown, path: string): ConfigValues {
   const file = asRecord(json, path, 'the file')
   const actions = asRecord(file.repo_actions ?? {}, path, '"repo_actions"')
   return {
@@ -37,8 +37,8 @@ export function parseConfig(json: unknown, path: string): Config {
   }
 }
 
-function parseTargets(json: Record<string, unknown>, path: string): Config['targets'] {
-  const targets: Config['targets'] = {}
+function parseTargets(json: Record<string, unknown>, path: string): ConfigValues['targets'] {
+  const targets: ConfigValues['targets'] = {}
   for (const [id, value] of Object.entries(json)) {
     // Another version of Loadout may know more agents: keep them unchecked.
     if (!isAgent(id)) continue
@@ -55,8 +55,8 @@ function parseTargets(json: Record<string, unknown>, path: string): Config['targ
   return targets
 }
 
-function parseProfiles(json: Record<string, unknown>, path: string): Config['profiles'] {
-  const profiles: Config['profiles'] = {}
+function parseProfiles(json: Record<string, unknown>, path: string): ConfigValues['profiles'] {
+  const profiles: ConfigValues['profiles'] = {}
   for (const [name, value] of Object.entries(json)) {
     const profile: Profile = {}
     for (const [skill, agents] of Object.entries(asRecord(value, path, `"profiles.${name}"`))) {
@@ -68,7 +68,7 @@ function parseProfiles(json: Record<string, unknown>, path: string): Config['pro
   return profiles
 }
 
-export function isEnabled(config: Config, id: string): boolean {
+export function isEnabled(config: ConfigValues, id: string): boolean {
   const isDefault = () => AGENTS.some((agent) => agent.id === id && agent.isEnabledByDefault)
   return config.targets[id]?.isEnabled ?? (config.found.includes(id) || isDefault())
 }

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { findLibrary } from '../../agents/config.ts'
+import { Config } from '../../agents/config.ts'
 import { type CallableSkill, callableSkills, type SkillScan } from '../../agents/see.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
@@ -162,7 +162,7 @@ export function refreshCatalog(
   const knowledge = readKnowledge(machine, { projectRoot: project }, true)
   const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
   const skills = attempt(log, 'skills are left out', () => offeredSkills(machine, agent, scan), [])
-  const library = attempt(log, 'the library is left out', () => findLibrary(machine), undefined)
+  const library = attempt(log, 'the library is left out', () => new Config(machine).library, undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   const examples = openExamples(machine, { project: project.root, library }, 'here')
   const cards = cardSegments(
