@@ -6,6 +6,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { type ModelRequest, type ScriptedModel, startModel } from '../src/agents/disk/scripted-model.ts'
 import { INSTRUCTION_WORLDS, libraryWorld, placesWorld, SIZES, type World } from '../test/agents/worlds.ts'
 import { CLIENTS, type Client, programOf, type Run } from './record/clients.ts'
 import {
@@ -18,7 +19,6 @@ import {
   shownOf,
   textsOf,
 } from './record/facts.ts'
-import { type ModelRequest, type ModelServer, startModel } from './record/model-server.ts'
 
 const RECORDINGS = 'test/agents/recorded'
 const LOADOUT = resolve('dist/cli.js')
@@ -97,7 +97,7 @@ async function recordAll(clients: readonly Chosen[], folder: string): Promise<vo
   }
 }
 
-async function record(installed: Installed, model: ModelServer) {
+async function record(installed: Installed, model: ScriptedModel) {
   const { client, version } = installed
   const libraries = []
   for (const size of SIZES) {
@@ -134,7 +134,7 @@ async function record(installed: Installed, model: ModelServer) {
 }
 
 /** What is listed of the smallest library when the settings switch some of its skills. */
-async function recordSwitches(installed: Installed, model: ModelServer): Promise<(number | null)[] | undefined> {
+async function recordSwitches(installed: Installed, model: ScriptedModel): Promise<(number | null)[] | undefined> {
   const { client } = installed
   const [size] = SIZES
   if (client.switchFiles === undefined) return undefined
@@ -143,14 +143,14 @@ async function recordSwitches(installed: Installed, model: ModelServer): Promise
 }
 
 /** Whether the client connects to `loadout mcp`, and whether it names the tools to its model at once. */
-async function recordMcp(installed: Installed, model: ModelServer): Promise<Record<string, boolean>> {
+async function recordMcp(installed: Installed, model: ScriptedModel): Promise<Record<string, boolean>> {
   const { requests, isConnected } = await run(installed, model, {}, { isMcp: true })
   const isNamed = requests.some((request) => JSON.stringify(request.body).includes('load_context'))
   return { connected: isConnected, named: isNamed }
 }
 
 /** Which of our hooks reach the model; null where Loadout offers none. */
-async function recordHooks(installed: Installed, model: ModelServer): Promise<Record<string, boolean> | null> {
+async function recordHooks(installed: Installed, model: ScriptedModel): Promise<Record<string, boolean> | null> {
   const payload = (id: string, more: string) =>
     `---\nid: ${id}\nsummary: About ${id}\n${more}\n---\n\n# ${id}\n\n${SENTINEL}-${id}\n`
   const world = {
@@ -182,7 +182,7 @@ interface RunResult {
 /** One prompt to one client in a fresh home. */
 async function run(
   { client, folder }: Installed,
-  model: ModelServer,
+  model: ScriptedModel,
   world: World,
   options: RunOptions = {},
 ): Promise<RunResult> {
@@ -213,7 +213,7 @@ async function run(
       ...(isHooked ? (client.hookArgs ?? []) : []),
       ...(client.agent === 'claude' ? ['--debug-file', debug] : []),
     ]
-    model.forget()
+    model.play([])
     await runProgram(programOf(client, folder), [...client.args(about, 'open the canal lock-gate'), ...more], cwd, env)
     const isConnected = existsSync(asked) && readFileSync(asked, 'utf8').includes('"tools/list"')
     return { home, requests: [...model.requests], budget: budgetIn(debug), isHooked, isConnected }

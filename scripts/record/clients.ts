@@ -58,6 +58,8 @@ const geminiSettings = {
   privacy: { usageStatisticsEnabled: false },
 }
 
+const qwenSettings = { ...geminiSettings, security: { auth: { selectedType: 'openai' } } }
+
 const opencodeSettings = ({ address, model = 'm1' }: Run) => ({
   autoupdate: false,
   share: 'disabled',
@@ -213,6 +215,24 @@ export const CLIENTS: readonly Client[] = [
       '.copilot/settings.json': commented({ disabledSkills: [skillAt(0)] }),
       '.copilot/config.json': commented({ disabledSkills: [skillAt(1)] }),
     }),
+  },
+  {
+    agent: 'qwen-code',
+    label: 'Qwen Code',
+    package: '@qwen-code/qwen-code',
+    command: 'qwen',
+    also: [],
+    skills: '.qwen/skills',
+    models: [undefined],
+    list: 'elements',
+    args: (_, prompt) => ['-p', prompt],
+    env: ({ address, model = 'm1' }) => ({
+      OPENAI_BASE_URL: `${address}/v1`,
+      OPENAI_API_KEY: 'none',
+      OPENAI_MODEL: model,
+    }),
+    files: () => ({ '.qwen/settings.json': json(qwenSettings) }),
+    mcpFiles: (run) => ({ '.qwen/settings.json': json({ ...qwenSettings, mcpServers: { loadout: run.mcp } }) }),
   },
 ]
 

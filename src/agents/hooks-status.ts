@@ -18,15 +18,7 @@ import {
 } from './disk/hook-settings/hook-places.ts'
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import { requireAgent, type Scope } from './rules/agents.ts'
-import {
-  describeRefusal,
-  HOOK_EVENTS,
-  HOOK_HOSTS,
-  hostRefusal,
-  isCurrent,
-  requireHost,
-  wantedHooks,
-} from './rules/hook-hosts.ts'
+import { describeRefusal, HOOK_HOSTS, hostRefusal, isCurrent, requireHost, wantedHooks } from './rules/hook-hosts.ts'
 import { pathsIn } from './rules/hook-settings/hook-command.ts'
 import { type FoundHook, findHooks } from './rules/hook-settings/hook-settings.ts'
 import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
@@ -132,9 +124,7 @@ function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; ou
 }
 
 function findOutdated(place: HookPlace, hooks: readonly FoundHook[]): Finding[] {
-  const missing = HOOK_EVENTS.map((event) => place.host.events[event]).filter(
-    (event) => !hooks.some((hook) => hook.event === event),
-  )
+  const missing = Object.values(place.host.events).filter((event) => !hooks.some((hook) => hook.event === event))
   const old = hooks.filter((hook) => !isCurrent(hook, place.host)).map(({ event }) => event)
   const problems = [
     missing.length > 0 && `no hook for ${missing.join(', ')}`,

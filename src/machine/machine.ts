@@ -87,6 +87,8 @@ interface Caller {
   via: string
   /** The conversation, if there is one. */
   session?: string
+  /** Of a subagent: the conversation that started it. */
+  parent?: string
   /** The model, if the agent named it. */
   model?: string
 }

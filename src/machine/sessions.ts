@@ -1,7 +1,18 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
 import { failWith } from '../text/trouble.ts'
-import { sha256 } from '../text/values.ts'
+import { compareText, sha256 } from '../text/values.ts'
 import { asLoadoutError, exists, requireFile } from './files.ts'
 import type { Machine } from './machine.ts'
 
@@ -56,6 +67,36 @@ export function adoptSession(machine: Machine, agent: string, session: string): 
   rmSync(sessionPath(machine, NO_AGENT, session), { force: true })
 }
 
+const TASK = '.task'
+const TASK_KEPT_MS = 60 * 60 * 1000
+
+/** Notes the task of a subagent that is about to start, until `takeTask`. */
+export function noteTask(machine: Machine, agent: string, session: string, task: string): void {
+  machine.records.privateFolder(SESSIONS)
+  const path = `${sessionPath(machine, agent, session)}.${process.hrtime.bigint().toString().padStart(20, '0')}${TASK}`
+  writeFileSync(path, task, { mode: 0o600, flag: 'wx' })
+}
+
+/** The oldest note of a conversation. Each is taken once, whichever process asks; one that is an hour old is dropped. */
+export function takeTask(machine: Machine, agent: string, session: string): string | undefined {
+  const of = `${basename(sessionPath(machine, agent, session))}.`
+  const folder = sessionsFolder(machine)
+  if (!exists(folder)) return undefined
+  for (const name of readdirSync(folder).sort(compareText)) {
+    if (!name.startsWith(of) || !name.endsWith(TASK)) continue
+    const path = join(folder, name)
+    try {
+      const isOld = machine.now().getTime() - statSync(path).mtimeMs > TASK_KEPT_MS
+      const task = readFileSync(path, 'utf8')
+      rmSync(path)
+      if (!isOld) return task
+    } catch {
+      // Another subagent took it.
+    }
+  }
+  return undefined
+}
+
 /** Distinguishes this process from every other that claims at the same moment. */
 export function claimant(): string {
   return `${process.pid}-${process.hrtime.bigint()}`
@@ -95,11 +136,11 @@ export function pruneSessions(machine: Machine): void {
   const folder = sessionsFolder(machine)
   const now = machine.now().getTime()
   try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+    const names = readdirSync(folder)
     const from = names.length > MOST_LOOKED_AT ? now % names.length : 0
     for (const name of [...names.slice(from), ...names.slice(0, from)].slice(0, MOST_LOOKED_AT)) {
       const path = join(folder, name)
-      if (now - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true })
+      if (now - statSync(path).mtimeMs > (name.endsWith(TASK) ? TASK_KEPT_MS : KEPT_MS)) rmSync(path, { force: true })
     }
   } catch {
     // Old files are harmless; the next session tries again.

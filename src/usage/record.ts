@@ -122,6 +122,7 @@ function eventOf(
     version,
     via: caller.via,
     session: caller.session,
+    parent: caller.parent,
     model: caller.model,
   }
 }

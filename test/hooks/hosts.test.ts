@@ -13,31 +13,40 @@ function hooks(home: string, ...args: string[]): Run {
   return run
 }
 
-const FILES: [agent: string, file: string, theirs: string][] = [
+const FILES: [agent: string, file: string, theirs: string, events: number][] = [
   [
     'gemini',
     '.gemini/settings.json',
     '{ // mine\n  "hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "other hook BeforeAgent"}]}]}\n}\n',
+    4,
   ],
   [
     'copilot',
     '.copilot/hooks/loadout.json',
     '{"hooks": {"sessionStart": [{"type":"command","bash":"other"}]}, "version": 1}',
+    4,
+  ],
+  [
+    'qwen',
+    '.qwen/settings.json',
+    '{ // mine\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}\n}\n',
+    3,
   ],
   [
     'cursor',
     '.cursor/hooks.json',
     '{\n\t"version": 1,\n\t"hooks": { "beforeSubmitPrompt": [ {"command": "other"} ] }\n}\n',
+    3,
   ],
 ]
 
-describe.each(FILES)('%s', (agent, file, theirs) => {
+describe.each(FILES)('%s', (agent, file, theirs, events) => {
   it('gets its hooks beside those of others, and loses exactly them', () => {
     const home = makeProject({ [file]: theirs })
     expect(hooks(home, 'install', agent).code).toBe(0)
     const installed = readFileSync(join(home, file), 'utf8')
     expect(installed).toContain('other')
-    expect(installed.split(`hook ${agent} `).length - 1).toBe(agent === 'copilot' ? 6 : 3)
+    expect(installed.split(`hook ${agent} `).length - 1).toBe(agent === 'copilot' ? 2 * events : events)
     hooks(home, 'install', agent)
     expect(readFileSync(join(home, file), 'utf8')).toBe(installed)
     expect(hooks(home, 'status', agent).code).toBe(0)
@@ -61,7 +70,7 @@ describe.each(FILES)('%s', (agent, file, theirs) => {
         expect([status, String(stdout), String(stderr)]).toEqual([0, '', ''])
       }
     }
-    expect(readFileSync(join(home, '.local/state/loadout/hooks.log'), 'utf8').match(/\n/g)).toHaveLength(3)
+    expect(readFileSync(join(home, '.local/state/loadout/hooks.log'), 'utf8').match(/\n/g)).toHaveLength(events)
     runLoadout(['hooks', 'remove', agent, '--project', project], { home, cwd: home })
     expect(treeOf(project)).toEqual(before)
   })
@@ -70,7 +79,7 @@ describe.each(FILES)('%s', (agent, file, theirs) => {
 it('all of them come and go without a trace, and go where their agents have moved to', () => {
   const home = makeFolder()
   const env = { COPILOT_HOME: join(home, 'moved/c'), XDG_CONFIG_HOME: join(home, 'moved/x') }
-  const agents = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'cursor', 'opencode']
+  const agents = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'cursor', 'opencode', 'qwen-code']
   expectCivil(runLoadout(['hooks', 'install', ...agents], { home, env }))
   for (const file of ['moved/c/hooks/loadout.json', 'moved/x/opencode/plugin/loadout.js', '.cursor/hooks.json']) {
     expect(existsSync(join(home, file)), file).toBe(true)

@@ -59,6 +59,63 @@ it('every recorded event ends well, and those that are not ours are not answered
   }
 })
 
+/** Events around a subagent with the task "find how a release is cut", and what each of them gives to it. */
+const SUBAGENTS: [agent: string, events: [name: string, given: string[]][]][] = [
+  [
+    'claude',
+    [
+      ['PreToolUse-Agent', ['releasing']],
+      ['SubagentStart-first', ['rules']],
+      ['SubagentStart-first', []],
+    ],
+  ],
+  [
+    'codex',
+    [
+      ['PreToolUse-spawn_agent', []],
+      ['SubagentStart-first', ['releasing']],
+      ['SubagentStart-first', []],
+    ],
+  ],
+  [
+    'copilot',
+    [
+      ['subagentStart-first', ['rules']],
+      ['userPromptSubmitted-subagent', ['releasing']],
+    ],
+  ],
+  ['gemini', [['BeforeTool-invoke_agent', ['rules', 'releasing']]]],
+]
+
+describe('a subagent gets the core and what its own task needs, once', () => {
+  it.each(SUBAGENTS)('%s', (agent, events) => {
+    const releasing = { keywords: ['release', 'cut'], text: '\n# How a release is cut\n\nTag it.\n' }
+    const world = makeHookWorld({ ...PAYLOADS, releasing })
+    // What the parent received: a Codex subagent continues its conversation, so it has the core.
+    if (agent === 'codex') {
+      const input = JSON.parse(recorded(world, 'codex/SubagentStart-first'))
+      runHook(world, 'SessionStart', { session_id: input.session_id, source: 'startup' }, { agent })
+    }
+    for (const [name, given] of events) {
+      const input = recorded(world, `${agent}/${name}`)
+      const { stdout } = runHook(world, name.split('-')[0] ?? '', input, { agent })
+      expect(stdout).not.toMatch(/permission|decision/i)
+      expect([...stdout.matchAll(/<loadout_payload id=\\+"(\w+)/g)].map(([, id]) => id)).toEqual(given)
+      // The rest of the tool's input stays as it was.
+      const { updatedInput, tool_input } = stdout === '' ? {} : (JSON.parse(stdout).hookSpecificOutput ?? {})
+      const changed = updatedInput ?? tool_input
+      if (changed) {
+        const { tool_input: asked } = JSON.parse(input)
+        expect(changed).toEqual({ ...asked, prompt: expect.stringMatching(/^find how a release is cut\n\n</) })
+      }
+    }
+    const subagents = usageOf(world).filter(({ entryId }) => entryId === 'releasing')
+    expect(new Set(subagents.map(({ session }) => session)).size).toBe(1)
+    expect(subagents.every(({ parent, session }) => parent !== undefined && parent !== session)).toBe(true)
+    expect(logOf(world)).toEqual([])
+  })
+})
+
 const USES: [name: string, used: object][] = [
   ['claude/PostToolUse-Skill', { entryId: 'demo-skill', kind: 'skill' }],
   ['claude/PostToolUse-Read', { entryId: 'readme', sourceLayer: 'project' }],

@@ -26,10 +26,9 @@ function install(home: string, ...args: string[]): void {
 /** What a person does with /hooks in Codex. */
 function trust(home: string, path = join(home, '.codex/hooks.json')): string {
   const found = findHooks(readSettings(readFileSync(path, 'utf8'), path), requireHost('codex'))
-  const names = { SessionStart: 'session_start', UserPromptSubmit: 'user_prompt_submit', PostToolUse: 'post_tool_use' }
   return found
     .map((hook) => {
-      const key = `${path}:${names[hook.event as keyof typeof names]}:${hook.group}:${hook.handler}`
+      const key = `${path}:${hook.event.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()}:${hook.group}:${hook.handler}`
       return `[hooks.state."${key}"]\ntrusted_hash = "${trustHash(hook)}"\n`
     })
     .join('\n')
@@ -56,7 +55,7 @@ describe('hooks status', () => {
     const { code, stdout } = status(home, ['claude'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Claude Code {2}user {2}installed\n/)
-    expect(stdout).toContain('  asked at      SessionStart, UserPromptSubmit, PostToolUse\n')
+    expect(stdout).toMatch(/asked at {6}SessionStart, UserPromptSubmit, PostToolUse, PreToolUse,\s+SubagentStart\n/)
     expect(stdout).toMatch(/ {2}last answer {3}\d{4}-\d\d-\d\dT/)
     expect(stdout).toContain('last trouble  2026-01-02T03:04:05.000Z claude SessionStart: NO_INDEX\n')
     expect(stdout).toMatch(/\nNothing needs action\.\n$/)
@@ -115,7 +114,7 @@ describe('hooks status', () => {
     install(home, 'codex')
     const config = join(home, '.codex/config.toml')
     expect(status(home, ['codex']).stdout).toMatch(
-      /does not trust the hooks for SessionStart, UserPromptSubmit,\s+PostToolUse/,
+      /does not trust the hooks for SessionStart, UserPromptSubmit,\s+PostToolUse, PreToolUse, SubagentStart/,
     )
     writeFileSync(config, `model = "x"\n\n${trust(home)}`)
     expect(status(home, ['codex']).code).toBe(0)

@@ -1,13 +1,16 @@
 import { parseJson } from '../../text/json.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { isRecord } from '../../text/values.ts'
+import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
 
 /** One call of an agent, with the fields that Loadout uses. */
 export interface HookCall {
   host: HookHost
   event: HookEvent
+  /** The conversation: of the agent itself, or of a subagent. */
   session: string
+  /** Of a subagent: the conversation that started it. */
+  parent?: string
   cwd: string
   /** Its model. Some agents name it only at a start, some never. */
   model: string | undefined
@@ -17,6 +20,19 @@ export interface HookCall {
   source: string | undefined
   prompt: string
   use: ToolUse
+  /** At `PreToolUse`: the subagent that is about to start. */
+  subagent?: StartedSubagent
+}
+
+interface StartedSubagent {
+  /** Distinguishes it from others of the same conversation. */
+  id: string
+  /** The input of the tool, and the key that has the task. */
+  input: Json
+  key: string
+  task: string
+  /** It continues the conversation of its parent, with all that was given to it. */
+  isForked: boolean
 }
 
 const LONGEST_SESSION = 512
@@ -46,17 +62,33 @@ export function readCall(
     throw bad('the event names no session')
   }
   if (typeof cwd !== 'string' || cwd === '') throw bad('the event names no working folder')
+  const subagent = known === 'PreToolUse' ? subagentOf(host, fields) : undefined
   return {
     host,
     event: known,
-    session,
+    ...conversationOf(session, fields, subagent),
+    subagent,
     cwd,
     model: textOf(fields.model)?.slice(0, LONGEST_MODEL),
     transcript: textOf(fields.transcript),
     source: textOf(fields.source),
-    prompt: textOf(fields.prompt) ?? '',
+    prompt: subagent?.task ?? textOf(fields.prompt) ?? '',
     use: toolUseOf(host, fields),
   }
+}
+
+/** The conversation of a call: a subagent that starts, or in which something happens, has one of its own. */
+function conversationOf(
+  session: string,
+  { agent, parent }: EnvelopeFields,
+  starting: StartedSubagent | undefined,
+): Pick<HookCall, 'session' | 'parent'> {
+  // Some agents give a subagent a session of its own and name the parent; others name it beside the parent's session.
+  const id = textOf(agent)?.slice(0, LONGEST_SESSION)
+  const above = textOf(parent) ?? session
+  const here = id === undefined ? session : typeof parent === 'string' ? id : `${session}/${id}`
+  if (starting !== undefined) return { session: `${here}/${starting.id}`, parent: here }
+  return here === session && id === undefined ? { session } : { session: here, parent: above }
 }
 
 function parse(input: string): unknown {
@@ -85,10 +117,20 @@ export function isTask({ prompt, source }: Pick<HookCall, 'prompt' | 'source'>):
   return prompt.trim() !== '' && !/^\s*\/[\w:.-]+(?:\s|$)/.test(prompt)
 }
 
-/** The reply in the format of the agent; empty without context. */
-export function formatReply({ host, event }: Pick<HookCall, 'host' | 'event'>, context: string): string {
+/** The reply in the format of the agent; empty without context. It never says whether a tool may run. */
+export function formatReply(
+  { host, event, subagent }: Pick<HookCall, 'host' | 'event' | 'subagent'>,
+  context: string,
+): string {
   if (context === '') return ''
-  return `${JSON.stringify(fillReply(host, event, context))}\n`
+  const reply = subagent === undefined ? fillReply(host, event, context) : inputReply(host, subagent, context)
+  return `${JSON.stringify(reply)}\n`
+}
+
+function inputReply(host: HookHost, { input, key, task }: StartedSubagent, context: string): Json {
+  const { inputKey = 'updatedInput' } = envelopeOf(host)
+  const changed = { ...input, [key]: `${task}\n\n${context}` }
+  return { hookSpecificOutput: { hookEventName: host.events.PreToolUse, [inputKey]: changed } }
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -106,6 +148,10 @@ interface EnvelopeFields {
   prompt: unknown
   tool: unknown
   toolInput: unknown
+  toolCall: unknown
+  /** Of a subagent: its id, and its parent's where the session is its own. */
+  agent: unknown
+  parent: unknown
 }
 
 /** The format of an agent's events and answers, as data: a new agent is a new row. */
@@ -118,6 +164,8 @@ interface Envelope {
   echoTag?: string
   /** The answer. `$event` stands for the agent's name of the event, `$context` for the text. */
   reply: Json
+  /** Where the answer to `PreToolUse` has a changed input, if not in `updatedInput`. */
+  inputKey?: string
   /** Fields that an answer to a prompt has before that. */
   promptReply?: Json
 }
@@ -130,6 +178,8 @@ const COMMON = {
   prompt: 'prompt',
   tool: 'tool_name',
   toolInput: 'tool_input',
+  toolCall: 'tool_use_id',
+  agent: 'agent_id',
 } as const
 const CLAUDE: Envelope = {
   fields: { ...COMMON, transcript: 'transcript_path', source: 'source' },
@@ -140,7 +190,7 @@ const ENVELOPES: Readonly<Record<string, Envelope>> = {
   claude: CLAUDE,
   codex: CLAUDE,
   // Its transcript is of no use: a resumed session does not contain earlier answers of hooks.
-  gemini: { ...CLAUDE, fields: { ...COMMON, source: 'source' }, echoTag: 'hook_context' },
+  gemini: { ...CLAUDE, fields: { ...COMMON, source: 'source' }, echoTag: 'hook_context', inputKey: 'tool_input' },
   copilot: {
     fields: {
       session: 'sessionId',
@@ -149,6 +199,8 @@ const ENVELOPES: Readonly<Record<string, Envelope>> = {
       prompt: 'prompt',
       tool: 'toolName',
       toolInput: 'toolArgs',
+      agent: 'agentId',
+      parent: 'parentAgentId',
     },
     sources: { new: 'startup' },
     reply: { additionalContext: '$context' },
@@ -186,6 +238,9 @@ function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
     prompt: typeof prompt === 'string' && echoTag !== undefined ? withoutEcho(prompt, echoTag) : prompt,
     tool: read('tool'),
     toolInput: typeof toolInput === 'string' ? parseJson(toolInput).value : toolInput,
+    toolCall: read('toolCall'),
+    agent: read('agent'),
+    parent: read('parent'),
   }
 }
 
@@ -199,7 +254,7 @@ function withoutEcho(prompt: string, tag: string): string {
 
 function fillReply(host: HookHost, event: HookEvent, context: string): Json {
   const { reply, promptReply } = envelopeOf(host)
-  const filled: Record<string, string> = { $event: host.events[event], $context: context }
+  const filled: Record<string, string | undefined> = { $event: host.events[event], $context: context }
   const fill = (json: Json): Json =>
     Object.fromEntries(
       Object.entries(json).map(([key, value]) => [
@@ -217,6 +272,18 @@ function fillReply(host: HookHost, event: HookEvent, context: string): Json {
 function isOtherAgent(host: HookHost, json: Json, env: Readonly<Record<string, string | undefined>>): boolean {
   if (host.agent !== 'claude') return false
   return json.cursor_version !== undefined || (env.COPILOT_CLI !== undefined && json.transcript_path === undefined)
+}
+
+/** The subagent that a tool call starts. */
+function subagentOf({ subagents }: HookHost, fields: EnvelopeFields): StartedSubagent | undefined {
+  const { tool, toolInput: input, toolCall } = fields
+  const key = typeof tool === 'string' && subagents && getOwn(subagents.tools, tool)
+  const task = key && isRecord(input) ? input[key] : undefined
+  if (!key || !isRecord(input) || typeof task !== 'string') return undefined
+  const { forked } = subagents
+  const isForked =
+    forked !== undefined && ('is' in forked ? input[forked.key] === forked.is : input[forked.key] !== forked.not)
+  return { id: textOf(toolCall) ?? sha256(task), input, key, task, isForked }
 }
 
 /** The entry that a tool call used. */

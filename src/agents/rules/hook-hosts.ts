@@ -6,9 +6,11 @@ import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-
 import { applyEdits, lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'
 
 /** The events at which agents call Loadout, by their names in Claude Code. Each row has the agent's own names. */
-export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse'] as const
+export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreToolUse', 'SubagentStart'] as const
 
 export type HookEvent = (typeof HOOK_EVENTS)[number]
+
+type EveryEvent = 'SessionStart' | 'UserPromptSubmit' | 'PostToolUse'
 
 /** One agent that runs hooks: where they are configured, and its limits. To add an agent, add a row. */
 export interface HookHost {
@@ -29,8 +31,10 @@ export interface HookHost {
   /** Fields of a hook before and after its commands. */
   before?: Readonly<Record<string, unknown>>
   after?: Readonly<Record<string, unknown>>
-  /** The agent's names of the events. */
-  events: Readonly<Record<HookEvent, string>>
+  /** The agent's names of the events that it has and Loadout answers. */
+  events: Readonly<Record<EveryEvent, string> & Partial<Record<HookEvent, string>>>
+  /** How a task reaches a subagent; absent if its prompt is an event of its own, or nothing reaches it. */
+  subagents?: Subagents
   /** Tools whose use means that an entry was read, and the key of their input that names it. */
   tools: Readonly<Record<string, { skill: string } | { file: string } | { command: string }>>
   /** Whether it keeps answers of hooks when a session continues, without a transcript that Loadout could read. */
@@ -52,10 +56,24 @@ export interface HookHost {
   readFrom: string
 }
 
+/** Recorded with the real programs: no form may answer the question whether the subagent may start. */
+interface Subagents {
+  /** The tools that start one, and the key of their input that has its task. */
+  tools: Readonly<Record<string, string>>
+  /**
+   * `input`: the agent takes a changed task from the answer to `PreToolUse`. `start`: it would take one only together with
+   * a permission, so the task is noted there, and `SubagentStart` gives what it needs.
+   */
+  by: 'input' | 'start'
+  /** The input of one that continues the conversation of its parent: a key with this value, or without that one. */
+  forked?: { key: string; is: string } | { key: string; not: string }
+}
+
 /** Seconds after which an agent continues without an answer. An answer takes a fraction of a second. */
 const TIMEOUT = 10
 
 const SAME_NAMES = { SessionStart: 'SessionStart', UserPromptSubmit: 'UserPromptSubmit', PostToolUse: 'PostToolUse' }
+const WITH_SUBAGENTS = { ...SAME_NAMES, PreToolUse: 'PreToolUse', SubagentStart: 'SubagentStart' }
 const GROUPS = {
   layout: 'groups',
   emptyFile: '{}\n',
@@ -73,12 +91,17 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     projectFile: '.claude/settings.json',
     ...GROUPS,
     after: { timeout: TIMEOUT },
-    events: SAME_NAMES,
+    events: WITH_SUBAGENTS,
+    subagents: {
+      tools: { Agent: 'prompt', Task: 'prompt' },
+      by: 'input',
+      forked: { key: 'subagent_type', is: 'fork' },
+    },
     tools: { Skill: { skill: 'skill' }, Read: { file: 'file_path' } },
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: true,
     untilTheyRun: 'Claude Code takes them up with its next session.',
-    readFrom: 'Claude Code 2.1.197',
+    readFrom: 'Claude Code 2.1.327',
   },
   {
     agent: 'codex',
@@ -86,13 +109,18 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     projectFile: '.codex/hooks.json',
     ...GROUPS,
     after: { timeout: TIMEOUT },
-    events: SAME_NAMES,
+    events: WITH_SUBAGENTS,
+    subagents: {
+      tools: { spawn_agent: 'message', collaborationspawn_agent: 'message' },
+      by: 'start',
+      forked: { key: 'fork_turns', not: 'none' },
+    },
     tools: { Bash: { command: 'command' } },
     replyLimit: { tokens: 2_200, characters: 8_800, counts: 'bytes' },
     readsByteOrderMark: false,
     onlyKeys: ['description', 'hooks'],
     untilTheyRun: 'Codex runs them once you trust them: start codex and choose to, or type /hooks in it.',
-    readFrom: 'Codex 0.166.0',
+    readFrom: 'Codex 0.169.0',
   },
   {
     agent: 'gemini',
@@ -102,7 +130,13 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     ...GROUPS,
     // In milliseconds.
     after: { timeout: TIMEOUT * 1000 },
-    events: { SessionStart: 'SessionStart', UserPromptSubmit: 'BeforeAgent', PostToolUse: 'AfterTool' },
+    events: {
+      SessionStart: 'SessionStart',
+      UserPromptSubmit: 'BeforeAgent',
+      PostToolUse: 'AfterTool',
+      PreToolUse: 'BeforeTool',
+    },
+    subagents: { tools: { invoke_agent: 'prompt' }, by: 'input' },
     tools: {
       activate_skill: { skill: 'name' },
       read_file: { file: 'file_path' },
@@ -125,7 +159,12 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     commands: { bash: 'sh', powershell: 'powershell' },
     before: { type: 'command' },
     after: { timeoutSec: TIMEOUT },
-    events: { SessionStart: 'sessionStart', UserPromptSubmit: 'userPromptSubmitted', PostToolUse: 'postToolUse' },
+    events: {
+      SessionStart: 'sessionStart',
+      UserPromptSubmit: 'userPromptSubmitted',
+      PostToolUse: 'postToolUse',
+      SubagentStart: 'subagentStart',
+    },
     tools: { skill: { skill: 'skill' }, view: { file: 'path' }, bash: { command: 'command' } },
     keepsContext: true,
     replyLimit: USUAL_LIMIT,
@@ -149,6 +188,23 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     neededKey: 'version',
     untilTheyRun: 'Cursor takes them up with the next chat.',
     readFrom: 'the documentation of Cursor 3.20',
+  },
+  {
+    agent: 'qwen',
+    home: { folder: '.qwen' },
+    userFile: 'settings.json',
+    projectFile: '.qwen/settings.json',
+    ...GROUPS,
+    // In milliseconds.
+    after: { timeout: TIMEOUT * 1000 },
+    // Its subagents take neither a changed task nor the answer to a start: only a prompt of the user's own, that names it.
+    events: SAME_NAMES,
+    tools: { skill: { skill: 'skill' }, read_file: { file: 'file_path' }, run_shell_command: { command: 'command' } },
+    replyLimit: USUAL_LIMIT,
+    readsByteOrderMark: false,
+    readsComments: true,
+    untilTheyRun: 'Qwen Code takes them up with its next session.',
+    readFrom: 'Qwen Code 0.24.4',
   },
   {
     agent: 'opencode',
@@ -177,13 +233,19 @@ export function requireHost(agent: string): HookHost {
 }
 
 export function wantedHooks(host: HookHost, call: ProgramCall): WantedHook[] {
-  return HOOK_EVENTS.map((event) => ({
-    event: host.events[event],
-    matcher: event === 'PostToolUse' ? Object.keys(host.tools).join('|') : undefined,
-    command: (shell, options) => formatCommand(call, shell, host.agent, host.events[event], options),
-    before: host.before ?? {},
-    after: host.after ?? {},
-  }))
+  const matched: Partial<Record<HookEvent, object>> = { PostToolUse: host.tools, PreToolUse: host.subagents?.tools }
+  return HOOK_EVENTS.flatMap((event) => {
+    const name = host.events[event]
+    if (name === undefined) return []
+    const tools = matched[event]
+    return {
+      event: name,
+      matcher: tools && Object.keys(tools).join('|'),
+      command: (shell, options) => formatCommand(call, shell, host.agent, name, options),
+      before: host.before ?? {},
+      after: host.after ?? {},
+    }
+  })
 }
 
 /** A complete file of hooks. They do nothing on a machine without Loadout. */

@@ -28,7 +28,8 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
     if (!isFolder(call.cwd)) throw new LoadoutError('NOT_A_FOLDER', `${call.cwd} is not a folder`)
     // All events of one call have the same time.
     const moment = machine.now()
-    const caller = { via: call.host.agent, session: call.session, model: call.model }
+    const { host, session, parent, model } = call
+    const caller = { via: host.agent, session, parent, model }
     const report = ({ code, message }: Finding) => void reported.add(`${code} ${message}`)
     const asker = new Machine({
       cwd: call.cwd,
@@ -59,6 +60,10 @@ async function answer(machine: Machine, call: HookCall, { budget }: HookRequest)
     case 'PostToolUse':
       ;(await import('./tool-use.ts')).recordToolUse(machine, call)
       return ''
+    case 'PreToolUse':
+      return (await import('./subagent.ts')).answerSubagentTask(machine, call, budget)
+    case 'SubagentStart':
+      return (await import('./subagent.ts')).answerSubagentStart(machine, call, budget)
     case 'SessionStart':
       return (await import('./session-start.ts')).answerStart(machine, call)
   }

@@ -54,7 +54,7 @@ import {
   withoutOwnText,
 } from '../rules/session-text.ts'
 
-const DEFAULT_TOKENS = 1_200
+export const DEFAULT_TOKENS = 1_200
 
 /** Of many weak matches, only a few are worth their place. */
 const MOST_ENTRIES = 3

@@ -33,6 +33,8 @@ export interface UsageEvent {
   via?: string
   /** The conversation, if there is one. */
   session?: string
+  /** Of a subagent: the conversation that started it. */
+  parent?: string
   /** The digest of the delivered text, if known. */
   version?: string
   /** The project's name for a team: `team.project` in its `loadout.json`. */
