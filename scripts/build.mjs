@@ -31,7 +31,7 @@ const PARTS = {
   entries: [
     'src/answer/approve.ts',
     'src/answer/explain.ts',
-    'src/answer/locate.ts',
+    'src/answer/sources.ts',
     'src/answer/read.ts',
     'src/answer/search.ts',
     'src/health/',

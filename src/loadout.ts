@@ -1,7 +1,7 @@
 import { isFolder } from './machine/files.ts'
 import { localMachine, type Machine, type Surroundings } from './machine/machine.ts'
 import { type LookupRequest, lookUpPayload, resolveAll } from './payloads/explain.ts'
-import { type Layers, nameLayers } from './payloads/layers.ts'
+import { type Layers, nameLayers } from './payloads/knowledge.ts'
 import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
 import { planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
@@ -179,7 +179,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
     buildContext: late(machine, async () => forTask((await import('./answer/answer.ts')).buildContext)),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
-    replay: late(machine, async () => (await import('./answer/replay.ts')).replay),
+    replay: late(machine, async () => (await import('./answer/bundle-record.ts')).replay),
     /** Lists the recorded bundles, newest first. */
     listRecords: late(machine, async () => (await import('./answer/bundle-record.ts')).listRecords),
     /** Removes old records of bundles and packs. */
@@ -388,11 +388,10 @@ export type { AdapterList } from './answer/adapters.ts'
 export type { AgentsMd } from './answer/agents-md.ts'
 export type { Context } from './answer/answer.ts'
 export type { Answered } from './answer/approve.ts'
-export type { BundleRecord } from './answer/bundle-record.ts'
+export type { BundleRecord, Replay } from './answer/bundle-record.ts'
 export type { NamedExplanation } from './answer/explain.ts'
 export type { AddedNote, NoteList, NotePruning } from './answer/notes.ts'
 export type { EntryLookup, EntryText, SkillCard } from './answer/read.ts'
-export type { Replay } from './answer/replay.ts'
 export type { FullSearchResult, SearchHit } from './answer/search.ts'
 export type { HookAnswer } from './answer/session/hook.ts'
 export type { Loadable } from './answer/sources.ts'

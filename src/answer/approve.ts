@@ -13,7 +13,7 @@ import { openSkills } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from './adapters.ts'
-import { ambiguousName, isWithheld, locate } from './locate.ts'
+import { ambiguousName, isWithheld, locate } from './sources.ts'
 
 export interface AnswerRequest {
   /**

@@ -6,9 +6,8 @@ import { inspectSkill } from '../skills/inspect.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
-import { type LocatedAs, locate } from './locate.ts'
 import { searchKnowledge } from './search.ts'
-import { projectOf, type SourceRequest } from './sources.ts'
+import { type LocatedAs, locate, projectOf, type SourceRequest } from './sources.ts'
 
 export type NamedExplanation =
   | ({ kind: 'payload' } & Explanation)

@@ -20,7 +20,7 @@ import { sha256 } from '../text/values.ts'
 import type { RecordedEntry } from '../usage/record.ts'
 import type { Question } from './answer.ts'
 import { readIntentFiles } from './disk/read-candidate.ts'
-import { interleave } from './rules/budget/fill.ts'
+import { interleave } from './rules/budget/fit.ts'
 import {
   type BundlePointer,
   type Candidate,

@@ -8,8 +8,7 @@ import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-conten
 import { estimateTokens } from '../text/tokens.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
-import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
-import type { SourceRequest } from './sources.ts'
+import { idOf, type LocatedText, locate, READABLE, type SourceRequest } from './sources.ts'
 
 /** The text of one entry, or of one file of it, fenced as data for a model. */
 export interface EntryText {

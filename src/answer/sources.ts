@@ -2,14 +2,21 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
 import type { Source } from '../machine/ranking.ts'
 import { openPacks, type PackSource } from '../packs/pack-source.ts'
+import type { Catalog } from '../packs/rules/gates/catalog.ts'
+import type { TrustedPack } from '../packs/rules/gates/trust.ts'
+import { normalizePackPath, PACK_FILE, packPathProblem } from '../packs/rules/pack.ts'
 import { listPacks } from '../packs/show.ts'
-import type { Layers } from '../payloads/layers.ts'
+import type { Knowledge, Layers } from '../payloads/knowledge.ts'
 import { openPayloads, type PayloadSource } from '../payloads/payload-source.ts'
 import { allEntries } from '../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
-import { openSkills, type SkillSource } from '../skills/skill-source.ts'
-import { asFinding, type Finding, type Report } from '../text/trouble.ts'
+import { openSkills, type SkillSource, type UsableSkill } from '../skills/skill-source.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { isRecord, nearest } from '../text/values.ts'
+import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
+import { type AdapterView, listAdapters } from './adapters.ts'
 
 /** Where to look for entries. */
 export interface SourceRequest {
@@ -114,4 +121,190 @@ function describePayload({ id, summary, priority, tokens_est: tokens }: LoadoutE
 
 function namedOn({ names, describe }: Source): Named[] {
   return names.map((name) => ({ name, summary: describe(name)?.summary ?? '' }))
+}
+
+/** What an id refers to. `path` is one file of it. */
+export type Located =
+  | { kind: 'payload'; entry: LoadoutEntry; knowledge: Knowledge }
+  | { kind: 'skill'; skill: UsableSkill; path: string | undefined }
+  | { kind: 'pack'; pack: TrustedPack; catalog: Catalog; path: string | undefined }
+  | { kind: 'adapter'; adapter: AdapterView }
+
+export type LocatedAs<Kind extends NamedKind> = Extract<Located, { kind: Kind }>
+
+/** Kinds with a text. */
+export const READABLE = ['payload', 'skill', 'pack'] as const
+
+export type LocatedText = LocatedAs<(typeof READABLE)[number]>
+
+interface Names {
+  kind: NamedKind
+  names: readonly string[]
+  findings: readonly Finding[]
+}
+
+type Finder = (asked: EntryId, id: string) => { located: Located | undefined; shelf: Names }
+
+const FINDERS: Record<NamedKind, (machine: Machine, request: SourceRequest) => Finder> = {
+  payload: (machine, request) => {
+    const shelf = SOURCES.payload(machine, request)
+    return ({ kind, name }, id) => {
+      const entry = shelf.find(kind === undefined ? id : name)
+      return { shelf, located: entry && { kind: 'payload', entry, knowledge: shelf.knowledge } }
+    }
+  },
+  skill: (machine, request) => {
+    const shelf = SOURCES.skill(machine, request)
+    return ({ name, path }) => {
+      const refusal = shelf.withheld.get(name)
+      if (refusal !== undefined) throw refusal
+      const skill = shelf.find(name)
+      return { shelf, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
+    }
+  },
+  pack: (machine, request) => {
+    const shelf = SOURCES.pack(machine, request)
+    return ({ name, path }) => {
+      const pack = shelf.find(name)
+      const { catalog } = shelf
+      return { shelf, located: pack && { kind: 'pack', pack, catalog, path: fileOf(path, PACK_FILE) } }
+    }
+  },
+  adapter: (machine, request) => {
+    const { value, findings } = listAdapters(machine, { project: projectOf(machine, request).root })
+    const shelf: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings }
+    return ({ name }) => {
+      const adapter = value.adapters.find(({ id }) => id === name)
+      return { shelf, located: adapter && { kind: 'adapter', adapter } }
+    }
+  },
+}
+
+/** A normalised path; undefined for the main file. A path that must not be followed stays unchanged. */
+function fileOf(path: string | undefined, main: string): string | undefined {
+  if (path === undefined || packPathProblem(path) !== undefined) return path
+  const plain = normalizePackPath(path)
+  return plain === main ? undefined : plain
+}
+
+/**
+ * What an id refers to, among the kinds that the caller supports. A bare name means a payload first, with the others in
+ * a finding. Without a payload only one kind may have the name; otherwise the error lists the choices.
+ */
+export function locate<Kind extends NamedKind>(
+  machine: Machine,
+  request: SourceRequest & { id: string; kinds: readonly Kind[] },
+): Report<LocatedAs<Kind>> {
+  const { id, kinds } = request
+  const asked = parseEntryId(id)
+  const isUsable = (kind: NamedKind | undefined): kind is Kind => kinds.some((each) => each === kind)
+  if (asked.kind !== undefined && !isUsable(asked.kind)) throw wrongKind(id, asked, kinds)
+  const looked = lookIn(machine, request, asked, asked.kind === undefined ? kinds : [asked.kind])
+  const [found, ...others] = looked.found.filter((each): each is LocatedAs<Kind> => isUsable(each.kind))
+  if (found !== undefined) {
+    const kindsFound = [found, ...others].map(({ kind }) => kind)
+    if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, kindsFound)
+    const also = others.length === 0 ? [] : [alsoNamed(id, others)]
+    return { value: found, findings: [...looked.findings, ...also] }
+  }
+  const refused = looked.findings.find(isWithheld)
+  if (refused !== undefined) throw new LoadoutError('QUARANTINED', refused.message, { hint: refused.hint ?? '' })
+  const rest = asked.kind === undefined ? [] : kinds.filter((kind) => kind !== asked.kind)
+  const shelves = [...looked.shelves, ...lookIn(machine, request, asked, rest).shelves]
+  throw notFound(id, asked, shelves, looked.findings)
+}
+
+function lookIn(
+  machine: Machine,
+  request: SourceRequest & { id: string },
+  asked: EntryId,
+  kinds: readonly NamedKind[],
+) {
+  const found: Located[] = []
+  const shelves: Names[] = []
+  const findings: Finding[] = []
+  for (const kind of kinds) {
+    try {
+      const { located, shelf } = FINDERS[kind](machine, request)(asked, request.id)
+      shelves.push(shelf)
+      // A library may contain many broken skills; here only the requested one matters.
+      const isAbout = ({ subject }: Finding) => kind !== 'skill' || subject === undefined || subject === asked.name
+      findings.push(...shelf.findings.filter(isAbout))
+      if (located !== undefined) found.push(located)
+    } catch (error) {
+      findings.push({ ...asFinding(error), ...(isWithheld(error) && { subject: asked.name }) })
+    }
+  }
+  return { found, shelves, findings: withoutRepeats(findings) }
+}
+
+/** The id names a skill that may not be used on this machine. */
+export function isWithheld(trouble: unknown): boolean {
+  return isRecord(trouble) && trouble.code === 'QUARANTINED'
+}
+
+/** The unambiguous id. */
+export function idOf(located: Located): string {
+  switch (located.kind) {
+    case 'payload':
+      return entryId('payload', located.entry.id)
+    case 'skill':
+      return entryId('skill', located.skill.name, located.path)
+    case 'pack':
+      return entryId('pack', located.pack.manifest.name, located.path)
+    case 'adapter':
+      return entryId('adapter', located.adapter.id)
+  }
+}
+
+function alsoNamed(id: string, others: readonly Located[]): Finding {
+  return {
+    severity: 'info',
+    code: 'DUPLICATE_ID',
+    message: `"${shown(id)}" is also a ${others.map(({ kind }) => kind).join(' and a ')}; this is the payload`,
+    subject: id,
+    hint: `say which: ${others.map(idOf).join(', ')}`,
+  }
+}
+
+/** For a name that several kinds have: lists the unambiguous ids. */
+export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutError {
+  const { name, path } = parseEntryId(id)
+  const named = kinds.map((kind) => (kind === 'adapter' ? 'an adapter' : `a ${kind}`)).join(' and ')
+  return new LoadoutError('AMBIGUOUS_NAME', `"${shown(id)}" is the name of ${named}`, {
+    hint: `say which: ${kinds.map((kind) => entryId(kind, name, path)).join(', ')}`,
+  })
+}
+
+function wrongKind(id: string, { kind, name }: EntryId, kinds: readonly NamedKind[]): LoadoutError {
+  const usable = kinds.map((each) => entryId(each, name)).join(', ')
+  return new LoadoutError('USAGE', `this command does not support a ${kind}: ${shown(id)}`, {
+    hint: `it supports ${usable}`,
+  })
+}
+
+function notFound(id: string, asked: EntryId, shelves: readonly Names[], findings: readonly Finding[]): LoadoutError {
+  const ids = new Map<string, string>()
+  for (const { kind, names } of shelves) {
+    for (const name of names) {
+      const full = entryId(kind, name)
+      for (const word of [full, name]) if (!ids.has(word)) ids.set(word, full)
+    }
+  }
+  const close = nearest(id, [...ids.keys()]) ?? nearest(asked.name, [...ids.keys()])
+  // Only findings about layers or about this name.
+  const broken = findings.find(({ code, subject }) => /^LAYER_/.test(code) || [undefined, asked.name].includes(subject))
+  const trouble = broken === undefined ? '' : `; ${broken.message}`
+  const meant = close === undefined ? '' : `; did you mean ${ids.get(close)}?`
+  return new LoadoutError(
+    'ENTRY_NOT_FOUND',
+    `there is no ${asked.kind ?? 'entry'} "${shown(asked.kind === undefined ? id : asked.name)}"${trouble}${meant}`,
+    {
+      hint: broken?.hint ?? 'loadout search <words> finds what there is',
+    },
+  )
+}
+
+function shown(id: string): string {
+  return id.length > 80 ? `${id.slice(0, 79)}…` : id
 }

@@ -2,8 +2,7 @@ import { resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
-import { resolveLayers } from './knowledge.ts'
-import type { Layers } from './layers.ts'
+import { type Layers, resolveLayers } from './knowledge.ts'
 import { readIndexFile } from './payload-root.ts'
 import {
   analyzeBudget,

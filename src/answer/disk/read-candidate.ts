@@ -10,7 +10,7 @@ import type { Finding, LoadoutError } from '../../text/trouble.ts'
 import { cutExcerpt } from '../rules/budget/excerpt.ts'
 import type { Candidate, Omission, SourceClass } from '../rules/bundle.ts'
 import type { ControlPlaneItem, Intent } from '../rules/context-settings.ts'
-import { orderLatest } from '../rules/latest.ts'
+import { orderLatest } from '../rules/control-summary.ts'
 
 /** A text, read only as far as needed. */
 export interface BoundedText {

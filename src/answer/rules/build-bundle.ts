@@ -1,15 +1,18 @@
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
 import { sha256 } from '../../text/values.ts'
 import { cutExcerpt } from './budget/excerpt.ts'
-import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
 import {
   type Assembly,
   assemble,
   CEILING,
   type Configured,
+  dropDuplicates,
+  type FillRules,
   type Limits,
   limitsOf,
   type Measure,
+  mapSlices,
+  type Placed,
   tryWiderLimits,
 } from './budget/fit.ts'
 import {

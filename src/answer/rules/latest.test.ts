@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { orderLatest } from './latest.ts'
+import { orderLatest } from './control-summary.ts'
 
 const dated = (path: string, line: string) => ({ path, text: `# Decision\n\n${line}\n\nBecause.\n` })
 

@@ -1,7 +1,7 @@
 import type { UsageSummary } from '../../usage/rules/summary.ts'
 import { isLoad, kindOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
 import { entriesOf, isDomain, isUsable, type LoadoutEntry, type LoadoutIndex, tokensOf } from './loadout-index.ts'
-import { normalKeyword } from './words.ts'
+import { normalKeyword } from './match.ts'
 
 export interface DeadEntry {
   entry: LoadoutEntry

@@ -1,6 +1,6 @@
 import type { LoadMode } from '../../usage/rules/usage-event.ts'
 import { distinctKeywords, isDomain, isUsable, type LoadoutEntry } from './loadout-index.ts'
-import { forEachSlice, isRun, splitWords, type TermRule, termMatches, type Words } from './words.ts'
+import { forEachSlice, isRun, splitWords, type TermRule, termMatches, type Words } from './match.ts'
 
 /** An index in the form that the matcher queries. */
 export interface DispatchTable {

@@ -2,7 +2,7 @@ import { count } from '../../text/count.ts'
 import { cutAtFences } from '../../text/frontmatter-block.ts'
 import { type Finding, report } from '../../text/trouble.ts'
 import { DEFAULT_TRIGGERS, meantPriority, PHASES, PRIORITIES, type Priority, type Triggers } from './loadout-index.ts'
-import { splitWords } from './words.ts'
+import { splitWords } from './match.ts'
 
 /** The routing metadata of a payload. */
 export interface Frontmatter {

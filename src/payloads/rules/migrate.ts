@@ -5,7 +5,7 @@ import { compareText } from '../../text/values.ts'
 import { buildEntries } from './build-index.ts'
 import { kebab, readFrontmatter, serializeFrontmatter } from './frontmatter.ts'
 import { DEFAULT_TRIGGERS } from './loadout-index.ts'
-import { splitWords } from './words.ts'
+import { splitWords } from './match.ts'
 
 /** How to split a large instruction file into a lean one and payloads. A value: nothing is written. */
 export interface Migration {

@@ -3,8 +3,7 @@ import { cut } from '../../text/cut.ts'
 import { createTable, type DispatchTable, reasonOf } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { distinctKeywords, type LoadoutEntry, type Phase } from './loadout-index.ts'
-import { coreMatch, type MatchResult, MIN_SCORE, scoreOf } from './match.ts'
-import { readWords } from './words.ts'
+import { coreMatch, type MatchResult, MIN_SCORE, readWords, scoreOf } from './match.ts'
 
 /** Whether one entry matches one task, and why. */
 export interface Verdict {

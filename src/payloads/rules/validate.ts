@@ -12,8 +12,7 @@ import {
   PRIORITIES,
   tokensOf,
 } from './loadout-index.ts'
-import { MIN_SCORE } from './match.ts'
-import { isRun, normalKeyword, splitWords } from './words.ts'
+import { isRun, MIN_SCORE, normalKeyword, splitWords } from './match.ts'
 
 export type IssueSeverity = 'error' | 'warning'
 

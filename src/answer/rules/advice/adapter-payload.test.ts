@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AdapterSettings } from '../context-settings.ts'
-import { type AdapterItem, freshnessOf, parseAdapterPayload } from './adapter-payload.ts'
-import { toCandidates } from './adapter-slice.ts'
+import { type AdapterItem, freshnessOf, parseAdapterPayload, toCandidates } from './adapter-slice.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 

@@ -4,7 +4,7 @@ import { formatInstant, parseInstant } from '../../../text/instant.ts'
 import { parseForeignJson } from '../../../text/json.ts'
 import { compareText, isRecord, isTextList, sha256 } from '../../../text/values.ts'
 import { type Candidate, nameFew, type Omission } from '../bundle.ts'
-import { cleanLine, cleanText } from './adapter-payload.ts'
+import { cleanLine, cleanText } from './adapter-slice.ts'
 
 export interface NoteContent {
   text: string

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { candidateOf } from '../candidate.fixture.ts'
-import { type Filling, type FillRules, fillEvenly, fillInOrder, wantedSize } from './fill.ts'
-import { countCharacters } from './fit.ts'
+import { countCharacters, type Filling, type FillRules, fillEvenly, fillInOrder, wantedSize } from './fit.ts'
 
 const rules: FillRules = {
   measure: countCharacters,

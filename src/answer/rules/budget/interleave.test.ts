@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { candidateOf } from '../candidate.fixture.ts'
-import { interleave } from './fill.ts'
+import { interleave } from './fit.ts'
 
 const listed = (names: string) => [...names].map((name) => candidateOf(name, name))
 
