@@ -5,7 +5,7 @@ import { readVerdicts } from '../machine/verdicts.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
 import { asFinding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
-import { readMembership, requireMembership } from './disk/team-client.ts'
+import { Team, withTeam } from './disk/team.ts'
 import { type CatalogEntry, expiryOf, fingerprintOf, idOf } from './rules/catalog.ts'
 import { type Catalog, expiryFindings, readCatalog, rememberCatalog } from './signed-catalog.ts'
 
@@ -28,40 +28,39 @@ const HERE = {
 } as const
 
 /** The versions of the catalog, and what this machine verified. Words select by name and owner. */
-export async function searchCatalog(
-  machine: Machine,
-  { words = '' }: { words?: string },
-): Promise<Report<CatalogView>> {
-  const catalog = await readCatalog(machine, requireMembership(machine), { all: true })
-  const { snapshot, text, stops, entries, findings } = catalog
-  const verdicts = new Map(inForce(machine, catalog).map((each) => [`${each.kind}:${each.name}`, each]))
-  const stopped = new Set(stops.map(idOf))
-  const published = new Map(entries.map((entry) => [idOf(entry), entry]))
-  const rows = (snapshot?.versions ?? []).map((signed): CatalogRow => {
-    const { by, approved: _, changed: __, ...version } = signed
-    const { owner = '', published: at = '' } = published.get(idOf(signed)) ?? {}
-    const state = stopped.has(idOf(signed)) ? 'quarantined' : version.state
-    const verdict = verdicts.get(`${version.kind}:${version.name}`)
-    const isChosen = verdict?.version === version.version || verdict?.version === '*'
-    const here = isChosen ? HERE[version.kind][verdict.state] : ''
-    return { ...version, state, owner, published: at, signedBy: by, here }
-  })
-  const known = new Set(rows.map(idOf))
-  // Only a signature approves or retires: without one, a version is a draft, whatever the database says.
-  const drafts = entries.flatMap(({ statement: _, signature: __, ...entry }): CatalogRow[] => {
-    if (known.has(idOf(entry)) || entry.version === '*') return []
-    const here = verdicts.get(`${entry.kind}:${entry.name}`)?.version === entry.version ? HERE[entry.kind].held : ''
-    return [{ ...entry, state: entry.state === 'quarantined' ? 'quarantined' : 'draft', here }]
-  })
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
-  const versions = sortedBy([...rows, ...drafts], idOf).filter(({ name, owner }) =>
-    wanted.every((word) => `${name} ${owner}`.toLowerCase().includes(word)),
-  )
-  if (snapshot === undefined) return { value: { versions }, findings }
-  const { number, by, only } = snapshot
-  const signed = { number, by, expires: expiryOf(snapshot), only, fingerprint: fingerprintOf(text) }
-  return { value: { versions, signed }, findings }
-}
+export const searchCatalog = withTeam(
+  async (team, { words = '' }: { words?: string }): Promise<Report<CatalogView>> => {
+    const catalog = await readCatalog(team, { all: true })
+    const { snapshot, text, stops, entries, findings } = catalog
+    const verdicts = new Map(inForce(team.machine, catalog).map((each) => [`${each.kind}:${each.name}`, each]))
+    const stopped = new Set(stops.map(idOf))
+    const published = new Map(entries.map((entry) => [idOf(entry), entry]))
+    const rows = (snapshot?.versions ?? []).map((signed): CatalogRow => {
+      const { by, approved: _, changed: __, ...version } = signed
+      const { owner = '', published: at = '' } = published.get(idOf(signed)) ?? {}
+      const state = stopped.has(idOf(signed)) ? 'quarantined' : version.state
+      const verdict = verdicts.get(`${version.kind}:${version.name}`)
+      const isChosen = verdict?.version === version.version || verdict?.version === '*'
+      const here = isChosen ? HERE[version.kind][verdict.state] : ''
+      return { ...version, state, owner, published: at, signedBy: by, here }
+    })
+    const known = new Set(rows.map(idOf))
+    // Only a signature approves or retires: without one, a version is a draft, whatever the database says.
+    const drafts = entries.flatMap(({ statement: _, signature: __, ...entry }): CatalogRow[] => {
+      if (known.has(idOf(entry)) || entry.version === '*') return []
+      const here = verdicts.get(`${entry.kind}:${entry.name}`)?.version === entry.version ? HERE[entry.kind].held : ''
+      return [{ ...entry, state: entry.state === 'quarantined' ? 'quarantined' : 'draft', here }]
+    })
+    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+    const versions = sortedBy([...rows, ...drafts], idOf).filter(({ name, owner }) =>
+      wanted.every((word) => `${name} ${owner}`.toLowerCase().includes(word)),
+    )
+    if (snapshot === undefined) return { value: { versions }, findings }
+    const { number, by, only } = snapshot
+    const signed = { number, by, expires: expiryOf(snapshot), only, fingerprint: fingerprintOf(text) }
+    return { value: { versions, signed }, findings }
+  },
+)
 
 function inForce({ now }: Machine, { verdicts, snapshot }: Catalog): readonly Verdict[] {
   const limits = snapshot === undefined ? {} : { expires: expiryOf(snapshot), only: snapshot.only }
@@ -79,10 +78,10 @@ export async function refreshCatalog(
   machine: Machine,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<Report<readonly Verdict[] | undefined>> {
-  const membership = readMembership(machine)
-  if (membership === undefined) return { value: undefined, findings: [] }
+  const team = Team.find(machine)
+  if (team === undefined) return { value: undefined, findings: [] }
   try {
-    const catalog = await readCatalog(machine, membership, { milliseconds: LOOK_MS })
+    const catalog = await readCatalog(team, { milliseconds: LOOK_MS })
     if (!dryRun) await rememberCatalog(machine, catalog)
     return { value: inForce(machine, catalog), findings: catalog.findings }
   } catch (error) {
@@ -115,7 +114,7 @@ export async function equipListed(
 ): ReturnType<typeof equip> {
   let { names, all } = request
   if (fromCatalog) {
-    requireMembership(machine)
+    Team.require(machine)
     const known = request.verdicts ?? readVerdicts(machine, new Config(machine).library)
     const listed = new Map(known.flatMap((each) => (each.kind === 'skill' ? [[each.name, each.state]] : [])))
     const unlisted = names.find((name) => !listed.has(name))
@@ -133,5 +132,5 @@ export async function equipListed(
 
 /** Whether this machine has joined a team. */
 export function hasTeam(machine: Machine, _request: object): boolean {
-  return readMembership(machine) !== undefined
+  return Team.find(machine) !== undefined
 }

@@ -4,6 +4,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { VERSION } from '../text/version.ts'
 import { markAt, visitFrom } from '../usage/log.ts'
+import type { Team } from './disk/team.ts'
 import { formatBatch, formatOf, MOST_ROWS, SENT_TEXTS, type SentRow } from './rules/batch.ts'
 import type { Membership, OutboxState } from './rules/membership.ts'
 import { SendableRows } from './rules/sendable.ts'
@@ -18,7 +19,7 @@ export interface Collection {
 const MOST_BATCHES = 100
 
 /** Makes batches of everything new in the usage log. Changes nothing: a dry run prints them, a push stores them. */
-export function collect(machine: Machine, membership: Membership, before: OutboxState): Collection {
+export function collect({ machine, membership }: Team, before: OutboxState): Collection {
   const log = machine.usageLog
   const versions = versionsHere(machine)
   const versionOf = (skill: string, agent: string) => versions?.get(`${agent} ${skill}`) ?? versions?.get(skill)

@@ -4,9 +4,7 @@ import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { endOfLog, markAt } from '../usage/log.ts'
 import { refreshCatalog } from './catalog.ts'
 import { identifyUser, pinSigners } from './disk/identity.ts'
-import { batchesIn, forgetTeam, lockTeam, newMachineId, readOutbox, setDue, writeOutbox } from './disk/outbox.ts'
-import { callTeam, readMembership, requireMembership, writeMembership } from './disk/team-client.ts'
-import { register } from './push.ts'
+import { newMachineId, Outbox, Team, TeamServer } from './disk/team.ts'
 import { asRole, keyPrint, parseToken, pseudonym } from './rules/access.ts'
 import { type Membership, type OutboxState, serverAddress } from './rules/membership.ts'
 import { nameKnownCatalog } from './signed-catalog.ts'
@@ -42,13 +40,14 @@ export async function joinTeam(
   if (token === undefined) {
     throw failWith('USAGE/token')
   }
-  const release = await lockTeam(machine, LOCK_MS)
+  const outbox = new Outbox(machine.records)
+  const release = await outbox.lock(LOCK_MS)
   try {
-    const before = readMembership(machine)
-    const state = readOutbox(machine) ?? startHere(machine)
+    const before = Team.find(machine)?.membership
+    const state = outbox.read() ?? startHere(machine)
     const { secret, key } = token
     const asked = { url, secret, keyPrint: keyPrint(key) }
-    const { team, group, role: named } = await register(machine, asked, state)
+    const { team, group, role: named } = await new TeamServer(machine, asked).register(state)
     const role = asRole(named)
     if (typeof team !== 'string' || typeof group !== 'string' || role === undefined) {
       throw failWith('UNREACHABLE/other-server', { url })
@@ -65,9 +64,9 @@ export async function joinTeam(
       joined: before?.joined ?? machine.now().toISOString(),
     }
     if (request.signers !== undefined) pinSigners(machine, resolve(machine.cwd, request.signers))
-    writeOutbox(machine, state)
-    writeMembership(machine, membership)
-    setDue(machine, machine.now())
+    outbox.write(state)
+    new Team(machine, membership).remember()
+    outbox.setDue(machine.now())
     // Before anything is installed: the group decides which versions this machine may have.
     const { findings } = await refreshCatalog(machine)
     const catalog = nameKnownCatalog(machine)
@@ -94,14 +93,15 @@ export interface Left {
 
 /** Leaves the team: deletes the outbox and sends nothing any more. What was sent stays with the team. */
 export async function leaveTeam(machine: Machine, _request: object): Promise<Report<Left>> {
-  const release = await lockTeam(machine, LOCK_MS)
+  const release = await new Outbox(machine.records).lock(LOCK_MS)
   try {
-    const membership = requireMembership(machine)
-    const state = readOutbox(machine)
-    const unsent = state === undefined ? 0 : batchesIn(machine, 'outbox', state).length
-    const isTold = state !== undefined && (await tellLeft(machine, membership, state))
-    forgetTeam(machine)
-    return { value: { url: membership.url, unsent, isTold }, findings: [] }
+    const team = Team.require(machine)
+    const { outbox } = team
+    const state = outbox.read()
+    const unsent = state === undefined ? 0 : outbox.batchesIn('outbox', state).length
+    const isTold = state !== undefined && (await tellLeft(team, state))
+    outbox.forgetTeam()
+    return { value: { url: team.membership.url, unsent, isTold }, findings: [] }
   } finally {
     release()
   }
@@ -109,9 +109,9 @@ export async function leaveTeam(machine: Machine, _request: object): Promise<Rep
 
 const LEAVE_MS = 5_000
 
-async function tellLeft(machine: Machine, membership: Membership, { machine: id }: OutboxState): Promise<boolean> {
+async function tellLeft(team: Team, { machine: id }: OutboxState): Promise<boolean> {
   try {
-    await callTeam(machine, membership, { path: `/v1/machines/${id}/leave`, body: '{}', milliseconds: LEAVE_MS })
+    await team.call({ path: `/v1/machines/${id}/leave`, body: '{}', milliseconds: LEAVE_MS })
     return true
   } catch (error) {
     // A user can leave even if the server is down.

@@ -5,7 +5,7 @@ import { committedVersion, digestAt, isInLibrary } from '../skills/versions.ts'
 import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'
-import { callTeam, requireMembership } from './disk/team-client.ts'
+import { type Team, withTeam } from './disk/team.ts'
 import { earlierApprovals } from './earlier-approvals.ts'
 import {
   type CatalogEntry,
@@ -39,21 +39,20 @@ export interface Published extends Pick<CatalogEntry, 'kind' | 'name' | 'version
 }
 
 /** Puts the committed version of a skill or pack into the catalog, as a draft. */
-export async function publishVersion(machine: Machine, request: PublishRequest): Promise<Report<Published>> {
-  const membership = requireMembership(machine)
+export const publishVersion = withTeam(async (team, request: PublishRequest): Promise<Report<Published>> => {
   const { groups = ['*'] } = request
-  const owner = request.owner ?? (await identifyUser(machine)).person
-  const { kind, name } = kindHere(machine, parseNamed(request.name))
+  const owner = request.owner ?? (await identifyUser(team.machine)).person
+  const { kind, name } = kindHere(team.machine, parseNamed(request.name))
   const read = kind === 'pack' ? committedPack : committedVersion
-  const { commit, digest, version: own } = await read(machine, name)
+  const { commit, digest, version: own } = await read(team.machine, name)
   const version = request.version ?? own ?? (commit || digest).slice(0, 12)
   const entry = { kind, name, version, owner, commit, digest, groups }
   const problem = versionProblem(entry)
   if (problem !== undefined) throw new LoadoutError('USAGE', problem)
-  const { state, isNew } = await callTeam(machine, membership, { path: '/v1/catalog', body: JSON.stringify(entry) })
+  const { state, isNew } = await team.call({ path: '/v1/catalog', body: JSON.stringify(entry) })
   const value = { kind, name, version, commit, digest, groups, state: String(state), isNew: isNew === true }
   return { value, findings: [] }
-}
+})
 
 interface Named {
   kind: CatalogKind | undefined
@@ -96,8 +95,8 @@ export interface Signed extends Pick<Snapshot, 'number' | 'by' | 'only'> {
 }
 
 /** Lets machines install a version. Approving an older version again brings machines back to it. */
-export function approveVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
-  return signNext(machine, request, async (base, entries) => {
+export const approveVersion = withTeam((team, request: SignRequest): Promise<Report<Signed>> => {
+  return signNext(team, request, async (base, entries) => {
     const signed = named(base?.versions ?? [], request.name)
     const drafts = named(entries, request.name).filter(
       (entry) => entry.version !== '*' && !signed.some(({ version }) => version === entry.version),
@@ -112,10 +111,10 @@ export function approveVersion(machine: Machine, request: SignRequest): Promise<
       const wanted = request.version === undefined ? 'draft' : `version ${request.version}`
       throw failWith('SKILL_NOT_FOUND/version', { wanted, name: request.name })
     }
-    if (!signed.some((each) => each === found)) await requireSameContent(machine, found)
+    if (!signed.some((each) => each === found)) await requireSameContent(team.machine, found)
     return [{ ...change(found, 'approved', request.groups), isApproval: true }]
   })
-}
+})
 
 /** Throws unless this machine has exactly the content that a draft names: drafts are not signed. */
 async function requireSameContent(machine: Machine, { kind, name, version, commit, digest }: Version): Promise<void> {
@@ -133,45 +132,46 @@ async function requireSameContent(machine: Machine, { kind, name, version, commi
 }
 
 /** Makes machines remove a skill or stop using a pack, or go back from one version of it to the one approved before. */
-export function retireVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
-  return signNext(machine, request, (base, entries) => {
+export const retireVersion = withTeam((team, request: SignRequest): Promise<Report<Signed>> => {
+  return signNext(team, request, (base, entries) => {
     const all = versionsNamed(base, entries, request.name)
     const found = all.filter(({ version }) => version === (request.version ?? version))
     if (found.length === 0) throw notListed(request.name, request.version)
     return found.map((each) => change(each, 'retired'))
   })
-}
+})
 
 /**
  * Stops a version on every machine, without a signature, because it installs nothing. Releasing it needs a signature:
  * otherwise the database could do it.
  */
-export async function quarantineVersion(
-  machine: Machine,
-  request: { name: string; version: string; isHeld: boolean; key?: string },
-): Promise<Report<{ name: string; version: string; state: string; signed?: Signed }>> {
-  const { version, isHeld } = request
-  const isWanted = (each: Version) => each.version === version
-  if (!isHeld) {
-    const { value: signed, findings } = await signNext(machine, request, (base) => {
-      const found = named(base?.versions ?? [], request.name).filter(isWanted)
-      requireOneKind(found, request.name)
-      if (found.some(({ state }) => state !== 'retired')) return found.map((each) => change(each, 'approved'))
-      throw notListed(request.name, version)
+export const quarantineVersion = withTeam(
+  async (
+    team,
+    request: { name: string; version: string; isHeld: boolean; key?: string },
+  ): Promise<Report<{ name: string; version: string; state: string; signed?: Signed }>> => {
+    const { version, isHeld } = request
+    const isWanted = (each: Version) => each.version === version
+    if (!isHeld) {
+      const { value: signed, findings } = await signNext(team, request, (base) => {
+        const found = named(base?.versions ?? [], request.name).filter(isWanted)
+        requireOneKind(found, request.name)
+        if (found.some(({ state }) => state !== 'retired')) return found.map((each) => change(each, 'approved'))
+        throw notListed(request.name, version)
+      })
+      return { value: { name: request.name, version, state: 'approved', signed }, findings }
+    }
+    const { snapshot, entries } = await readCatalog(team, { all: true })
+    const [found] = versionsNamed(snapshot, entries, request.name).filter(isWanted)
+    if (found === undefined) throw notListed(request.name, version)
+    const { kind, name } = found
+    await team.call({
+      path: '/v1/catalog/quarantine',
+      body: JSON.stringify({ kind, name, version, isHeld }),
     })
-    return { value: { name: request.name, version, state: 'approved', signed }, findings }
-  }
-  const membership = requireMembership(machine)
-  const { snapshot, entries } = await readCatalog(machine, membership, { all: true })
-  const [found] = versionsNamed(snapshot, entries, request.name).filter(isWanted)
-  if (found === undefined) throw notListed(request.name, version)
-  const { kind, name } = found
-  await callTeam(machine, membership, {
-    path: '/v1/catalog/quarantine',
-    body: JSON.stringify({ kind, name, version, isHeld }),
-  })
-  return { value: { name, version, state: 'quarantined' }, findings: [] }
-}
+    return { value: { name, version, state: 'quarantined' }, findings: [] }
+  },
+)
 
 export interface SignCatalogRequest {
   key?: string
@@ -184,9 +184,9 @@ export interface SignCatalogRequest {
 }
 
 /** Signs the catalog again: before it expires, with other settings, after a signer left, or after the database lost it. */
-export function signCatalog(machine: Machine, request: SignCatalogRequest): Promise<Report<Signed>> {
-  return signNext(machine, request, () => [])
-}
+export const signCatalog = withTeam((team, request: SignCatalogRequest): Promise<Report<Signed>> => {
+  return signNext(team, request, () => [])
+})
 
 function named<T extends Version>(versions: readonly T[], typed: string): T[] {
   const { kind, name } = parseNamed(typed)
@@ -227,13 +227,13 @@ const MOST_DAYS = 3_650
  * stops, which only hold back.
  */
 async function signNext(
-  machine: Machine,
+  team: Team,
   request: SignCatalogRequest,
   changesOf: (base: Snapshot | undefined, entries: readonly CatalogEntry[]) => Change[] | Promise<Change[]>,
 ): Promise<Report<Signed>> {
-  const membership = requireMembership(machine)
-  const { team, group } = membership
-  const catalog = await readCatalog(machine, membership, { all: true })
+  const { machine, membership } = team
+  const { group } = membership
+  const catalog = await readCatalog(team, { all: true })
   const { signers, offered, entries, before } = catalog
   if (signers === undefined) {
     throw failWith('CATALOG_UNVERIFIED/no-signers', { signers: SIGNERS_FILE })
@@ -241,7 +241,7 @@ async function signNext(
   if (catalog.problem !== undefined && !request.restore) requireWayOn(catalog)
   const key = signingKey(machine, request.key)
   const by = principalOf(key, signers)
-  const base = catalog.snapshot ?? (await earlierApprovals(machine, { team, signers, entries }))
+  const base = catalog.snapshot ?? (await earlierApprovals(machine, { team: membership.team, signers, entries }))
   const days = request.days ?? catalog.snapshot?.days ?? USUAL_DAYS
   if (!Number.isSafeInteger(days) || days < 1 || days > MOST_DAYS) {
     throw failWith('USAGE/days-valid', { most: MOST_DAYS })
@@ -256,7 +256,7 @@ async function signNext(
   const next = nextSnapshot(
     base,
     [...stopped.map((each) => change(each, 'quarantined')), ...changes],
-    { team, by, at: machine.now().toISOString(), days, only },
+    { team: membership.team, by, at: machine.now().toISOString(), days, only },
     offered?.isSigned ? offered.snapshot?.number : 0,
   )
   const text = formatSnapshot(next)
@@ -266,7 +266,7 @@ async function signNext(
   }
   const after = offered === undefined ? '' : sha256(offered.text)
   const body = JSON.stringify({ text, signature, after })
-  await callTeam(machine, membership, { path: '/v1/catalog/snapshot', body })
+  await team.call({ path: '/v1/catalog/snapshot', body })
   const left = stopsInForce(next, catalog.stops, [])
   const verdicts = chooseVerdicts(next, { group, stops: left, entries })
   await rememberCatalog(machine, { snapshot: next, text, signature, stops: left, verdicts })
@@ -296,19 +296,20 @@ function requireWayOn({ problem = '', offered, before, snapshot }: Catalog): voi
 }
 
 /** Begins again with the catalog of the server that a person recognized by its fingerprint. */
-export async function acceptCatalog(
-  machine: Machine,
-  { fingerprint }: { fingerprint: string },
-): Promise<Report<Pick<Snapshot, 'number' | 'by'> & { fingerprint: string }>> {
-  const membership = requireMembership(machine)
-  const { offered } = await readCatalog(machine, membership)
-  const { text = '', signature = '', snapshot } = offered ?? {}
-  if (snapshot === undefined || fingerprintOf(text) !== fingerprint.trim().toLowerCase()) {
-    const shown =
-      snapshot === undefined ? 'no catalog' : `number ${snapshot.number} with the fingerprint ${fingerprintOf(text)}`
-    throw failWith('CATALOG_UNVERIFIED/fingerprint', { shown, fingerprint })
-  }
-  await replaceCatalog(machine, { snapshot, text, signature, stops: [] })
-  await rememberCatalog(machine, await readCatalog(machine, membership))
-  return { value: { number: snapshot.number, by: snapshot.by, fingerprint: fingerprintOf(text) }, findings: [] }
-}
+export const acceptCatalog = withTeam(
+  async (
+    team,
+    { fingerprint }: { fingerprint: string },
+  ): Promise<Report<Pick<Snapshot, 'number' | 'by'> & { fingerprint: string }>> => {
+    const { offered } = await readCatalog(team)
+    const { text = '', signature = '', snapshot } = offered ?? {}
+    if (snapshot === undefined || fingerprintOf(text) !== fingerprint.trim().toLowerCase()) {
+      const shown =
+        snapshot === undefined ? 'no catalog' : `number ${snapshot.number} with the fingerprint ${fingerprintOf(text)}`
+      throw failWith('CATALOG_UNVERIFIED/fingerprint', { shown, fingerprint })
+    }
+    await replaceCatalog(team.machine, { snapshot, text, signature, stops: [] })
+    await rememberCatalog(team.machine, await readCatalog(team))
+    return { value: { number: snapshot.number, by: snapshot.by, fingerprint: fingerprintOf(text) }, findings: [] }
+  },
+)

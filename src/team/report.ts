@@ -1,11 +1,10 @@
-import type { Machine } from '../machine/machine.ts'
 import { sumMoney } from '../text/cost.ts'
 import { formatInstant, parseInstant } from '../text/instant.ts'
 import { failWith, type Report } from '../text/trouble.ts'
 import { moneyFor } from '../usage/rules/cost.ts'
 import { parseSince } from '../usage/rules/summary.ts'
 import { readPrices } from '../usage/usage.ts'
-import { callTeam, requireMembership } from './disk/team-client.ts'
+import { withTeam } from './disk/team.ts'
 import type { TeamReport } from './rules/report.ts'
 
 export interface ReportRequest {
@@ -19,9 +18,8 @@ export interface ReportRequest {
 const DAY_MS = 86_400_000
 
 /** What the team's server counted in a range. */
-export async function reportTeam(machine: Machine, request: ReportRequest): Promise<Report<TeamReport>> {
-  const membership = requireMembership(machine)
-  const now = machine.now()
+export const reportTeam = withTeam(async (team, request: ReportRequest): Promise<Report<TeamReport>> => {
+  const now = team.machine.now()
   const query = new URLSearchParams()
   if (request.since !== undefined) query.set('from', parseSince(request.since, now).slice(0, 10))
   if (request.until !== undefined) {
@@ -33,9 +31,9 @@ export async function reportTeam(machine: Machine, request: ReportRequest): Prom
   }
   if (request.group !== undefined) query.set('group', request.group)
   const path = `/v1/report${query.size > 0 ? `?${query}` : ''}`
-  const json = await callTeam(machine, membership, { method: 'GET', path })
+  const json = await team.call({ method: 'GET', path })
   const report = json as unknown as TeamReport
-  const prices = readPrices(machine)
+  const prices = readPrices(team.machine)
   for (const row of report.agents) {
     // A server of an earlier version does not count it.
     row.listing ??= 0
@@ -45,4 +43,4 @@ export async function reportTeam(machine: Machine, request: ReportRequest): Prom
     report.money = sumMoney(report.money, money)
   }
   return { value: report, findings: [] }
-}
+})

@@ -7,7 +7,7 @@ import { committedFile } from '../skills/versions.ts'
 import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { isRecord, sha256 } from '../text/values.ts'
 import { isSigned, readPinnedSigners } from './disk/identity.ts'
-import { callTeam } from './disk/team-client.ts'
+import type { Team } from './disk/team.ts'
 import {
   type CatalogEntry,
   chooseVerdicts,
@@ -72,13 +72,13 @@ export interface Catalog extends KnownCatalog {
  * Writes nothing.
  */
 export async function readCatalog(
-  machine: Machine,
-  membership: Membership,
+  team: Team,
   { milliseconds, all = false }: { milliseconds?: number; all?: boolean } = {},
 ): Promise<Catalog> {
+  const { machine, membership } = team
   const before = machine.records.read(RECORD)
   const path = `/v1/catalog/snapshot?have=${before.text === '' ? '' : sha256(before.text)}${all ? '&all=1' : ''}`
-  const reply = await callTeam(machine, membership, { method: 'GET', path, milliseconds }).catch((error) => {
+  const reply = await team.call({ method: 'GET', path, milliseconds }).catch((error) => {
     if (!(error instanceof LoadoutError) || error.code !== 'NOT_SERVED') throw error
     throw failWith('TEAM_FORMAT/old-server')
   })

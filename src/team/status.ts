@@ -1,12 +1,9 @@
-import type { Machine } from '../machine/machine.ts'
 import { count } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
 import { collect } from './collect.ts'
-import { batchesIn, readBatch } from './disk/outbox.ts'
-import { callTeam, requireMembership } from './disk/team-client.ts'
-import { requireOutbox } from './push.ts'
+import { type Team, withTeam } from './disk/team.ts'
 import { parseBatch } from './rules/batch.ts'
-import type { Membership, OutboxState } from './rules/membership.ts'
+import type { OutboxState } from './rules/membership.ts'
 
 export interface TeamStatus {
   url: string
@@ -25,17 +22,16 @@ export interface TeamStatus {
 const SERVER_MS = 5_000
 
 /** What this machine has sent, what waits, and whether its server answers. */
-export async function teamStatus(machine: Machine, _request: object): Promise<Report<TeamStatus>> {
-  const membership = requireMembership(machine)
-  const state = requireOutbox(machine)
-  const collected = collect(machine, membership, state)
-  const waiting = batchesIn(machine, 'outbox', state)
+export const teamStatus = withTeam(async (team, _request: object): Promise<Report<TeamStatus>> => {
+  const state = team.outbox.require()
+  const collected = collect(team, state)
+  const waiting = team.outbox.batchesIn('outbox', state)
   const bodies = [
-    ...waiting.map((sequence) => readBatch(machine, state, sequence)),
+    ...waiting.map((sequence) => team.outbox.readBatch(state, sequence)),
     ...collected.batches.map((each) => each.bytes),
   ]
-  const { url, group, role, person, joined } = membership
-  const findings = [...(await askServer(machine, membership)), ...stateFindings(state)]
+  const { url, group, role, person, joined } = team.membership
+  const findings = [...(await askServer(team)), ...stateFindings(state)]
   const isReady = findings.every(({ severity }) => severity !== 'error')
   return {
     value: {
@@ -48,16 +44,16 @@ export async function teamStatus(machine: Machine, _request: object): Promise<Re
     },
     findings,
   }
-}
+})
 
 function eventsIn(body: string): number {
   const read = parseBatch(body)
   return 'batch' in read ? read.batch.rows.reduce((sum, { times }) => sum + times, 0) : 0
 }
 
-async function askServer(machine: Machine, membership: Membership): Promise<Finding[]> {
+async function askServer(team: Team): Promise<Finding[]> {
   try {
-    await callTeam(machine, membership, { method: 'GET', path: '/ready', milliseconds: SERVER_MS })
+    await team.call({ method: 'GET', path: '/ready', milliseconds: SERVER_MS })
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
