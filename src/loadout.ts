@@ -232,12 +232,12 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     status: late(machine, async () => (await import('./health/status.ts')).readStatus),
     /** Shows which skills one agent lists, cuts, drops or hides, and why. */
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
-    /** Plans the smallest change after which an agent lists every remaining skill. */
-    planFix: late(machine, async () => (await import('./skills/listing.ts')).planFix),
-    /** Undoes what such a plan wrote into the settings of an agent. */
-    undoFix: late(machine, async () => (await import('./agents/name-only.ts')).undoNameOnly),
-    /** Applies such a plan. */
-    applyFix: late(machine, async () => (await import('./skills/listing.ts')).applyFix),
+    /** Plans the settings of agents after which every skill can be used. */
+    planFix: late(machine, async () => (await import('./skills/fix-list.ts')).planFix),
+    /** Undoes what such plans wrote into the settings of agents. */
+    undoFix: late(machine, async () => (await import('./skills/fix-list.ts')).undoFix),
+    /** Applies such plans. */
+    applyFix: late(machine, async () => (await import('./skills/fix-list.ts')).applyFix),
     /** Lists the known rules of agents, by version. */
     listRules: late(machine, async () => (await import('./agents/see.ts')).listRules),
     /** Writes, checks or removes the index in `AGENTS.md`. */
@@ -428,11 +428,12 @@ export type { Adoption } from './skills/adopt.ts'
 export type { CandidateView, SkillOffer } from './skills/candidates.ts'
 export type { Deletion } from './skills/delete.ts'
 export type { Check } from './skills/doctor.ts'
+export type { FixPlan, ListCounts, UndoneFix } from './skills/fix-list.ts'
 export type { ImportResult } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillDiff, SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
-export type { FixPlan, ListingRoom } from './skills/listing.ts'
+export type { ListingRoom } from './skills/listing.ts'
 export type { MergeResult, MergeView } from './skills/merges.ts'
 export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome, WaitingSkill } from './skills/observe.ts'

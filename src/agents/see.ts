@@ -8,14 +8,17 @@ import { compareText, getOwn } from '../text/values.ts'
 import { AgentFiles, type FoundPlace } from './disk/agent-files.ts'
 import { bodyTokensOf, findSkills, openScan, type SkillScan } from './disk/found-skills.ts'
 import { type KnownRules, rulesOf } from './disk/rules-on-machine.ts'
+import { ListSwitch } from './list-switch.ts'
 import {
   type AgentSettings,
   decideInstructions,
+  isSwitchedOff,
   type Limits,
   limitsOf,
   type SeenInstructions,
 } from './rules/agent-settings.ts'
 import { requireAgent } from './rules/agents.ts'
+import type { Switches } from './rules/hook-settings/list-switch.ts'
 import type { InstructionRules, Listing } from './rules/reading-rules.ts'
 import { RECORDED, readingOf, recordedRules } from './rules/recorded-rules.ts'
 import { decideVisibility, type FoundSkill, type SeenSkills, type Visibility } from './rules/visibility.ts'
@@ -30,8 +33,8 @@ export interface SeeRequest {
   model?: string
   /** Names of skills to leave out. */
   without?: readonly string[]
-  /** Assume that the settings list only the names of these skills. */
-  nameOnly?: readonly string[]
+  /** Assume that the settings say this about these skills. */
+  switched?: Switches
   /** Assume that the descriptions of these skills end after so many characters. */
   shorten?: Readonly<Record<string, number>>
 }
@@ -47,8 +50,8 @@ export interface SeenByAgent extends SeenSkills, Pick<KnownRules, 'program' | 'r
   /** The maximum size of the list; absent if it is unknown or unlimited. */
   budget?: Limits & { unit: Listing['unit'] }
   instructions: SeenInstructions[]
-  /** Skills that were used, according to the agent's own record. */
-  usedByAgent: string[]
+  /** Skill → a score of its recent use, according to the agent's own record. */
+  usage: Readonly<Record<string, number>>
   /** Skills that its settings mention. */
   overridden: string[]
   mostInstructionBytes?: number
@@ -89,7 +92,7 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
   const { rules: known, recordedFrom, program } = rulesOf(machine, agent)
   const { reading: rules, listing } = known
   const files = new AgentFiles(machine, agent, cwd)
-  const settings = withNameOnly(files.settings(known.settings), request.nameOnly)
+  const settings = withSwitches(files.settings(known.settings), request.switched)
   const places = [...files.places(rules), ...files.plugins(rules, settings)]
   const found = asIf(request, findSkills(machine, places, rules, scan))
   const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
@@ -106,7 +109,7 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
     budget: listing && limits && { ...limits, unit: listing.unit },
     ...seen,
     ...seeInstructions(files, known.instructions, settings),
-    usedByAgent: Object.keys(settings.usage),
+    usage: settings.usage,
     overridden: Object.keys(settings.overrides),
   }
   return { value, findings: findingsOf(value) }
@@ -120,9 +123,10 @@ function asIf({ without = [], shorten = {} }: SeeRequest, found: readonly FoundS
     .map((skill) => ({ ...skill, description: skill.description.slice(0, getOwn(shorten, skill.name)) }))
 }
 
-function withNameOnly(settings: AgentSettings, names: readonly string[] = []): AgentSettings {
-  const wanted = Object.fromEntries(names.map((name) => [name, 'name-only']))
-  return { ...settings, overrides: { ...settings.overrides, ...wanted } }
+function withSwitches(settings: AgentSettings, switched: Switches = {}): AgentSettings {
+  const others = settings.off.filter(({ name }) => name === undefined || getOwn(switched, name) !== 'on')
+  const off = Object.keys(switched).flatMap((name) => (switched[name] === 'off' ? [{ name }] : []))
+  return { ...settings, overrides: { ...settings.overrides, ...switched }, off: [...others, ...off] }
 }
 
 function seeInstructions(agentFiles: AgentFiles, rules: InstructionRules | undefined, settings: AgentSettings) {
@@ -163,25 +167,30 @@ export { openScan, type SkillScan }
 
 const MOST_SKILLS = 1000
 
-/** The skills in the folders that an agent reads, even if its list has no room for them. The first of each name. */
+/**
+ * The skills in the folders that an agent reads, even if its list has no room for them, and those that `see --fix` took
+ * out of it. Not those that the user switched off. The first of each name.
+ */
 export function callableSkills(machine: Machine, agentId: string, scan?: SkillScan): CallableSkill[] {
   const agent = requireAgent(agentId)
   const rules = readingOf(agent)
+  const files = new AgentFiles(machine, agent, machine.cwd)
+  const settings = files.settings(recordedRules(agent.id)?.rows.at(-1)?.rules.settings)
+  const ours = ListSwitch.open(machine, agentId, undefined)?.own ?? {}
   const skills = new Map<string, CallableSkill>()
-  for (const found of findSkills(machine, new AgentFiles(machine, agent, machine.cwd).places(rules), rules, scan)) {
+  for (const found of findSkills(machine, files.places(rules), rules, scan)) {
     const { name, description, path: file, problem, hidden, isCommand, isWorkflow, scope } = found
-    if (
-      problem !== undefined ||
-      hidden !== undefined ||
-      isCommand ||
-      isWorkflow ||
-      scope === 'agent' ||
-      skills.has(name)
-    )
-      continue
-    skills.set(name, { name, description, file })
+    const isSkill = problem === undefined && hidden === undefined && !isCommand && !isWorkflow && scope !== 'agent'
+    const isOff = isSwitchedOff(settings, found) && !Object.hasOwn(ours, name)
+    if (isSkill && !isOff && !skills.has(name)) skills.set(name, { name, description, file })
   }
   return [...skills.values()].slice(0, MOST_SKILLS).sort((a, b) => compareText(a.name, b.name))
+}
+
+/** The folders in which an agent worked, as far as it keeps a record. */
+export function workedIn(machine: Machine, agentId: string): string[] {
+  const agent = requireAgent(agentId)
+  return new AgentFiles(machine, agent, undefined).workedIn(rulesOf(machine, agent).rules.settings)
 }
 
 /** The SKILL.md behind the name that an agent calls; undefined if no folder that it reads has one. */

@@ -35,8 +35,10 @@ export interface UndoRecord {
   folders: string[]
   /** The blanks inside of formerly empty objects and lists, by their path, such as `hooks.SessionStart`. */
   blanks: Readonly<Record<string, string>>
-  /** What Loadout added, if the file alone does not show it. */
-  added?: string[]
+  /** Settings of single skills that Loadout added. */
+  switches?: Readonly<Record<string, 'name-only' | 'on' | 'off'>>
+  /** The hooks of the agent came with these. */
+  cameWithHooks?: boolean
 }
 
 /** The text of a file; undefined if it does not exist. */
@@ -173,8 +175,19 @@ function parseRecord(json: unknown): UndoRecord | undefined {
   const { before, folders } = json
   const blanks = Object.entries(json.blanks).filter((entry): entry is [string, string] => isBlank(entry[1]))
   const known = before === null || isBlank(before) ? { before } : {}
-  const added = isTextList(json.added) ? { added: json.added } : {}
-  return { ...known, folders, blanks: Object.fromEntries(blanks), ...added }
+  const switches = isRecord(json.switches) ? Object.entries(json.switches).filter(isSwitch) : []
+  const cameWithHooks = json.cameWithHooks === true
+  return {
+    ...known,
+    folders,
+    blanks: Object.fromEntries(blanks),
+    switches: Object.fromEntries(switches),
+    cameWithHooks,
+  }
+}
+
+function isSwitch(entry: [string, unknown]): entry is [string, 'name-only' | 'on' | 'off'] {
+  return entry[1] === 'name-only' || entry[1] === 'on' || entry[1] === 'off'
 }
 
 /** Loadout restores only blanks from a record, never other text. */

@@ -1,14 +1,19 @@
 import { Config } from '../agents/config.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
+import { ListSwitch, type Switches } from '../agents/list-switch.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
-import { type SeenByAgent, seeAgent } from '../agents/see.ts'
+import { isCrowdedOut } from '../agents/rules/visibility.ts'
+import { openScan, type SeenByAgent, type SkillScan, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
+import { openCatalog } from '../packs/catalog.ts'
+import { admit } from '../packs/rules/gates/trust.ts'
 import { usedSkills } from '../skills/equip.ts'
 import { describeRemote } from '../skills/rules/sync-decision.ts'
 import { readStanding } from '../skills/sync.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import { getOwn } from '../text/values.ts'
 import { usageOverTime } from '../usage/look-back.ts'
 import { moneyFor, type Prices } from '../usage/rules/cost.ts'
 import { readPrices } from '../usage/usage.ts'
@@ -28,12 +33,14 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   const config = new Config(machine)
   const found = AGENTS.filter((agent) => config.isFound(agent))
   const prices = readPrices(machine)
-  const agents = found.map((agent) => statusOf(machine, agent, project, prices))
+  const scan = openScan(machine)
+  const agents = found.map((agent) => statusOf(machine, agent, project, prices, scan))
   const library = await libraryOf(machine, project)
   const neverRan = AGENTS.filter((agent) => !found.includes(agent)).flatMap((agent) => installed(machine, agent))
   const { starts, cost } = usageOverTime(machine, { since: `${COST_DAYS}d` }).value
   const usage = { days: COST_DAYS, starts, cost }
-  const status = { agents, neverRan, library, usage, hooks: hookedAgents(machine) }
+  const packs = waitingPacks(machine, project)
+  const status = { agents, neverRan, library, usage, hooks: hookedAgents(machine), packs }
   return { value: { ...status, next: nextSteps(status, project) }, findings: [] }
 }
 
@@ -50,20 +57,22 @@ function statusOf(
   { id, label }: Agent,
   project: string | undefined,
   prices: Prices | undefined,
+  scan: SkillScan,
 ): AgentStatus {
   try {
-    return summed(seeAgent(machine, { agent: id, project }).value, prices)
+    const own = ListSwitch.open(machine, id, undefined)?.own ?? {}
+    return summed(seeAgent(machine, { agent: id, project }, scan).value, own, prices)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return { agent: id, label, problem: error.message }
   }
 }
 
-function summed(sight: SeenByAgent, prices: Prices | undefined): AgentStatus {
-  const { agent, label, program, recordedFrom, skills, own, budget, instructions } = sight
+function summed(sight: SeenByAgent, own: Switches, prices: Prices | undefined): AgentStatus {
+  const { agent, label, program, recordedFrom, skills, budget, instructions } = sight
   const count = (...fates: SeenByAgent['skills'][number]['fate'][]) =>
     skills.filter(({ fate }) => fates.includes(fate)).length
-  const listed = skills.reduce((sum, skill) => sum + skill.tokens, own.tokens)
+  const listed = skills.reduce((sum, skill) => sum + skill.tokens, sight.own.tokens)
   const read = instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)
   const money = moneyFor(listed + read, prices, agent, budget?.model)
   return {
@@ -76,6 +85,9 @@ function summed(sight: SeenByAgent, prices: Prices | undefined): AgentStatus {
     undescribed: count('undescribed'),
     cut: count('cut'),
     dropped: count('dropped'),
+    crowded: skills.filter(isCrowdedOut).length,
+    named: count('named'),
+    hooked: skills.filter(({ fate, name }) => fate === 'hidden' && getOwn(own, name) === 'off').length,
     doubles: count('shadowed', 'ambiguous'),
     unreadable: count('unreadable'),
     room: budget ? { size: budget.budget, unit: budget.unit === 'tokens' ? 'tokens' : 'characters' } : undefined,
@@ -98,6 +110,16 @@ async function libraryOf(machine: Machine, project: string | undefined): Promise
     if (!(error instanceof LoadoutError)) throw error
     return error.code === 'CONFIG_NOT_FOUND' ? undefined : { problem: error.message }
   }
+}
+
+/** Packs of this machine and the project whose text no model may read before the user allows it. */
+function waitingPacks(machine: Machine, folder: string | undefined): string[] {
+  const project = openProject(machine, folder)
+  const { catalog } = openCatalog(machine, { project })
+  return catalog.entries.flatMap(({ pack }) => {
+    const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
+    return verdict === 'approval-needed' && pack.scope !== 'built-in' ? [pack.manifest.name] : []
+  })
 }
 
 function hookedAgents(machine: Machine): string[] {

@@ -8,3 +8,12 @@ export function readToml(text: string): Record<string, unknown> {
     return {}
   }
 }
+
+export function isToml(text: string): boolean {
+  try {
+    parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

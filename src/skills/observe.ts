@@ -1,5 +1,4 @@
 import { join, relative } from 'node:path'
-import { NameOnly } from '../agents/name-only.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from '../change/work-folder.ts'
 import { isFolder } from '../machine/files.ts'
@@ -11,14 +10,7 @@ import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
 import { Backups } from './disk/backups.ts'
 import { readLibraryState } from './disk/library-git.ts'
-import {
-  hasLeftovers,
-  isLockable,
-  type ListChange,
-  libraryLog,
-  readLogged,
-  withLibrary,
-} from './disk/library-transaction.ts'
+import { hasLeftovers, isLockable, libraryLog, readLogged, withLibrary } from './disk/library-transaction.ts'
 import { mergeCopies } from './disk/merge-edit.ts'
 import { skillIn } from './disk/merge-folders.ts'
 import { Merges } from './disk/pending-merge.ts'
@@ -123,10 +115,9 @@ function asLibraryWriter<T>(installs: Installs, purpose: string, run: Writing<T>
   return withLibrary(installs.repo, purpose, finishAndRun, waiting)
 }
 
-/** Refreshes or removes the copies that a killed command did not come to. */
+/** Refreshes the copies that a killed command did not come to. */
 async function finishCopies(installs: Installs, purpose: string, waiting: Waiting): Promise<Finding[]> {
   const logged = readLogged(libraryLog(installs.library))
-  if (logged !== undefined && 'agent' in logged) return finishList(installs, logged, purpose, waiting)
   if (logged === undefined || !('copies' in logged) || logged.copies === undefined) return []
   const names = new Set(logged.copies)
   const roots = installs.userRoots.filter(({ path }) => isFolder(path))
@@ -135,60 +126,6 @@ async function finishCopies(installs: Installs, purpose: string, waiting: Waitin
     return [...found, ...findings]
   }
   return withRoots(installs, roots, purpose, refresh, waiting)
-}
-
-async function finishList(
-  installs: Installs,
-  change: ListChange,
-  purpose: string,
-  waiting: Waiting,
-): Promise<Finding[]> {
-  const what = `an interrupted change of what ${change.agent} lists`
-  try {
-    const own = new Installs(installs.machine, change)
-    const roots = own.removalRoots([change.agent])
-    const run = async (found: Finding[]) => [...found, ...(await changeList(own, roots, change)).findings]
-    const findings = await withRoots(own, roots, purpose, run, waiting)
-    return [
-      { severity: 'info', code: 'RECOVERED', message: `${what} was finished`, subject: change.agent },
-      ...findings,
-    ]
-  } catch (error) {
-    if (!(error instanceof LoadoutError) || error.code === 'LOCKED') throw error
-    libraryLog(installs.library).end()
-    const hint = `loadout see ${change.agent} --fix`
-    const message = `${what} was given up: ${error.message}`
-    return [{ severity: 'warning', code: 'RECOVERED', message, subject: change.agent, hint }]
-  }
-}
-
-/**
- * Lists only some names in an agent's settings and removes installs: both, or neither if the settings cannot be written. If
- * the process is killed, the next command does the rest, unless the library is read-only. The roots must be locked.
- */
-export async function changeList(
-  installs: Installs,
-  roots: readonly TargetRoot[],
-  { agent, project, nameOnly, unequip }: ListChange,
-): Promise<Report<Outcome>> {
-  const { machine, library } = installs
-  const observation = await observe(installs, roots, true)
-  const { statuses, placements } = observation
-  const names = unequip.filter((name) => placements.some((each) => each.name === name))
-  const which = { names, agents: [agent], roots, isExplicit: true, isKnown: () => true }
-  const plan = planUnequip(statuses, which)
-  const place = nameOnly.length === 0 ? undefined : NameOnly.open(machine, agent, project)
-  const log = libraryLog(library)
-  if (isLockable(library)) log.write({ agent, project, nameOnly, unequip })
-  try {
-    await place?.apply(nameOnly)
-  } catch (error) {
-    log.end()
-    throw error
-  }
-  const report = await carryOut(installs, observation, plan, {})
-  endLog(library, report)
-  return report
 }
 
 /** Unless a copy could not be written, for example on a full disk: then the next command goes on. */

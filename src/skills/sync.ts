@@ -7,6 +7,7 @@ import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, lastAsked, pushBranch, readRemote, readRepoState } from './disk/library-git.ts'
 import { fastForwardLibrary } from './disk/library-transaction.ts'
 import { Merges } from './disk/pending-merge.ts'
+import { findQuarantined } from './gate.ts'
 import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import {
   asWriter,
@@ -195,10 +196,11 @@ export const readStanding = withInstalls(async (installs, request: StandingReque
   })
   const merges = new Merges(installs.machine).list().map(({ skill }) => skill)
   const equipped = statuses.filter(isInstalled).map(({ name }) => name)
+  const waiting = findQuarantined(installs.repo, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill]))
   const { library } = installs
   const standing = remoteStateOf(state, lastAsked(library))
   return {
-    value: { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges },
+    value: { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges, waiting },
     findings: [],
   }
 })

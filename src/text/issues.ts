@@ -293,6 +293,11 @@ export const ISSUES = {
       'wait until git has finished, or end it; the next command then finishes the interrupted change',
     ],
     NOT_SEEN: ['An agent cannot see everything that is installed for it.', 'Run `loadout see <agent>`.'],
+    'NOT_SEEN/full': [
+      'the list of {label} is full: {crowded} of {skills} skills are not described whole',
+      'loadout see {agent} --fix{scope} makes every skill usable',
+      'warning',
+    ],
     HOOKS_OUTDATED: [
       'The hooks of an agent are from another version, or their program is gone.',
       'Run `loadout hooks install`.',
@@ -656,6 +661,11 @@ export const ISSUES = {
     ],
     'BAD_JSON/session': ['the state of the session has an invalid line', ''],
     BAD_SETTINGS: ['A settings file has an unknown key or a wrong value. Only that part is ignored.', 'Correct it.'],
+    'BAD_SETTINGS/toml': ['{path} is not valid TOML, or has another form', 'repair the file; nothing was changed'],
+    'BAD_SETTINGS/comments': [
+      '{path} has comments, and the agent ignores a file with comments',
+      'repair the file; nothing was changed',
+    ],
     UNRECOGNISED: [
       '{path} cannot be validated: its kind is unknown',
       'give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',

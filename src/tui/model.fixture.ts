@@ -169,6 +169,7 @@ const ATTENTION: Attention = {
     drift: 2,
     edited: [],
     merges: ['planning'],
+    waiting: [],
   },
   rooms: [
     {

@@ -5,112 +5,125 @@ import { makeMachine, skill } from '../cli/skills-machine.ts'
 const SMALL = ['--model', 'claude-haiku-4-5'] as const
 
 /** Each skill is described in 300 characters; the list of the small model has room for few of them. */
-const equipped = (names: readonly string[], used: readonly string[]) => {
+const equipped = (names: readonly string[], used: readonly string[] = []) => {
   const skills = Object.assign({}, ...names.map((name) => skill(name, { description: `${name} ${'why '.repeat(74)}` })))
   const machine = makeMachine({ skills })
-  machine.run('equip', '--all', '--target', 'claude')
+  machine.run('equip', '--all')
   const usage = Object.fromEntries(used.map((name) => [name, { usageCount: 5, lastUsedAt: Date.now() }]))
   machine.write('.claude.json', JSON.stringify({ skillUsage: usage }))
   return machine
 }
-const names = Array.from({ length: 10 }, (_, at) => `s${at}`)
+const names = Array.from({ length: 90 }, (_, at) => `s${String(at).padStart(2, '0')}`)
 
 interface Fixed {
-  plan: FixPlan
+  plans: FixPlan[]
   state: string
 }
+type Machine = ReturnType<typeof equipped>
+const planFor = (machine: Machine, ...args: string[]) => machine.json<Fixed>('see', ...args, '--fix', '--dry-run').plans
+const fates = (machine: Machine, ...args: string[]) =>
+  machine.json<{ skills: { name: string; fate: string }[] }>('see', ...args).skills
 
-it('removes the fewest copies without use, after a yes, and then all others are seen', () => {
-  const machine = equipped(names, ['s0', 's1', 's2'])
-  const { plan, state } = machine.json<Fixed>('see', 'claude', '--fix', '--dry-run', ...SMALL)
-  expect(state).toBe('planned')
-  expect(plan.shorten).toEqual([])
-  expect(plan.left).toBe(0)
-  expect(plan.unequip.length).toBeGreaterThan(0)
-  expect(plan.unequip.some((name) => ['s0', 's1', 's2'].includes(name))).toBe(false)
-  const one = plan.unequip.slice(1)
-  const less = machine.json<{ skills: { fate: string }[] }>('see', 'claude', '--without', one.join(','), ...SMALL)
-  expect(less.skills.some(({ fate }) => fate === 'dropped')).toBe(true)
-
-  const waiting = machine.run('see', 'claude', '--fix', ...SMALL)
-  expect(waiting.code).toBe(3)
-  expect(waiting.stdout).toContain('use --yes to apply the plan')
-  expect(machine.json<Fixed>('see', 'claude', '--fix', '--dry-run', ...SMALL).plan).toEqual(plan)
-
-  const done = machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
-  expect(done.code).toBe(0)
-  expect(done.stdout).toContain(`${plan.unequip.length} copies removed`)
-  const after = machine.json<{ skills: { name: string; fate: string }[] }>('see', 'claude', ...SMALL)
-  expect(after.skills.map(({ name, fate }) => `${name} ${fate}`)).toEqual(
-    names.filter((name) => !plan.unequip.includes(name)).map((name) => `${name} visible`),
-  )
-  expect(machine.run('see', 'claude', '--fix', ...SMALL).stdout).toBe(
-    'Claude Code lists every skill that it can read.\n',
-  )
-})
-
-it('lists unused skills of others only by name, and takes that back byte for byte', () => {
-  const machine = equipped(names.slice(0, 2), ['s0', 's1', 'theirs-0'])
-  const theirs = Array.from({ length: 9 }, (_, at) => `theirs-${at}`)
-  for (const name of theirs) {
-    machine.write(`.claude/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: ${'why '.repeat(74)}\n---\n`)
-  }
-  const settings = '{"model": "haiku",\n  "skillOverrides": { "theirs-8": "on" }}'
+it('makes every skill usable in all agents after one yes, and takes that back byte for byte', () => {
+  const machine = equipped(names, ['s88', 's89'])
+  const settings = '{"model": "haiku",\n  "skillOverrides": { "s00": "on" }}'
+  const config = 'model = "x"\n\n[[skills.config]]\nname = "s01"\nenabled = false\n'
   machine.write('.claude/settings.json', settings)
-  const { plan } = machine.json<Fixed>('see', 'claude', '--fix', '--dry-run', ...SMALL)
-  expect([plan.unequip, plan.shorten, plan.left]).toEqual([[], [], 0])
-  expect(plan.nameOnly.length).toBeGreaterThan(0)
-  expect(plan.nameOnly.some((name) => ['theirs-0', 'theirs-8'].includes(name))).toBe(false)
-  const fates = (...more: string[]) =>
-    machine.json<{ skills: { name: string; fate: string }[] }>('see', 'claude', ...SMALL, ...more).skills
-  const fewer = plan.nameOnly.slice(1).join(',')
-  expect(fates('--name-only', fewer).some(({ fate }) => fate === 'dropped')).toBe(true)
+  machine.write('.codex/config.toml', config)
+  const before = machine.tree().filter((path) => !/^\.(cache|local)/.test(path))
 
-  const done = machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
-  expect(done.stdout).toContain('To undo: loadout see claude --fix --undo')
-  const shown = fates()
-  expect(shown.filter(({ fate }) => fate === 'hidden').map(({ name }) => name)).toEqual([...plan.nameOnly].sort())
-  expect(shown.every(({ fate }) => fate === 'visible' || fate === 'hidden')).toBe(true)
+  const waiting = machine.run('see', '--fix', ...SMALL)
+  expect([waiting.code, machine.read('.claude/settings.json')]).toEqual([3, settings])
+  expect(waiting.stdout).toContain('use --yes to apply the plan')
 
-  machine.run('hooks', 'install', 'claude')
-  machine.run('hooks', 'remove', 'claude')
-  machine.run('see', 'claude', '--fix', '--undo')
-  expect(machine.read('.claude/settings.json')).toBe(settings)
-  expect(machine.run('see', 'claude', '--fix', '--undo').stdout).toBe('There is nothing to take back.\n')
-})
-
-it('says that settings with comments would be passed over, and changes nothing', () => {
-  const machine = equipped(names.slice(0, 1), ['s0'])
-  for (const at of names.keys()) {
-    machine.write(`.claude/skills/o${at}/SKILL.md`, `---\nname: o${at}\ndescription: ${'why '.repeat(99)}\n---\n`)
+  const [claude, codex] = planFor(machine, ...SMALL)
+  expect(claude?.now).toMatchObject({ cut: 0, absent: 0 })
+  expect(claude?.after.named).toBeGreaterThan(0)
+  expect(claude?.after.described).toBeGreaterThanOrEqual(claude?.now.described ?? 0)
+  expect(Object.keys(claude?.switches ?? {})).not.toContain('s00')
+  expect(codex?.after.cut).toBe(0)
+  for (const { kept, after, hook } of [claude, codex].flatMap((plan) => plan ?? [])) {
+    expect(kept.used.length === 0 || kept.used.join() === 's88,s89').toBe(true)
+    expect([hook, after.described + after.named + after.absent]).toEqual([
+      'added',
+      hook === 'added' && after.absent > 0 ? 89 : 90,
+    ])
   }
-  machine.write('.claude/settings.json', '{} // mine')
-  const { code, stderr } = machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
-  expect(code).toBe(2)
-  expect(stderr).toContain('comments are not allowed in it')
-  expect(machine.read('.claude/settings.json')).toBe('{} // mine')
-})
 
-it('names descriptions to shorten where every skill is used', () => {
-  const machine = equipped(names, names)
-  const { plan, state } = machine.json<Fixed>('see', 'claude', '--fix', ...SMALL)
-  expect([state, plan.unequip, plan.left]).toEqual(['planned', [], 0])
-  const to = plan.shorten[0]?.to ?? 0
-  const lengths = (length: number) => plan.shorten.map(({ name }) => `${name}=${length}`).join(',')
-  const fatesOf = (length: number) =>
-    machine.json<{ skills: { fate: string }[] }>('see', 'claude', '--shorten', lengths(length), ...SMALL).skills
-  expect(fatesOf(to).every(({ fate }) => fate === 'visible')).toBe(true)
-  expect(fatesOf(to + 1).every(({ fate }) => fate === 'visible')).toBe(false)
-})
-
-it('removes nothing where no use is known, and says when nothing is enough', () => {
-  const machine = equipped(
-    Array.from({ length: 300 }, (_, at) => `skill-${at}`),
-    [],
+  expect(machine.run('see', '--fix', '--yes', ...SMALL).stdout).toContain('Take it back: loadout see --fix --undo')
+  const listed = fates(machine, 'claude', ...SMALL)
+  expect(listed.filter(({ fate }) => fate === 'named')).toHaveLength(claude?.after.named ?? 0)
+  expect(listed.every(({ fate }) => fate === 'visible' || fate === 'named')).toBe(true)
+  expect(['s88', 's89'].every((name) => listed.some((each) => each.name === name && each.fate === 'visible'))).toBe(
+    true,
   )
-  const { stdout, code } = machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/Loadout removes no copy: nothing has recorded which skills are used/)
-  expect(stdout).toMatch(/Even then \d+ skills would not fit/)
-  expect(machine.tree().filter((path) => /\.claude\/skills\/[^/]+\/SKILL\.md/.test(path))).toHaveLength(300)
+  expect(fates(machine, 'codex').some(({ fate }) => fate === 'cut' || fate === 'dropped')).toBe(false)
+  expect(machine.json<Fixed>('see', '--fix', ...SMALL).state).toBe('nothing to do')
+
+  expect(machine.run('see', '--fix', '--undo').code).toBe(0)
+  expect([machine.read('.claude/settings.json'), machine.read('.codex/config.toml')]).toEqual([settings, config])
+  expect(machine.tree().filter((path) => !/^\.(cache|local)/.test(path))).toEqual(before)
+  expect(machine.run('see', '--fix', '--undo').stdout).toBe('There is nothing to take back.\n')
+})
+
+it('plans the same again after more skills came, without its own entries in the way', () => {
+  const machine = equipped(names.slice(0, 40))
+  machine.write('.claude/settings.json', '{}\n')
+  machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
+  for (const name of ['later-a', 'later-b']) {
+    machine.write(`.claude/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: ${'why '.repeat(80)}\n---\n`)
+  }
+  expect(fates(machine, 'claude', ...SMALL).some(({ fate }) => fate === 'dropped')).toBe(true)
+  machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
+  expect(fates(machine, 'claude', ...SMALL).some(({ fate }) => fate === 'dropped')).toBe(false)
+  machine.run('see', 'claude', '--fix', '--undo')
+  expect(machine.read('.claude/settings.json')).toBe('{}\n')
+})
+
+it('keeps what fits the project, and describes it there although the user’s list has only its name', () => {
+  const texts = { 'terraform-modules': 'Write Terraform modules', 'django-views': 'Write Django views in Python' }
+  const described = Object.entries(texts).map(([name, text]) =>
+    skill(name, { description: `${text}. ${'It says when and why. '.repeat(16)}` }),
+  )
+  const others = names.slice(0, 40).map((name) => skill(name, { description: `${name} ${'why '.repeat(74)}` }))
+  const machine = makeMachine({ skills: Object.assign({}, ...described, ...others) })
+  machine.run('equip', '--all', '--agent', 'claude')
+  machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
+  expect(fates(machine, 'claude', ...SMALL).find(({ name }) => name === 'django-views')?.fate).toBe('named')
+
+  machine.write('app/.git/HEAD', 'ref: refs/heads/main\n')
+  machine.write('app/requirements.txt', 'django==5.0\n')
+  machine.write('app/manage.py', '')
+  const place = ['--project', `${machine.home}/app`]
+  const [plan] = planFor(machine, 'claude', ...SMALL, ...place)
+  expect(plan?.kept.fits).toContain('django-views')
+  expect(plan?.switches['django-views']).toBe('on')
+  machine.run('see', 'claude', '--fix', '--yes', ...SMALL, ...place)
+  const inside = fates(machine, 'claude', ...SMALL, ...place)
+  expect(inside.find(({ name }) => name === 'django-views')?.fate).toBe('visible')
+  expect(inside.some(({ fate }) => fate === 'dropped')).toBe(false)
+  machine.run('see', 'claude', '--fix', '--undo', ...place)
+  expect(machine.tree()).not.toContain('app/.claude/settings.local.json')
+})
+
+it.each([
+  ['claude', '.claude/settings.json', '{} // mine', 'has comments, and the agent ignores a file with comments'],
+  ['claude', '.claude/settings.json', '{"skillOverrides": []}', 'is a list, not an object'],
+  ['codex', '.codex/config.toml', 'model = ', 'is not valid TOML'],
+  ['codex', '.codex/config.toml', 'skills = { config = [] }\n', 'is not valid TOML, or has another form'],
+])('changes nothing in settings of %s that it cannot edit: %s with %s', (agent, path, text, message) => {
+  const machine = equipped(names)
+  machine.write(path, text)
+  const { code, stderr } = machine.run('see', agent, '--fix', '--yes', ...(agent === 'claude' ? SMALL : []))
+  expect([code, machine.read(path)]).toEqual([2, text])
+  expect(stderr).toContain(message)
+})
+
+it('is not needed for one long description, and status does not say that the list is full', () => {
+  const machine = equipped(['a'])
+  machine.write('.claude/skills/long/SKILL.md', `---\nname: long\ndescription: ${'why '.repeat(480)}\n---\n`)
+  expect(machine.run('see', 'claude', '--fix').stdout).toContain('cut off')
+  const { stdout } = machine.run('status')
+  expect(stdout).not.toContain('full')
+  expect(machine.json<Fixed>('see', 'claude', '--fix').state).toBe('nothing to do')
 })

@@ -21,8 +21,8 @@ describe('status', () => {
         'No agent was found on this machine.',
         'No skill library yet.',
         '',
-        '  1  what a task needs, in any project  loadout context "<task>"',
-        '  2  a library keeps skills in git      loadout init --new ~/skills',
+        '  1  skills from a repository, kept in git  loadout add <owner/repo>',
+        '  2  what a task needs, in any project      loadout context "<task>"',
         '',
       ].join('\n'),
     )
@@ -65,7 +65,9 @@ describe('status', () => {
     expect(agents[1].cutFiles).toHaveLength(1)
     expect(next[0].command).toBe('loadout see claude --fix --project .')
     const { stdout } = runWarm(['status', '--project', `${home}/p`], { home })
-    expect(stdout).toContain(`Claude Code 2.1.326  60 skills, ${agents[0].seen} seen  `)
+    expect(stdout).toContain(
+      `Claude Code 2.1.326  60 skills, ${agents[0].seen} described, ${agents[0].dropped} by name  `,
+    )
     expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true)
   })
 
@@ -112,8 +114,8 @@ describe('status', () => {
       })
       expect(stdout).toContain(`${agent.label} ${agent.program?.version}`)
       const whole = count('visible', 'undescribed')
-      if (count('cut') > 0) expect(stdout).toContain(`60 skills, ${whole} seen whole, ${count('cut')} cut`)
-      expect(stdout).toContain(`${(listed + read).toLocaleString('en')} tokens at session start`)
+      if (count('cut') > 0) expect(stdout).toContain(`60 skills, ${whole} described, ${count('cut')} cut`)
+      expect(stdout).toContain(`${(listed + read).toLocaleString('en')} tokens at start`)
     }
     expect(status.agents[1]?.cut).toBeGreaterThan(0)
     if (status.library?.problem !== undefined || status.library === undefined) throw new Error('no library')

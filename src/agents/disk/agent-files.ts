@@ -156,6 +156,13 @@ export class AgentFiles {
     return last && this.settingsFiles([last])[0]
   }
 
+  /** The folders in which the agent worked, according to its settings and its own record. */
+  workedIn(rules: SettingsRules | undefined): string[] {
+    if (rules === undefined) return []
+    const tables = [...this.settingsReader(rules)('projects'), this.stateReader(rules)('projects')]
+    return Object.keys(merged(tables)).filter((path) => isAbsolute(path) && isFolder(path))
+  }
+
   private settingsFiles(files: SettingsRules['files']): string[] {
     const { cwd } = this
     return files.flatMap(({ from, path }) => {
@@ -177,11 +184,15 @@ export class AgentFiles {
       key === undefined ? [] : readers.map((read) => read(key)).filter((value) => value !== undefined)
   }
 
-  private readUsage({ usageFile }: SettingsRules): Record<string, number> {
-    if (usageFile === undefined) return {}
+  /** Reads the agent's own record, if it keeps one. */
+  private stateReader({ usageFile }: SettingsRules): Reader {
+    if (usageFile === undefined) return () => undefined
     const isMoved = this.agent.home !== undefined && this.machine.env[this.agent.home.variable]
-    const folder = isMoved ? this.ownFolder() : this.machine.home
-    const usage = jsonReader(join(folder, usageFile), LARGEST_STATE)('skillUsage')
+    return jsonReader(join(isMoved ? this.ownFolder() : this.machine.home, usageFile), LARGEST_STATE)
+  }
+
+  private readUsage(rules: SettingsRules): Record<string, number> {
+    const usage = this.stateReader(rules)('skillUsage')
     if (!isRecord(usage)) return {}
     const now = this.machine.now().getTime()
     return Object.fromEntries(

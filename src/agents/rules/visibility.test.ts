@@ -80,7 +80,7 @@ describe('what Claude Code does', () => {
     const overrides = { a: 'off', b: 'user-invocable-only', c: 'name-only' }
     const off = 'hidden: it is switched off in the settings'
     expect(fates(found, CLAUDE, { overrides })).toEqual([
-      'c hidden: the settings want only its name listed',
+      'c named: the settings want only its name listed',
       'd visible',
       `a ${off}`,
       `b ${off}`,

@@ -6,6 +6,7 @@ import type { Listing, ReadingRules, SkillPlace } from './reading-rules.ts'
 /** How a model sees a skill. */
 export const VISIBILITIES = [
   'visible',
+  'named',
   'undescribed',
   'cut',
   'dropped',
@@ -232,6 +233,13 @@ function both(first: Ending | undefined, second: Ending | undefined): Ending | u
   return { fate: first.fate, why: `${first.why}; ${second.why}` }
 }
 
+const FULL = 'the list is full'
+
+/** Whether the list drops or cuts a skill because it is full, not because its own description is too long. */
+export function isCrowdedOut({ fate, why }: Pick<SeenSkill, 'fate' | 'why'>): boolean {
+  return fate === 'dropped' || (fate === 'cut' && why.includes(FULL))
+}
+
 function lineResult(
   skill: FoundSkill,
   line: ListingLine | undefined,
@@ -241,10 +249,10 @@ function lineResult(
 ): Ending | undefined {
   const written = skill.description.length
   if (fitted === undefined || line === undefined) return undefined
-  const isFull = listing.overflow === 'drop' ? 'the list is full, least used first' : 'the list is full'
+  const isFull = listing.overflow === 'drop' ? `${FULL}, least used first` : FULL
   if (fitted.shown === 'none') return { fate: 'dropped', why: `${isFull}: not even its name is listed` }
   if (fitted.shown === 'name' && line.isNameOnly)
-    return { fate: 'hidden', why: 'the settings want only its name listed' }
+    return { fate: 'named', why: 'the settings want only its name listed' }
   if (fitted.shown === 'name' && written > 0) return { fate: 'dropped', why: `${isFull}: only its name is listed` }
   if (fitted.shown === 'part') {
     return { fate: 'cut', why: `${isFull}: ${fitted.left} of ${written} characters are listed` }

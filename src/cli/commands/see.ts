@@ -1,9 +1,9 @@
 import type { SeenSkill, Visibility } from '../../agents/rules/visibility.ts'
-import { HOOK_HOSTS, VISIBILITIES } from '../../display-rules.ts'
-import type { KnownAgentRules, Loadout, MachineStatus, SeenByAgent } from '../../loadout.ts'
+import { isCrowdedOut, VISIBILITIES } from '../../display-rules.ts'
+import type { KnownAgentRules, MachineStatus, SeenByAgent, UndoneFix } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
-import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
+import { DRY_RUN_FLAG, defineCommand, projectFlag } from '../command.ts'
 import {
   alignRows,
   count,
@@ -16,7 +16,7 @@ import {
   shorten,
   wrap,
 } from '../screen.ts'
-import { type Fix, printFix, printPlan, printUndone, type Undone } from './see-fix.ts'
+import { type Fix, fixLists, printFix, printUndone } from './see-fix.ts'
 import { describeAgents } from './status.ts'
 
 export const see = defineCommand({
@@ -36,7 +36,7 @@ export const see = defineCommand({
     longest: { kind: 'switch', summary: 'list the longest descriptions and their cost' },
     fix: {
       kind: 'switch',
-      summary: 'plan the smallest change that makes all visible, and apply it after a confirmation',
+      summary: 'make every skill usable: plan settings of the agent (or of all), and apply them after a confirmation',
     },
     yes: { kind: 'switch', summary: 'with --fix: do not ask' },
     undo: { kind: 'switch', summary: 'with --fix: undo its change of the settings' },
@@ -45,59 +45,41 @@ export const see = defineCommand({
   run: async (input, loadout): Promise<Report<Shown>> => {
     const { args, flags } = input
     const { project, window, model, longest } = flags
-    if (args.agent === undefined) {
+    const { agent } = args
+    if (flags.fix && flags.undo) {
+      const { value: undone, findings } = await loadout.undoFix({ agent, project })
+      return { value: { undone }, findings }
+    }
+    if (flags.fix) return fixLists({ agent, project, window, model }, input, loadout)
+    if (agent === undefined) {
       const [only] = Object.keys(flags).filter((name) => name !== 'project' && name !== 'json')
-      if (only !== undefined) {
-        throw failWith('USAGE/agent-needed', { only })
-      }
+      if (only !== undefined) throw failWith('USAGE/agent-needed', { only })
       const { value, findings } = await loadout.status({ project })
       return { value: { agents: value.agents, neverRan: value.neverRan }, findings }
     }
     const split = (lists: readonly string[] | undefined) => lists?.flatMap((names) => names.split(','))
     const shorten = Object.fromEntries((flags.shorten ?? []).flatMap((pairs) => pairs.split(',')).map(readShort))
-    const hypothesis = { without: split(flags.without), nameOnly: split(flags['name-only']), shorten }
-    const request = { agent: args.agent, project, window, model, ...hypothesis }
-    if (flags.fix && flags.undo) return { value: { undone: await loadout.undoFix(request) }, findings: [] }
-    if (flags.fix) return fixListing(request, input, loadout)
-    const { value: sight, findings } = await loadout.see(request)
+    const switched = Object.fromEntries((split(flags['name-only']) ?? []).map((name) => [name, 'name-only' as const]))
+    const hypothesis = { without: split(flags.without), switched, shorten }
+    const { value: sight, findings } = await loadout.see({ agent, project, window, model, ...hypothesis })
     return { value: { sight, isLongest: longest === true }, findings }
   },
   print: (shown: Shown, screen, findings) => {
     if ('undone' in shown) return printUndone(shown.undone)
     if ('agents' in shown) return lines(describeAgents(shown, screen), '', 'loadout see <agent> lists its skills.')
-    if ('plan' in shown) return printFix(shown, screen) + formatFindings(findings, screen)
+    if ('plans' in shown) return printFix(shown, screen) + formatFindings(findings, screen)
     return shown.isLongest ? printLongest(shown.sight, screen) : printSight(shown.sight, screen, findings)
   },
   toJson: (shown: Shown) => ('sight' in shown ? shown.sight : shown),
   printsFindings: true,
-  isWaiting: (shown: Shown) => 'plan' in shown && shown.state === 'waiting',
+  isWaiting: (shown: Shown) => 'plans' in shown && shown.state === 'waiting',
 })
 
 type Shown =
   | { sight: SeenByAgent; isLongest: boolean }
   | Pick<MachineStatus, 'agents' | 'neverRan'>
-  | { undone: Undone }
+  | { undone: UndoneFix[] }
   | Fix
-
-/** Plans, shows the plan, and applies the same plan after a confirmation. */
-async function fixListing(
-  request: Parameters<Loadout['planFix']>[0],
-  { flags, ask }: Pick<Input<{ yes: Flag; 'dry-run': Flag }>, 'flags' | 'ask'>,
-  loadout: Loadout,
-): Promise<Report<Fix>> {
-  const { value: plan, findings } = await loadout.planFix(request)
-  if (plan.crowded.length === 0) return { value: { plan, state: 'nothing to do' }, findings }
-  const change = plan.unequip.length + plan.nameOnly.length
-  if (change === 0 || flags['dry-run']) return { value: { plan, state: 'planned' }, findings }
-  if (!flags.yes) {
-    if (ask === undefined) return { value: { plan, state: 'waiting' }, findings }
-    if (!/^y(es)?$/i.test(ask(`${printPlan(plan)}Do it? [y/N] `))) {
-      return { value: { plan, state: 'refused' }, findings }
-    }
-  }
-  const { value: outcome, findings: others } = await loadout.applyFix(plan)
-  return { value: { plan, state: 'done', outcome }, findings: [...findings, ...others] }
-}
 
 function readShort(pair: string): [name: string, characters: number] {
   const [, name, characters] = /^(.+)=(\d{1,9})$/.exec(pair) ?? []
@@ -231,21 +213,13 @@ function pathRows(rows: readonly (readonly string[])[], home: string): string[] 
 }
 
 function closing(sight: SeenByAgent): string[] {
-  const { agent, cwd, skills, trust, budget } = sight
-  const dropped = skills.filter(({ fate }) => fate === 'dropped').length
-  const isCrowded = budget !== undefined && skills.some(({ fate }) => fate === 'dropped' || fate === 'cut')
-  const hasHooks = HOOK_HOSTS.some((host) => host.agent === agent)
-  const advice = [
-    dropped > 0 &&
-      `${count(dropped, 'skill')} can hardly be used: the model does not see when. Unequip skills that you do not use,`,
-    isCrowded &&
-      `${dropped > 0 ? 'shorten' : 'Shorten'} descriptions (loadout see ${agent} --longest), or see a plan (loadout see ${agent} --fix --dry-run)`,
-    dropped > 0 && hasHooks && `or let Loadout route them: loadout hooks install ${agent}`,
-  ]
+  const { agent, cwd, skills, trust } = sight
+  const crowded = skills.filter(isCrowdedOut).length
   const texts = [
     rulesFrom(sight),
     trust,
-    advice.filter((part) => part !== false).join(' '),
+    crowded > 0 &&
+      `The list is full: ${count(crowded, 'skill')} can hardly be used. Make every one usable: loadout see ${agent} --fix`,
     cwd === undefined && `In a project it may read more: loadout see ${agent} --project .`,
   ]
   return ['', ...texts.flatMap((text) => (text ? wrap(text, 0) : []))]

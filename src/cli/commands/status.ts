@@ -31,10 +31,10 @@ export function describeAgents(
 ): string[] {
   if (found.length + neverRan.length === 0) return ['No agent was found on this machine.']
   const table = alignRows(
-    found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, cut = 0, tokens = 0, money }) => [
-      program?.version === undefined ? label : `${label} ${program.version}`,
-      skills === 0 ? 'no skills' : `${count(skills, 'skill')}, ${sighted(skills, seen + undescribed, cut)}`,
-      `${grouped(tokens)} tokens at ${money === undefined ? 'session start' : `start, ${formatMoney(money, tokens)}`}`,
+    found.map(({ tokens = 0, money, ...agent }) => [
+      agent.program?.version === undefined ? agent.label : `${agent.label} ${agent.program.version}`,
+      described(agent),
+      `${grouped(tokens)} tokens at ${money === undefined ? 'start' : `start, ${formatMoney(money, tokens)}`}`,
     ]),
   )
   const others = neverRan.map(({ label, program: { version } }) =>
@@ -46,9 +46,25 @@ export function describeAgents(
   ]
 }
 
-function sighted(skills: number, whole: number, cut: number): string {
-  if (whole === skills) return 'all seen'
-  return cut === 0 ? `${grouped(whole)} seen` : `${grouped(whole)} seen whole, ${grouped(cut)} cut`
+function described({
+  skills = 0,
+  seen = 0,
+  undescribed = 0,
+  cut = 0,
+  named = 0,
+  dropped = 0,
+  hooked = 0,
+}: AgentStatus) {
+  if (skills === 0) return 'no skills'
+  const whole = seen + undescribed
+  if (whole === skills) return `${count(skills, 'skill')}, all described`
+  const parts = [
+    `${grouped(whole)} described`,
+    cut > 0 && `${grouped(cut)} cut`,
+    named + dropped > 0 && `${grouped(named + dropped)} by name`,
+    hooked > 0 && `${grouped(hooked)} by the hook`,
+  ]
+  return `${count(skills, 'skill')}, ${parts.filter((part) => part !== false).join(', ')}`
 }
 
 type AgentStatus = MachineStatus['agents'][number]
@@ -61,7 +77,7 @@ function trouble(agent: AgentStatus): string[] {
     recordedFrom,
     undescribed = 0,
     cut = 0,
-    dropped = 0,
+    crowded = 0,
     doubles = 0,
     unreadable = 0,
     room,
@@ -69,8 +85,8 @@ function trouble(agent: AgentStatus): string[] {
   } = agent
   const size = room === undefined ? '' : ` (room for ${grouped(room.size)} ${room.unit})`
   const skills = [
-    dropped > 0 && `${grouped(dropped)} without a description${size}`,
-    cut > 0 && dropped === 0 && `the list is full${size}`,
+    crowded > 0 && `the list is full${size}`,
+    cut > 0 && crowded === 0 && `${count(cut, 'description')} too long to be listed whole`,
     undescribed > 0 && `${grouped(undescribed)} by the first line`,
     doubles > 0 && `${grouped(doubles)} hidden by another of the same name`,
     unreadable > 0 && `${grouped(unreadable)} unreadable: loadout see ${id}`,

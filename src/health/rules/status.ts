@@ -20,6 +20,12 @@ export interface AgentStatus {
   cut?: number
   /** Listed without a description, or not at all. */
   dropped?: number
+  /** Dropped or cut because the list is full. */
+  crowded?: number
+  /** Listed by name because the settings say so. */
+  named?: number
+  /** Taken out of the list by `see --fix`: a hook names them. */
+  hooked?: number
   /** Hidden by another of the same name, or practically so. */
   doubles?: number
   unreadable?: number
@@ -57,11 +63,13 @@ export interface MachineStatus {
   usage: { days: number; starts: number; cost: Cost }
   /** Agents with our hooks in their settings. */
   hooks: string[]
+  /** Packs that wait for an approval. */
+  packs: string[]
   next: NextStep[]
 }
 
 /** What the next steps depend on. */
-type Known = Pick<MachineStatus, 'agents' | 'library' | 'hooks'>
+type Known = Pick<MachineStatus, 'agents' | 'library' | 'hooks' | 'packs'> & { usage: { starts: number } }
 
 const MOST_STEPS = 3
 
@@ -92,39 +100,64 @@ function librarySteps({ library }: Known): NextStep[] {
   ]
 }
 
-function agentSteps({ agents, library, hooks }: Known, scope: string): NextStep[] {
-  const unused = library?.problem === undefined ? (library?.unused?.length ?? 0) : 0
-  const crowded = agents.filter(({ dropped = 0, cut = 0 }) => dropped + cut > 0)
-  const unhooked = agents.filter(
-    ({ agent }) => HOOK_HOSTS.some((host) => host.agent === agent) && !hooks.includes(agent),
-  )
-  const [first] = unhooked
+// Fewer prove nothing about what is never used.
+const LEAST_STARTS = 30
+
+function agentSteps({ agents, library, hooks, packs, usage }: Known, scope: string): NextStep[] {
+  const known = library?.problem === undefined ? library : undefined
+  const unused = usage.starts < LEAST_STARTS ? 0 : (known?.unused?.length ?? 0)
+  const waiting = known?.waiting.length ?? 0
+  const full = agents.filter(({ crowded = 0 }) => crowded > 0)
+  const which = full.length === 1 ? ` ${full[0]?.agent}` : ''
+  const lacking = full.reduce((sum, { crowded = 0 }) => sum + crowded, 0)
+  const unhooked = agents.find(({ agent }) => HOOK_HOSTS.some((host) => host.agent === agent) && !hooks.includes(agent))
   return [
+    ...(full.length > 0
+      ? [
+          {
+            why: `${full.length === 1 ? `the list of ${full[0]?.label} is` : `${full.length} lists are`} full: ${lacking} ${lacking === 1 ? 'skill lacks its' : 'skills lack their'} description`,
+            command: `loadout see${which} --fix${scope}`,
+          },
+        ]
+      : []),
+    ...(waiting > 0
+      ? [
+          {
+            why: `${waiting === 1 ? '1 skill waits' : `${waiting} skills wait`} for your yes`,
+            command: 'loadout approve --waiting',
+          },
+        ]
+      : []),
+    ...(packs.length > 0
+      ? [
+          {
+            why: `${packs.length === 1 ? '1 pack waits' : `${packs.length} packs wait`} for your yes`,
+            command: packs.length === 1 ? `loadout approve pack:${packs[0]}` : 'loadout packs',
+          },
+        ]
+      : []),
     ...(unused > 0
       ? [{ why: `${skills(unused)} never used`, command: `loadout unequip --unused --dry-run${scope}` }]
       : []),
-    ...crowded.map(({ agent, label }) => ({
-      why: `the list of ${label} is full`,
-      command: `loadout see ${agent} --fix${scope}`,
-    })),
     ...agents
       .filter(({ undescribed = 0 }) => undescribed > 0)
       .map(({ agent, undescribed = 0 }) => ({
         why: `${undescribed === 1 ? '1 skill has' : `${undescribed} skills have`} no description`,
         command: `loadout see ${agent}${scope}`,
       })),
-    ...(first === undefined
+    ...(unhooked === undefined
       ? []
-      : [{ why: `let ${first.label} get what a prompt needs`, command: `loadout connect ${first.agent}` }]),
+      : [{ why: `let ${unhooked.label} get what a prompt needs`, command: `loadout connect ${unhooked.agent}` }]),
   ]
 }
 
 function firstSteps({ agents, library }: Known): NextStep[] {
   const hasSkills = agents.some(({ skills: count = 0 }) => count > 0)
-  const begin = { why: 'a library keeps skills in git', command: 'loadout init --new ~/skills' }
+  const begin = { why: 'skills from a repository, kept in git', command: 'loadout add <owner/repo>' }
+  const take = { why: 'keep the skills that are here in git', command: 'loadout import --all --adopt' }
   const task = { why: 'what a task needs, in any project', command: 'loadout context "<task>"' }
   if (library !== undefined) return [task]
-  return hasSkills ? [begin, task] : [task, begin]
+  return hasSkills ? [take, task] : [begin, task]
 }
 
 const commits = (count: number) => (count === 1 ? '1 commit' : `${count} commits`)

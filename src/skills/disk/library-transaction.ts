@@ -130,8 +130,6 @@ async function finishLogged(repo: Repository): Promise<Finding[]> {
     log.end()
     return recovered('update from the remote was undone; loadout sync repeats it', library)
   }
-  // Only about installs and settings, which the caller must lock first.
-  if ('agent' in logged) return []
   const what = logged.message?.split('\n')[0] ?? logged.changes.map(({ path }) => path).join(', ')
   if (!logged.isCommitted && !log.canGoOn(logged.changes)) {
     log.putBack(logged.changes)
@@ -165,16 +163,6 @@ export interface Move {
   to: string
 }
 
-/** What makes room in an agent's list of skills. */
-export interface ListChange {
-  agent: string
-  project?: string
-  /** The settings of the agent list only the names of these. */
-  nameOnly: string[]
-  /** Installs to remove. The library keeps the skills. */
-  unequip: string[]
-}
-
 /** Whether Loadout can write into git's folder, as locks and the log need. */
 export function isLockable(library: string): boolean {
   return isWritable(gitFolder(library))
@@ -194,14 +182,11 @@ export function libraryLog(library: string): Transaction {
 }
 
 /** Undefined if nothing is logged, or by another version of Loadout. */
-export function readLogged(log: Transaction): LoggedChange | Move | ListChange | undefined {
+export function readLogged(log: Transaction): LoggedChange | Move | undefined {
   const json = log.read() ?? {}
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  const { message, merge, copies, isCommitted, from, to, agent, project, nameOnly, unequip } = json
+  const { message, merge, copies, isCommitted, from, to } = json
   if (typeof to === 'string') return { from: text(from), to }
-  if (typeof agent === 'string' && isTextList(nameOnly) && isTextList(unequip)) {
-    return { agent, project: text(project), nameOnly, unequip }
-  }
   const changes = log.plannedIn(json)
   return (
     changes && {

@@ -228,6 +228,8 @@ export interface SyncState extends RemoteState {
   edited: { skill: string; path: string; edit: EditOutcome; reason: string }[]
   /** Skills with an open merge. */
   merges: string[]
+  /** Skills that can act, and that the user has neither allowed nor denied. */
+  waiting: string[]
 }
 
 export function remoteStateOf(state: RepoState, askedAt: Date | undefined): RemoteState {

@@ -172,7 +172,7 @@ function takeOut(tree: SettingsTree, { event, nodes }: OwnHook, blanks: Blanks):
 }
 
 /** `levels` are nested items, the outermost first: removes the outermost one that contains nothing else. */
-function removeOutermost(
+export function removeOutermost(
   tree: SettingsTree,
   blanks: Blanks,
   levels: readonly [path: string, container: Container, item: Item][],
@@ -229,7 +229,7 @@ export function newEntry({ layout, commands }: HookForm, { matcher, command, bef
   return layout === 'groups' ? { ...about, hooks: [handler] } : { ...about, ...handler }
 }
 
-function add(tree: SettingsTree, path: string, container: SettingsValue, item: NewItem): Step {
+export function add(tree: SettingsTree, path: string, container: SettingsValue, item: NewItem): Step {
   const { edits, blanks } = appendItem(tree, container as Container, item)
   return { edits, blanks: blanks === undefined ? undefined : { [path]: blanks } }
 }
@@ -248,62 +248,19 @@ function requireShape(tree: SettingsTree, { events }: HookForm): void {
   }
 }
 
-function requireKind(tree: SettingsTree, value: SettingsValue, kind: Container['kind'], what: string): void {
+export function requireKind(tree: SettingsTree, value: SettingsValue, kind: Container['kind'], what: string): void {
   if (value.kind === kind) return
   throw refusal(`${what} is ${KINDS[value.kind]}, not ${KINDS[kind]}`, tree, value.start)
 }
 
-function onlyOne(tree: SettingsTree, owner: SettingsValue, key: string, what: string): Item | undefined {
+export function onlyOne(tree: SettingsTree, owner: SettingsValue, key: string, what: string): Item | undefined {
   const [first, second] = owner.kind === 'object' ? owner.items.filter((item) => item.key === key) : []
   if (second === undefined) return first
   throw refusal(`${what} is there twice`, tree, second.start)
 }
 
-function refusal(problem: string, { path, text }: SettingsTree, offset: number): LoadoutError {
+export function refusal(problem: string, { path, text }: SettingsTree, offset: number): LoadoutError {
   return new LoadoutError('BAD_SETTINGS', `${path}: ${problem}: see ${lineAndColumn(text, offset)}`, {
     hint: 'repair the file; nothing was changed',
   })
-}
-
-const NAME_ONLY = 'name-only'
-
-/** Adds settings that list only the names of skills. Keeps existing settings of a skill. */
-export function addNameOnly(before: HookSettings, key: string, names: readonly string[], read: Read): HookSettings {
-  let { text, blanks } = before
-  for (const name of names) {
-    const tree = read(text)
-    const table = findTable(tree, key)
-    if (table !== undefined && findProperty(table, name) !== undefined) continue
-    const step =
-      table === undefined
-        ? add(tree, '', tree.root, { key, value: { [name]: NAME_ONLY } })
-        : add(tree, key, table.value, { key: name, value: NAME_ONLY })
-    text = applyEdits(text, step.edits)
-    blanks = { ...blanks, ...step.blanks }
-  }
-  return { text, blanks }
-}
-
-/** Undoes `addNameOnly`, except for skills whose setting was changed since. */
-export function removeNameOnly(before: HookSettings, key: string, names: readonly string[], read: Read): HookSettings {
-  let { text } = before
-  for (const name of names.toReversed()) {
-    const tree = read(text)
-    const table = findTable(tree, key)
-    const item = table && findProperty(table, name)
-    if (table === undefined || item === undefined || textAt(table, name) !== NAME_ONLY) continue
-    const edits = removeOutermost(tree, before.blanks, [
-      ['', tree.root as Container, table],
-      [key, table.value as Container, item],
-    ])
-    text = applyEdits(text, edits)
-  }
-  return { text, blanks: before.blanks }
-}
-
-function findTable(tree: SettingsTree, key: string): Item | undefined {
-  requireKind(tree, tree.root, 'object', 'the file')
-  const table = onlyOne(tree, tree.root, key, `"${key}"`)
-  if (table !== undefined) requireKind(tree, table.value, 'object', `"${key}"`)
-  return table
 }

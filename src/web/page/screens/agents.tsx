@@ -20,6 +20,7 @@ const ABOUT = ['config', 'installs', 'library', 'project'] as const
 
 const TONES: Record<Visibility, Tone> = {
   visible: 'good',
+  named: 'info',
   undescribed: 'info',
   cut: 'warn',
   dropped: 'bad',
