@@ -5,10 +5,9 @@ import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { isCrowdedOut } from '../agents/rules/visibility.ts'
 import { openScan, type SeenByAgent, type SkillScan, seeAgent } from '../agents/see.ts'
+import { offeredPacks } from '../answer/session/start-parts.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
-import { openCatalog } from '../packs/catalog.ts'
-import { admit } from '../packs/rules/gates/trust.ts'
 import { usedSkills } from '../skills/equip.ts'
 import { describeRemote } from '../skills/rules/sync-decision.ts'
 import { readStanding } from '../skills/sync.ts'
@@ -39,7 +38,9 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   const neverRan = AGENTS.filter((agent) => !found.includes(agent)).flatMap((agent) => installed(machine, agent))
   const { starts, cost } = usageOverTime(machine, { since: `${COST_DAYS}d` }).value
   const usage = { days: COST_DAYS, starts, cost }
-  const packs = waitingPacks(machine, project)
+  const packs = offeredPacks(machine, openProject(machine, project)).flatMap(({ name, isOpen }) =>
+    isOpen ? [] : [name],
+  )
   const status = { agents, neverRan, library, usage, hooks: hookedAgents(machine), packs }
   return { value: { ...status, next: nextSteps(status, project) }, findings: [] }
 }
@@ -110,16 +111,6 @@ async function libraryOf(machine: Machine, project: string | undefined): Promise
     if (!(error instanceof LoadoutError)) throw error
     return error.code === 'CONFIG_NOT_FOUND' ? undefined : { problem: error.message }
   }
-}
-
-/** Packs of this machine and the project whose text no model may read before the user allows it. */
-function waitingPacks(machine: Machine, folder: string | undefined): string[] {
-  const project = openProject(machine, folder)
-  const { catalog } = openCatalog(machine, { project })
-  return catalog.entries.flatMap(({ pack }) => {
-    const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
-    return verdict === 'approval-needed' && pack.scope !== 'built-in' ? [pack.manifest.name] : []
-  })
 }
 
 function hookedAgents(machine: Machine): string[] {

@@ -14,7 +14,7 @@ import { LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { describeProject } from './disk/project-words.ts'
-import { readForReview } from './disk/registry.ts'
+import { readLibrary } from './gate.ts'
 import { isPinned } from './outdated.ts'
 import { enabledAgents, knownProjects, openSetup } from './setup.ts'
 import { type KeptSkill, skillSegment } from './skill-source.ts'
@@ -189,7 +189,7 @@ function orderByWorth(machine: Machine, seen: SeenByAgent, free: Switches): Wort
 
 function pinnedSkills(machine: Machine): ReadonlySet<string> {
   try {
-    const { skills } = readForReview(openSetup(machine, {}).repo)
+    const { skills } = readLibrary(openSetup(machine, {}).repo)
     return new Set(skills.flatMap(({ skill }) => (skill.source && isPinned(skill.source) ? [skill.name] : [])))
   } catch (error) {
     if (error instanceof LoadoutError) return new Set()

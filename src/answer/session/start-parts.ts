@@ -127,7 +127,7 @@ export interface OfferedPack {
 }
 
 /** The packs of this machine, without the built-in one: it is about Loadout, not about the user's work. */
-function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
+export function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
   return new Packs(machine, { project }).all.flatMap((pack) => {
     const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
     const { name, description, type } = pack.manifest
