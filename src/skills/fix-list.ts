@@ -1,4 +1,4 @@
-import { readConfig } from '../agents/config.ts'
+import { Config } from '../agents/config.ts'
 import { installHooks, removeHooks } from '../agents/hooks-change.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
 import { ListSwitch, type Switches } from '../agents/list-switch.ts'
@@ -15,8 +15,8 @@ import { compareText, getOwn } from '../text/values.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { describeProject } from './disk/project-words.ts'
 import { readLibrary } from './gate.ts'
+import { enabledAgents, Installs } from './installs.ts'
 import { isPinned } from './outdated.ts'
-import { enabledAgents, knownProjects, openSetup } from './setup.ts'
 import { type KeptSkill, skillSegment } from './skill-source.ts'
 
 /** How many skills the list has in which form. */
@@ -56,7 +56,7 @@ export async function planFix(
   machine: Machine,
   request: Omit<SeeRequest, 'agent'> & { agent?: string },
 ): Promise<Report<FixPlan[]>> {
-  const enabled = enabledAgents(readConfig(machine))
+  const enabled = enabledAgents(new Config(machine))
   const agents = request.agent === undefined ? RECORDED_AGENTS.filter((id) => enabled.includes(id)) : [request.agent]
   const scan = openScan(machine)
   const value = agents.map((agent) => planFor(machine, { ...request, agent }, scan))
@@ -167,7 +167,9 @@ function orderByWorth(machine: Machine, seen: SeenByAgent, free: Switches): Wort
       kind === 'skill' && used > 0 ? [[entryId, used] as const] : [],
     ),
   )
-  const pinned = pinnedSkills(machine)
+  const installs = installsOf(machine)
+  const library = installs === undefined ? [] : readLibrary(installs.repo).skills
+  const pinned = new Set(library.flatMap(({ skill }) => (skill.source && isPinned(skill.source) ? [skill.name] : [])))
   const fits = fitsOf(machine, seen, skills)
   return skills
     .map(({ name, characters }) => ({
@@ -187,12 +189,12 @@ function orderByWorth(machine: Machine, seen: SeenByAgent, free: Switches): Wort
     )
 }
 
-function pinnedSkills(machine: Machine): ReadonlySet<string> {
+/** Undefined without a usable library. */
+function installsOf(machine: Machine): Installs | undefined {
   try {
-    const { skills } = readLibrary(openSetup(machine, {}).repo)
-    return new Set(skills.flatMap(({ skill }) => (skill.source && isPinned(skill.source) ? [skill.name] : [])))
+    return new Installs(machine, {})
   } catch (error) {
-    if (error instanceof LoadoutError) return new Set()
+    if (error instanceof LoadoutError) return undefined
     throw error
   }
 }
@@ -204,7 +206,11 @@ const MOST_FITTING = 12
 function projectsOf(machine: Machine, { agent, project }: SeeRequest): string[] {
   if (project !== undefined) return [project]
   const here = findRepository(machine.cwd)
-  const known = [...(here === undefined ? [] : [here]), ...knownProjects(machine), ...workedIn(machine, agent)]
+  const known = [
+    ...(here === undefined ? [] : [here]),
+    ...(installsOf(machine)?.knownProjects() ?? []),
+    ...workedIn(machine, agent),
+  ]
   return [...new Set(known)].filter((folder) => folder !== machine.home).slice(0, MOST_PROJECTS)
 }
 

@@ -25,7 +25,7 @@ import {
   quarantineFindings,
   withHeldKeys,
 } from './gate.ts'
-import { Installs } from './installs.ts'
+import type { Installs } from './installs.ts'
 import { catalogFindings, type Operation, type OperationPlan, planRefresh, planUnequip } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import {
