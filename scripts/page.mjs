@@ -7,7 +7,12 @@ const SOURCE = 'src/web/page'
 
 export async function buildPage(folder) {
   const built = await build({
-    entryPoints: { main: `${SOURCE}/main.tsx`, style: `${SOURCE}/style/style.css`, icon: `${SOURCE}/icon.svg` },
+    entryPoints: {
+      main: `${SOURCE}/main.tsx`,
+      team: `${SOURCE}/team.tsx`,
+      style: `${SOURCE}/style/style.css`,
+      icon: `${SOURCE}/icon.svg`,
+    },
     outdir: `${folder}/assets`,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -30,8 +35,9 @@ export async function buildPage(folder) {
   const html = readFileSync(`${SOURCE}/index.html`, 'utf8')
     .replace('ICON', nameOf(`${SOURCE}/icon.svg`))
     .replace('STYLE', nameOf(`${SOURCE}/style/style.css`))
-    .replace('SCRIPT', nameOf(`${SOURCE}/main.tsx`))
   mkdirSync(folder, { recursive: true })
-  writeFileSync(`${folder}/index.html`, html)
+  // The page of this machine, and that of a team's server.
+  writeFileSync(`${folder}/index.html`, html.replace('SCRIPT', nameOf(`${SOURCE}/main.tsx`)))
+  writeFileSync(`${folder}/team.html`, html.replace('SCRIPT', nameOf(`${SOURCE}/team.tsx`)))
   return built
 }

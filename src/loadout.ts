@@ -266,8 +266,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     joinTeam: late(machine, async () => (await import('./team/join.ts')).joinTeam),
     /** Leaves the team. Nothing more is sent. */
     leaveTeam: late(machine, async () => (await import('./team/join.ts')).leaveTeam),
-    /** Whether this machine has joined a team. */
-    hasTeam: late(machine, async () => (await import('./team/catalog.ts')).hasTeam),
+    /** The address of the team that this machine has joined. */
+    teamAddress: late(machine, async () => (await import('./team/catalog.ts')).teamAddress),
     /** Shows what is waiting to be sent, and the last answer of the server. */
     teamStatus: late(machine, async () => (await import('./team/status.ts')).teamStatus),
     /** Sends waiting events, or shows the exact bytes. */

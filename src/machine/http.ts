@@ -1,10 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
+import { packageFolder } from './package-folder.ts'
 
 const LARGEST_BODY = 1024 * 1024
 /** For a whole request. A client that sends more slowly gets no answer. */
@@ -186,4 +189,51 @@ function explainPort(error: NodeJS.ErrnoException, port: number): never {
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'ERR_SOCKET_BAD_PORT') throw error
   const why = error.code === 'EADDRINUSE' ? 'is already in use' : 'cannot be used'
   throw failWith('USAGE/port-taken', { port, why }, { cause: error })
+}
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** A page may only load its own files and call its own server. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/**
+ * A page without data: one document for all screens, and its files, whose names change with their content. Serves only
+ * names that the build wrote, and never joins a requested path. Before the routes: its headers are for all of them.
+ */
+export function servePage(app: HttpApp, document: 'index' | 'team'): void {
+  const folder = join(packageFolder(), 'dist/web')
+  const names = new Set(readdirSync(join(folder, 'assets')))
+  app.use(async (context, next) => {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) context.header(name, value)
+    await next()
+  })
+  app.get('/assets/:name', (context) => {
+    const name = context.req.param('name')
+    const type = TYPES[extname(name)]
+    if (!names.has(name) || type === undefined) throw new HttpRefusal(404, 'NOT_SERVED', 'there is no such file')
+    context.header('Cache-Control', 'private, max-age=31536000, immutable')
+    return context.body(readFileSync(join(folder, 'assets', name)), 200, { 'Content-Type': type })
+  })
+  const path = document === 'index' ? '/:screen{[a-z-]+}?' : '/'
+  app.get(path, (context) => context.html(readFileSync(join(folder, `${document}.html`), 'utf8')))
 }

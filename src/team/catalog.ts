@@ -130,7 +130,7 @@ export async function equipListed(
   return equip(machine, { ...request, names, all })
 }
 
-/** Whether this machine has joined a team. */
-export function hasTeam(machine: Machine, _request: object): boolean {
-  return Team.find(machine) !== undefined
+/** Where the team that this machine has joined shows its page. */
+export function teamAddress(machine: Machine, _request: object): string | undefined {
+  return Team.find(machine)?.membership.url
 }

@@ -1,9 +1,8 @@
 import { createLoadout } from '../loadout.ts'
-import { createHttpApp, serveHttp } from '../machine/http.ts'
+import { createHttpApp, serveHttp, servePage } from '../machine/http.ts'
 import { addGate } from './gate.ts'
 import { serveChanges } from './live.ts'
 import { openPage } from './open-page.ts'
-import { servePage } from './page-files.ts'
 import { addRoutes } from './routes.ts'
 
 export interface WebServing {
@@ -21,10 +20,10 @@ export interface WebServing {
 export async function serveWeb({ port, project, isOpened, signal, tell }: WebServing): Promise<void> {
   const app = createHttpApp({ onError: (error) => tell(error instanceof Error ? error.message : String(error)) })
   const server = { project, open: () => createLoadout({ caller: { via: 'web' } }), signal }
+  servePage(app, 'index')
   const token = addGate(app)
   addRoutes(app, server)
   serveChanges(app, server)
-  servePage(app)
   await serveHttp(app, { port }, signal, ({ url }) => {
     // A browser keeps what follows the # to itself.
     const address = `${url}/#token=${token}`

@@ -7,7 +7,6 @@ import { addKnowledge } from './routes/knowledge.ts'
 import { addOverlaps } from './routes/overlaps.ts'
 import { addSessions } from './routes/sessions.ts'
 import { addSkills } from './routes/skills.ts'
-import { addTeam } from './routes/team.ts'
 import { addUsage } from './routes/usage.ts'
 
 declare const LOADOUT_VERSION: string | undefined
@@ -22,15 +21,14 @@ const SCREENS: readonly ((app: HttpApp, server: PageServer) => void)[] = [
   addOverlaps,
   addKnowledge,
   addSessions,
-  addTeam,
 ]
 
 export function addRoutes(app: HttpApp, server: PageServer): void {
   const version = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
   app.get('/api/place', async (context) => {
     const loadout = server.open()
-    const [{ home }, hasTeam] = await Promise.all([loadout.detectProject({}), loadout.hasTeam({})])
-    return context.json({ version, home, project: server.project, hasTeam, findings: [] })
+    const [{ home }, team] = await Promise.all([loadout.detectProject({}), loadout.teamAddress({})])
+    return context.json({ version, home, project: server.project, team, findings: [] })
   })
   for (const add of SCREENS) add(app, server)
 }

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type StartedBrowser, startBrowser } from '../browser.ts'
 import { askForPostgres, makeDatabase, settled } from '../team/postgres.ts'
 import { makeMachine, runAside, startTeam, type TestServer } from '../team/server.ts'
-import { openWeb, showScreen } from './browser-world.ts'
-import { startWeb, type WebServer } from './web-world.ts'
+import { expectFits, findBarriers, openWeb, settle } from './browser-world.ts'
+import { startWeb } from './web-world.ts'
 
 let team: TestServer
 let started: StartedBrowser
-let server: WebServer
 let page: Page
 const reader = makeMachine()
+const requests: string[] = []
 beforeAll(async () => {
   team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
   for (let each = 0; each < 7; each++) {
@@ -24,16 +24,67 @@ beforeAll(async () => {
     await machine.loadout.pushUsage({})
   }
   await settled(team.databaseUrl)
-  await reader.loadout.joinTeam({ url: team.url, token: await team.token() })
-  server = await startWeb(reader.home)
+  await reader.loadout.joinTeam({ url: team.url, token: await team.token('admin') })
   started = await startBrowser()
-  page = (await openWeb(started, server)).page
-  await page.setViewportSize({ width: 1300, height: 2_000 })
+  page = await started.browser.newPage({ viewport: { width: 1300, height: 2_000 } })
+  page.on('request', (request) => requests.push(request.url()))
+  await page.goto(team.url)
 })
 afterAll(async () => {
-  server?.stop()
   await started?.stop()
   await team?.stop()
+})
+
+/** As a person does it. */
+async function signIn(token: string): Promise<void> {
+  await page.getByLabel('Token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await settle(page)
+}
+
+async function openView(name: string): Promise<void> {
+  await page.getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+  await settle(page)
+}
+
+it('the page of the server asks for a token, says when one is refused, and never gets the key of the team', async () => {
+  await signIn(`ldt_${'x'.repeat(32)}.${'y'.repeat(32)}`)
+  await page.getByText('The token is unknown here').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await signIn(await team.token('member'))
+  await page.getByRole('region', { name: 'Report' }).waitFor()
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('kkkk')
+  expect(requests.filter((url) => !url.startsWith(team.url) || url.includes('ldt_'))).toEqual([])
+})
+
+it('a member sees report and catalog, an administrator also machines and the audit log, each without barriers', async () => {
+  const views = () => page.locator('nav a').allInnerTexts()
+  expect(await views()).toEqual(['Report', 'Catalog'])
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signIn(await team.token('admin'))
+  await page.getByRole('link', { name: 'Audit' }).waitFor()
+  expect(await views()).toEqual(['Report', 'Catalog', 'Machines', 'Audit'])
+  for (const width of [390, 1300]) {
+    await page.setViewportSize({ width, height: 1_000 })
+    for (const view of await views()) {
+      await openView(view)
+      expect(await findBarriers(page)).toEqual([])
+      await expectFits(page)
+    }
+  }
+  expect(await page.locator('.table-row').count()).toBeGreaterThan(7)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
+})
+
+it('the page of a machine that joined leads to the page of its team', async () => {
+  const server = await startWeb(reader.home)
+  const { page: own } = await openWeb(started, server)
+  const link = own.getByRole('link', { name: 'Team' })
+  await link.waitFor()
+  expect(await link.getAttribute('href')).toBe(team.url)
+  server.stop()
 })
 
 const grouped = (number: number) => new Intl.NumberFormat('en').format(number)
@@ -47,11 +98,10 @@ type Entry = {
   versions: unknown[]
 }
 
-it('the Team screen is in the menu, and shows what loadout team report --json says', async () => {
+it('the report of the page is what loadout team report --json says', async () => {
   const { stdout } = await runAside(['team', 'report', '--json'], { home: reader.home, cwd: reader.home })
   const { people, events, tokens, listing, from, to, entries, inVain, deadWeight, rollout } = JSON.parse(stdout)
-  await showScreen(page, server.origin, '/agents')
-  await page.getByRole('link', { name: 'Team' }).click()
+  await openView('Report')
   const report = page.getByRole('region', { name: 'Report' })
   await report.waitFor()
   expect(await report.locator('.figure dd').allInnerTexts()).toEqual([

@@ -8,8 +8,8 @@ import { commitAll, configFile, fillHome, git, write } from '../tui/machine.ts'
 import { openWeb, showScreen } from './browser-world.ts'
 import { startWeb, type WebServer } from './web-world.ts'
 
-/** Every screen of the menu, and the one that only a team has. */
-const SCREENS = ['agents', 'bundle', 'skills', 'usage', 'overlaps', 'knowledge', 'sessions', 'team', 'health']
+/** Every screen of the menu. */
+const SCREENS = ['agents', 'bundle', 'skills', 'usage', 'overlaps', 'knowledge', 'sessions', 'health']
 
 let started: StartedBrowser
 beforeAll(async () => {
@@ -51,7 +51,6 @@ describe('a machine without anything', () => {
       overlaps: expect.stringContaining('Nothing to compare yet'),
       knowledge: expect.stringMatching(/\S/),
       sessions: expect.stringMatching(/\S/),
-      team: expect.stringMatching(/team/),
       health: expect.stringMatching(/checks?/),
     })
     server.stop()

@@ -30,6 +30,17 @@ function printReport(report: TeamReport, screen: Screen): string {
     money !== undefined && `By your prices: ${formatMoney(money, tokens + listing)}.`,
     running !== undefined && `This week is shown as of ${running.replace('T', ' ')}, and changes at most once a day.`,
     waiting > 0 && `${count(waiting, 'batch is', 'batches are')} not counted yet.`,
+    section(
+      screen.strong('Needs attention'),
+      report.attention.map(({ about, wanted, machines, versions, ...row }) => [
+        `  ${nameOf(row)}`,
+        versions.join(', '),
+        about === 'behind' ? `older than ${wanted}` : 'stopped',
+        about === 'gone'
+          ? 'on no machine that reports'
+          : `${about === 'stopped' ? 'still ' : ''}on ${shown(machines)} machines`,
+      ]),
+    ),
     adoption(report),
     section(
       screen.strong('Delivered, hardly used'),

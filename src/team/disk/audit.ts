@@ -14,12 +14,14 @@ export async function noteAudit(connection: Connection, done: Omit<AuditEntry, '
   await connection.query('INSERT INTO audit (id, entry, hash) VALUES ($1, $2, $3)', [id, entry, hash])
 }
 
-export const MOST_ENTRIES = 2_000
+const MOST_ENTRIES = 2_000
 
-export async function readAudit(database: Pick<Database, 'query'>, after: number): Promise<StoredEntry[]> {
+/** The entries after one, oldest first; without one the newest entries. */
+export async function readAudit(database: Pick<Database, 'query'>, after?: number): Promise<StoredEntry[]> {
   const { rows } = await database.query<StoredEntry>(
-    `SELECT entry, hash FROM audit WHERE id > $1 ORDER BY id LIMIT ${MOST_ENTRIES}`,
-    [after],
+    after === undefined
+      ? `SELECT entry, hash FROM (SELECT * FROM audit ORDER BY id DESC LIMIT ${MOST_ENTRIES}) newest ORDER BY id`
+      : `SELECT entry, hash FROM audit WHERE id > ${after} ORDER BY id LIMIT ${MOST_ENTRIES}`,
   )
   return rows
 }

@@ -52,6 +52,7 @@ export const USAGE_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/machines', right: 'machines.read', answer: machines },
   { method: 'POST', path: '/v1/machines/:machine/leave', right: 'usage.send', answer: leave },
   { method: 'POST', path: '/v1/batches', right: 'usage.send', answer: receive },
+  { method: 'GET', path: '/v1/reader', right: 'report.read', answer: reader },
   { method: 'GET', path: '/v1/report', right: 'report.read', answer: report },
   { method: 'GET', path: '/v1/tokens', right: 'tokens.manage', answer: tokens },
   { method: 'POST', path: '/v1/tokens', right: 'tokens.manage', answer: invite },
@@ -128,6 +129,11 @@ const REFUSED = {
   left: ['TEAM_LEFT', 'this machine has left the team'],
   'unknown machine': ['TEAM_UNKNOWN_MACHINE', 'this machine has not joined with this token'],
 } as const
+
+/** Who asks: what its page shows depends on it. */
+async function reader({ caller: { role, group } }: Call): Promise<Answer> {
+  return { json: { role, group } }
+}
 
 async function report({ backend, caller, query }: Call): Promise<Answer> {
   const today = backend.now().toISOString().slice(0, 10)
@@ -209,9 +215,11 @@ async function revoke({ backend, caller, params: { token = '' } }: Call): Promis
 
 /** One page of the audit log, as it is stored: the reader checks the chain. */
 async function audit({ backend, caller, query }: Call): Promise<Answer> {
-  const after = Number(query.after ?? 0)
-  if (!isWhole(after, 0, Number.MAX_SAFE_INTEGER)) throw badRequest('"after" is not the number of an entry')
-  if (after === 0) await noteReading(backend, { actor: caller.id, action: 'audit read', about: {} })
+  const after = query.after === undefined ? undefined : Number(query.after)
+  if (after !== undefined && !isWhole(after, 0, Number.MAX_SAFE_INTEGER)) {
+    throw badRequest('"after" is not the number of an entry')
+  }
+  if (!after) await noteReading(backend, { actor: caller.id, action: 'audit read', about: {} })
   return { json: { entries: await readAudit(backend.database, after) } }
 }
 

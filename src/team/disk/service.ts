@@ -1,4 +1,4 @@
-import { createHttpApp, type HttpApp, HttpRefusal, serveHttp } from '../../machine/http.ts'
+import { createHttpApp, type HttpApp, HttpRefusal, serveHttp, servePage } from '../../machine/http.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { getDeep } from '../../text/values.ts'
 import { VERSION } from '../../text/version.ts'
@@ -85,6 +85,7 @@ function createService(service: Service, onBatch: () => void): HttpApp {
       onBatch()
     },
   }
+  servePage(app, 'team')
   for (const path of ['/live', '/health']) app.get(path, (context) => context.json({ status: 'ok' }))
   app.get('/metrics', async (context) =>
     context.text(prometheusText(telemetry.metrics(await readGauges(service))), 200, {

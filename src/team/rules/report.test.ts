@@ -105,4 +105,32 @@ describe('a report', () => {
   it('hides how few machines are silent', () => {
     expect([0, 3, 6].map((silent) => report({ silent }).silent)).toEqual([0, null, 6])
   })
+
+  it('names what needs attention: stopped versions that machines have, older ones, and stopped ones that are gone', () => {
+    const row = (entry: string, version: string, state: string, digest: string) => ({ entry, version, state, digest })
+    const rows = {
+      holdings: [
+        ...machines('skill:bad', 'b1', 0, 7),
+        ...machines('skill:late', 'l1', 0, 8),
+        ...machines('skill:late', 'l2', 8, 9),
+        ...machines('skill:own', 'o1', 0, 9),
+        ...machines('skill:few', 'f1', 0, 3),
+      ],
+      catalog: [
+        row('skill:late', '2.0', 'approved', 'l2'),
+        row('skill:late', '1.0', 'approved', 'l1'),
+        row('skill:bad', '1.0', 'retired', 'b1'),
+        row('skill:few', '1.0', 'quarantined', 'f1'),
+        row('skill:away', '3.0', 'retired', 'a3'),
+      ],
+    }
+    expect(report(rows).attention).toEqual([
+      { about: 'stopped', kind: 'skill', id: 'bad', versions: ['1.0'], machines: 7 },
+      { about: 'stopped', kind: 'skill', id: 'few', versions: ['1.0'], machines: null },
+      { about: 'behind', kind: 'skill', id: 'late', versions: ['1.0'], wanted: '2.0', machines: 8 },
+      { about: 'gone', kind: 'skill', id: 'away', versions: ['3.0'], machines: 0 },
+    ])
+    // A group does not know what others have.
+    expect(report({ ...rows, group: 1 }).attention.map(({ about }) => about)).not.toContain('gone')
+  })
 })

@@ -54,6 +54,17 @@ interface RolloutReport {
   versions: { versions: InstalledVersion[]; machines: People; share: number | null; since: string | null }[]
 }
 
+interface Attention {
+  /** Stopped: the catalog has stopped these versions, and machines still have them. Behind: older than the approved one. */
+  about: 'stopped' | 'behind' | 'gone'
+  kind: EntryKind
+  id: string
+  versions: string[]
+  /** The newest approved version. */
+  wanted?: string
+  machines: People
+}
+
 interface NamedSums {
   events: number
   used: number
@@ -84,6 +95,8 @@ export interface TeamReport {
   /** Delivered, but used by five people or fewer. */
   inVain: { kind: EntryKind; id: string; delivered: number; tokens: number }[]
   rollout: RolloutReport[]
+  /** What somebody should do something about, or can stop worrying about. Versions by their names in the catalog. */
+  attention: Attention[]
   groups: ({ group: string; people: People } & NamedSums)[]
   agents: ({ agent: string; money?: Money } & NamedSums)[]
   projects: ({ project: string } & NamedSums)[]
@@ -154,6 +167,7 @@ export function assembleReport({ from, to }: { from: string; to: string }, rows:
       .map(({ kind, id, delivered, tokens }) => ({ kind, id, delivered: delivered ?? 0, tokens }))
       .sort((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
     rollout,
+    attention: attentionOf(rollout, rows),
     groups: groups.map(({ name, ...sums }) => ({ group: name, people: shownPeople(mostIn(name)), ...sums })),
     agents: agents.map(({ name, ...sums }) => ({ agent: name, ...sums })),
     projects: sumNamed(
@@ -276,6 +290,40 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
       return [{ ...about, machines: all, versions }]
     })
     .sort((a, b) => b.versions.length - a.versions.length || compareText(a.id, b.id))
+}
+
+const STOPPED = ['quarantined', 'retired']
+
+/** Of the roll-out, what differs from the catalog. That a version is gone is said of the whole team only. */
+function attentionOf(rollout: readonly RolloutReport[], { catalog, group }: ReportRows): Attention[] {
+  const found = rollout.flatMap(({ kind, id, state: all, versions: parts }) => {
+    const approved = catalog.find((row) => row.entry === `${kind}:${id}` && row.state === 'approved')?.version
+    return parts.flatMap(({ versions, machines }): Attention[] => {
+      const names = versions.map(({ name, digest }) => name ?? digest.slice(0, 10))
+      const stopped = names.filter((_, at) => STOPPED.includes(versions[at]?.state ?? all ?? ''))
+      // A number stands for all versions of its part.
+      const about = { kind, id, machines: versions.length === 1 ? machines : null }
+      if (stopped.length > 0) return [{ ...about, about: 'stopped', versions: stopped }]
+      if (approved === undefined || names.includes(approved)) return []
+      return [{ ...about, about: 'behind', versions: names, wanted: approved }]
+    })
+  })
+  const held = new Set(
+    rollout.flatMap(({ kind, id, versions }) =>
+      versions.flatMap((part) => part.versions.map(({ name }) => `${kind}:${id} ${name}`)),
+    ),
+  )
+  const gone = catalog
+    .filter((row) => group === TEAM && row.version !== '*' && STOPPED.includes(row.state))
+    .filter((row) => !held.has(`${row.entry} ${row.version}`))
+    .map((row): Attention => ({ about: 'gone', ...nameOf(row.entry), versions: [row.version], machines: 0 }))
+  const order = ['stopped', 'behind', 'gone']
+  return [...found, ...gone].sort(
+    (a, b) =>
+      order.indexOf(a.about) - order.indexOf(b.about) ||
+      compareText(a.id, b.id) ||
+      compareText(a.versions.join(), b.versions.join()),
+  )
 }
 
 function sumNamed(rows: readonly SummedRow[], joined: string) {

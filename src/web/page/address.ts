@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals'
 
-/** The open screen and the choices in it: everything that a reload or a link must restore. */
+/** The open screen, empty for the first, and the choices in it: everything that a reload or a link must restore. */
 export interface Address {
   screen: string
   params: URLSearchParams
 }
 
 function read(): Address {
-  return { screen: location.pathname.slice(1) || 'agents', params: new URLSearchParams(location.search) }
+  return { screen: location.pathname.slice(1), params: new URLSearchParams(location.search) }
 }
 
 export const address = signal(read())

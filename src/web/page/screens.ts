@@ -6,8 +6,6 @@ export interface ScreenRow {
   name: string
   /** Drawn in a box of 16 by 16. */
   icon: string
-  /** Shown only on a machine that has joined a team. */
-  needsTeam?: true
   load(): Promise<{ default: FunctionComponent }>
 }
 
@@ -53,13 +51,6 @@ export const SCREENS: readonly ScreenRow[] = [
     name: 'Sessions',
     icon: 'M2 3h12v8H7l-3 3v-3H2Z',
     load: () => import('./screens/sessions.tsx'),
-  },
-  {
-    path: 'team',
-    name: 'Team',
-    icon: 'M5 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4M11 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4M1 13c0-2 2-4 4-4s4 2 4 4M11 9c2 0 4 2 4 4',
-    needsTeam: true,
-    load: () => import('./screens/team.tsx'),
   },
   {
     path: 'health',

@@ -33,7 +33,7 @@ export function Shell() {
           Loadout
         </div>
         <ul>
-          {SCREENS.filter(({ needsTeam }) => !needsTeam || place?.hasTeam).map(({ path: to, name, icon }) => (
+          {SCREENS.map(({ path: to, name, icon }) => (
             <li key={to}>
               <a
                 href={hrefOf(to)}
@@ -51,6 +51,16 @@ export function Shell() {
               </a>
             </li>
           ))}
+          {place?.team !== undefined && (
+            <li>
+              <a href={place.team} target="_blank" rel="noreferrer">
+                <svg viewBox="0 0 16 16" aria-hidden="true">
+                  <path d="M5 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4M11 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4M1 13c0-2 2-4 4-4s4 2 4 4M11 9c2 0 4 2 4 4" />
+                </svg>
+                Team
+              </a>
+            </li>
+          )}
         </ul>
         <RemoteState place={place} />
       </nav>
@@ -89,7 +99,8 @@ interface Place {
   version: string
   home: string
   project?: string
-  hasTeam: boolean
+  /** The page of the team that this machine has joined. */
+  team?: string
 }
 
 function RemoteState({ place: answer }: { place: Place | undefined }) {
