@@ -102,6 +102,16 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     preview: late(machine, async () => (await import('./skills/inspect.ts')).previewSkill),
     /** Installs skills for agents. */
     equip: changes(machine, async () => (await import('./team/catalog.ts')).equipListed),
+    /** Installs what the lock of a project pins, after locking what its manifest asks for in addition. */
+    installProject: late(machine, async () => (await import('./skills/project.ts')).installProject),
+    /** Adds skills to the manifest of a project, locks and installs them. */
+    addToProject: late(machine, async () => (await import('./skills/project.ts')).addToProject),
+    /** Moves the lock of a project to newer versions, and shows what changes. */
+    updateProject: late(machine, async () => (await import('./skills/project.ts')).updateProject),
+    /** Takes skills out of the manifest of a project, with what only they needed. */
+    removeFromProject: late(machine, async () => (await import('./skills/project.ts')).removeFromProject),
+    /** Whether a project has a manifest. */
+    hasManifest: late(machine, async () => (await import('./skills/project.ts')).hasManifest),
     /** Removes installed skills. */
     unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
     /** Lists skills in the folders of agents that the library does not have. */
@@ -439,6 +449,7 @@ export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome, WaitingSkill } from './skills/observe.ts'
 export type { PinResult, SourceState } from './skills/outdated.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
+export type { ProjectOutcome } from './skills/project.ts'
 export type { SyncState } from './skills/rules/sync-decision.ts'
 export type { BuiltPlugin, SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'

@@ -44,6 +44,13 @@ export class Config {
     return isEnabled(this, id)
   }
 
+  /** The agents that a new library or project is for: those that are set, else those that are found here. */
+  agentsHere(): string[] {
+    const isMeant = ({ id, isEnabledByDefault }: Agent) =>
+      this.targets[id]?.isEnabled ?? (this.found.length > 0 ? this.found.includes(id) : isEnabledByDefault === true)
+    return AGENTS.filter(isMeant).map(({ id }) => id)
+  }
+
   /** Whether an agent is on this machine: it has a folder of its own after its first run. */
   isFound(agent: Agent): boolean {
     const root = this.userRoot(agent)

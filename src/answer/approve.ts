@@ -58,7 +58,10 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
   const named = nameKinds(machine, request)
   if (named.kind === 'adapter') return approveAdapters(machine, named)
   if (named.kind === 'skill') {
-    return { value: [await answerForLibrary(machine, named.name ?? '', 'approved', request.shown)], findings: [] }
+    const { project } = request
+    const scope = typeof project === 'object' ? project.root : project
+    const value = await answerForLibrary(machine, named.name ?? '', 'approved', request.shown, scope)
+    return { value: [value], findings: [] }
   }
   const pack = answerable(machine, named)
   if (pack.trust.state === 'trusted') return unchanged(pack, byPlace(pack))
@@ -149,8 +152,9 @@ async function answerForLibrary(
   name: string,
   decision: Decision,
   shown?: readonly Shown[],
+  project?: string,
 ): Promise<Answered> {
-  const { approval, sheet } = await answerForSkill(machine, { name, decision, shown })
+  const { approval, sheet } = await answerForSkill(machine, { name, decision, shown, project })
   return { ...answered(approval), review: sheet.map(describeCapability) }
 }
 

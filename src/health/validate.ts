@@ -2,6 +2,7 @@ import { basename, join, resolve } from 'node:path'
 import { locate, READABLE } from '../answer/sources.ts'
 import { exists, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
 import { asIssue, validateIndexFile } from '../payloads/index-build.ts'
@@ -9,6 +10,8 @@ import { indexPlace, type Layers, layerPlaces, projectOf, readLayers } from '../
 import { readPayloadFolder } from '../payloads/payload-root.ts'
 import { buildEntries } from '../payloads/rules/build-index.ts'
 import { lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts'
+import { checkProject } from '../skills/project.ts'
+import { LOCK_FILE } from '../skills/rules/manifest.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
 import { asFinding, type Finding, failWith, type Report } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
@@ -19,11 +22,14 @@ export interface Validation {
   warnings: number
   issues: ValidationIssue[]
   /** What was checked. */
-  checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack'; path: string }[]
+  checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack' | 'lock'; path: string }[]
 }
 
 /** Checks anything that can be validated; without a path, every layer in use, `loadout.json` and the library. */
-export function validate(machine: Machine, request: { path?: string; layers: Layers }): Report<Validation> {
+export async function validate(
+  machine: Machine,
+  request: { path?: string; layers: Layers },
+): Promise<Report<Validation>> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = placeOf(machine, { ...request, path: request.path })
   const kind = recognizeSkill(path)
@@ -67,12 +73,20 @@ function placeOf(machine: Machine, { path: named, layers }: { path: string; laye
   }
 }
 
-function validateLayers(machine: Machine, options: Layers): Report<Validation> {
+async function validateLayers(machine: Machine, options: Layers): Promise<Report<Validation>> {
   const places = layerPlaces(machine, options)
   const { layers, findings } = readLayers(places)
   const library = configuredLibrary(machine)
   const settings = projectSettings(machine, options)
-  if (layers.length === 0 && findings.length === 0 && library === undefined && settings === undefined) {
+  const project = openProject(machine, projectOf(machine, options)?.root).repository
+  const ofLock = project === undefined ? undefined : await checkProject(machine, project).catch(asFindings)
+  if (
+    layers.length === 0 &&
+    findings.length === 0 &&
+    library === undefined &&
+    settings === undefined &&
+    ofLock === undefined
+  ) {
     throw failWith('NO_INDEX/nor-library')
   }
   const broken = findings.filter(({ code }) => code.startsWith('LAYER_'))
@@ -82,8 +96,13 @@ function validateLayers(machine: Machine, options: Layers): Report<Validation> {
   const checked: Validation['checked'] = layers.map(({ path }) => ({ kind: 'index', path }))
   if (settings !== undefined) checked.push({ kind: 'settings', path: settings.path })
   if (library !== undefined) checked.push({ kind: 'library', path: library })
-  const others = [...broken, ...(settings?.findings ?? []), ...ofLibrary]
+  if (ofLock !== undefined) checked.push({ kind: 'lock', path: join(project ?? '', LOCK_FILE) })
+  const others = [...broken, ...(settings?.findings ?? []), ...(ofLock ?? []), ...ofLibrary]
   return toReport([...others.map(asIssue), ...issues], checked)
+}
+
+function asFindings(error: unknown): Finding[] {
+  return [{ ...asFinding(error), severity: 'error' }]
 }
 
 /** The findings about the `loadout.json` of the project, if it has one. */

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path'
+import type { TargetRoot } from '../agents/rules/agents.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -256,23 +257,32 @@ function findAround(installs: Installs, observation: Observation, targets: strin
 
 /** Reads the skills of a source. Throws if it has only one skill and that cannot be read. */
 function findIn(installs: Installs, source: ImportSource, targets: string[] | undefined) {
+  return readSource(source, installs.everyRoot(), { targets, enabled: enabledAgents(installs.config) })
+}
+
+/** The skills of a source. One in a folder of `roots` is for the agents that read it. */
+export function readSource(
+  source: Pick<ImportSource, 'root' | 'part'>,
+  roots: readonly TargetRoot[],
+  options: Omit<ForeignOptions, 'agents'>,
+) {
   const { skills, leftOut, findings } = discoverIn(source)
   const folders = skills.map(({ path, folder, plugin }) => {
-    const root = installs.everyRoot().find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
+    const root = roots.find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
     const place = [source.part, folder].filter((part) => part !== '').join('/')
     const isAside = ASIDE.test(folder)
     const found = { folder: place, isAside, plugin }
     if (root === undefined) return { path, agents: [], found }
     return { path: join(root.path, basename(path)), agents: root.agents, found }
   })
-  const read = readForeign(folders, { targets, enabled: enabledAgents(installs.config) })
+  const read = readForeign(folders, options)
   if (read.failure !== undefined && skills.length === 1) throw read.failure
   const candidates = groupCandidates(read.skills)
   return { candidates, refused: read.refusals, leftOut: [...leftOut, ...copiesIn(candidates)], findings }
 }
 
 /** The folders of skills in a source. Throws if there is none. */
-export function discoverIn(source: ImportSource): ReturnType<typeof discoverSkills> {
+export function discoverIn(source: Pick<ImportSource, 'root'>): ReturnType<typeof discoverSkills> {
   const discovered = discoverSkills(source.root)
   if (discovered.skills.length > 0) return discovered
   const rest = discovered.leftOut.map(({ count, reason }) => `${count} left out (${reason})`).join(', ')

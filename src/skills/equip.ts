@@ -1,11 +1,12 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { readForReview } from './disk/registry.ts'
-import { type Installs, namedAgents, type ScopeRequest, withInstalls } from './installs.ts'
+import { type Installs, namedAgents, type ScopeRequest } from './installs.ts'
 import { listingFindings } from './listing.ts'
+import { withScope } from './locked-scope.ts'
 import {
   asRootWriter,
   asWriter,
@@ -31,9 +32,10 @@ export interface EquipCommand extends ScopeRequest, RunOptions {
 }
 
 /** Installs skills for agents. */
-export const equip = withInstalls(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
+export const equip = withScope(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
   const agents = namedAgents(request.targets)
   requireSelection(request)
+  if (installs.locked !== undefined) throw failWith('MANIFEST/managed', { names: request.names.join(' ') })
   const roots = rootsInUse(installs, installs.rootsFor(agents), request)
   const report = await change(installs, roots, 'equip', request, ({ statuses }) => {
     const isExplicit = request.names.length > 0
@@ -59,7 +61,7 @@ function rootsInUse(installs: Installs, roots: readonly TargetRoot[], { names }:
 }
 
 /** Removes installed copies. Foreign folders stay. */
-export const unequip = withInstalls(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
+export const unequip = withScope(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
   const agents = namedAgents(request.targets)
   requireSelection(request)
   const roots = installs.removalRoots(agents)

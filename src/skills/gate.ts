@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { Config } from '../agents/config.ts'
 import { readApprovals, recordApproval, requireApprovals } from '../machine/approvals.ts'
 import { jsonCodec } from '../machine/cache.ts'
@@ -13,7 +12,8 @@ import { isRecord } from '../text/values.ts'
 import type { SkillContent } from './disk/foreign-skill.ts'
 import { type RegistryReading, readForReview, skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
-import { Installs, withInstalls } from './installs.ts'
+import { Installs, type ScopeRequest } from './installs.ts'
+import { withScope } from './locked-scope.ts'
 import {
   type Capability,
   type FindTwin,
@@ -129,8 +129,10 @@ export function findQuarantined(repo: Repository, { skills }: Pick<Registry, 'sk
         registered,
         readSheet({ skill: withoutSource(skill), files: readReviewFiles(skillPlace(repo.path, registered)), findTwin }),
       )
-    const open = sheet.filter((each) => !answers.allow(skill, each))
-    return open.some(({ key }) => key === undefined) ? [{ skill: skill.name, isDenied: false, open }] : []
+    const open = sheet.filter((each) => !registered.locked?.trusted.has(each.id) && !answers.allow(skill, each))
+    // A key that is left out needs no answer now.
+    const isAsked = ({ key }: Capability) => key === undefined || (registered.locked && !skill.heldKeys?.includes(key))
+    return open.some(isAsked) ? [{ skill: skill.name, isDenied: false, open }] : []
   })
   sheets.save()
   return found
@@ -138,7 +140,9 @@ export function findQuarantined(repo: Repository, { skills }: Pick<Registry, 'sk
 
 /** A registry whose skills know which of their frontmatter keys are not installed on this machine. */
 export function withHeldKeys<R extends Pick<Registry, 'skills'>>(repo: Repository, registry: R): R {
-  const asking = registry.skills.filter(({ skill }) => skill.source !== undefined && readFrontmatter(skill).length > 0)
+  const asking = registry.skills.filter(
+    ({ skill, locked }) => skill.source !== undefined && locked === undefined && readFrontmatter(skill).length > 0,
+  )
   if (asking.length === 0) return registry
   const answers = readAnswers(repo)
   const skills = registry.skills.map((registered) => {
@@ -166,14 +170,19 @@ function answersFrom(approvals: readonly Approval[], library: string): SkillAnsw
   // A denial is about the name, wherever the skill lay then.
   const own = approvals.filter((each) => each.kind === 'skill' && (each.decision === 'denied' || each.root === root))
   const skills = new Map(own.map((each) => [each.name, each]))
+  // Who allowed something in one place allowed the very same thing of a skill of this name in another.
+  const covered = new Map<string, Set<string>>()
+  for (const { kind, decision, name, files = {} } of approvals) {
+    if (kind !== 'skill' || decision !== 'approved') continue
+    covered.set(name, new Set([...(covered.get(name) ?? []), ...Object.values(files)]))
+  }
   const trusted = approvals.filter((each) => each.kind === 'publisher' && each.root === root)
   const publishers = new Map(trusted.map((each) => [each.name, each]))
   return {
     of: (skill) => skills.get(skill),
     allow: ({ name, source }, capability) => {
       if (capability.isUsual) return true
-      const answer = skills.get(name)
-      if (answer?.decision === 'approved' && answer.files?.[coverName(capability)] === capability.id) return true
+      if (skills.get(name)?.decision !== 'denied' && covered.get(name)?.has(capability.id)) return true
       // A source that only the skill itself names proves nothing about its publisher.
       const publisher =
         source?.url === undefined || source.others.claimed === true ? undefined : publisherOf(source.url)
@@ -185,7 +194,7 @@ function answersFrom(approvals: readonly Approval[], library: string): SkillAnsw
 }
 
 /** What an approval of a skill covers, readable in the file of approvals. */
-function coverName({ kind, path, id }: Shown): string {
+export function coverName({ kind, path, id }: Shown): string {
   return `${kind} ${path} ${id.slice(0, 12)}`
 }
 
@@ -195,7 +204,7 @@ export function trustName({ kind, key }: Capability): string {
 }
 
 // Increase the version whenever a rule changes.
-const KEY = { kind: 'reviews', version: 5, name: ['sheets'] }
+const KEY = { kind: 'reviews', version: 6, name: ['sheets'] }
 const SHEETS = jsonCodec(
   (json): json is Record<string, Capability[]> => isRecord(json) && Object.values(json).every(Array.isArray),
 )
@@ -237,6 +246,17 @@ export async function lookThrough(
   sheets.save()
 }
 
+/** What each of some skills can do, by its name. */
+export async function sheetsOf(
+  repo: Repository,
+  registry: Pick<Registry, 'skills'>,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, Capability[]>> {
+  await lookThrough(repo, registry, registry.skills, signal)
+  const sheets = openSheets(repo.machine, findTwinIn(registry.skills.map(({ skill }) => skill.name)))
+  return new Map(registry.skills.map((registered) => [registered.skill.name, sheets.find(registered) ?? []]))
+}
+
 export interface SkillAnswer {
   approval: Approval
   /** What the decision is about. */
@@ -249,16 +269,21 @@ export type Shown = Pick<Capability, 'kind' | 'path' | 'id'>
  * Records whether a skill of the library may be installed on this machine. An approval covers what the skill can do
  * now; with `shown` exactly that, beside what was approved before: the skill may be about to change.
  */
-export const answerForSkill = withInstalls(
+export const answerForSkill = withScope(
   async (
     installs,
-    { name, decision, shown }: { name: string; decision: Decision; shown?: readonly Shown[] },
+    {
+      name,
+      decision,
+      shown,
+    }: { name: string; decision: Decision; shown?: readonly Shown[] } & Pick<ScopeRequest, 'project'>,
   ): Promise<SkillAnswer> => {
-    const { library, repo } = installs
-    const registry = readForReview(repo)
-    const { skill, folder, sourceHash } = requireSkill(registry, requireName(name))
+    const { library, repo, locked } = installs
+    const registry = locked ?? readForReview(repo)
+    const registered = requireSkill(registry, requireName(name))
+    const { skill, sourceHash } = registered
     const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
-    const sheet = await sheetOfFolder(join(library, folder), skill, findTwin)
+    const sheet = await sheetOfFolder(skillPlace(library, registered), skill, findTwin)
     const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
     const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
     const about = { kind: 'skill', root: realOrSame(library), name, decision } as const

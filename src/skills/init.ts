@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Config } from '../agents/config.ts'
-import { AGENTS, type Agent } from '../agents/rules/agents.ts'
+import { AGENTS } from '../agents/rules/agents.ts'
 import { parseConfig, withDefaults, withRepoPath, withTarget } from '../agents/rules/config.ts'
 import { cloneRepository } from '../machine/clone.ts'
 import { exists, makeFolder } from '../machine/files.ts'
@@ -40,11 +40,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
   const before = new Config(machine)
   const agents = namedAgents(request.targets)
   const { library, how } = chooseLibrary(machine, request)
-  const isFoundHere = ({ id, isEnabledByDefault }: Agent) =>
-    before.found.length > 0 ? before.found.includes(id) : isEnabledByDefault === true
-  const isEnabledThen = (agent: Agent) =>
-    agents?.includes(agent.id) ?? before.targets[agent.id]?.isEnabled ?? isFoundHere(agent)
-  const enabled = AGENTS.filter(isEnabledThen).map(({ id }) => id)
+  const enabled = agents ?? before.agentsHere()
   const value = { config: machine.config.path, library, how, agents: enabled, skills: 0, isDryRun: true }
   if (request.dryRun) return { value, findings: [] }
   await openLibrary(machine, library, request)

@@ -11,8 +11,9 @@ import { diffFolders } from './disk/git-folders.ts'
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
 import { copyTree, listTree } from './disk/tree.ts'
 import { sheetOfFolder } from './gate.ts'
-import { namedAgents, type ScopeRequest, withInstalls } from './installs.ts'
+import { namedAgents, type ScopeRequest } from './installs.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
+import { withScope } from './locked-scope.ts'
 import { observe, recoverAll } from './observe.ts'
 import { type Capability, findTwinIn } from './rules/review/sheet.ts'
 import {
@@ -37,7 +38,7 @@ export interface SkillPreview {
 }
 
 /** One skill, with its text from the library. */
-export const inspectSkill = withInstalls(
+export const inspectSkill = withScope(
   async (installs, request: ScopeRequest & { name: string }): Promise<Report<SkillPreview>> => {
     const name = requireName(request.name)
     const roots = installs.everyRoot()
@@ -47,7 +48,7 @@ export const inspectSkill = withInstalls(
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
     const { skill } = registered
-    const path = join(installs.library, registered.folder)
+    const path = skillPlace(installs.library, registered)
     const findTwin = findTwinIn(statuses.flatMap((each) => each.registered?.skill.name ?? []))
     const value = {
       skill,
@@ -67,12 +68,12 @@ export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
  * The text of one skill without its installs: fast enough for every cursor movement, in a library of any size. Reads
  * the whole library only for a skill whose folder has another name.
  */
-export const previewSkill = withInstalls(
+export const previewSkill = withScope(
   async (installs, request: ScopeRequest & { name: string }): Promise<Report<SkillText>> => {
     const name = requireName(request.name)
     const folder = join(installs.library, SKILLS_FOLDER, name)
     const skill = readSkill(folder, name)
-    if (skill?.name !== name) return inspectSkill(installs.machine, request)
+    if (skill?.name !== name || installs.locked !== undefined) return inspectSkill(installs.machine, request)
     return { value: { skill, markdown: readText(join(folder, DOCUMENT_FILE)) }, findings: [] }
   },
 )
@@ -96,7 +97,7 @@ export interface SkillDiff {
  * How installed copies of a skill differ from what the library would install; with `refresh`, how they would change if
  * they were installed again.
  */
-export const diffSkill = withInstalls(
+export const diffSkill = withScope(
   async (
     installs,
     request: ScopeRequest & { name: string; targets?: readonly string[]; refresh?: boolean },

@@ -1,5 +1,5 @@
 import { Config, requireProject } from '../agents/config.ts'
-import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
+import { AGENTS, type Agent, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
 import { exists, isFolder, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
@@ -7,7 +7,7 @@ import type { Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { compareText, isTextList } from '../text/values.ts'
-import { requireLibraryFolder } from './disk/registry.ts'
+import { type RegistryReading, requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
 
 /** Which installs a command is about: the user's, or those of a project. */
@@ -18,6 +18,13 @@ export interface ScopeRequest {
   allProjects?: boolean
   /** The current verdicts of the catalog; default: the last known ones. */
   verdicts?: readonly Verdict[]
+}
+
+/** A project whose lock says what is installed there, and for whom. */
+export interface LockedScope {
+  project: string
+  agents: readonly string[]
+  registry: RegistryReading
 }
 
 /** The library and the agents' folders that a command is about, opened once. */
@@ -36,18 +43,23 @@ export class Installs {
   readonly verdicts: readonly Verdict[]
   /** The repository with the commits; `library` may be a copy of its files. */
   readonly repo: Repository
+  /** What the lock of the project pins, instead of the library: then `library` and `repo` are the project. */
+  readonly locked: RegistryReading | undefined
 
-  constructor(machine: Machine, request: ScopeRequest) {
+  constructor(machine: Machine, request: ScopeRequest, scope?: LockedScope) {
     this.machine = machine
     this.config = new Config(machine)
-    this.library = this.config.requireLibrary()
+    this.locked = scope?.registry
+    this.library = scope?.project ?? this.config.requireLibrary()
     requireLibraryFolder(this.library)
-    this.project = request.project === undefined ? undefined : requireProject(machine, request.project)
-    this.userRoots = this.config.targetRoots()
-    this.roots = this.project === undefined ? this.userRoots : this.config.targetRoots(this.project)
+    const { project = request.project } = scope ?? {}
+    this.project = project === undefined ? undefined : requireProject(machine, project)
+    this.userRoots = scope === undefined ? this.config.targetRoots() : []
+    const isMeant = scope && (({ id }: Agent) => scope.agents.includes(id))
+    this.roots = this.project === undefined ? this.userRoots : this.config.targetRoots(this.project, isMeant)
     const named = this.project === undefined ? [] : [this.project]
     this.projects = [...new Set([...named, ...(request.allProjects ? this.knownProjects() : [])])]
-    this.verdicts = request.verdicts ?? readVerdicts(machine, this.library)
+    this.verdicts = scope === undefined ? (request.verdicts ?? readVerdicts(machine, this.library)) : []
     this.repo = new Repository(machine, this.library)
   }
 

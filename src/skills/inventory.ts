@@ -11,7 +11,8 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from './disk/tree-cache.ts'
 import { type ClearedRegistry, withheldIn } from './gate.ts'
-import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
+import type { Installs, ScopeRequest } from './installs.ts'
+import { withScope } from './locked-scope.ts'
 import { foreseeEdits, type Observation, observe, recoverAll } from './observe.ts'
 import {
   EDIT_OUTCOMES,
@@ -67,7 +68,7 @@ export interface Inventory {
 const MOST_COUNTED = 20
 
 /** Every skill with its installs and their states. In a project it also shows the user's installs. */
-export const takeInventory = withInstalls(async (installs, _: ScopeRequest): Promise<Report<Inventory>> => {
+export const takeInventory = withScope(async (installs, _: ScopeRequest): Promise<Report<Inventory>> => {
   const roots = installs.everyRoot()
   const recovered = await recoverAll(installs, roots)
   const before = recallCurrent(installs, roots)
@@ -75,7 +76,7 @@ export const takeInventory = withInstalls(async (installs, _: ScopeRequest): Pro
   const places = stampPlaces(installs, roots)
   const observation = await observe(installs, roots)
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
-  const asksGit = outdated.length <= MOST_COUNTED
+  const asksGit = outdated.length <= MOST_COUNTED && installs.locked === undefined
   const edits = await foreseeEdits(installs, observation)
   let withheld: ClearedRegistry['withheld'] = new Map()
   const undecided: Finding[] = []

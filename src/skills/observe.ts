@@ -63,7 +63,7 @@ export async function observe(
   if (willChange) refuseLinkedRoots(installs, roots)
   const cache = openTreeCache(installs.machine)
   const { library, repo, verdicts } = installs
-  const read = readRegistry(library, cache)
+  const read = installs.locked ?? readRegistry(library, cache)
   const obeyed = await obeyVerdicts({ verdicts, repo }, read, cache)
   const { refusals } = obeyed
   const allowed = withHeldKeys(repo, obeyed.registry)
@@ -74,12 +74,15 @@ export async function observe(
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
+    // What the lock of a project pins is not the library's.
+    .filter(({ marker }) => installs.locked !== undefined || !marker || !('isLocked' in marker) || !marker.isLocked)
     .map((placement) => withExpectation(library, placement, byName.get(placement.name), willChange))
   // The folders of a preview are temporary.
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const isJudgedByFolders = !needsGit && known === undefined && placements.every(({ kind }) => kind !== 'link')
-  const state = known ?? (needsGit ? await readLibraryState(repo) : stateFrom(undefined, []))
+  const asksGit = needsGit && installs.locked === undefined
+  const state = known ?? (asksGit ? await readLibraryState(repo) : stateFrom(undefined, []))
   const judged = reconcile(registry, placements, state)
   const statuses =
     refusals.size === 0 ? judged : judged.map((each) => ({ ...each, ...refusalOf(refusals.get(each.name)) }))

@@ -337,6 +337,145 @@ export const ISSUES = {
       'ask an approver for the fingerprint in loadout catalog search',
     ],
   },
+  'The manifest of a project': {
+    MANIFEST: [
+      '`loadout.json` asks for something that cannot be installed.',
+      'Correct the entry that the message names.',
+    ],
+    'MANIFEST/address': [
+      'loadout.json: {key} cannot be a source: {problem}',
+      'name owner/repo, owner/repo#tag, a git address, or ./folder of the project',
+    ],
+    'MANIFEST/none': [
+      '{project} has no loadout.json that names skills',
+      'loadout add <source> --project . writes one; to install skills of your library, name them',
+    ],
+    'MANIFEST/not-offered': ['{key} has no skill {word}', 'loadout import {key} --list shows what it has'],
+    'MANIFEST/not-there': [
+      '{name} is not in the loadout.json of this project',
+      'loadout list --project . shows what is',
+    ],
+    'MANIFEST/needed': ['{name} stays: {by} needs it', 'remove {by} first', 'warning'],
+    'MANIFEST/managed': [
+      'the loadout.json of this project says which skills it has, so {names} was not installed from your library',
+      'loadout add <source> {names} --project . adds it; loadout install restores what the lock has',
+    ],
+    'MANIFEST/local': [
+      '{path} has no remote, so only this machine can restore from it',
+      'push it somewhere, and add that address',
+      'warning',
+    ],
+    'MANIFEST/loss': ['{file}: {what}', 'the rest was taken over', 'warning'],
+    LOCK_INVALID: ['`loadout.lock` cannot be used.', 'Restore it from git, or remove it and run `loadout install`.'],
+    'LOCK_INVALID/conflict': [
+      'loadout.lock has the conflict markers of an unfinished merge; nothing was installed',
+      'git checkout --ours loadout.lock (or --theirs), then loadout install',
+    ],
+    'LOCK_INVALID/form': [
+      'loadout.lock cannot be used: {problem}; nothing was installed',
+      'restore it from git, or remove it and run loadout install',
+    ],
+    'LOCK_INVALID/newer': [
+      'loadout.lock has version {version}, which a newer Loadout wrote; nothing was installed',
+      'update Loadout',
+    ],
+    'LOCK_INVALID/signature': [
+      'the signature of loadout.lock {problem}; nothing was installed',
+      'somebody in {signers} signs it: loadout install --sign',
+    ],
+    LOCK_MISMATCH: [
+      'Manifest, lock and installed folders disagree.',
+      'Run `loadout install`, and commit what it changes.',
+    ],
+    'LOCK_MISMATCH/unlocked': [
+      'loadout.json asks for the {what} {name} of {key}, and loadout.lock does not have it',
+      'loadout install, then commit loadout.lock',
+      'error',
+    ],
+    'LOCK_MISMATCH/extra': [
+      'loadout.lock has the {what} {name} of {key}, which loadout.json does not ask for',
+      'loadout install, then commit loadout.lock',
+      'error',
+    ],
+    'LOCK_MISMATCH/address': [
+      'loadout.lock has {name} from {locked}, and loadout.json asks for {key}',
+      'read both files; loadout update {name} --project . locks what loadout.json says',
+      'error',
+    ],
+    'LOCK_MISMATCH/needs': [
+      '{name} needs {needed}, which loadout.lock does not have',
+      'loadout update {name} --project .',
+      'error',
+    ],
+    'LOCK_MISMATCH/agents': [
+      'loadout.lock has {name} for {agents}, and loadout.json names other agents',
+      'loadout install, then commit loadout.lock',
+      'error',
+    ],
+    'LOCK_MISMATCH/missing': ['{path} is missing', 'loadout install', 'error'],
+    'LOCK_MISMATCH/outdated': ['{path} has another version than loadout.lock', 'loadout install', 'error'],
+    'LOCK_MISMATCH/edited': [
+      '{path} was changed by hand',
+      'keep it, or loadout install --replace puts the locked version back and keeps a copy',
+      'warning',
+    ],
+    'LOCK_MISMATCH/forged': [
+      '{path} differs from loadout.lock, although its marker says otherwise',
+      'look at what changed it; loadout install --replace puts the locked version back',
+      'error',
+    ],
+    'LOCK_MISMATCH/unlisted': ['{path} is installed, and loadout.lock does not have it', 'loadout install', 'error'],
+    'LOCK_MISMATCH/digest': [
+      '{name} of {source} is not what loadout.lock pins: the files of commit {commit} have another digest; nothing was installed',
+      'do not use this source before you know why; if the change is meant, loadout update {name} --project .',
+    ],
+    'LOCK_MISMATCH/gone': [
+      '{source} no longer has {name} at commit {commit}, and this machine has no copy; nothing was installed',
+      'ask a colleague for theirs, or loadout update {name} --project . takes the present version',
+    ],
+    'LOCK_MISMATCH/same-content': [
+      '{source} no longer has commit {commit}; {name} was restored from commit {found}, whose files are the same',
+      'loadout update {name} --project . locks the new commit',
+      'warning',
+    ],
+    'LOCK_MISMATCH/cached': [
+      '{source} could not be asked ({problem}); restored from the cache: {names}',
+      'nothing to do: the content is what loadout.lock pins',
+      'info',
+    ],
+    'LOCK_MISMATCH/built': [
+      '{name}: this version of Loadout installs other files from the same source than loadout.lock says; nothing was installed',
+      'run loadout install without --frozen, and commit loadout.lock',
+    ],
+    'LOCK_MISMATCH/beyond': [
+      '{name} can do what nobody agreed to in loadout.lock: {what}; nothing was installed',
+      'run loadout install on your machine, read what it can do, and commit loadout.lock',
+    ],
+    NEEDS: ['A skill needs another one that is missing, or two needs contradict.', 'Add it, or remove the skill.'],
+    'NEEDS/missing': [
+      '{name} needs the skill {needed}, which neither {key} nor another source has',
+      'add it: loadout add <source> {needed} --project .; or remove {name}',
+    ],
+    'NEEDS/library': [
+      '{name} needs the skill {needed}, which the library does not have',
+      'add it: loadout add <source> {needed}, or remove it from "requires" of {name}',
+    ],
+    'NEEDS/cycle': ['these skills need each other in a circle: {path}', 'remove one of these needs'],
+    'NEEDS/conflict': [
+      'two sources have a skill {name}: {first} and {second} (asked for by {why})',
+      'name the skills of one of them in loadout.json, without {name}',
+    ],
+    'NEEDS/versions': [
+      'two versions of one repository are asked for: {first} and {second}',
+      'agree on one in loadout.json',
+    ],
+    'NEEDS/range': [
+      '{name} wants {needed} {range}: Loadout pins tags and commits and does not compare versions',
+      'check that the locked version fits',
+      'info',
+    ],
+    'NEEDS/by': ['{name} is needed by {by}', 'remove {by} too, or first'],
+  },
   Git: {
     GIT_MISSING: ['git could not be run: it is not on the PATH', 'install git, or add its folder to PATH'],
     GIT_FAILED: ['A git command failed. The message has what git said.', 'Follow the hint.'],

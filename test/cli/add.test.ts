@@ -97,17 +97,22 @@ describe('loadout add', () => {
     expect(subjects(machine)).toHaveLength(2)
   })
 
-  it('makes the folders of a project that is named, and says how to remove what it installed there', () => {
+  it('writes the manifest and the lock of a project that is named, makes its folders, and leaves the library alone', () => {
     const machine = makeNewcomer(['alpha'])
     makeRepository(machine.path('site'))
     const run = machine.runWith({ cwd: machine.path('site') }, 'add', machine.source, '--project', '.')
     expect(run.stdout).toContain('Take it back: loadout remove alpha --project .')
     expect(existsSync(machine.path('site/.claude/skills/alpha/SKILL.md'))).toBe(true)
     expect(copiesOn(machine)).toEqual([])
+    expect(JSON.parse(machine.read('site/loadout.json'))).toEqual({
+      agents: ['claude', 'gemini'],
+      skills: { [`file://${machine.source}`]: ['alpha'] },
+    })
+    expect(existsSync(machine.path('skills'))).toBe(false)
     const back = machine.runWith({ cwd: machine.path('site') }, 'remove', 'alpha', '--project', '.', '--yes')
     expect(back).toMatchObject({ code: 0, stderr: '' })
     expect(existsSync(machine.path('site/.claude/skills/alpha'))).toBe(false)
-    expect(existsSync(machine.path('skills/skills/alpha'))).toBe(false)
+    expect(JSON.parse(machine.read('site/loadout.lock'))).toEqual({ version: 1, skills: {} })
   })
 
   it('leaves nothing behind when the source, the agent or the place of the library is wrong', () => {

@@ -149,6 +149,7 @@ const READERS: Record<string, string | { door: string }> = {
   'catalog sign': '',
   'catalog quarantine': 'NAME',
   'team serve': SERVES,
+  'team audit': '',
   'team invite': '',
   'team tokens': '',
   'team revoke': 'x',

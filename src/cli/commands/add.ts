@@ -1,11 +1,11 @@
-import type { ImportResult, Outcome, SkillOffer } from '../../loadout.ts'
+import type { ImportResult, Outcome, ProjectOutcome, SkillOffer } from '../../loadout.ts'
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
-import { LoadoutError, type Report } from '../../text/trouble.ts'
+import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
-import { alignRows, count, lines, printableLine, shorten } from '../screen.ts'
+import { alignRows, count, lines, printableLine, type Screen, shorten } from '../screen.ts'
 import { askWhich, leftOutLines } from './import.ts'
-import { equipAsking } from './installs.ts'
+import { askAndRepeat, equipAsking, printProject } from './installs.ts'
 import { DEFAULT_PLACE } from './library.ts'
 
 interface Added extends Omit<ImportResult, 'adopted'>, Outcome {
@@ -41,7 +41,7 @@ export const add = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async (input, loadout): Promise<Report<Added>> => {
+  run: async (input, loadout): Promise<Report<Added | ProjectOutcome>> => {
     const { flags, onProgress, signal } = input
     const { source = '', skills } = input.args
     const { project, ref, agent: targets, 'dry-run': dryRun } = flags
@@ -53,6 +53,11 @@ export const add = defineCommand({
 
     const names = skills === undefined ? undefined : namesIn(skills)
     const choose = flags.all ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
+    if (project !== undefined) {
+      const request = { source, project, names, choose, ref, agents: targets, dryRun, onProgress, signal }
+      const first = await loadout.addToProject(request)
+      return askAndRepeat(first, dryRun ? undefined : ask, loadout, () => loadout.installProject({ project, signal }))
+    }
     const create = dryRun ? undefined : DEFAULT_PLACE
     const report = await loadout
       .importSkills({ source, names, choose, ref, create, project, dryRun, onProgress, signal })
@@ -84,7 +89,8 @@ export const add = defineCommand({
       ],
     }
   },
-  print: (value: Added, screen) => {
+  print: (value: Added | ProjectOutcome, screen, findings) => {
+    if (!('imported' in value)) return printAdded(value, screen, findings)
     const { imported, unchanged, offers, leftOut, operations, waiting = [], agents, isDryRun, created } = value
     const word = shellWord(value.source)
     const library = created !== undefined && `New library: ${printableLine(created)}`
@@ -119,6 +125,32 @@ export const add = defineCommand({
       commit !== undefined && `Commit ${commit.slice(0, 7)}. Take it back: ${printableLine(undo)}`,
     )
   },
-  isWaiting: ({ isUndecided, waiting, isDryRun }: Added) =>
+  isWaiting: ({ isUndecided, waiting, isDryRun }: Added | ProjectOutcome) =>
     isUndecided === true || (waiting !== undefined && !isDryRun),
 })
+
+/** What was added to the manifest of a project. */
+function printAdded(value: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {
+  const { offers, moves } = value
+  if (offers !== undefined) {
+    const rows = alignRows(offers.map(({ name, description }) => [`  ${name}`, description]))
+    return lines(
+      rows.map((row) => shorten(row, 79)),
+      '',
+      screen.strong(`${count(offers.length, 'skill')} found`),
+      'Choose some of them by name after the source, or --all.',
+    )
+  }
+  const rows = moves.map(({ kind, name, source, to = '' }) => [
+    `  ${kind}`,
+    name,
+    `${source}${to && ` at ${to.slice(0, 7)}`}`,
+  ])
+  const added = moves.filter(({ kind }) => kind === 'added').map(({ name }) => name)
+  const undo = `Take it back: loadout remove ${added.join(' ')} --project .`
+  return (
+    lines(alignRows(rows).map(printableLine)) +
+    printProject(value, screen, findings) +
+    lines(added.length > 0 && !value.isDryRun && undo)
+  )
+}

@@ -1,4 +1,4 @@
-import type { Adoption, Deletion, Loadout, Outcome, SkillDiff, SyncResult } from '../../loadout.ts'
+import type { Adoption, Deletion, Loadout, Outcome, ProjectOutcome, SkillDiff, SyncResult } from '../../loadout.ts'
 import type { SyncStep } from '../../skills/rules/sync-decision.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
@@ -20,6 +20,14 @@ const ALL_PROJECTS_FLAG = {
   'all-projects': { kind: 'switch', summary: 'also in every project with installs on this machine' },
 } as const
 
+const LOCK_FLAGS = {
+  frozen: {
+    kind: 'switch',
+    summary: 'without names, for CI: fail if loadout.json, loadout.lock and the sources disagree',
+  },
+  'trust-lock': { kind: 'switch', summary: 'what loadout.lock records as agreed counts as your answer, for this call' },
+} as const
+
 const EQUIP_FLAGS = {
   ...AGENT_FLAG,
   tag: { kind: 'list', value: 'tag', summary: 'all skills with this tag' },
@@ -32,9 +40,11 @@ export const install = defineCommand({
   name: 'install',
   shortensHome: true,
   aliases: { equip: [] },
-  summary: 'install skills for agents',
+  summary: 'install what the project’s loadout.json names, or skills of the library by name',
   details:
-    'Copies each skill into the folder of every enabled agent that it supports. Never touches folders that Loadout did not install.',
+    'Without names: installs exactly what loadout.lock of the project pins, from the cache or the sources, and first locks\n' +
+    'what loadout.json asks for in addition. Asks once about skills that can act. With names: copies skills of the library\n' +
+    'into the folder of every enabled agent that they support. Never touches folders that Loadout did not install.',
   args: NAMES,
   flags: {
     ...EQUIP_FLAGS,
@@ -43,8 +53,12 @@ export const install = defineCommand({
       summary: 'also replace edited copies, and folders and links that Loadout did not install, after a backup',
     },
     'from-catalog': { kind: 'switch', summary: 'only skills that the catalog of the team lists' },
+    ...LOCK_FLAGS,
   },
-  run: async (input, loadout) => {
+  run: async (input, loadout): Promise<Report<Outcome | ProjectOutcome>> => {
+    const { all, tag, project } = input.flags
+    if (namesIn(input.args.names).length === 0 && !all && tag === undefined)
+      return installLocked(input, loadout, project)
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
     if (source === undefined) {
       const { replace, 'from-catalog': fromCatalog } = input.flags
@@ -52,9 +66,71 @@ export const install = defineCommand({
     }
     throw failWith('BAD_NAME/source', { source, word: shellWord(source) })
   },
-  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is already equipped.'),
+  print: (outcome: Outcome | ProjectOutcome, screen, findings) =>
+    'project' in outcome
+      ? printProject(outcome, screen, findings)
+      : printOperations(outcome, screen, findings, 'Everything is already equipped.'),
   isWaiting: ({ waiting, isDryRun }: Outcome) => waiting !== undefined && !isDryRun,
 })
+
+type ProjectInput = Pick<EquipInput, 'ask' | 'onProgress' | 'signal'> & {
+  flags: { 'dry-run'?: boolean; replace?: boolean; frozen?: boolean; 'trust-lock'?: boolean }
+}
+
+/** Installs what a lock pins. On a terminal, first asks about skills that can act. */
+async function installLocked(
+  { flags, ask, onProgress, signal }: ProjectInput,
+  loadout: Loadout,
+  project: string | undefined,
+): Promise<Report<ProjectOutcome>> {
+  const { frozen, replace, 'trust-lock': trustLock, 'dry-run': dryRun } = flags
+  const request = { project, frozen, trustLock, replace, dryRun, onProgress, signal }
+  const first = await loadout.installProject(request)
+  return askAndRepeat(first, frozen || dryRun ? undefined : ask, loadout, () => loadout.installProject(request))
+}
+
+/** Asks about the skills of a project that can act, and does the rest after a yes. */
+export async function askAndRepeat(
+  first: Report<ProjectOutcome>,
+  ask: EquipInput['ask'],
+  loadout: Loadout,
+  repeat: () => Promise<Report<ProjectOutcome>>,
+): Promise<Report<ProjectOutcome>> {
+  const allowed = await askForSheets(first.value.waiting ?? [], ask, loadout, first.value.project)
+  if (allowed.length === 0) return first
+  const second = await repeat()
+  const told = first.findings.filter(({ code }) => code !== 'QUARANTINED')
+  const { fetched, written, moves, operations } = first.value
+  return {
+    value: {
+      ...second.value,
+      fetched,
+      moves,
+      written: [...new Set([...written, ...second.value.written])],
+      operations: [...operations, ...second.value.operations],
+    },
+    findings: [...told, ...second.findings],
+  }
+}
+
+/** What changed in a project: its files, then its copies. */
+export function printProject(outcome: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {
+  const { skills, fetched, written, isDryRun } = outcome
+  const from =
+    fetched.length === 0
+      ? 'from the cache'
+      : `${fetched.length} fetched, ${skills.length - fetched.length} from the cache`
+  const calm = `${count(skills.length, 'skill')} as loadout.lock pins ${skills.length === 1 ? 'it' : 'them'}.`
+  const { operations } = outcome
+  return (
+    printOperations(outcome, screen, findings, calm) +
+    lines(
+      operations.length > 0 && !isDryRun && screen.faint(`${count(skills.length, 'skill')} in loadout.lock, ${from}`),
+      written.length > 0 &&
+        `${isDryRun ? 'would write' : 'wrote'} ${written.join(' and ')}${isDryRun ? '' : ': commit it'}`,
+    )
+  )
+}
 
 /** Installs skills. On a terminal, first asks about those that can act. */
 export async function equipAsking(
@@ -94,6 +170,9 @@ export const remove = defineCommand({
     const { copies, unused, yes, project, 'dry-run': dryRun, 'all-projects': allProjects } = input.flags
     const request = { ...requestOf(input), unused, allProjects }
     const { names } = request
+    if (!copies && names.length > 0 && project !== undefined && (await loadout.hasManifest({ project }))) {
+      return loadout.removeFromProject({ names, project, dryRun, signal: input.signal })
+    }
     if (copies || names.length === 0) return loadout.unequip(request)
     const planned = await loadout.unequip({ ...request, dryRun: true })
     if (dryRun) return { ...planned, value: { ...planned.value, named: names } }
@@ -118,6 +197,7 @@ export const remove = defineCommand({
     return { value: { ...value, deleted: deleted.value }, findings: [...findings.filter(isHere), ...told] }
   },
   print: ({ deleted = [], named = [], ...outcome }: Removal, screen, findings) => {
+    if ('written' in outcome) return printProject(outcome as ProjectOutcome, screen, findings)
     const commit = deleted[0]?.commit
     const gone = `Removed from the library: ${deleted.map(({ name }) => name).join(', ')}`
     return (

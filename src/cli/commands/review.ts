@@ -33,6 +33,7 @@ export async function askForSheets(
   waiting: readonly WaitingSkill[],
   ask: ((question: string) => string) | undefined,
   loadout: Loadout,
+  project?: string,
 ): Promise<string[]> {
   if (ask === undefined || waiting.length === 0) return []
   const screen = createScreen(false)
@@ -47,8 +48,8 @@ export async function askForSheets(
   const isYes = /^y(?:es)?$/i.test(answer)
   for (const { skill, open } of isNever || isYes ? waiting : []) {
     const what = `skill:${skill}`
-    if (isYes) await loadout.approve({ what, shown: open })
-    else await loadout.deny({ what })
+    if (isYes) await loadout.approve({ what, shown: open, project })
+    else await loadout.deny({ what, project })
   }
   return isYes ? waiting.map(({ skill }) => skill) : []
 }

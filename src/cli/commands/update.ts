@@ -1,9 +1,9 @@
-import type { PinResult, SourceState, Undone, UpdateResult } from '../../loadout.ts'
+import type { PinResult, ProjectOutcome, SourceState, Undone, UpdateResult } from '../../loadout.ts'
 import { listed } from '../../text/count.ts'
-import { failWith } from '../../text/trouble.ts'
-import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
+import { type Finding, failWith, type Report } from '../../text/trouble.ts'
+import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type Screen } from '../screen.ts'
-import { operationRow } from './installs.ts'
+import { askAndRepeat, operationRow, printProject } from './installs.ts'
 import { askForSheets, describeSheet } from './review.ts'
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
@@ -70,10 +70,25 @@ export const update = defineCommand({
     },
     yes: { kind: 'switch', summary: 'do not ask' },
     ...COMMIT_FLAGS,
+    ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args, flags, ask, onProgress, signal }, loadout) => {
-    const { all, ref, take } = flags
+  run: async ({ args, flags, ask, onProgress, signal }, loadout): Promise<Report<UpdateResult | ProjectOutcome>> => {
+    const { all, ref, take, project } = flags
+    if (project !== undefined) {
+      const request = { project, names: namesIn(args.names), onProgress, signal }
+      if (flags['dry-run']) return loadout.updateProject({ ...request, dryRun: true })
+      if (ask !== undefined && !flags.yes) {
+        const { value } = await loadout.updateProject({ ...request, dryRun: true })
+        const text = value.moves.map(({ diff = '' }) => printableText(diff)).join('')
+        if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Move loadout.lock to this? [y/N] `)))
+          throw failWith('NOT_CONFIRMED')
+      }
+      const first = await loadout.updateProject(request)
+      return askAndRepeat(first, flags.yes ? undefined : ask, loadout, () =>
+        loadout.installProject({ project, signal }),
+      )
+    }
     const request = { names: namesIn(args.names), all, ref, take, commit: commitChoice(flags), onProgress, signal }
     if (flags['dry-run']) return loadout.update({ ...request, dryRun: true })
     if (ask !== undefined && !flags.yes) {
@@ -86,9 +101,26 @@ export const update = defineCommand({
     }
     return loadout.update(request)
   },
-  print: printUpdates,
-  isWaiting: ({ waiting, isDryRun }: UpdateResult) => waiting !== undefined && !isDryRun,
+  print: (value: UpdateResult | ProjectOutcome, screen, findings) =>
+    'moves' in value ? printMoves(value, screen, findings) : printUpdates(value, screen),
+  isWaiting: ({ waiting, isDryRun }: UpdateResult | ProjectOutcome) => waiting !== undefined && !isDryRun,
 })
+
+/** Where the lock of a project moved, with the difference of each skill and what it can do in addition. */
+function printMoves(value: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {
+  const short = (commit = '') => commit.slice(0, 7)
+  return (
+    lines(
+      value.moves.flatMap(({ kind, name, from, to, source, diff = '', review }) => [
+        ...(value.isDryRun && diff !== '' ? [printableText(diff).trimEnd()] : []),
+        screen.strong(
+          printableLine(`  ${kind}  ${name}  ${[short(from), short(to)].filter(Boolean).join('..')}  ${source}`),
+        ),
+        ...describeSheet(review, screen, '    '),
+      ]),
+    ) + printProject(value, screen, findings)
+  )
+}
 
 export const undo = defineCommand({
   name: 'undo',

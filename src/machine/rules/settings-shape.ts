@@ -138,11 +138,46 @@ const BUDGET = {
   notBoth: ['maxChars', 'maxTokens'],
 } as const satisfies Shape
 
+/** Why a text cannot be a source that every clone of a project can restore from; undefined if it can. */
+export function addressProblem(key: string): string | undefined {
+  if (key.length > LONGEST_TEXT) return 'it is too long'
+  if (key.startsWith('-')) return 'it looks like an option'
+  if (/[\0-\x20\x7f]/.test(key)) return 'it contains a blank or a control character'
+  if (/^\.\/*$/.test(key)) return 'it is the project itself'
+  if (key.startsWith('./')) return pathProblem(key)
+  if (/^(?:[/~.]|[a-z]:[\\/])/i.test(key)) return 'it leads out of the project'
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/@]*:[^/@]*@/i.test(key)) return 'it contains a password'
+  if (!/^[\w.-]+\/[\w.-]+|^(?:github|gitlab|bitbucket):|^(?:https?|ssh|git|file):\/\/|^[\w.-]+@[\w.-]+:/.test(key)) {
+    return 'it is neither owner/repo nor a git address nor ./folder'
+  }
+  const ref = key.split('#')[1]
+  return ref !== undefined && !/^\w[\w./+-]*$/.test(ref) ? 'its version is not a branch, tag or commit' : undefined
+}
+
+/** Sources, and the names of what is wanted of each. */
+const wanted = (about: string) =>
+  ({
+    is: 'named',
+    about,
+    names: /^/,
+    allows: 'owner/repo, owner/repo#tag, a git address, or ./folder',
+    of: { is: 'list', of: TEXT },
+    refuse: (key: string) => {
+      const problem = addressProblem(key)
+      return problem === undefined ? undefined : `is refused: ${problem}`
+    },
+  }) as const
+
 /** The whole of `loadout.json`. A new setting is a row here. */
 export const SETTINGS = {
   is: 'object',
   keys: {
     $schema: { is: 'text' },
+    skills: wanted('Skills that the agents of this project get: sources, and names or *.'),
+    packs: wanted('Packs of knowledge for this project: sources, and names or *.'),
+    rules: wanted('Rules for this project: sources, and names or *.'),
+    agents: { is: 'list', of: TEXT, about: 'The agents that get the skills. Default: those that are enabled.' },
+    profile: { ...TEXT, about: 'In a library: the profile that `loadout install` applies.' },
     payloads: { is: 'list', of: GLOB, about: 'Payload files that the index is built from.' },
     routing: { is: 'object', keys: { strategy: { is: 'choice', of: STRATEGIES } } },
     preset: {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { exists, makeFolders } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import type { Repository } from '../../machine/repository.ts'
 import { ANY_NAME, type Verdict, whyNot } from '../../machine/rules/verdict.ts'
@@ -10,6 +11,21 @@ import { checkOutSnapshot } from './git-folders.ts'
 import { type RegistryReading, readSkillAt } from './registry.ts'
 import { copyTree, hashTree, listTree } from './tree.ts'
 import type { TreeCache } from './tree-cache.ts'
+
+/** The files of one version of a skill, kept by their hash or by the key of a lock. */
+export function versionPlace(machine: Machine, hash: string, name: string): string {
+  return join(machine.cacheFolder, 'versions', hash, name)
+}
+
+/** Fills the place of a version: beside it first, so that it is there as a whole or not at all. */
+export function keepVersion(machine: Machine, hash: string, name: string, write: (place: string) => void): void {
+  const folder = join(machine.cacheFolder, 'versions')
+  const stage = join(folder, ownedName(hash))
+  makeFolders(folder)
+  removeOrphans(folder)
+  write(join(stage, name))
+  if (!exists(join(folder, hash))) move(stage, join(folder, hash))
+}
 
 type Refusals = Map<string, NonNullable<SkillStatus['refusal']>>
 
@@ -56,18 +72,13 @@ async function readVersion(
   { name: skill, version, commit = '', digest = '' }: Verdict,
   cache: TreeCache,
 ): Promise<RegisteredSkill | string> {
-  const folder = join(repo.machine.cacheFolder, 'versions')
-  const place = join(folder, digest, skill)
+  const place = versionPlace(repo.machine, digest, skill)
   if (!/^[0-9a-f]{64}$/.test(digest)) return `version ${version} has no valid digest`
   if (!isVersion(place, digest)) {
     const found = await withScratch(async (scratch) => {
       const at = await checkOutSnapshot({ repo, commit, folder: `skills/${skill}` }, scratch, 'version')
       if (at === undefined) return false
-      const stage = join(folder, ownedName(digest))
-      makeFolders(folder)
-      removeOrphans(folder)
-      copyTree(at, join(stage, skill))
-      if (!exists(join(folder, digest))) move(stage, join(folder, digest))
+      keepVersion(repo.machine, digest, skill, (stage) => copyTree(at, stage))
       return true
     })
     if (!found)

@@ -89,7 +89,7 @@ async function openRepository(
  * Splits the web address of a folder into ref and folder, by the names of all branches and tags. Undefined if there is
  * no such repository; then the whole address may be one.
  */
-async function splitPage(
+export async function splitPage(
   machine: Machine,
   { url, refAndFolder = '' }: RepositoryName,
   patience: { signal?: AbortSignal },

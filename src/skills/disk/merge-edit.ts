@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isFile, readJson, readText } from '../../machine/files.ts'
+import { isFile, isFolder, readJson, readText } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
 import type { Repository } from '../../machine/repository.ts'
 import { libraryDocument, readDocument } from '../../machine/skill-document.ts'
@@ -21,6 +21,7 @@ import {
   type SkillSource,
   type SkillStatus,
 } from '../rules/skill.ts'
+import { versionPlace } from './approved-versions.ts'
 import { type Build, buildFor } from './build.ts'
 import { type SkillContent, writeSkillFolder } from './foreign-skill.ts'
 import { checkOutSnapshot, diffFolders, findInHistory, libraryHash, libraryHashOf } from './git-folders.ts'
@@ -96,13 +97,15 @@ export async function mergeCopies(
 function openMergeOf(context: MergeContext, { registered, edit }: Conflict, same: readonly Conflict[]): Finding {
   const { library, isDryRun } = context
   const { machine } = context.repo
-  const { folder, sourceHash, version, skill } = registered
+  const { folder, sourceHash, version, skill, locked } = registered
   const { name } = skill
   const places = same.map(({ copy }) => placeOf(copy)).join(' and ')
   const [first] = edit.merge.conflicts
   const why = `${places}: your edit and the change of the library do not merge (${first?.message})`
   const finding = { severity: 'error', code: 'MERGE_CONFLICT', subject: name } as const
-  const replace = `loadout equip ${name} --replace takes the library's version, and keeps a copy of the edit`
+  const replace = locked
+    ? `loadout install --replace takes the locked version, and keeps a copy of the edit`
+    : `loadout equip ${name} --replace takes the library's version, and keeps a copy of the edit`
   if (isDryRun) {
     return { ...finding, message: `${why}; the edit would stay, and a merge would be opened`, hint: replace }
   }
@@ -206,6 +209,8 @@ async function installedBase(
 ): Promise<string> {
   const known = marker !== undefined && 'commit' in marker ? marker : undefined
   const { commit = '', sourceHash } = known ?? {}
+  const kept = sourceHash === undefined ? undefined : versionPlace(repo.machine, sourceHash, name)
+  if (kept !== undefined && isFolder(kept)) return kept
   const found =
     sourceHash === undefined
       ? await checkOutSnapshot({ repo, commit, folder }, scratch, 'base')

@@ -36,13 +36,20 @@ export function sourceCaches(machine: Machine): string {
 export async function fetchSourceRepo(
   machine: Machine,
   url: string,
-  request: { ref: string | undefined; commits: readonly string[] } & Patience,
+  request: {
+    ref: string | undefined
+    commits: readonly string[]
+    /** The commits are enough: nothing is fetched if the cache has them. */
+    isEnough?: boolean
+  } & Patience,
 ): Promise<SourceRepo> {
   const source = cloneSource(machine, url)
   const { ref } = request
   if (ref?.startsWith('-') || ref?.includes(':')) throw badRef(ref)
   const path = join(sourceCaches(machine), sha256(source).slice(0, 32))
   const repo = new Repository(machine, path)
+  if (request.isEnough && (await hasAll(repo, request.commits)))
+    return { repo, head: request.ref ?? '', gone: new Set() }
   const release = await acquireLock(`${path}.lock`, { purpose: 'fetch', waitMs: NETWORK_MS, signal: request.signal })
   const [fresh, broken] = [ownedName(path), ownedName(path)]
   try {
@@ -59,6 +66,12 @@ export async function fetchSourceRepo(
     for (const each of [fresh, broken]) rmSync(each, { recursive: true, force: true })
     release()
   }
+}
+
+async function hasAll(repo: Repository, commits: readonly string[]): Promise<boolean> {
+  if (!isFolder(repo.path)) return false
+  const list = ['rev-list', '--objects', '--quiet', '--no-walk', '--end-of-options', ...commits]
+  return (await repo.git(list, { env: { GIT_DIR: repo.path }, okCodes: [0, 1, 128] })).code === 0
 }
 
 /** Throws an error that a new cache cannot mend. */

@@ -58,13 +58,14 @@ export function markerFor(
 ): InstallMarker {
   return {
     commit: registered.version?.commit ?? library.head ?? '',
-    installedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
+    installedAt: registered.locked?.at ?? now.toISOString().replace(/\.\d+Z$/, 'Z'),
     skill: registered.skill.name,
     agent,
     contentHash,
     sourceHash: registered.sourceHash,
     isUncommitted: isUncommitted(registered, library) || undefined,
     heldKeys: registered.skill.heldKeys,
+    isLocked: registered.locked === undefined ? undefined : true,
   }
 }
 

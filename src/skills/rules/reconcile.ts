@@ -128,12 +128,25 @@ export interface InstallMarker {
   replaced?: string
   /** Frontmatter keys that were left out, because the user had not allowed them. */
   heldKeys?: readonly string[]
+  /** The lock of the project pins it. `commit` is then of its source. */
+  isLocked?: true
 }
 
 /** A marker, or why it is invalid. */
 export function parseMarker(json: unknown): InstallMarker | { problem: string } {
   if (!isRecord(json)) return { problem: 'it contains no object' }
-  const { repo_commit, installed_at, skill, target, content_hash, source_hash, uncommitted, replaced, held_keys } = json
+  const {
+    repo_commit,
+    installed_at,
+    skill,
+    target,
+    content_hash,
+    source_hash,
+    uncommitted,
+    replaced,
+    held_keys,
+    locked,
+  } = json
   if (typeof repo_commit !== 'string') return { problem: '"repo_commit" is missing' }
   if (typeof installed_at !== 'string') return { problem: '"installed_at" is missing' }
   return {
@@ -146,6 +159,7 @@ export function parseMarker(json: unknown): InstallMarker | { problem: string } 
     isUncommitted: uncommitted === true || undefined,
     replaced: typeof replaced === 'string' ? replaced : undefined,
     heldKeys: isTextList(held_keys) ? held_keys : undefined,
+    isLocked: locked === true || undefined,
   }
 }
 
@@ -160,6 +174,7 @@ export function formatMarker(marker: InstallMarker): string {
     uncommitted: marker.isUncommitted,
     replaced: marker.replaced,
     held_keys: marker.heldKeys,
+    locked: marker.isLocked,
   }
   return `${JSON.stringify(json, null, 2)}\n`
 }

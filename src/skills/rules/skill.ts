@@ -230,8 +230,15 @@ export interface RegisteredSkill {
   /** Below the library: `skills/<folder>`. */
   folder: string
   sourceHash: string
-  /** Set if the catalog approved an older version than the library's newest. */
+  /** Set if its files are not in the library: an approved older version, or a version of a project's lock. */
   version?: SkillVersion
+  /** Set if the lock of a project pins it. */
+  locked?: {
+    /** When it was locked: the copies of a project are the same on every machine. */
+    at: string
+    /** The ids of capabilities that count as allowed, because the user trusts the lock. */
+    trusted: ReadonlySet<string>
+  }
 }
 
 /** A skill at a commit of the library. */

@@ -182,7 +182,7 @@ const HARMLESS_KEYS = new Set(
   metadata title displayname emoji color icon date created updated dateadded lang language languages domain type risk tier
   priority level audience maturity status vibe examples whentouse argumenthint arguments userinvocable usermayinvoke
   disablemodelinvocation disallowedtools paths globs triggers triggerphrases notfor compatibletools related policy name
-  description`.split(/\s+/),
+  description requires depends dependson dependencies`.split(/\s+/),
 )
 const TOOL_KEYS = new Set(['allowedtools', 'tools', 'alloweddomains', 'autoapprove', 'permissions'])
 const READING_TOOLS = new Set(

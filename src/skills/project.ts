@@ -1,0 +1,689 @@
+import { isAbsolute, join, relative } from 'node:path'
+import { Config, requireProject } from '../agents/config.ts'
+import { requireAgent } from '../agents/rules/agents.ts'
+import { exists, isFolder, readText } from '../machine/files.ts'
+import { withoutPassword } from '../machine/git-process.ts'
+import { readJsonInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { findRepository, openProject, realFolder } from '../machine/open-project.ts'
+import { Repository } from '../machine/repository.ts'
+import { withScratch } from '../machine/scratch.ts'
+import { SETTINGS_FILE } from '../machine/settings.ts'
+import { type Finding, failWith, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { compareText, isRecord, sortedBy } from '../text/values.ts'
+import { readSource, type SkillOffer } from './candidates.ts'
+import { versionPlace } from './disk/approved-versions.ts'
+import { createBuilder, hashBuild } from './disk/build.ts'
+import { diffSkillFolders } from './disk/git-folders.ts'
+import { splitPage } from './disk/import-source.ts'
+import { changeLibrary, withLibrary } from './disk/library-transaction.ts'
+import {
+  forgetVersion,
+  keepSkill,
+  type OpenSource,
+  openAddress,
+  restoreVersions,
+  skillAt,
+} from './disk/locked-versions.ts'
+import { writeTreeFile } from './disk/tree.ts'
+import { coverName, describeCapability, readAnswers, sheetsOf } from './gate.ts'
+import type { Installs } from './installs.ts'
+import { lockedInstalls, lockedRegistry, type Manifest, readManifest } from './locked-scope.ts'
+import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
+import type { ForeignSkill } from './rules/candidates.ts'
+import {
+  ALL,
+  addressOf,
+  chooseWanted,
+  compareWithLock,
+  formatLock,
+  LOCK_FILE,
+  type LockedSkill,
+  NO_LOCK,
+  type OfferedSkill,
+  unneeded,
+  versionKey,
+  type Wanted,
+} from './rules/manifest.ts'
+import { needsOf } from './rules/needs.ts'
+import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
+import type { Capability } from './rules/review/sheet.ts'
+import { EVERY_AGENT, requireName, type Skill, supports } from './rules/skill.ts'
+import { parseRepositoryName } from './rules/source-name.ts'
+
+/** What happened to the manifest of a project, its lock and its installed copies. */
+export interface ProjectOutcome extends Outcome {
+  project: string
+  /** The skills that the lock pins now. */
+  skills: string[]
+  /** Those whose files were fetched; all others were in the cache. */
+  fetched: string[]
+  /** The files of the project that were written. */
+  written: string[]
+  /** Where the lock moved. */
+  moves: SkillMove[]
+  /** The choices, if nothing was chosen. */
+  offers?: SkillOffer[]
+  isUndecided?: true
+}
+
+/** How the lock of one skill changed. */
+export interface SkillMove {
+  name: string
+  kind: 'added' | 'updated' | 'removed'
+  source: string
+  from?: string
+  to?: string
+  /** Unified diff of its files, if it was updated. */
+  diff?: string
+  /** What the new version can do and the old one could not. */
+  review: Capability[]
+}
+
+interface ProjectRequest extends RunOptions {
+  /** A folder of the project; default: the project around the working folder. */
+  project?: string
+}
+
+/** The project to work on. Throws if it has no manifest. */
+function requireManifest(machine: Machine, { project: named }: ProjectRequest): Manifest {
+  const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
+  const manifest = project === undefined ? undefined : readManifest(machine, project)
+  if (manifest !== undefined) return manifest
+  throw failWith('MANIFEST/none', { project: project ?? machine.cwd })
+}
+
+/** Whether the project around the working folder, or the named one, has a manifest. */
+export function hasManifest(machine: Machine, { project: named }: { project?: string }): boolean {
+  const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
+  return project !== undefined && project !== machine.home && readManifest(machine, project) !== undefined
+}
+
+export interface InstallRequest extends ProjectRequest {
+  /** Change neither the manifest nor the lock: fail if they disagree, or if the lock does not cover everything. */
+  frozen?: boolean
+  /** What the lock records as agreed counts as answered on this machine, for this call. */
+  trustLock?: boolean
+  /** Replace edited copies, after a backup. */
+  replace?: boolean
+}
+
+/** Installs exactly what the lock of the project pins, after locking what the manifest asks for in addition. */
+export async function installProject(machine: Machine, request: InstallRequest): Promise<Report<ProjectOutcome>> {
+  const manifest = requireManifest(machine, request)
+  const gaps = compareParts(manifest)
+  if (request.frozen && gaps.length > 0) return { value: outcomeOf(manifest, request), findings: gaps }
+  if (gaps.length === 0) return apply(machine, manifest, manifest, request)
+  const { manifest: locked, findings } = await lockAll(machine, manifest, request)
+  const report = await apply(machine, manifest, locked, request)
+  return { ...report, findings: [...findings, ...report.findings] }
+}
+
+function outcomeOf({ project, lock }: Manifest, { dryRun: isDryRun = false }: RunOptions): ProjectOutcome {
+  const skills = lock.skills.map(({ name }) => name)
+  return { project, skills, fetched: [], written: [], moves: [], operations: [], isDryRun }
+}
+
+function compareParts({ wanted, lock, agents }: Manifest): Finding[] {
+  const names = new Set(lock.skills.map(({ name }) => name))
+  return [
+    ...compareWithLock(wanted.skills, lock.skills, 'skill'),
+    ...lock.skills.flatMap(({ name, requires }) =>
+      requires
+        .filter((needed) => !names.has(needed))
+        .map((needed) => report('LOCK_MISMATCH/needs', { name, needed }, { subject: name })),
+    ),
+    ...unneeded(wanted.skills, lock.skills).flatMap((name): Finding[] => {
+      const { from } = lock.skills.find((each) => each.name === name) ?? { from: '' }
+      if (!Object.hasOwn(wanted.skills, from)) return []
+      return [report('LOCK_MISMATCH/extra', { what: 'skill', name, key: from }, { subject: name })]
+    }),
+    ...lock.skills.flatMap(({ name, copies }) => {
+      const known = Object.keys(copies)
+      const isMissing = known.length > 0 && known.some((id) => !agents.includes(id))
+      return isMissing ? [report('LOCK_MISMATCH/agents', { name, agents: known.join(', ') }, { subject: name })] : []
+    }),
+  ]
+}
+
+/** Which locked commits to keep: a source that is asked again moves to the newest commit of its version. */
+interface Resolving extends RunOptions {
+  /** The names that may move; undefined for none, so that only what is missing is locked. */
+  moves?: (row: LockedSkill) => boolean
+}
+
+/** The manifest with a lock for everything that it asks for. Sources that skills need by address become part of it. */
+async function lockAll(
+  machine: Machine,
+  manifest: Manifest,
+  request: Resolving,
+): Promise<{ manifest: Manifest; findings: Finding[] }> {
+  return withScratch(async (scratch) => {
+    const { project, lock } = manifest
+    const findings: Finding[] = []
+    const opened = new Map<string, { source: OpenSource; skills: Map<string, ForeignSkill>; offers: OfferedSkill[] }>()
+    let wanted = manifest.wanted.skills
+    const open = async (key: string) => {
+      const known = opened.get(key)
+      if (known !== undefined) return known
+      const kept = lock.skills.find((row) => row.from === key && request.moves?.(row) !== true)
+      const address = addressOf(key)
+      const isSame = kept?.url === address.url && (address.ref === undefined || kept?.ref === address.ref)
+      const commit = isSame ? kept?.commit : undefined
+      const source = await openAddress(machine, project, address, scratch, { commit, signal: request.signal })
+      const read = offersIn(source)
+      opened.set(key, { source, ...read })
+      return { source, ...read }
+    }
+    const hasGap = (key: string) =>
+      compareWithLock(
+        { [key]: wanted[key] ?? [] },
+        lock.skills.filter(({ from }) => from === key),
+        'skill',
+      ).length > 0
+    // A source that nothing asks about is known by its lock; if that is not enough, it is asked too.
+    const offersOf = async (isAll: boolean) => {
+      const offered = new Map<string, readonly OfferedSkill[]>()
+      for (const key of Object.keys(wanted)) {
+        const rows = lock.skills.filter(({ from }) => from === key)
+        const isAsked = isAll || hasGap(key) || rows.some((row) => request.moves?.(row)) || wanted[key]?.includes(ALL)
+        offered.set(key, isAsked ? (await open(key)).offers : rows.map(asOffer))
+      }
+      return offered
+    }
+    for (let round = 0; ; round++) {
+      let choice: ReturnType<typeof chooseWanted>
+      try {
+        choice = chooseWanted(wanted, await offersOf(false))
+      } catch (error) {
+        if (!(error instanceof LoadoutError) || error.code !== 'NEEDS') throw error
+        choice = chooseWanted(wanted, await offersOf(true))
+      }
+      if (choice.missing.length > 0 && round < 20) {
+        for (const { source, name } of choice.missing) {
+          addressOf(source)
+          wanted = { ...wanted, [source]: [...new Set([...(wanted[source] ?? []), name])] }
+        }
+        continue
+      }
+      const skills: LockedSkill[] = []
+      for (const { name, from, requires } of choice.skills) {
+        const before = lock.skills.find((row) => row.name === name)
+        const isKept = before?.from === from && !hasGap(from) && request.moves?.(before) !== true
+        skills.push(isKept ? { ...before, requires } : lockOne(machine, name, from, requires, before, await open(from)))
+      }
+      findings.push(...choice.findings)
+      const next = { ...manifest.wanted, skills: wanted }
+      return {
+        manifest: { ...manifest, wanted: next, lock: { ...lock, skills: sortedBy(skills, (row) => row.name) } },
+        findings,
+      }
+    }
+  })
+}
+
+function asOffer({ name, folder, requires }: LockedSkill): OfferedSkill {
+  return { name, folder, needs: requires.map((needed) => ({ name: needed, isSure: true })) }
+}
+
+/** What a source offers. A skill whose copies disagree is offered by its folders. */
+function offersIn(source: OpenSource): { skills: Map<string, ForeignSkill>; offers: OfferedSkill[] } {
+  const { candidates } = readSource(source, [], { enabled: [EVERY_AGENT] })
+  const skills = new Map<string, ForeignSkill>()
+  const offers = candidates.flatMap(({ name, merged, copies }) => {
+    const found = merged ?? copies[0]
+    if (found === undefined) return []
+    skills.set(name, found)
+    const { folder = '', plugin } = found.found ?? {}
+    return [{ name, folder, plugin, needs: needsOf(found.skill) }]
+  })
+  return { skills, offers }
+}
+
+/** Pins one skill. If its files are those that are locked already, everything about it stays. */
+function lockOne(
+  machine: Machine,
+  name: string,
+  from: string,
+  requires: string[],
+  before: LockedSkill | undefined,
+  { source, skills }: { source: OpenSource; skills: ReadonlyMap<string, ForeignSkill> },
+): LockedSkill {
+  const found = skills.get(name)
+  if (found === undefined) throw failWith('MANIFEST/not-offered', { word: name, key: from })
+  const { url, ref } = addressOf(from)
+  const folder = found.found?.folder ?? source.part
+  const { treeHash: digest } = found
+  const isSame = before?.digest === digest && before.folder === folder && before.url === url && before.ref === ref
+  if (isSame) return { ...before, from, requires }
+  const at = secondOf(machine)
+  const isUnchanged = before?.digest === digest
+  const kept = isUnchanged ? { allows: before.allows, approved: before.approved } : { allows: {} }
+  const row = { name, from, url, folder, ref, commit: source.commit, digest, at, requires, copies: {}, ...kept }
+  if (!isFolder(versionPlace(machine, versionKey(row), name))) keepSkill(machine, row, found)
+  return row
+}
+
+/**
+ * Writes manifest and lock, if they changed, and makes the copies what the lock says. Before that, everything is fetched,
+ * compared with the lock, built, and looked through: what fails changes nothing.
+ */
+async function apply(
+  machine: Machine,
+  before: Manifest,
+  manifest: Manifest,
+  request: InstallRequest,
+  moves: readonly SkillMove[] = [],
+): Promise<Report<ProjectOutcome>> {
+  const { frozen = false, trustLock = false, dryRun = false, signal } = request
+  const { manifest: next, fetched, findings: found } = await settle(machine, manifest, frozen, signal)
+  const installs = lockedInstalls(machine, next, trustLock)
+  const files = changedFiles(before, next)
+  const value = { ...outcomeOf(next, request), fetched, moves: [...moves] }
+  const run = async (recovered: Finding[]): Promise<Report<ProjectOutcome>> => {
+    const observation = await observe(installs, installs.roots, true)
+    const plan = planLocked(installs, observation, request.replace)
+    if (frozen) {
+      const { value: foreseen, findings } = await carryOut(installs, observation, plan, { dryRun: true, signal })
+      const [first] = foreseen.waiting ?? []
+      if (first !== undefined && trustLock) {
+        const what = first.open.map(describeCapability).slice(0, 3).join('; ')
+        throw failWith('LOCK_MISMATCH/beyond', { name: first.skill, what })
+      }
+      if (first !== undefined) return { value: { ...value, waiting: foreseen.waiting }, findings: inProject(findings) }
+    }
+    if (!dryRun && files.length > 0) await writeFiles(installs.repo, files)
+    const done = await carryOut(installs, observation, plan, request)
+    return {
+      value: { ...value, ...done.value, written: files.map(({ path }) => path) },
+      findings: [...recovered, ...found, ...inProject(done.findings)],
+    }
+  }
+  if (dryRun) return run([])
+  installs.rememberProject()
+  return asRootWriter(installs, installs.roots, 'install', run, signal)
+}
+
+/** The command that answers for a skill of a project. */
+function inProject(findings: readonly Finding[]): Finding[] {
+  return findings.map((finding) => {
+    if (finding.code !== 'QUARANTINED' || finding.hint === undefined) return finding
+    const hint = finding.hint.replace(/loadout (?:inspect|approve) [^;]*/g, (command) => `${command} --project .`)
+    return { ...finding, hint: `${hint}, then loadout install` }
+  })
+}
+
+/**
+ * Fetches what the cache lacks, and fills the lock: what the user of this machine has allowed in addition, and the hash of
+ * each copy. A frozen lock stays as it is, and must fit.
+ */
+async function settle(
+  machine: Machine,
+  manifest: Manifest,
+  frozen: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ manifest: Manifest; fetched: string[]; findings: Finding[] }> {
+  const { project, agents, lock } = manifest
+  const restore = (rows: readonly LockedSkill[]) =>
+    restoreVersions(machine, project, rows, (row, path) => keepSkill(machine, row, skillAt(path)), { signal })
+  const { fetched, findings } = await restore(lock.skills)
+  const repo = new Repository(machine, project)
+  const registry = lockedRegistry(machine, lock.skills)
+  const sheets = await sheetsOf(repo, registry, signal)
+  const answers = readAnswers(repo)
+  const builder = createBuilder()
+  const copiesOf = (row: LockedSkill): Record<string, string> => {
+    const [registered] = lockedRegistry(machine, [row]).skills
+    const { skill, version } = registered ?? {}
+    const supported = agents.filter((id) => skill !== undefined && supports(skill, id))
+    if (skill === undefined || version === undefined) return {}
+    return Object.fromEntries(supported.map((id) => [id, hashBuild(builder(version.place, skill, id))]))
+  }
+  const skills: LockedSkill[] = []
+  for (const [at, row] of lock.skills.entries()) {
+    const sheet = (sheets.get(row.name) ?? []).filter(({ isUsual }) => !isUsual)
+    const known = new Set(Object.values(row.allows))
+    const skill = registry.skills[at]?.skill as Skill
+    const allowed = sheet.filter((each) => known.has(each.id) || answers.allow(skill, each))
+    const isMore = !frozen && allowed.some(({ id }) => !known.has(id))
+    const allows = Object.fromEntries(allowed.map((each) => [coverName(each), each.id]))
+    const agreed = isMore ? { ...row, allows, approved: { by: await userName(repo), at: secondOf(machine) } } : row
+    const isLocked = (copies: Record<string, string>) => agents.every((id) => copies[id] === row.copies[id])
+    let copies = copiesOf(agreed)
+    if (!isMore && Object.keys(row.copies).length > 0 && !isLocked(copies)) {
+      // The cache may be damaged. If its files are right, another version of Loadout wrote the lock.
+      forgetVersion(machine, row)
+      await restore([row])
+      copies = copiesOf(agreed)
+      if (frozen && !isLocked(copies)) throw failWith('LOCK_MISMATCH/built', { name: row.name })
+    }
+    skills.push({ ...agreed, copies })
+  }
+  return { manifest: { ...manifest, lock: { ...lock, skills } }, fetched, findings }
+}
+
+function secondOf(machine: Machine): string {
+  return machine
+    .now()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+}
+
+/** As commits of the project would name the user. */
+async function userName(repo: Repository): Promise<string> {
+  const { stdout } = await repo.git(['var', 'GIT_AUTHOR_IDENT'], { okCodes: [0, 1, 128] })
+  return /^(.*>) /.exec(stdout.trim())?.[1] ?? repo.machine.env.USER ?? 'unknown'
+}
+
+/** Installs what the lock has, and removes what a lock brought and the present one does not have. */
+function planLocked(installs: Installs, { statuses, placements }: Observation, replaces = false): OperationPlan {
+  const names = (installs.locked?.skills ?? []).map(({ skill }) => skill.name)
+  const wanted = planEquip(statuses, { names, agents: undefined, roots: installs.roots, isExplicit: false, replaces })
+  const gone = placements.filter(({ name, marker }) => {
+    return marker !== undefined && 'isLocked' in marker && marker.isLocked && !names.includes(name)
+  })
+  const removal = planUnequip(statuses, {
+    names: gone.map(({ name }) => name),
+    agents: undefined,
+    roots: installs.roots,
+    isExplicit: false,
+    isKnown: () => true,
+  })
+  return {
+    operations: [...wanted.operations, ...removal.operations],
+    findings: [...wanted.findings, ...removal.findings],
+  }
+}
+
+interface ChangedFile {
+  path: string
+  text: string
+}
+
+/** The manifest and the lock, if they changed. */
+function changedFiles(before: Manifest, { project, wanted, agents, lock }: Manifest): ChangedFile[] {
+  const files: ChangedFile[] = []
+  const path = join(project, SETTINGS_FILE)
+  const isWritten = exists(path)
+  const now = isWritten ? readJsonInside(project, SETTINGS_FILE) : {}
+  const json = isRecord(now) ? now : {}
+  const skills =
+    Object.keys(wanted.skills).length === 0 && json.skills === undefined ? undefined : inKeyOrder(wanted.skills)
+  const isChanged = JSON.stringify(skills) !== JSON.stringify(json.skills) && wanted !== before.wanted
+  const hasAgents = json.agents !== undefined && JSON.stringify(agents) === JSON.stringify(before.agents)
+  if (isChanged || (!hasAgents && agents !== before.agents)) {
+    const text = JSON.stringify({ ...json, agents: hasAgents ? json.agents : agents, skills }, null, indentOf(path))
+    files.push({ path: SETTINGS_FILE, text: `${text}\n` })
+  }
+  const lockText = formatLock(lock)
+  const hasLock = exists(join(project, LOCK_FILE))
+  if (!hasLock || readText(join(project, LOCK_FILE)) !== lockText) files.push({ path: LOCK_FILE, text: lockText })
+  return files
+}
+
+function inKeyOrder(wanted: Wanted): Wanted {
+  return Object.fromEntries(Object.entries(wanted).sort(([a], [b]) => compareText(a, b)))
+}
+
+/** As the file is indented now. */
+function indentOf(path: string): string {
+  return (exists(path) ? /^[\t ]+(?=")/m.exec(readText(path))?.[0] : undefined) ?? '  '
+}
+
+/** Both files, or none. They are not committed: that is for the people of the project. */
+async function writeFiles(repo: Repository, files: readonly ChangedFile[]): Promise<void> {
+  const changes = files.map(({ path, text }) => ({
+    path,
+    write: (stage: string) => void writeTreeFile(stage, text, false),
+  }))
+  await withLibrary(repo, 'install', async () => changeLibrary(repo, { changes, message: undefined }))
+}
+
+export interface AddRequest extends ProjectRequest {
+  /** What was typed: an address, a folder, the name of a skill of the library. */
+  source: string
+  project: string
+  names?: readonly string[]
+  choose?: (offers: readonly SkillOffer[]) => readonly string[] | undefined
+  ref?: string
+  /** The agents that get the skills of the project from now on, beside those that do already. */
+  agents?: readonly string[]
+}
+
+/** Adds skills to the manifest of a project, locks and installs them. The library of the user is not touched. */
+export async function addToProject(machine: Machine, request: AddRequest): Promise<Report<ProjectOutcome>> {
+  const project = requireProject(machine, request.project)
+  const enabled = new Config(machine).agentsHere()
+  const known = readManifest(machine, project)
+  const before: Manifest = known ?? { project, wanted: { skills: {}, packs: {}, rules: {} }, agents: [], lock: NO_LOCK }
+  const named = (request.agents ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
+  const asked = named.map((id) => requireAgent(id).id)
+  const agents = known === undefined ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]
+  const address = await addressFor(machine, project, request)
+  const { key, findings } = address
+  const names = request.names ?? address.names
+  const offered = await withScratch(async (scratch) => {
+    const source = await openAddress(machine, project, addressOf(key), scratch, { signal: request.signal })
+    return readSource(source, [], { enabled: [EVERY_AGENT] }).candidates.map(
+      ({ name, merged, copies, problem }): SkillOffer => {
+        const { found, skill } = merged ?? copies[0] ?? {}
+        const state = problem === undefined ? 'new' : 'blocked'
+        return {
+          name,
+          description: skill?.description ?? '',
+          folder: found?.folder ?? '',
+          plugin: found?.plugin,
+          state,
+          reason: problem,
+        }
+      },
+    )
+  })
+  const isAll = names === undefined && request.choose === undefined
+  const chosen = isAll
+    ? [ALL]
+    : (names ?? (offered.length === 1 ? [offered[0]?.name ?? ''] : request.choose?.(offered)))
+  if (chosen === undefined || chosen.length === 0) {
+    return { value: { ...outcomeOf(before, request), offers: offered, isUndecided: true }, findings }
+  }
+  const words = chosen.map(
+    (word) => offered.find(({ name, folder }) => word === folder && !name.includes('/'))?.name ?? word,
+  )
+  // One version of a repository: its other skills move with it.
+  const { url } = addressOf(key)
+  const same = Object.keys(before.wanted.skills).filter(
+    (each) => url !== undefined && addressOf(each).url === url && addressOf(each).folder === addressOf(key).folder,
+  )
+  const kept = request.ref === undefined && same[0] !== undefined ? same[0] : key
+  const all = [...same.flatMap((each) => before.wanted.skills[each] ?? []), ...words]
+  const others = Object.entries(before.wanted.skills).filter(([each]) => !same.includes(each))
+  const list = all.includes(ALL) ? [ALL] : [...new Set(all)].sort(compareText)
+  const wanted = { ...before.wanted, skills: { ...Object.fromEntries(others), [kept]: list } }
+  const { manifest, findings: told } = await lockAll(machine, { ...before, wanted, agents }, request)
+  const moves = await movesOf(machine, before, manifest)
+  const done = await apply(machine, before, manifest, request, moves)
+  return { ...done, findings: [...findings, ...told, ...done.findings] }
+}
+
+/** The key for what was typed: an address that a clone on another machine can use too. */
+async function addressFor(
+  machine: Machine,
+  project: string,
+  { source, ref, signal }: AddRequest,
+): Promise<{ key: string; names?: string[]; findings: Finding[] }> {
+  const withRef = (key: string) => (ref === undefined ? key : `${key.split('#')[0]}#${ref}`)
+  const path = machine.resolve(source)
+  if (exists(path)) {
+    const inside = relative(realFolder(machine, project), realFolder(machine, path))
+    const isInside = inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)
+    if (isInside) return { key: `./${inside}`, findings: [] }
+    return fromClone(machine, path, withRef)
+  }
+  const { library } = new Config(machine)
+  if (/^[a-z0-9-]+$/.test(source) && library !== undefined && isFolder(join(library, 'skills', source))) {
+    const { key, findings } = await fromClone(machine, library, withRef)
+    return { key, names: [requireName(source)], findings }
+  }
+  const named = parseRepositoryName(source)
+  if (named === undefined) throw failWith('FILE_NOT_FOUND/source', { path })
+  if (named.refAndFolder === undefined) return { key: withRef(source), findings: [] }
+  const split = await splitPage(machine, named, signal === undefined ? {} : { signal })
+  const short = /^https:\/\/github\.com\/([^/]+\/[^/]+)$/.exec(named.url)?.[1]
+  const folder = split?.folder ? `/${split.folder}` : ''
+  if (short === undefined && folder !== '')
+    throw failWith('MANIFEST/address', { key: source, problem: 'name the repository, and the skills after it' })
+  return { key: withRef(`${short ?? named.url}${folder}#${split?.ref ?? ''}`.replace(/#$/, '')), findings: [] }
+}
+
+/** A clone on this machine stands for the repository that it came from. */
+async function fromClone(machine: Machine, path: string, withRef: (key: string) => string) {
+  const root = findRepository(path)
+  const repo = root === undefined ? undefined : new Repository(machine, root)
+  const remote = repo && (await repo.git(['remote', 'get-url', 'origin'], { okCodes: [0, 2, 128] })).stdout.trim()
+  const key = remote ? withoutPassword(remote) : `file://${root ?? path}`
+  const inside = root === undefined ? '' : relative(realFolder(machine, root), realFolder(machine, path))
+  if (repo === undefined || isAbsolute(key))
+    throw failWith('MANIFEST/address', {
+      key: path,
+      problem: 'a path outside of the project cannot be restored from a clone of it',
+    })
+  const findings = remote ? [] : [report('MANIFEST/local', { path })]
+  const names = inside === '' ? undefined : [inside.split('/').at(-1) ?? '']
+  return { key: withRef(key), names, findings }
+}
+
+/** What changes between two locks, with the difference of the files that are updated. */
+async function movesOf(machine: Machine, before: Manifest, { lock }: Manifest): Promise<SkillMove[]> {
+  const earlier = new Map(before.lock.skills.map((row) => [row.name, row]))
+  const moves: SkillMove[] = []
+  const repo = new Repository(machine, before.project)
+  const sheets = await sheetsOf(repo, lockedRegistry(machine, lock.skills), undefined)
+  for (const row of lock.skills) {
+    const was = earlier.get(row.name)
+    earlier.delete(row.name)
+    if (was !== undefined && versionKey(was) === versionKey(row)) continue
+    const source = row.url ?? row.from
+    const sheet = (sheets.get(row.name) ?? []).filter(({ isUsual }) => !isUsual)
+    const move = { name: row.name, source, to: row.commit, review: sheet }
+    if (was === undefined) {
+      moves.push({ ...move, kind: 'added' })
+      continue
+    }
+    const [old, now] = [was, row].map((each) => versionPlace(machine, versionKey(each), each.name))
+    const known =
+      old !== undefined && isFolder(old) ? await sheetsOf(repo, lockedRegistry(machine, [was]), undefined) : new Map()
+    const had = new Set((known.get(row.name) ?? []).map(({ id }: Capability) => id))
+    const diff = await withScratch((scratch) =>
+      diffSkillFolders(repo.at(scratch), row.name, old !== undefined && isFolder(old) ? old : undefined, now),
+    )
+    moves.push({ ...move, kind: 'updated', from: was.commit, diff, review: sheet.filter(({ id }) => !had.has(id)) })
+  }
+  const gone = [...earlier.values()]
+  return [
+    ...moves,
+    ...gone.map(
+      ({ name, url, from, commit }): SkillMove => ({
+        name,
+        kind: 'removed',
+        source: url ?? from,
+        from: commit,
+        review: [],
+      }),
+    ),
+  ]
+}
+
+/** Moves the lock to the newest commit of each version that the manifest names, and shows what changes. */
+export async function updateProject(
+  machine: Machine,
+  request: InstallRequest & { names?: readonly string[] },
+): Promise<Report<ProjectOutcome>> {
+  const before = requireManifest(machine, request)
+  const names = (request.names ?? []).map(requireName)
+  for (const name of names) {
+    if (!before.lock.skills.some((row) => row.name === name)) throw failWith('MANIFEST/not-there', { name })
+  }
+  const isNamed = ({ name }: LockedSkill) => names.length === 0 || names.includes(name)
+  const { manifest, findings } = await lockAll(machine, before, { ...request, moves: isNamed })
+  // The version that is replaced is the base of a merge with edited copies, so it must be there.
+  await restoreVersions(
+    machine,
+    before.project,
+    before.lock.skills.filter(isNamed),
+    (row, path) => keepSkill(machine, row, skillAt(path)),
+    request,
+  ).catch(() => {})
+  const moves = await movesOf(machine, before, manifest)
+  const done = await apply(machine, before, manifest, request, moves)
+  return { ...done, findings: [...findings, ...done.findings] }
+}
+
+/** Takes skills out of the manifest, with what only they needed. */
+export async function removeFromProject(
+  machine: Machine,
+  request: ProjectRequest & { names: readonly string[] },
+): Promise<Report<ProjectOutcome>> {
+  const before = requireManifest(machine, request)
+  const names = request.names.map(requireName)
+  const { wanted, lock } = before
+  for (const name of names) {
+    if (!lock.skills.some((row) => row.name === name)) throw failWith('MANIFEST/not-there', { name })
+    const by = lock.skills
+      .filter((row) => row.requires.includes(name) && !names.includes(row.name))
+      .map((row) => row.name)
+    if (by.length > 0) throw failWith('NEEDS/by', { name, by: by.join(', ') })
+  }
+  const left = Object.entries(wanted.skills).flatMap(([key, list]) => {
+    const own = lock.skills.filter(({ from }) => from === key)
+    const isHit = own.some(({ name }) => names.includes(name))
+    const words = isHit
+      ? own.map(({ name }) => name).filter((name) => list.includes(ALL) || isAskedFor(list, own, name))
+      : list
+    const rest = words.filter((word) => !names.includes(word))
+    return rest.length === 0 ? [] : [[key, rest] as const]
+  })
+  const skills = Object.fromEntries(left)
+  const kept = lock.skills.filter(({ name }) => !names.includes(name))
+  const unused = new Set(unneeded(skills, kept))
+  const rows = kept.filter(({ name }) => !unused.has(name))
+  const manifest = { ...before, wanted: { ...wanted, skills }, lock: { ...lock, skills: rows } }
+  return apply(machine, before, manifest, request, await movesOf(machine, before, manifest))
+}
+
+function isAskedFor(list: readonly string[], rows: readonly LockedSkill[], name: string): boolean {
+  const row = rows.find((each) => each.name === name)
+  return list.includes(name) || (row !== undefined && list.includes(row.folder))
+}
+
+/** Says where manifest, lock and installed folders disagree. Only reads, and needs neither network nor cache. */
+export async function checkProject(machine: Machine, project: string): Promise<Finding[] | undefined> {
+  const manifest = readManifest(machine, project)
+  if (manifest === undefined) return undefined
+  const installs = lockedInstalls(machine, manifest)
+  const { placements } = await observe(installs, installs.roots)
+  const findings = compareParts(manifest)
+  const rows = new Map(manifest.lock.skills.map((row) => [row.name, row]))
+  for (const root of installs.roots) {
+    for (const { name, copies, ...row } of manifest.lock.skills) {
+      const agent = root.agents.find((id) => copies[id] !== undefined)
+      if (agent === undefined) continue
+      const path = relative(manifest.project, join(root.path, name))
+      const found = placements.find((each) => each.name === name && each.root.path === root.path)
+      const marker = found?.marker !== undefined && 'commit' in found.marker ? found.marker : undefined
+      if (found === undefined) findings.push(report('LOCK_MISMATCH/missing', { path }, { subject: name }))
+      else if (found.contentHash === copies[agent]) continue
+      else if (marker?.sourceHash === versionKey({ name, ...row }) && marker.contentHash === found.contentHash)
+        findings.push(report('LOCK_MISMATCH/forged', { path }, { subject: name }))
+      else if (marker?.sourceHash === versionKey({ name, ...row }))
+        findings.push(report('LOCK_MISMATCH/edited', { path }, { subject: name }))
+      else findings.push(report('LOCK_MISMATCH/outdated', { path }, { subject: name }))
+    }
+  }
+  for (const { name, root, marker } of placements) {
+    if (marker === undefined || rows.has(name)) continue
+    findings.push(
+      report('LOCK_MISMATCH/unlisted', { path: relative(manifest.project, join(root.path, name)) }, { subject: name }),
+    )
+  }
+  return findings
+}
