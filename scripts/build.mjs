@@ -1,5 +1,5 @@
-// Builds dist/: the command line as CommonJS, which Node starts fastest; the library and the worker of the terminal
-// interface as ES modules; the licences of the packages inside. types.mjs writes the types of the library.
+// Builds dist/: the command line as CommonJS, which Node starts fastest; the library and the workers of the terminal
+// interface and of document readers as ES modules; the licences of the packages inside. types.mjs writes the types of the library.
 import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { build } from 'esbuild'
@@ -10,7 +10,12 @@ import { writeLicences } from './licences.mjs'
 import { buildPage } from './page.mjs'
 
 const COMMANDS = { program: 'src/cli/entry.ts', hook: 'src/hooks/entry.ts' }
-const MODULES = { index: 'src/index.ts', api: 'src/api.ts', worker: 'src/tui/worker.ts' }
+const MODULES = {
+  index: 'src/index.ts',
+  api: 'src/api.ts',
+  worker: 'src/tui/worker.ts',
+  reader: 'src/machine/documents/worker.ts',
+}
 
 /** Files that `import()` loads late, by the beginnings of their paths: each row is one part, every other file its own. */
 const PARTS = {
@@ -46,7 +51,8 @@ const TABLES = {
   'gpt-tokenizer/encoding/o200k_base': 'o200k_base',
   'gpt-tokenizer/encoding/cl100k_base': 'cl100k_base',
 }
-const SHARED = { ...TABLES, pg: 'pg', 'src/machine/secretlint.ts': 'secretlint', yaml: 'yaml' }
+const PDF = { 'src/machine/documents/pdf.ts': 'pdf' }
+const SHARED = { ...TABLES, ...PDF, pg: 'pg', 'src/machine/secretlint.ts': 'secretlint', yaml: 'yaml' }
 
 /** Modules that take milliseconds to load: each of these functions and classes loads its module when it is called. */
 const LATE_CALLS = {
@@ -90,7 +96,7 @@ const built = [await build({ ...asModules, ...asChunks, entryPoints: MODULES, pl
 const packages = Object.entries(SHARED).map(([path, out]) => ({ in: path === 'yaml' ? 'scripts/yaml.mjs' : path, out }))
 // Escapes would make the tables of the tokenizers a third larger.
 built.push(await build({ ...asScripts, entryPoints: packages, external, charset: 'utf8', sourcemap: false }))
-for (const name of Object.values(TABLES)) compressScript(`dist/${name}.cjs`)
+for (const name of Object.values({ ...TABLES, ...PDF })) compressScript(`dist/${name}.cjs`)
 for (const [name, entry] of Object.entries(COMMANDS)) built.push(await buildCommand(name, entry))
 const scripts = readdirSync('dist').filter((name) => name.endsWith('.cjs'))
 const hash = createHash('sha256')

@@ -38,7 +38,7 @@ export function readEntry(machine: Machine, request: ReadRequest): Report<EntryT
 }
 
 export function readLocated(machine: Machine, located: LocatedText, most = Infinity): Report<EntryText> {
-  const { name, layer, path, body, wrap } = open(located)
+  const { name, layer, path, body, wrap } = open(machine, located)
   const cut = findCut(body, most, (content) => wrap(content).text)
   const fenced = wrap(cut === undefined ? body : body.slice(0, cut.characters))
   const text = cut === undefined ? fenced.text : `${fenced.text}${cutLine(cut)}`
@@ -50,14 +50,14 @@ export function readLocated(machine: Machine, located: LocatedText, most = Infin
   return { value, findings: [...fenced.findings, ...recorded] }
 }
 
-function open(located: LocatedText) {
+function open(machine: Machine, located: LocatedText) {
   switch (located.kind) {
     case 'payload':
       return openPayload(located.entry, located.knowledge)
     case 'skill':
       return openSkill(located.skill, located.path)
     case 'pack':
-      return openPackText(located.pack, located.path)
+      return openPackText(machine, located.pack, located.path)
   }
 }
 
@@ -86,18 +86,18 @@ export type EntryLookup =
 /** One entry of any kind by its id. */
 export function lookUpEntry(machine: Machine, request: LookupRequest): Report<EntryLookup> {
   const { value: located, findings } = locate(machine, { ...request, layers: request.layers ?? {}, kinds: READABLE })
-  const value = describe(located)
+  const value = describe(machine, located)
   if (!request.load) return { value, findings }
   const read = readLocated(machine, located)
   return { value: { ...value, contents: read.value }, findings: [...findings, ...read.findings] }
 }
 
-function describe(located: LocatedText): EntryLookup {
+function describe(machine: Machine, located: LocatedText): EntryLookup {
   switch (located.kind) {
     case 'payload':
       return { kind: 'payload', entry: located.entry, layer: located.knowledge.layerOf(located.entry) }
     case 'pack':
-      return { kind: 'pack', id: idOf(located), pack: viewPack(located.catalog, located.pack) }
+      return { kind: 'pack', id: idOf(located), pack: viewPack(machine, located.catalog, located.pack) }
     case 'skill':
       return { kind: 'skill', id: idOf(located), skill: cardOf(located.skill) }
   }

@@ -75,7 +75,7 @@ function findSuites(machine: Machine, pack: TrustedPack, named: string | undefin
   if (named !== undefined && known === undefined) {
     return [{ suite: named, text: readText(resolve(machine.cwd, named), LARGEST_PACK_FILE) }]
   }
-  const files = openPack(pack)
+  const files = openPack(machine, pack)
   const paths = known === undefined ? ['evals/discovery.json', ...Object.values(KNOWN_SUITES)] : [known]
   return paths.flatMap((suite) => {
     const text = files.read(suite)?.text

@@ -31,22 +31,53 @@ export async function callHttp(address: string, posting: Posting): Promise<Reply
       redirect: 'manual',
       signal: AbortSignal.timeout(milliseconds),
     })
-    return { status: reply.status, json: await readReply(reply) }
+    const bytes = await readReply(reply, LARGEST_REPLY)
+    return { status: reply.status, json: parseOrNothing(bytes) }
   } catch (error) {
     throw failWith('UNREACHABLE', { host: hostOf(address), reason: reasonOf(error) }, { cause: error })
   }
 }
 
-async function readReply(reply: Response): Promise<unknown> {
+export interface Page {
+  status: number
+  /** The media type, in lower case, without parameters. */
+  type: string
+  /** Where a redirect leads. */
+  location: string | undefined
+  bytes: Buffer
+}
+
+/** Gets a public page as bytes, with nothing of the user's. Like `callHttp`, follows no redirect. */
+export async function getPage(address: string, limits: { milliseconds: number; most: number }): Promise<Page> {
+  try {
+    const signal = AbortSignal.timeout(limits.milliseconds)
+    const reply = await fetch(address, {
+      redirect: 'manual',
+      signal,
+      headers: { accept: 'text/markdown, text/html, */*' },
+    })
+    const [type = ''] = (reply.headers.get('content-type') ?? '').toLowerCase().split(';')
+    const location = reply.headers.get('location') ?? undefined
+    return { status: reply.status, type: type.trim(), location, bytes: await readReply(reply, limits.most) }
+  } catch (error) {
+    throw failWith('UNREACHABLE', { host: hostOf(address), reason: reasonOf(error) }, { cause: error })
+  }
+}
+
+async function readReply(reply: Response, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of reply.body ?? []) {
     size += chunk.length
-    if (size > LARGEST_REPLY) throw new Error('its reply is too long')
+    if (size > most) throw new Error('its reply is too long')
     chunks.push(chunk)
   }
+  return Buffer.concat(chunks)
+}
+
+function parseOrNothing(bytes: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(bytes.toString('utf8'))
   } catch {
     return undefined
   }

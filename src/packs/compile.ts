@@ -58,13 +58,13 @@ export function exportCompile(
   request: CompileRequest & { out?: string; giveBack?: string },
 ): Report<CompileTask> {
   const pack = openForCompile(machine, request)
-  const inputs = readInputs(pack)
+  const inputs = readInputs(machine, pack)
   if (inputs.length === 0) throw nothingToCompile(pack)
   const { name } = pack.manifest
   const task = taskId(name, inputs)
   const giveBack = request.giveBack ?? `Save the answer, then run: \`loadout packs compile ${name} --import <file>\``
   const firstPath = inputs[0]?.path ?? ''
-  const text = compileText({ task, name, inputs: describeInputs(pack, inputs), firstPath, giveBack })
+  const text = compileText({ task, name, inputs: describeInputs(machine, pack, inputs), firstPath, giveBack })
   const value = { pack: name, task, inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })), text }
   if (request.out === undefined) return { value, findings: [] }
   const path = resolve(machine.cwd, request.out)
@@ -80,12 +80,12 @@ function openForCompile(machine: Machine, request: CompileRequest): TrustedPack 
       hint: 'compile it in the repository that it comes from',
     })
   }
-  openAdmitted(pack, request.isConfirmed ?? false)
+  openAdmitted(machine, pack, request.isConfirmed ?? false)
   return pack
 }
 
-function readInputs(pack: TrustedPack): CompileInput[] {
-  const files = openPack(pack, pack.trust.files)
+function readInputs(machine: Machine, pack: TrustedPack): CompileInput[] {
+  const files = openPack(machine, pack, pack.trust.files)
   const open = INPUT_FOLDERS
   return open
     .flatMap((folder) => files.list(folder))
@@ -95,7 +95,7 @@ function readInputs(pack: TrustedPack): CompileInput[] {
     .map(({ path, text, sha256: digest }) => ({ path, text, sha256: digest }))
 }
 
-function describeInputs(pack: TrustedPack, inputs: readonly CompileInput[]): string {
+function describeInputs(machine: Machine, pack: TrustedPack, inputs: readonly CompileInput[]): string {
   if (!fitsTask(inputs)) {
     const lines = inputs.map(
       ({ path, text }) => `- \`pack:${pack.manifest.name}/${path}\`, ${text.split('\n').length} lines`,
@@ -104,7 +104,7 @@ function describeInputs(pack: TrustedPack, inputs: readonly CompileInput[]): str
       'They are too long for one message. Read those that matter, one by one, with the tool read_entry or with'
     return [`${how} \`loadout lookup <id> --load\`:`, '', ...lines].join('\n')
   }
-  const examples = examplesOf(openPack(pack, pack.trust.files))
+  const examples = examplesOf(openPack(machine, pack, pack.trust.files))
   const safe = inputs.map((input) => ({ ...input, text: withholdSecrets(input.text, examples(input.path)).text }))
   const parts = numberedParts(safe, (path) => layerOf(path) ?? 'guide')
   return wrapPack(pack, parts, [], []).text
@@ -119,7 +119,7 @@ export function importCompile(
 ): Report<Compiled> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
   const pack = openForCompile(machine, request)
-  const inputs = readInputs(pack)
+  const inputs = readInputs(machine, pack)
   const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER), inputs)
   const { name } = pack.manifest
   if (answer !== undefined && answer.task !== taskId(name, inputs)) {
@@ -263,15 +263,15 @@ export function packStatus(
     request.pack === undefined
       ? visible.all.filter(({ scope }) => scope === 'workspace' || scope === 'user')
       : [visible.get(request.pack)]
-  const packs = chosen.map(statusOf)
+  const packs = chosen.map((pack) => statusOf(machine, pack))
   return { value: { packs }, findings: packs.flatMap(findingsOf) }
 }
 
-function statusOf(pack: TrustedPack): PackCompileStatus {
+function statusOf(machine: Machine, pack: TrustedPack): PackCompileStatus {
   const { manifest, root, scope, trust } = pack
   // Also for an approved pack that changed since: the report shows only names of existing files.
   const isKnown = trust.isOpen || trust.state === 'changed'
-  const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
+  const state = isKnown ? compileState(manifest, openPack(machine, pack)) : undefined
   const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
   const isNew = state?.views.every((view) => view.state === 'not-compiled') ?? false
   return {

@@ -1,13 +1,14 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { exists, isFile, isFolder } from '../machine/files.ts'
+import { isFolder } from '../machine/files.ts'
 import { readInside, refuseLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, realFolder } from '../machine/open-project.ts'
 import { isInside } from '../machine/walk.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import { findWorkspace } from './disk/discover.ts'
+import { type Material, type MaterialRequest, openMaterial } from './disk/material.ts'
 import { projectOf } from './disk/pack-head.ts'
 import {
   addToFolder,
@@ -29,7 +30,6 @@ import {
   proposeName,
 } from './rules/author/new-pack.ts'
 import {
-  isProse,
   LARGEST_PACK_FILE,
   LAYERS,
   type LinkedLayer,
@@ -110,12 +110,12 @@ export function readDescription(description: string | undefined): string {
   return text
 }
 
-export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'> {
+export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'>, MaterialRequest {
   /** Default: derived from the name of the folder. */
   name?: string
-  /** A folder with documents, or one document. */
+  /** A folder with documents, one document, an archive, or the address of a site. */
   from: string
-  /** Copies the documents into the pack. Default: they stay where they are. */
+  /** Copies the documents into the pack. Default: those of the project stay where they are. */
   copy?: boolean
 }
 
@@ -135,58 +135,52 @@ export interface PackFromDocs extends ImportWritten {
 
 /** Makes a pack from existing documents. A second run updates its own files and keeps those that others changed. */
 export async function startPackFrom(machine: Machine, request: PackFromRequest): Promise<Report<PackFromDocs>> {
-  const source = openSource(machine, request.from)
-  const inPlace = packFolderOf(machine, source)
-  return inPlace === undefined ? importDocs(machine, request, source) : completeFolder(request, inPlace)
-}
-
-interface Source {
-  /** With links resolved. */
-  path: string
-  isFile: boolean
-}
-
-function openSource(machine: Machine, typed: string): Source {
-  const path = realFolder(machine, typed)
-  if (!exists(path)) throw new LoadoutError('FILE_NOT_FOUND', `${path} does not exist`, { hint: 'check the path' })
-  if (isFolder(path)) return { path, isFile: false }
-  if (isFile(path) && isProse(path)) return { path, isFile: true }
-  throw new LoadoutError('NOT_TEXT', `${path} is not a document that a pack can hold`, {
-    hint: 'name a folder, or a file of the kind .md, .mdx, .markdown, .rst, .adoc or .txt',
-  })
+  const material = await openMaterial(machine, request.from, request)
+  try {
+    const inPlace = packFolderOf(machine, material)
+    return inPlace === undefined
+      ? await importDocs(machine, request, material)
+      : completeFolder(machine, request, inPlace)
+  } finally {
+    material.close()
+  }
 }
 
 /** The pack folder, if the source is already inside a knowledge folder. Then its texts stay where they are. */
-function packFolderOf(machine: Machine, { path, isFile: isGuide }: Source): { root: string; home: string } | undefined {
+function packFolderOf(
+  machine: Machine,
+  { path, isFile: isGuide }: Material,
+): { root: string; home: string } | undefined {
   const root = isGuide ? dirname(path) : path
   const home = projectOf(root)
   if (home === undefined || (isGuide && basename(path) !== PACK_FILE)) return undefined
   return { root, home: home === realFolder(machine, machine.home) ? '' : home }
 }
 
-async function importDocs(machine: Machine, request: PackFromRequest, source: Source): Promise<Report<PackFromDocs>> {
+async function importDocs(machine: Machine, request: PackFromRequest, source: Material): Promise<Report<PackFromDocs>> {
   const home = packHome(machine, request)
-  const isCopied = request.copy ?? false
-  const inside = pathFrom(realFolder(machine, home), source.path)
-  if (!isCopied && (inside === undefined || request.isUser)) throw mustCopy(request, source)
+  const inside = source.isTemporary ? undefined : pathFrom(realFolder(machine, home), source.path)
+  // A pack reads no folder outside its project, so it gets a copy.
+  const isCopied = request.copy || inside === undefined || request.isUser === true
   const name = chooseName(request, source)
   const target = join(home, SHARED_FOLDER, name)
   if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
   const linked = linkTo(source, isCopied ? undefined : { root: realFolder(machine, home), inside: inside ?? '' })
-  const docs = readDocsFolder(linked, target)
+  const docs = readDocsFolder(machine, linked, target)
+  docs.leftOut.push(...source.leftOut)
   if (docs.documents.length === 0) throw nothingThere(request.from, docs)
-  const profile = request.profile ?? profileOf(docs.documents)
+  const profile = request.profile ?? profileOf(docs)
   const plan = planOf(request, name, docs, { profile, from: isCopied ? undefined : (inside ?? '') })
-  const files = new Map([[PACK_FILE, docsGuide(plan)]])
-  if (isCopied) for (const [path, text] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${path}`, text)
+  const files = new Map<string, string | Buffer>([[PACK_FILE, docsGuide(plan)]])
+  if (isCopied) for (const [path, bytes] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${path}`, bytes)
   // A user's own pack folder may be a link to another place.
-  const from = inside ?? basename(source.path)
+  const from = inside ?? (source.isTemporary ? request.from : basename(source.path))
   const written = await writeImport(request.isUser ? '/' : home, target, files, from)
   return report(request, target, plan, docs, written, isCopied)
 }
 
 /** The source as a linked layer: below the project, or by itself when it is copied. */
-function linkTo({ path, isFile: isOne }: Source, place: { root: string; inside: string } | undefined): LinkedLayer {
+function linkTo({ path, isFile: isOne }: Material, place: { root: string; inside: string } | undefined): LinkedLayer {
   const root = place?.root ?? (isOne ? dirname(path) : path)
   const inside = place === undefined ? (isOne ? basename(path) : '') : place.inside
   if (!isOne) return { layer: 'documents', root, folder: inside }
@@ -197,13 +191,13 @@ function linkTo({ path, isFile: isOne }: Source, place: { root: string; inside: 
 function planOf(
   request: PackFromRequest,
   name: string,
-  { documents }: DocsFolder,
+  { documents, summary }: DocsFolder,
   { profile, from }: { profile: Profile; from: string | undefined },
 ): DocsPlan {
   const written = readDescription(request.description)
   return {
     name,
-    description: written || proposeDescription(name, documents),
+    description: written || proposeDescription(name, documents, summary),
     isProposed: written === '',
     profile,
     layer: profile === 'wiki-first' ? 'wiki' : 'documents',
@@ -214,6 +208,7 @@ function planOf(
 
 /** Adds what is missing in a knowledge folder: frontmatter, or the whole KNOWLEDGE.md. */
 function completeFolder(
+  machine: Machine,
   request: PackFromRequest,
   { root, home }: { root: string; home: string },
 ): Report<PackFromDocs> {
@@ -226,12 +221,13 @@ function completeFolder(
   const name = requirePackName(request.name ?? proposeName([basename(root)]))
   const layers = LAYERS.filter((layer) => isFolder(join(root, layer)))
   const own: LinkedLayer = { layer: 'documents', root: home || root, folder: home === '' ? '' : relative(home, root) }
-  const docs = layers.includes('documents') || home === '' ? { documents: [], leftOut: [] } : readDocsFolder(own, root)
+  const none: DocsFolder = { documents: [], leftOut: [], isVault: false }
+  const docs = layers.includes('documents') || home === '' ? none : readDocsFolder(machine, own, root)
   if (written === undefined && docs.documents.length === 0 && layers.length === 0)
     throw nothingThere(request.from, docs)
   const isLoose = docs.documents.length > 0
   const profile = request.profile ?? profileOfLayers(layers, isLoose)
-  const known = isLoose || written === undefined ? docs.documents : [outlineDocument(PACK_FILE, written)]
+  const known = isLoose || written === undefined ? docs.documents : [outlineDocument(PACK_FILE, written, false)]
   const base = planOf(request, name, { ...docs, documents: known }, { profile, from: isLoose ? own.folder : undefined })
   const plan: DocsPlan = { ...base, documents: docs.documents, layer: isLoose ? 'documents' : undefined }
   const text = docsGuide(plan, written?.replace(/^\ufeff/, ''))
@@ -245,32 +241,22 @@ function profileOfLayers(layers: readonly string[], isLoose: boolean): Profile {
   return hasDocuments ? 'document-first' : 'wiki-first'
 }
 
-function chooseName(request: PackFromRequest, { path, isFile: isOne }: Source): string {
+function chooseName(request: PackFromRequest, { path, title, isTemporary }: Material): string {
   if (request.name !== undefined) return requirePackName(request.name)
-  const stem = isOne && basename(path) !== PACK_FILE ? basename(path).replace(/\.[a-z]+$/i, '') : undefined
-  const folder = isOne ? dirname(path) : path
-  const name = proposeName(
-    stem === undefined ? [basename(folder), basename(dirname(folder))] : [stem, basename(folder)],
-  )
+  const isGuide = basename(path) === PACK_FILE
+  const above = isTemporary ? '' : basename(dirname(path))
+  const name = proposeName(isGuide ? [above, basename(dirname(dirname(path)))] : [title, above])
   if (name !== '') return requirePackName(name)
   throw new LoadoutError('BAD_NAME', `the name of a pack cannot be derived from ${basename(path)}`, {
     hint: `give it one: loadout packs new <name> --from ${shellWord(request.from)}`,
   })
 }
 
-function mustCopy({ from, name, isUser }: PackFromRequest, { path }: Source): LoadoutError {
-  const message = isUser ? 'a pack with --user needs a copy of its documents' : `${path} is not in this project`
-  const words = ['loadout packs new', ...(name === undefined ? [] : [name]), '--from', shellWord(from)]
-  const hint = `${[...words, ...(isUser ? ['--user'] : []), '--copy'].join(' ')} copies the documents into the pack`
-  return new LoadoutError('USAGE', message, { hint })
-}
-
 function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
   const all = leftOut.reduce((sum, { count }) => sum + count, 0)
-  const why = all === 0 ? 'it is empty' : `none of its entries (${all}) is a text file that a pack can hold`
-  return new LoadoutError('NOTHING_TO_IMPORT', `${from} cannot become a pack: ${why}`, {
-    hint: 'documents are files of the kind .md, .mdx, .markdown, .rst, .adoc or .txt; nothing was written',
-  })
+  const reasons = leftOut.slice(0, 3).map(({ what, count, example }) => `${what}: ${count}, such as ${example}`)
+  const why = all === 0 ? 'it is empty' : `none of its entries (${all}) can be read; ${reasons.join('; ')}`
+  return failWith('NOTHING_TO_IMPORT/documents', { from, why })
 }
 
 function report(

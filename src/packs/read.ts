@@ -10,6 +10,7 @@ import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
+import { findAnchor, parseAnchor } from './rules/anchors.ts'
 import { admissionError, admit, packWord, type TrustedPack, whyNotOpen } from './rules/gates/trust.ts'
 import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
 import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/guide.ts'
@@ -40,10 +41,12 @@ const RESOURCE_KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
 }
 
 /** Reads the guide of a pack or one of its files, if the gates allow it. */
-export function openPackText(pack: TrustedPack, path: string | undefined): Readable {
-  const admitted = openAdmitted(pack, false)
-  const { path: wanted, lines } = readLines(path)
+export function openPackText(machine: Machine, pack: TrustedPack, path: string | undefined): Readable {
+  const admitted = openAdmitted(machine, pack, false)
+  // `wiki/a.md#L3-L9`, `documents/a.pdf#page=3` or `wiki/a.md#a-heading` names a part of a file.
+  const [, wanted = path, anchor] = /^([^#]+)#(.+)$/.exec(path ?? '') ?? []
   const file = wanted === undefined ? admitted.guide.file : requireFile(admitted, wanted)
+  const lines = anchor === undefined ? undefined : requireLines(file, anchor)
   const readable = wanted === undefined ? prepareGuide(admitted) : prepareFile(admitted, file, lines)
   return { name: pack.manifest.name, layer: pack.scope, path: join(pack.root, file.path), ...readable }
 }
@@ -51,13 +54,6 @@ export function openPackText(pack: TrustedPack, path: string | undefined): Reada
 interface Lines {
   from: number
   to: number
-}
-
-/** `wiki/a.md#L3-L9` names lines of a file. */
-function readLines(path: string | undefined): { path: string | undefined; lines?: Lines } {
-  const [, file, from, to] = /^(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(path ?? '') ?? []
-  if (file === undefined) return { path }
-  return { path: file, lines: { from: Number(from), to: Number(to ?? from) } }
 }
 
 /** Reads a file of a readable layer. Throws if the approval does not cover it. */
@@ -134,6 +130,15 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
   }
 }
 
+function requireLines({ path, text }: PackFile, anchor: string): Lines {
+  const place = parseAnchor(anchor)
+  const lines = place.kind === 'lines' ? place : findAnchor(text, anchor, path).lines
+  if (lines !== undefined) return lines
+  throw new LoadoutError('ENTRY_NOT_FOUND', `${shownPath(path)} has no place ${shownPath(anchor)}`, {
+    hint: 'name lines, a heading or a page that it has: #L3-L9, #a-heading, #page=3',
+  })
+}
+
 function cutLines({ path, text }: PackFile, { from, to }: Lines) {
   const last = countLines(text)
   if (from < 1 || from > to || from > last) {
@@ -157,7 +162,7 @@ export function openGuide(
   },
 ): Report<{ name: string; guide: string }> {
   const pack = new Packs(machine, { ...request, packs: [request.pack] }).get(request.pack)
-  const { body, wrap } = prepareGuide(openAdmitted(pack, request.isConfirmed ?? false))
+  const { body, wrap } = prepareGuide(openAdmitted(machine, pack, request.isConfirmed ?? false))
   const cut = findCut(body, request.maxCharacters ?? Infinity, (content) => wrap(content).text)
   const fenced = wrap(body.slice(0, cut?.characters))
   const text = `${fenced.text}${cut === undefined ? '' : cutLine(cut)}`
@@ -177,10 +182,10 @@ interface AdmittedPack {
 }
 
 /** Opens a pack that the caller named. Throws if it is closed; the error says what is missing. */
-export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
+export function openAdmitted(machine: Machine, pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
   const { reason, why, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (reason !== undefined) throw admissionError(pack, reason, why)
-  const files = openPack(pack, pack.trust.files)
+  const files = openPack(machine, pack, pack.trust.files)
   const guide = readGuide(files)
   if (guide === undefined) throw admissionError(pack, 'approval-needed', whyNotOpen(pack.trust))
   return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }

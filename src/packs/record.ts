@@ -12,6 +12,7 @@ import { type RecordedEntry, recordTask } from '../usage/record.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
 import { Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
+import { placesIn } from './rules/anchors.ts'
 import { admit } from './rules/gates/trust.ts'
 import { groundRecords } from './rules/graph.ts'
 import { examplesOf, guardPart } from './rules/guard.ts'
@@ -164,7 +165,7 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt 
     })
   }
   const since = trust.changes ?? []
-  const files = openPack(pack, trust.files)
+  const files = openPack(machine, pack, trust.files)
   const recorded = new Map([[PACK_FILE, audited.digest]])
   for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
   const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
@@ -177,7 +178,7 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt 
     const part =
       lines === undefined
         ? records.find((each) => each.path === path && sha256(each.text) === digest)
-        : guardPart({ path, layer, lines, text: takeLines(text, lines) }, examples)
+        : guardPart({ path, layer, lines, places: placesIn(path, text), text: takeLines(text, lines) }, examples)
     if (part === undefined) return { changed: ['the records of the pack'], since }
     parts.push(part)
   }

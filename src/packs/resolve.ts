@@ -210,7 +210,7 @@ export function askPack(
   hits: readonly SectionHit[],
   sections: PackSections,
 ): PackResolution {
-  const resolution = resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
+  const resolution = resolvePack(pack.manifest, openPack(machine, pack, pack.trust.files), {
     task,
     wantsCitations: cite,
     isDeep: deep,

@@ -40,9 +40,9 @@ export function isReadable(pack: TrustedPack): boolean {
 const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
 
 /** Each pack has an index of its own, which is built again when one of its files or its approval changes. */
-function segmentOf(pack: TrustedPack): Segment {
+function segmentOf(machine: Machine, pack: TrustedPack): Segment {
   const approved = pack.trust.files
-  const files = openPack(pack, approved)
+  const files = openPack(machine, pack, approved)
   const paths = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))].map((path) => files.fullPath(path))
   return {
     kind: 'pack-sections',
@@ -59,7 +59,7 @@ function segmentOf(pack: TrustedPack): Segment {
 }
 
 export function openSections(machine: Machine, packs: readonly TrustedPack[]): PackSections {
-  const opened = packs.map((pack) => openSegment(machine, segmentOf(pack)))
+  const opened = packs.map((pack) => openSegment(machine, segmentOf(machine, pack)))
   // As `sectionDocuments` reported them.
   const warnings = new Map(packs.map(({ root }, at) => [root, opened[at]!.findings as PackWarning[]]))
   const rankers = new Map(packs.map(({ root }, at) => [root, opened[at]!.ranker]))
@@ -93,7 +93,7 @@ const MOST_BYTES = 1024 * 1024
 export function storedSections(machine: Machine, packs: readonly TrustedPack[], isBuilding: boolean): CacheKey[] {
   let left = MOST_BYTES
   return packs.map((pack) => {
-    const segment = segmentOf(pack)
+    const segment = segmentOf(machine, pack)
     const key = segmentKey(machine, segment)
     if (isBuilding && openStored(machine, key, { options: SECTION_RANKING }) === undefined) {
       const bytes = segment.paths.reduce((sum, path) => sum + (stampAt(path)?.[1] ?? 0), 0)
@@ -107,7 +107,7 @@ export function storedSections(machine: Machine, packs: readonly TrustedPack[], 
 /** Builds the index of a readable pack in advance: hooks, which cannot wait, only read stored ones. */
 export async function indexSections(machine: Machine, pack: TrustedPack): Promise<void> {
   if (!isReadable(pack)) return
-  const segment = segmentOf(pack)
+  const segment = segmentOf(machine, pack)
   await untilSettled(machine, segment.paths)
   openSegment(machine, segment)
 }

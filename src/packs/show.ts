@@ -46,11 +46,11 @@ export interface PackView extends CatalogRow {
 /** Shows the metadata of a pack, its place and its problems. Never its text. */
 export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): Report<PackView> {
   const packs = new Packs(machine, { ...request, packs: [request.pack] })
-  const value = viewPack(packs.catalog, packs.get(request.pack))
+  const value = viewPack(machine, packs.catalog, packs.get(request.pack))
   return { value, findings: packs.findings.filter(({ code }) => !code.startsWith('catalog.')) }
 }
 
-export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
+export function viewPack(machine: Machine, catalog: Catalog, pack: TrustedPack): PackView {
   const { manifest, trust } = pack
   const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed: false })
   const collision = catalog.collisions.find(({ name }) => name === manifest.name)
@@ -66,7 +66,7 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
     approvalId: trust.approvalId,
     admission: verdict,
     next: nextStep(pack, verdict),
-    files: trust.isOpen ? countFiles(pack) : undefined,
+    files: trust.isOpen ? countFiles(machine, pack) : undefined,
     collision,
   }
 }
@@ -80,8 +80,8 @@ export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['ve
   return verdict === 'approval-needed' ? `loadout approve ${word}` : `loadout explain pack:${word}`
 }
 
-function countFiles(pack: TrustedPack): { layer: PackLayer; count: number }[] {
-  const files = openPack(pack)
+function countFiles(machine: Machine, pack: TrustedPack): { layer: PackLayer; count: number }[] {
+  const files = openPack(machine, pack)
   return LAYERS.map((layer) => ({ layer, count: files.list(layer).length })).filter(({ count }) => count > 0)
 }
 

@@ -60,7 +60,7 @@ export function checkPack(machine: Machine, path: string): Finding[] {
 
 function inspectPack(machine: Machine, root: string): { name: string | undefined; issues: PackWarning[] } {
   const pack = readPackAt(machine.home, root)
-  return { name: pack.manifest?.name, issues: validatePack({ ...pack, files: openPack(pack) }) }
+  return { name: pack.manifest?.name, issues: validatePack({ ...pack, files: openPack(machine, pack) }) }
 }
 
 function notAPack(path: string): Report<PackValidation> {
@@ -102,7 +102,7 @@ export function declareExamples(
       hint: 'name the folder with its KNOWLEDGE.md',
     })
   }
-  const files = openPack(readPackAt(machine.home, root))
+  const files = openPack(machine, readPackAt(machine.home, root))
   const known = readExamples(files)
   const found = request.places.map((place) => {
     const [, path = '', line = ''] = /^(.+):(\d{1,9})$/.exec(place) ?? []

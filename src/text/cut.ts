@@ -91,7 +91,9 @@ function findHashes(lines: readonly string[]): Start[] {
       isComment = true
     } else {
       const [, hashes, title = ''] = /^ {0,3}(#{1,6})(?=[ \t\r]|$)(.*)/.exec(text) ?? []
-      if (hashes !== undefined) found.push(startAt(line, hashes.length, withoutClosing(title.trim())))
+      // `## Title {#its-link}`: the name of the link is not part of the title.
+      const plain = withoutClosing(title.trim()).replace(/\s*\{#[\w.:-]{1,100}\}$/, '')
+      if (hashes !== undefined) found.push(startAt(line, hashes.length, plain))
     }
   }
   return found

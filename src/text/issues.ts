@@ -220,9 +220,18 @@ export const ISSUES = {
     ],
     SPECIAL_FILE: ['A skill or archive contains a pipe, socket or device.', 'Remove it.'],
     BAD_ARCHIVE: ['An archive cannot be unpacked.', 'Create it again with plain `tar`.'],
+    'BAD_ARCHIVE/material': ['{path} is not an archive that can be read', 'pack it again as .zip or .tar.gz'],
     'BAD_ARCHIVE/zip': [
       '{source} is a zip file, and Loadout reads .tar.gz archives',
       'unzip it, and name the folder {folder}',
+    ],
+    'NOTHING_TO_IMPORT/site': [
+      '{address} has neither an llms.txt nor a sitemap.xml that names pages of the same site',
+      'name the address of one; nothing was written',
+    ],
+    'NOTHING_TO_IMPORT/documents': [
+      '{from} cannot become a pack: {why}',
+      'documents are files of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv; nothing was written',
     ],
     NOTHING_TO_IMPORT: [
       'The source contains nothing that can be imported. The message says what was looked for.',
@@ -760,6 +769,7 @@ export const ISSUES = {
       '{path} does not exist',
       'name a folder, a .tar.gz, a git URL or owner/repo; loadout install <skill> takes one of the library',
     ],
+    'FILE_NOT_FOUND/material': ['{path} does not exist', 'name a folder, a document, an archive or an address'],
     'FILE_NOT_FOUND/index': ['{index} does not exist', 'name two index files'],
     'FILE_NOT_FOUND/layer': [
       '--{flag} {path}: the {what} does not exist',
@@ -790,8 +800,13 @@ export const ISSUES = {
       'start it in the folder of one, or with --project <folder>',
     ],
     FILE_TOO_LARGE: ['A file or text is larger than the limit.', 'Split it.'],
+    'FILE_TOO_LARGE/archive': ['{path} unpacks to more than {most}', 'unpack a part of it, and name that folder'],
     'FILE_TOO_LARGE/answer': ['the answer has more than {most} characters', 'import it in parts'],
     'FILE_TOO_LARGE/session': ['the state of the session is too large', ''],
+    'NOT_TEXT/material': [
+      '{path} is not a document that a pack can hold',
+      'name a folder, an archive (.zip, .tar.gz), an address, or a file of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv',
+    ],
     NOT_TEXT: ['{path} cannot be read as text: {problem}', 'convert it to UTF-8, or remove it'],
     BAD_JSON: ['A file is not valid JSON. The message has the line.', 'Repair it.'],
     'BAD_JSON/index': [

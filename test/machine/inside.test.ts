@@ -13,6 +13,7 @@ import { writeArchive } from '../../src/skills/disk/archive.ts'
 import { hashContent, hashFile } from '../../src/skills/disk/tree.ts'
 import { treeOf } from '../cli/civil.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
+import { machineOf } from '../packs/machine.ts'
 
 const outside = makeProject({ 'secret.md': 'secret' })
 
@@ -26,7 +27,7 @@ const ROWS: [what: string, content: Content, code: string, pack: string | undefi
   ['a link to itself', aLinkToItself, 'FILE_UNREADABLE', 'file.unreadable', 'is a link to itself'],
   ['a pipe', aPipe, 'NOT_A_FILE', 'file.not-regular', 'is not a regular file'],
   ['a folder', aFolder, 'NOT_A_FILE', 'file.not-regular', 'is a folder'],
-  ['a file that is too large', 'x'.repeat(3 * 1024 * 1024), 'FILE_TOO_LARGE', 'file.too-large', undefined],
+  ['a file that is too large', 'x'.repeat(17 * 1024 * 1024), 'FILE_TOO_LARGE', 'file.too-large', undefined],
 ]
 
 describe('reading below a root', () => {
@@ -35,7 +36,7 @@ describe('reading below a root', () => {
     const { bytes, failure } = readInside(root, 'a.md', { most: 2 * 1024 * 1024 })
     expect(failure?.code ?? String(bytes)).toBe(expected)
     expect(failure?.message ?? '', 'no folder of this machine').not.toContain(root)
-    const pack = openPack({ root })
+    const pack = openPack(machineOf({}).machine, { root })
     const text = pack.read('a.md')?.text
     expect(pack.warnings.map(({ code }) => code)).toEqual(warning === undefined ? [] : [warning])
     expect(text).toBe(failure === undefined ? expected : undefined)
@@ -75,7 +76,7 @@ describe('a file that is swapped for a link out while it is read', () => {
       prose: (path) => readTextInside(root, path),
       bytes: (path) => String(readInside(root, path, { most: 100 }).bytes),
       bundle: (path) => JSON.stringify(readBounded(root, path, 10)),
-      pack: (path) => openPack({ root }).read(path)?.text,
+      pack: (path) => openPack(machineOf({}).machine, { root }).read(path)?.text,
       skill: (path) => (hashFile(root, { ...A_FILE, path }) === hashContent('secret') ? 'secret' : 'other'),
     }
     const isMet = () => ['inside', 'undefined'].every((side) => (seen.get(`bytes ${side}`) ?? 0) > 200)

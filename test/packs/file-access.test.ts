@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LARGEST_PACK_FILE } from '../../src/packs/rules/pack.ts'
+import { largestFile } from '../../src/packs/rules/pack.ts'
 import { aPipe, type Content, makeProject, runLoadout } from '../cli/run.ts'
 
 const GUIDE = `---
@@ -42,7 +42,7 @@ describe('files of a pack', () => {
   })
 
   it('case 129: a file above the limit is passed over with a warning', () => {
-    expect(resolveWith('x'.repeat(LARGEST_PACK_FILE + 1))).toMatchObject({
+    expect(resolveWith('x'.repeat(largestFile('a.md') + 1))).toMatchObject({
       code: 0,
       selected_files: ['compiled/briefing.md'],
       warned: expect.arrayContaining([['warning', 'file.too-large', 'compiled/facts.md']]),

@@ -112,7 +112,7 @@ export function deepJsonPack(): MadePack {
 
 /** A file above the size limit. */
 export const hugeFilePack = (): MadePack =>
-  makePack({ 'compiled/facts.md': `# Facts\n\n${'a fact. '.repeat(300_000)}\n` })
+  makePack({ 'compiled/facts.md': `# Facts\n\n${'a fact. '.repeat(2_200_000)}\n` })
 
 export const brokenTextPack = (): MadePack =>
   makePack({ 'compiled/facts.md': Buffer.from([0x23, 0x20, 0x46, 0xff, 0xfe, 0x0a, 0xc3, 0x28, 0x0a]) })

@@ -35,9 +35,9 @@ describe('validate flags what can never answer', () => {
     ['nothing', { 'wiki/a.md': '# A\n\nText.\n', LICENSE: 'x', 'README.md': 'x', 'evals/x.md': 'x' }, []],
     ['a file in no layer', { 'wiki/a.md': 'Text.', 'notes/b.md': 'x', 'c.md': 'x' }, ['warning pack.file.unused c.md']],
     [
-      'a PDF among documents',
-      { 'wiki/a.md': 'Text.', 'documents/b.pdf': 'x' },
-      ['warning pack.page.unreachable documents/b.pdf'],
+      'a picture among documents',
+      { 'wiki/a.md': 'Text.', 'documents/b.png': 'x' },
+      ['warning pack.page.unreachable documents/b.png'],
     ],
     [
       'a source that nobody names, beside one that is',

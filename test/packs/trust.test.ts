@@ -361,17 +361,19 @@ describe('a pack that is too large', () => {
     [
       'many files',
       (pack) => {
-        for (let at = 0; at < 5_001; at++) writeFileSync(join(pack, `${at}.md`), '')
+        for (let at = 0; at < 30_001; at++) writeFileSync(join(pack, `${at}.md`), '')
       },
-      'more than 5000 files',
+      'more than 30000 files',
     ],
     [
       'many bytes',
       (pack) => {
-        writeFileSync(join(pack, 'large.bin'), '')
-        truncateSync(join(pack, 'large.bin'), 65 * 1024 * 1024)
+        for (let at = 0; at < 5; at++) {
+          writeFileSync(join(pack, `large-${at}.bin`), '')
+          truncateSync(join(pack, `large-${at}.bin`), 120 * 1024 * 1024)
+        }
       },
-      'more than 67108864 bytes',
+      'more than 536870912 bytes',
     ],
     ['deep folders', (pack) => mkdirSync(join(pack, 'a/'.repeat(40)), { recursive: true }), 'more than 32 deep'],
   ]

@@ -92,11 +92,10 @@ function explain({ active, refused, tokens, budget, auditId }: PackContext, scre
       `${screen.strong(printableLine(manifest.name))}  ${manifest.status}, ${scope}, ${trust.state}, ${grouped(presented.tokens)} tokens`,
       ...(isRepeated ? ['  this session already has it'] : []),
       ...alignRows(
-        presented.choices.map(({ path, lines: range, why }) => [
-          `  ${path}`,
-          range === undefined ? 'records' : `${range.from}-${range.to}`,
-          why,
-        ]),
+        presented.choices.map(({ path, lines: range, places = [], why }) => {
+          const place = range && places.findLast(({ line }) => line <= range.from)?.anchor
+          return [`  ${path}`, range === undefined ? 'records' : (place ?? `${range.from}-${range.to}`), why]
+        }),
       ),
       ...(allGaps(resolution).length > 0 ? ['  missing'] : []),
       ...(showsGaps && allGaps(resolution).length === 0 ? ['  no known gaps'] : []),

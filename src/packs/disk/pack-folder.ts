@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { type CacheKey, isSettled, jsonCodec, type Stamp, stampOf } from '../../machine/cache.ts'
+import { type Converted, readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
+import { documentKind } from '../../text/document-kind.ts'
 import { type Code, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import {
@@ -15,6 +17,7 @@ import {
   isProse,
   LARGEST_PACK_FILE,
   type LinkedLayer,
+  largestFile,
   normalizePackPath,
   PACK_FILE,
   type PackFile,
@@ -24,11 +27,9 @@ import {
 } from '../rules/pack.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-head.ts'
 
-const TEXT_EXTENSIONS = new Set(
-  '.md .mdx .markdown .rst .adoc .asciidoc .txt .json .jsonl .csv .tsv .yaml .yml'.split(' '),
-)
+const TEXT_EXTENSIONS = new Set('.md .mdx .markdown .rst .adoc .asciidoc .txt .json .jsonl .tsv .yaml .yml'.split(' '))
 
-const MOST_FILES = 20_000
+const MOST_FILES = 30_000
 const DEEPEST_FOLDER = 12
 
 /** Pack files with their full paths, so that a cache can check whether they changed. */
@@ -39,20 +40,22 @@ export interface PackFilesOnDisk extends PackFiles {
 /**
  * The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say.
  */
-export function openPack(place: PackPlaceOnDisk, approved?: FileDigests): PackFilesOnDisk {
-  return new PackFolder(place, approved)
+export function openPack(machine: Machine, place: PackPlaceOnDisk, approved?: FileDigests): PackFilesOnDisk {
+  return new PackFolder(machine, place, approved)
 }
 
 class PackFolder implements PackFilesOnDisk {
   readonly warnings: PackWarning[] = []
   readonly opened: string[] = []
+  private readonly machine: Machine
   private readonly root: string
   private readonly linked: LinkedLayer | undefined
   private readonly approved: FileDigests | undefined
   private readonly listings = new Map<string, string[]>()
   private readonly files = new Map<string, PackFile | undefined>()
 
-  constructor({ root, linked }: PackPlaceOnDisk, approved: FileDigests | undefined) {
+  constructor(machine: Machine, { root, linked }: PackPlaceOnDisk, approved: FileDigests | undefined) {
+    this.machine = machine
     this.root = root
     this.linked = linked
     this.approved = approved
@@ -98,28 +101,33 @@ class PackFolder implements PackFilesOnDisk {
 
   private readAnew(path: string, name: string): PackFile | undefined {
     if (!this.isSafe(path)) return undefined
-    if (!TEXT_EXTENSIONS.has(extname(name).toLowerCase())) {
-      this.warn('file.not-text', name, 'it is not a kind of text file that Loadout reads')
+    const kind = documentKind(name)
+    if (kind === undefined && !TEXT_EXTENSIONS.has(extname(name).toLowerCase())) {
+      this.warn('file.not-text', name, 'it is not a kind of file that Loadout reads')
       return undefined
     }
     const bytes = this.readBytes(path, name)
     if (bytes === undefined) return undefined
-    if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it contains bytes that are not UTF-8; they were replaced')
-    const text = bytes
-      .toString('utf8')
-      .replace(/^\ufeff/, '')
-      .replace(/\r\n?/g, '\n')
-    return {
-      path: name,
-      text: isIndexed(name) ? breakLongLines(text) : text,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
-      bytes: bytes.length,
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const { text: read, problem } =
+      kind === undefined ? this.decode(name, bytes) : readDocument(this.machine, kind, bytes)
+    if (problem !== undefined) {
+      this.warn('file.not-text', name, `it ${problem}`)
+      return undefined
     }
+    const text = isIndexed(name) ? breakLongLines(read) : read
+    return { path: name, text, sha256, bytes: bytes.length }
+  }
+
+  private decode(name: string, bytes: Buffer): Converted {
+    if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it contains bytes that are not UTF-8; they were replaced')
+    const text = bytes.toString('utf8')
+    return { text: text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n') }
   }
 
   private readBytes(path: string, name: string): Buffer | undefined {
     const { root, path: inside } = this.placeOf(name)
-    const { bytes, failure } = readInside(root, inside, { most: LARGEST_PACK_FILE })
+    const { bytes, failure } = readInside(root, inside, { most: largestFile(name) })
     if (bytes === undefined) {
       this.warnUnread(failure, path, name)
       return undefined
@@ -237,9 +245,12 @@ function readEntries(folder: string) {
 /** Loadout never reads a larger KNOWLEDGE.md, so it must not be approved. */
 const LARGEST_GUIDE = LARGEST_PACK_FILE
 
-const MOST_TREE_FILES = 5_000
-const MOST_TREE_BYTES = 64 * 1024 * 1024
+const MOST_TREE_FILES = 30_000
+const MOST_TREE_BYTES = 512 * 1024 * 1024
 const DEEPEST_APPROVED = 32
+
+/** No larger file is ever read, so an approval only needs to know that it is there. */
+const NEVER_READ = largestFile('.pdf')
 
 type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
 
@@ -284,7 +295,7 @@ function readRows(place: PackPlaceOnDisk, known: ReadonlyMap<string, Row>): Row[
     const path = `${prefix}${inside}`
     // Before the content is read: a change in between is noticed the next time.
     const stat = statOf(join(root, inside))
-    left -= stat.isFile() ? stat.size : 0
+    left -= stat.isFile() && stat.size <= NEVER_READ ? stat.size : 0
     if (left < 0) throw tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
     const stamp = stampOf(stat)
     const before = known.get(path)
@@ -311,6 +322,7 @@ function statOf(path: string): Stats {
 function contentOf(root: string, path: string, stat: Stats): Buffer | string {
   if (stat.isSymbolicLink()) return JSON.stringify(['link', linkAt(join(root, path))])
   if (!stat.isFile()) return JSON.stringify(['special'])
+  if (stat.size > NEVER_READ) return JSON.stringify(['large', stat.size])
   const most = path === PACK_FILE ? LARGEST_GUIDE : stat.size
   const { bytes, real, failure } = readInside(root, path, { most })
   if (failure?.code === 'FILE_TOO_LARGE' && path === PACK_FILE) {

@@ -177,7 +177,7 @@ export interface ResolvedLink {
 }
 
 /** More documents than this are too many for one pack. */
-export const MOST_LINKED = 4_000
+export const MOST_LINKED = 25_000
 
 /**
  * Resolves the folder that a pack's frontmatter links. It must be in the same project; a home folder is not a project.

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { type Converted, readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf, exists, makeFolders, removeFile, removeLeftovers } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import {
@@ -12,16 +13,22 @@ import {
   writeInside,
 } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { count } from '../../text/count.ts'
+import { documentKind } from '../../text/document-kind.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
-import { LARGEST_PACK_FILE, type LinkedLayer } from '../rules/pack.ts'
+import { type LinkedLayer, largestFile } from '../rules/pack.ts'
+import { LeftOut, type Material } from './material.ts'
 import { linkedRoot, listLinked, MOST_LINKED } from './pack-head.ts'
 
+/** The files to write, by path. */
+export type PackContents = ReadonlyMap<string, string | Buffer>
+
 /** Writes a new folder below a root, completely or not at all. Refuses an existing folder. */
-export async function writeNewFolder(root: string, target: string, files: ReadonlyMap<string, string>): Promise<void> {
+export async function writeNewFolder(root: string, target: string, files: PackContents): Promise<void> {
   refuseExisting(target)
   let around: PinnedFolder | undefined
   let stage: string | undefined
@@ -70,7 +77,7 @@ export interface ImportWritten {
 export async function writeImport(
   root: string,
   target: string,
-  files: ReadonlyMap<string, string>,
+  files: PackContents,
   from: string,
 ): Promise<ImportWritten> {
   const made = { tool: 'loadout packs new', from }
@@ -86,7 +93,7 @@ export async function writeImport(
     })
   }
   const result: ImportWritten = { written: [], unchanged: [], kept: [], removed: [] }
-  const ours = new Map<string, string>()
+  const ours = new Map<string, string | Buffer>()
   for (const [path, text] of files) {
     const now = digestAt(target, path)
     const was = getOwn(before, path)
@@ -96,7 +103,7 @@ export async function writeImport(
     if (!result.kept.includes(path)) ours.set(path, text)
   }
   for (const path of result.written) refuseLinkOut(target, path)
-  for (const path of result.written) writeInside(target, path, files.get(path) ?? '')
+  for (const path of result.written) writeInside(target, path, [Buffer.from(files.get(path) ?? '')])
   for (const path of Object.keys(before).filter((each) => !files.has(each))) {
     if (digestAt(target, path) !== getOwn(before, path)) continue
     removeInside(target, path)
@@ -119,7 +126,7 @@ export function writeAll(root: string, files: ReadonlyMap<string, string>): void
 }
 
 /** A record of files that Loadout wrote, with their digests. */
-export function recordText(made: object, files: ReadonlyMap<string, string>): string {
+export function recordText(made: object, files: PackContents): string {
   const digests = Object.fromEntries([...files].map(([path, text]) => [path, sha256(text)]))
   return `${JSON.stringify({ ...made, files: digests }, undefined, 2)}\n`
 }
@@ -144,8 +151,8 @@ export function textAt(root: string, path: string): string | undefined {
 }
 
 function digestAt(root: string, path: string): string | undefined {
-  const text = textAt(root, path)
-  return text === undefined ? undefined : sha256(text)
+  const { bytes } = readInside(root, path, { most: largestFile(path) })
+  return bytes && sha256(bytes)
 }
 
 export function removeInside(root: string, path: string): void {
@@ -157,57 +164,62 @@ export function removeInside(root: string, path: string): void {
 export interface DocsFolder {
   documents: DocumentOutline[]
   /** Grouped by reason, with an example path. */
-  leftOut: { what: string; count: number; example: string }[]
+  leftOut: Material['leftOut']
+  /** Notes that link each other by the names of their files, as Obsidian keeps them. */
+  isVault: boolean
+  /** What an index page of the whole says about it. */
+  summary?: string
 }
-
-/** The headings in this part of a document are enough to describe it. */
-const HEAD_BYTES = 128 * 1024
 
 /** Reads the outline of every document. Throws if there are more than a pack can hold. */
-export function readDocsFolder(linked: LinkedLayer, packRoot: string): DocsFolder {
-  const left = new Map<string, { count: number; example: string }>()
-  const leave = (what: string, path: string) => {
-    const known = left.get(what) ?? { count: 0, example: path }
-    left.set(what, { ...known, count: known.count + 1 })
-  }
+export function readDocsFolder(machine: Machine, linked: LinkedLayer, packRoot: string): DocsFolder {
+  const left = new LeftOut()
   const { paths, isCut } = listLinked(linked, packRoot, (path, why) => {
-    if (why !== 'pack') leave(why === 'kind' ? kindOfFile(path) : LEFT_OUT[why], path)
+    if (why !== 'pack') left.add(why === 'kind' ? kindOfFile(path) : LEFT_OUT[why], path)
   })
   if (isCut) throw tooMany(linked, paths)
+  const root = linkedRoot(linked)
+  const isVault = linked.only === undefined && exists(join(root, '.obsidian'))
   const documents = paths.flatMap((path) => {
-    const { bytes, size, failure } = readInside(linkedRoot(linked), path, { most: HEAD_BYTES, head: HEAD_BYTES })
-    const problem = failure !== undefined ? 'unreadable file' : problemOf(bytes, size)
-    if (problem !== undefined || bytes === undefined) {
-      leave(problem ?? '', path)
-      return []
-    }
-    return [outlineDocument(path, bytes.toString('utf8').replace(/\r\n?/g, '\n'))]
+    const { text, problem } = readOutlined(machine, root, path)
+    if (problem === undefined) return [outlineDocument(path, text, isVault)]
+    left.add(problem, path)
+    return []
   })
-  const leftOut = [...left].map(([what, rest]) => ({ what, ...rest }))
-  return { documents, leftOut: leftOut.sort((a, b) => b.count - a.count || (a.what < b.what ? -1 : 1)) }
+  return { documents, leftOut: left.rows, isVault }
 }
 
-/** The texts of the documents. Leaves out files that are not UTF-8: copying would change them. */
-export function copyDocuments(linked: LinkedLayer, docs: DocsFolder): Map<string, string> {
-  const texts = new Map<string, string>()
+/** The text of a document, or why it cannot be part of a pack. */
+function readOutlined(machine: Machine, root: string, path: string): Converted {
+  const most = largestFile(path)
+  const { bytes, failure } = readInside(root, path, { most })
+  if (failure?.code === 'FILE_TOO_LARGE') return { problem: `document above ${most >> 20} MB` }
+  if (failure !== undefined) return { problem: 'unreadable file' }
+  const kind = documentKind(path)
+  if (kind === undefined) {
+    const text = bytes.toString('utf8').replace(/\r\n?/g, '\n')
+    if (bytes.includes(0)) return { problem: 'file that is not text' }
+    return text.trim() === '' ? { problem: 'empty document' } : { text }
+  }
+  const read = readDocument(machine, kind, bytes)
+  return read.problem === undefined ? read : { problem: `${kind.toUpperCase()} that ${read.problem}` }
+}
+
+/** The bytes of the documents. Leaves out texts that are not UTF-8: Loadout would show them changed. */
+export function copyDocuments(linked: LinkedLayer, docs: DocsFolder): Map<string, Buffer> {
+  const contents = new Map<string, Buffer>()
   const refused: string[] = []
   for (const { path } of docs.documents) {
-    const { bytes } = readInside(linkedRoot(linked), path, { most: LARGEST_PACK_FILE })
-    if (bytes !== undefined && isUtf8(bytes)) texts.set(path, bytes.toString('utf8'))
+    const { bytes } = readInside(linkedRoot(linked), path, { most: largestFile(path) })
+    if (bytes !== undefined && (documentKind(path) !== undefined || isUtf8(bytes))) contents.set(path, bytes)
     else refused.push(path)
   }
   const [example] = refused
   if (example !== undefined) docs.leftOut.push({ what: 'document that is not UTF-8', count: refused.length, example })
-  return texts
+  return contents
 }
 
 const LEFT_OUT = { link: 'link', ignored: 'hidden or ignored' }
-
-function problemOf(bytes: Buffer, size: number): string | undefined {
-  if (size > LARGEST_PACK_FILE) return 'document above 2 MB'
-  if (bytes.includes(0)) return 'file that is not text'
-  return bytes.toString('utf8').trim() === '' ? 'empty document' : undefined
-}
 
 function tooMany(linked: LinkedLayer, paths: readonly string[]): LoadoutError {
   const folders = new Map<string, number>()

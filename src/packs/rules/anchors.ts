@@ -1,3 +1,4 @@
+import { documentKind } from '../../text/document-kind.ts'
 import { normalizePackPath, packPathProblem, packSections } from './pack.ts'
 
 /** A place in a source: lines or a heading of a text, a page of a document, a time of a recording. */
@@ -46,7 +47,7 @@ export function anchorsOf(text: string, path: string): (anchor: string) => Ancho
     if (place === undefined) {
       const parsed = parseAnchor(anchor)
       if (parsed.kind === 'heading') sections ??= linesBySlug(text, path)
-      place = placeOf(parsed, length, sections)
+      place = parsed.kind === 'page' ? pageIn(text, path, parsed.page) : placeOf(parsed, length, sections)
       known.set(anchor, place)
     }
     return place
@@ -54,11 +55,11 @@ export function anchorsOf(text: string, path: string): (anchor: string) => Ancho
 }
 
 function placeOf(
-  anchor: Anchor,
+  anchor: Exclude<Anchor, { kind: 'page' }>,
   length: number,
   sections: ReadonlyMap<string, { from: number; to: number }> | undefined,
 ): AnchorPlace {
-  if (anchor.kind === 'page' || anchor.kind === 'time') return { isFound: true }
+  if (anchor.kind === 'time') return { isFound: true }
   if (anchor.kind === 'lines') {
     const { from, to } = anchor
     return from >= 1 && from <= to && to <= length ? { isFound: true, lines: { from, to } } : { isFound: false }
@@ -67,12 +68,53 @@ function placeOf(
   return lines === undefined ? { isFound: false } : { isFound: true, lines }
 }
 
+/** A place that a program can open: a page of a PDF, a heading of a web page. `line`: where it begins in the text. */
+export interface DocumentPlace {
+  line: number
+  anchor: string
+}
+
+/** The places of a document that a reader turned into Markdown, in order. Undefined for other files: lines name their places. */
+export function placesIn(path: string, text: string): DocumentPlace[] | undefined {
+  const kind = documentKind(path)
+  if (kind !== 'pdf' && kind !== 'html') return undefined
+  const start = kind === 'pdf' ? PAGE : LINKED
+  return text.split('\n').flatMap((line, at) => {
+    const found = line.startsWith('#') ? start.exec(line)?.[1] : undefined
+    return found === undefined ? [] : [{ line: at + 1, anchor: kind === 'pdf' ? `page=${found}` : found }]
+  })
+}
+
+const PAGE = /^## Page (\d+)\b/
+const LINKED = /\{#([\w.:-]{1,100})\}$/
+
+/** The place that contains a line. */
+export function placeAt(places: readonly DocumentPlace[], line: number): string | undefined {
+  return places.findLast((place) => place.line <= line)?.anchor
+}
+
+/** A page can be checked in the text of a PDF only. */
+function pageIn(text: string, path: string, page: number): AnchorPlace {
+  const places = documentKind(path) === 'pdf' ? placesIn(path, text) : undefined
+  if (places === undefined) return { isFound: true }
+  const at = places.findIndex(({ anchor }) => anchor === `page=${page}`)
+  if (at < 0) return { isFound: false }
+  const end = places[at + 1]?.line ?? text.replace(/\n$/, '').split('\n').length + 1
+  return { isFound: true, lines: { from: places[at]!.line, to: end - 1 } }
+}
+
 /** The lines of each section, with those below it, by the slug of its heading. */
 function linesBySlug(text: string, path: string): Map<string, { from: number; to: number }> {
   const sections = packSections(path, text).filter(({ level }) => level > 0)
   const slugs = slugsOf(sections.map(({ title }) => title))
+  const linked = sections.flatMap(({ text: own, from, end }) => {
+    const id = LINKED.exec(own.slice(0, own.indexOf('\n')).trimEnd())?.[1]
+    return id === undefined ? [] : [[id.toLowerCase(), { from, to: end }] as const]
+  })
   // The first of those with the same slug comes last, and stays.
-  return new Map(sections.map(({ from, end }, at) => [slugs[at]!, { from, to: end }] as const).reverse())
+  return new Map(
+    [...linked, ...sections.map(({ from, end }, at) => [slugs[at]!, { from, to: end }] as const)].reverse(),
+  )
 }
 
 /** The link names of headings. A repeated title gets a number. */

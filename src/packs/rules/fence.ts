@@ -8,6 +8,7 @@ import {
   removeInvisible,
   requireTags,
 } from '../../text/fence.ts'
+import { formatAnchor, placeAt } from './anchors.ts'
 import { type ContextPart, PACK_FILE, type PackWarning, type RuntimeMode, settleWarnings } from './pack.ts'
 
 /** Fenced text for a model. */
@@ -100,10 +101,11 @@ export function wrapContext(input: WrapperInput): Wrapper {
     value && fence.line(PACK_FILE, value, LONGEST_ATTRIBUTE),
   ])
   // A line before each file, and one after the last, separate the texts.
-  const files = parts.map(({ path, layer, lines, text }) => {
-    const stretch = lines === undefined ? '' : ` lines=${lines.from}-${lines.to}`
+  const files = parts.map(({ path, layer, lines, places = [], text }) => {
+    const anchor = lines && placeAt(places, lines.from)
+    const stretch = lines === undefined || anchor !== undefined ? '' : ` lines=${lines.from}-${lines.to}`
     const content = fence.block(path, text, lines?.from)
-    return `[file ${boundary} ${fence.line(path, path)} layer=${layer}${stretch}]\n${content}`
+    return `[file ${boundary} ${fence.line(path, formatAnchor({ path, anchor }))} layer=${layer}${stretch}]\n${content}`
   })
   const gaps = missing.map((fact) => `- ${fence.line(PACK_FILE, fact, LONGEST_LINE)}\n`)
   for (const { path, message } of warnings) fence.line(path, `${path}: ${message}`)

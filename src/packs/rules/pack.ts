@@ -1,9 +1,11 @@
 import { oneOf } from '../../machine/rules/approval.ts'
 import { cut, type Section } from '../../text/cut.ts'
+import { documentKind } from '../../text/document-kind.ts'
 import { type ParsedJson, parseForeignJson, parseForeignJsonLines } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
 import type { Finding, Severity } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
+import type { DocumentPlace } from './anchors.ts'
 
 /** How ready a pack is, by its own statement. `admission.ts` decides what each status allows. */
 export const PACK_STATUSES = ['ready', 'draft', 'needs-review', 'stale', 'disputed', 'archived'] as const
@@ -101,8 +103,14 @@ export const PACK_FILE = 'KNOWLEDGE.md'
 /** Names the source of each claim. */
 export const SOURCE_MAP_PATH = 'indexes/source-map.json'
 
-/** In bytes. Prose and records are smaller than this; Loadout does not read larger files. */
+/** In bytes. Loadout reads no larger guide or record. */
 export const LARGEST_PACK_FILE = 2 * 1024 * 1024
+
+/** The most bytes that Loadout reads of a file of a pack. A book in one file is a few megabytes, a PDF with pictures many. */
+export function largestFile(path: string): number {
+  if (path === PACK_FILE || !isProse(path)) return LARGEST_PACK_FILE
+  return documentKind(path) === undefined ? 16 * 1024 * 1024 : 128 * 1024 * 1024
+}
 
 /** The folder that all clients share, below a project or home folder. */
 export const SHARED_FOLDER = '.agents/knowledge'
@@ -242,17 +250,20 @@ export interface ContextPart {
   layer: PackLayer | 'guide'
   /** Counted from 1, both included. Absent for text made from records. */
   lines?: { from: number; to: number }
+  /** The places of its document that a program can open, instead of lines. */
+  places?: readonly DocumentPlace[]
   text: string
 }
 
-/** Whether a file is prose that a model can read. */
+/** Whether a file is prose that a model can read, as it is or as Markdown that a reader makes of it. */
 export function isProse(path: string): boolean {
-  return /\.(?:md|mdx|markdown|txt|rst|adoc|asciidoc)$/i.test(path)
+  return /\.(?:md|mdx|markdown|txt|rst|adoc|asciidoc)$/i.test(path) || documentKind(path) !== undefined
 }
 
-/** The sections of a text of a pack that say something. A source of another form is read as Markdown. */
+/** The sections of a text of a pack that say something. What is not prose by itself is read as Markdown. */
 export function packSections(path: string, text: string, firstLine?: number): Section[] {
-  return cut(isProse(path) ? path : PACK_FILE, text, firstLine).filter((section) => section.text.trim() !== '')
+  const form = isProse(path) && documentKind(path) === undefined ? path : PACK_FILE
+  return cut(form, text, firstLine).filter((section) => section.text.trim() !== '')
 }
 
 /** Prose that states something: the wiki's table of contents and its log do not. */

@@ -1,8 +1,8 @@
-import { cut } from '../../../text/cut.ts'
+import { documentKind } from '../../../text/document-kind.ts'
 import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
 import { compareText } from '../../../text/values.ts'
 import { readContextMap } from '../guide.ts'
-import { type Profile, type RuntimeMode, shownText } from '../pack.ts'
+import { type Profile, packSections, type RuntimeMode, shownText } from '../pack.ts'
 
 export interface PackPlan {
   name: string
@@ -118,20 +118,22 @@ export interface DocumentOutline {
 
 const MOST_HEADINGS = 40
 
-/** Reads the headings of a document. The title is from its frontmatter, first heading or file name. */
-export function outlineDocument(path: string, markdown: string): DocumentOutline {
-  const found = cut(path, markdown)
+/** Reads the headings of a document. The title is from its frontmatter, first heading or, first in a vault, file name. */
+export function outlineDocument(path: string, markdown: string, isVault: boolean): DocumentOutline {
+  const isPdf = documentKind(path) === 'pdf'
+  const found = packSections(path, markdown)
     .map(({ level, title }) => ({ level, title: plain(title) }))
-    .filter(({ title }) => title !== '')
+    .filter(({ title }) => title !== '' && !(isPdf && /^Page \d+/.test(title)))
   const top = Math.min(...found.map(({ level }) => level))
-  const own = plain(frontmatterTitle(markdown))
+  const isNamed = isVault || (isPdf && top !== 1)
+  const own = isNamed ? nameWords(path) : plain(frontmatterTitle(markdown))
   const first = own === '' ? found.find(({ level }) => level === top) : undefined
   const title = first?.title ?? (own || nameWords(path))
   const headings = found.filter((each) => each !== first && each.title !== own).map((each) => each.title)
   return {
     path,
     title,
-    headings: [...new Set(headings)].slice(0, MOST_HEADINGS),
+    headings: spread([...new Set(headings)], MOST_HEADINGS),
     isWiki: /\[\[[^\]\n]+\]\]/.test(markdown),
   }
 }
@@ -147,12 +149,23 @@ function plain(title: string): string {
 }
 
 function nameWords(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[a-z]+$/i, '')
+  // An export of Notion ends each name with an id.
+  const name = path
+    .slice(path.lastIndexOf('/') + 1)
+    .replace(/\.[a-z]+$/i, '')
+    .replace(/ [\da-f]{32}$/, '')
   return shownText(name.replace(/[_\-.]+/g, ' ').trim() || path, 80)
 }
 
-/** `wiki-first` if at least a third of the pages have wiki links. */
-export function profileOf(documents: readonly DocumentOutline[]): Extract<Profile, 'wiki-first' | 'document-first'> {
+/** Some of many, from the whole length of the list. */
+function spread<T>(items: readonly T[], most: number): T[] {
+  if (items.length <= most) return [...items]
+  return Array.from({ length: most }, (_, at) => items[Math.floor((at * items.length) / most)]!)
+}
+
+/** `wiki-first` for a vault, or if at least a third of the pages have wiki links. */
+export function profileOf({ documents, isVault }: { documents: readonly DocumentOutline[]; isVault: boolean }) {
+  if (isVault) return 'wiki-first'
   const linked = documents.filter(({ isWiki }) => isWiki).length
   return linked >= 2 && linked * 3 >= documents.length ? 'wiki-first' : 'document-first'
 }
@@ -202,7 +215,10 @@ export function docsGuide(plan: DocsPlan, written?: string): string {
   return `---\n${fields.join('\n')}\n---\n${body}${added}`
 }
 
-const MOST_MAPPED = 400
+/** More documents than this are mapped by folder. */
+const MOST_MAPPED = 120
+/** The map is read whole by an agent, so all hints share this many characters. */
+const MAP_LENGTH = 10_000
 const LONGEST_HINT = 240
 
 /** One line per document, or per folder if there are too many documents. */
@@ -210,7 +226,8 @@ function contextMap({ documents, layer }: DocsPlan): string {
   const prefix = layer === undefined ? '' : `${layer}/`
   const mappable = documents.filter(({ path }) => !/[`\n\r]/.test(path))
   if (mappable.length <= MOST_MAPPED) {
-    return mappable.map((each) => `- ${hintOf(each)}: \`${prefix}${each.path}\`\n`).join('')
+    const most = Math.min(LONGEST_HINT, Math.floor(MAP_LENGTH / Math.max(1, mappable.length)))
+    return mappable.map((each) => `- ${hintOf(each, most)}: \`${prefix}${each.path}\`\n`).join('')
   }
   const folders = new Map<string, DocumentOutline[]>()
   for (const each of mappable) {
@@ -221,17 +238,15 @@ function contextMap({ documents, layer }: DocsPlan): string {
     .sort(([a], [b]) => compareText(a, b))
     .slice(0, MOST_MAPPED)
     .map(([folder, inside]) => {
-      const titles = joinWhile(
-        inside.map(({ title }) => title),
-        LONGEST_HINT,
-      )
+      const some = spread(inside, 12).map(({ title }) => title)
+      const titles = joinWhile(some, LONGEST_HINT)
       return `- ${inside.length} documents, such as ${titles}: \`${prefix}${folder}\`\n`
     })
     .join('')
 }
 
-function hintOf({ title, headings }: DocumentOutline): string {
-  const rest = joinWhile(headings, LONGEST_HINT - title.length)
+function hintOf({ title, headings }: DocumentOutline, most: number): string {
+  const rest = joinWhile(headings, most - title.length)
   return rest === '' ? title : `${title}: ${rest}`
 }
 
@@ -247,17 +262,27 @@ function joinWhile(texts: readonly string[], most: number): string {
 }
 
 const LONGEST_PROPOSAL = 700
+const FEW = 8
 
-/** Proposes a description from the titles of the documents, top folders first. */
-export function proposeDescription(name: string, documents: readonly DocumentOutline[]): string {
+/** As many texts as fit, from the whole length of the list. */
+function joinSpread(texts: readonly string[], most: number): string {
+  const size = (some: readonly string[]) => some.reduce((sum, { length }) => sum + length + 2, 0)
+  let count = texts.length
+  while (count > 1 && size(spread(texts, count)) > most) count--
+  return joinWhile(spread(texts, count), most)
+}
+
+/** Proposes a description: the summary of the whole, if it has one, and titles from all of its parts. */
+export function proposeDescription(name: string, documents: readonly DocumentOutline[], summary = ''): string {
   const subject = name.replace(/-(?:docs?|documentation|wiki|handbook|guides?)$/, '').replace(/-+/g, ' ')
   const depth = ({ path }: DocumentOutline) => path.split('/').length
   const order = [...documents].sort((a, b) => depth(a) - depth(b) || compareText(a.path, b.path))
-  const titles = [...new Set(order.map(({ title }) => title))].filter(
-    (title) => !DULL.test(title) && title.toLowerCase() !== subject.toLowerCase(),
-  )
-  const named = joinWhile(titles, LONGEST_PROPOSAL)
-  const about = `Documentation of ${subject}`
+  const isTelling = (title: string) => !DULL.test(title) && title.toLowerCase() !== subject.toLowerCase()
+  const titles = [...new Set(order.map(({ title }) => title))].filter(isTelling)
+  // Of a few long documents the headings say more.
+  const headings = documents.length <= FEW ? order.flatMap((each) => each.headings).filter(isTelling) : []
+  const named = joinSpread([...new Set([...titles, ...headings])], LONGEST_PROPOSAL)
+  const about = summary === '' ? `Documentation of ${subject}` : summary.replace(/\.?$/, '').slice(0, 250)
   return named === '' ? `${about}. Use for questions about it.` : `${about}: ${named}. Use for questions about these.`
 }
 
@@ -290,11 +315,10 @@ function slug(text: string): string {
 /** Names for kinds of files that are not text, for the list of files left out. */
 const KINDS: readonly [kind: string, pattern: RegExp][] = [
   ['image', /\.(?:png|jpe?g|gif|svg|webp|ico|bmp|tiff?|avif|drawio|puml|excalidraw)$/i],
-  ['PDF', /\.pdf$/i],
-  ['office document', /\.(?:docx?|xlsx?|pptx?|odt|ods|odp|pages|numbers|key|epub)$/i],
+  ['office document', /\.(?:doc|xlsx?|pptx?|odt|ods|odp|pages|numbers|key|epub)$/i],
   ['recording', /\.(?:mp[34]|m4[av]|webm|mov|avi|wav|ogg|cast)$/i],
   ['archive', /\.(?:zip|gz|tgz|xz|bz2|7z|tar|rar)$/i],
-  ['web page', /\.(?:html?|css|scss|woff2?|ttf|eot)$/i],
+  ['part of a web page', /\.(?:css|scss|js|woff2?|ttf|eot)$/i],
   ['notebook', /\.ipynb$/i],
 ]
 

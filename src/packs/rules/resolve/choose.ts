@@ -1,6 +1,7 @@
 import { asTyped, shareOf, type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { isWorkWord } from '../../../search/word-lists.ts'
+import { placesIn } from '../anchors.ts'
 import { type ContextPart, layerOf, type PackFile, type PackFiles, packSections } from '../pack.ts'
 import type { SectionHit } from './sections.ts'
 
@@ -31,6 +32,7 @@ export function chooseLines(
     path: file.path,
     layer: layerOf(file.path) ?? 'guide',
     lines: { from, to },
+    places: placesIn(file.path, file.text),
     text,
     rule,
     score: Math.round(shareOf(words, found) * 1000) / 1000,

@@ -203,7 +203,7 @@ export function wrapPack(
     warnings,
     missing,
     // The boundary is a digest of them: without what only a record needs.
-    parts: parts.map(({ path, layer, lines, text }) => ({ path, layer, lines, text })),
+    parts: parts.map(({ path, layer, lines, places, text }) => ({ path, layer, lines, places, text })),
   })
 }
 

@@ -2,7 +2,7 @@ import { type Task, type TaskWords, withoutWords, wordsIn } from '../../../searc
 import { termsOf } from '../../../search/tokens.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
 import { compareText } from '../../../text/values.ts'
-import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../anchors.ts'
+import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor, placeAt } from '../anchors.ts'
 import { groundRecords } from '../graph.ts'
 import { examplesOf, guardChoices, withholdSecrets } from '../guard.ts'
 import { type Guide, guideChoices, readGuide } from '../guide.ts'
@@ -137,7 +137,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   return {
     ...guardChoices(choices, warnings, examplesOf(files)),
     entryDigest: guide.file.sha256,
-    sourceAnchors: [...new Set([...evidence.anchors, ...recorded.anchors])].sort(),
+    sourceAnchors: [...new Set([...evidence.anchors, ...recorded.anchors, ...placesOf(content)])].sort(),
     citationGaps: uncited,
     missing: [...new Set([...declared, ...recorded.missing].map((fact) => withholdSecrets(fact).text))],
     isAnswered: recorded.isAnswered,
@@ -150,6 +150,14 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
       }),
     ),
   }
+}
+
+/** The pages and headings of documents that the text comes from, which a program can open. */
+function placesOf(content: readonly Choice[]): string[] {
+  return content.flatMap(({ path, lines, places = [] }) => {
+    const anchor = lines && placeAt(places, lines.from)
+    return anchor === undefined ? [] : [formatAnchor({ path, anchor })]
+  })
 }
 
 function read(
