@@ -23,6 +23,8 @@ import {
 import { joinRankers, type Ranker } from '../../search/ranker.ts'
 import { DamagedForm } from '../../search/saved-library.ts'
 import { readTask, type Task } from '../../search/task.ts'
+import { termsOf } from '../../search/tokens.ts'
+import { isEveryday, isWorkWord } from '../../search/word-lists.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -58,8 +60,13 @@ export const DEFAULT_TOKENS = 1_200
 /** Of many weak matches, only a few are worth their place. */
 const MOST_ENTRIES = 3
 const MOST_POINTERS = 5
-/** A hook interrupts: a skill or a pack that is rather not meant is not named. The rules of a project are few. */
-const LIKELY = 0.5
+/**
+ * A hook interrupts: a skill or a pack that is rather not meant is not named. Words that tasks about any software have
+ * say little, so that the certainty it needs depends on the number of other words: none, one, several. With 200 skills
+ * and 50 packs, 20 of 100 everyday prompts named one at 0.5; bench/README.md has what is left. The rules of a project
+ * are few.
+ */
+const LIKELY = [0.85, 0.7, 0.5] as const
 /** A larger index takes longer than a user should wait at every prompt. */
 const LARGEST_INDEX = 16 * 1024 * 1024
 
@@ -166,7 +173,8 @@ class PromptAnswer {
         const { name, description } = manifest
         const kept: Kept = { kind: 'pack', name, description }
         const title = section && (section.title || section.path)
-        return { kind: 'pack', id: `pack:${name}`, name, confidence, form: 'pointer', why: [], kept, section: title }
+        const why = (section?.terms ?? []).map((term) => ({ term, field: 'sections', weight: 1 }))
+        return { kind: 'pack', id: `pack:${name}`, name, confidence, form: 'pointer', why, kept, section: title }
       })
     } catch (error) {
       this.log(`sections of packs are left out: ${describeTrouble(error)}`)
@@ -198,10 +206,10 @@ class PromptAnswer {
         const isUsable = strategy !== 'keywords' && !hit.kept.isUnread && hit.kept.placed !== undefined
         return isUsable ? [{ ...hit, form: (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer' }] : []
       }
-      return (hit.kind === 'pack' && asked.has(hit.name)) || hit.confidence < LIKELY ? [] : [hit]
+      return hit.kind === 'pack' && asked.has(hit.name) ? [] : [hit]
     })
     const sureness = (hit: Hit) => (hit.kind === 'payload' ? 1 : hit.confidence)
-    const others = [...(packs ?? []), ...ranked].sort((a, b) => sureness(b) - sureness(a))
+    const others = [...(packs ?? []), ...ranked].filter(isMeant).sort((a, b) => sureness(b) - sureness(a))
     const hits = [...(strategy === 'keywords' ? this.findByKeywords() : []), ...others]
     return { hits, about: sharesOf(found, family), sure }
   }
@@ -286,6 +294,12 @@ class PromptAnswer {
       ],
     })
   }
+}
+
+function isMeant({ kind, name, why, confidence }: Hit): boolean {
+  const isTelling = (word: string) => termsOf(word).some((term) => !isWorkWord(term) && !isEveryday(term))
+  const words = why.filter(({ term }) => term !== name && isTelling(term))
+  return kind === 'payload' || confidence >= (LIKELY[words.length] ?? LIKELY[2])
 }
 
 function placedIn({ kept }: Hit): PlacedEntry | undefined {
