@@ -9,6 +9,8 @@ import { type Finding, LoadoutError } from '../text/trouble.ts'
 export interface ToolContext {
   loadout: Loadout
   project: string | undefined
+  /** The client's own name, as it says when it connects. */
+  client?(): string | undefined
 }
 
 export interface Call extends ToolContext {
@@ -16,24 +18,22 @@ export interface Call extends ToolContext {
   signal: AbortSignal
 }
 
-/** A client shows a model either the text or the structured answer, rarely both: each contains everything. */
-export type Answer = Record<string, unknown>
-
 /** A tool as data: the source of its listing, its checks and its answer. */
-export interface Tool<In = unknown, Out extends Answer = Answer> {
+export interface Tool<In = unknown> {
   name: string
   description: string
   input: z.ZodType<In>
-  output: z.ZodType<Out>
-  call(input: In, call: Call): Promise<Out>
-  /** The answer for clients that do not show structured content; default: its JSON. */
-  toText?(answer: Out): string
+  /**
+   * A text, or what is sent as JSON. Only as text content: a client that is also sent structured content shows a model that
+   * one, with every line break and quote escaped, or both.
+   */
+  call(input: In, call: Call): Promise<string | object>
   /** It writes to disk. */
   isWriting?: true
 }
 
 /** Keeps the types in a tool's definition; the table needs only the general type. */
-export function defineTool<In, Out extends Answer>(tool: Tool<In, Out>): Tool {
+export function defineTool<In>(tool: Tool<In>): Tool {
   return tool as unknown as Tool
 }
 

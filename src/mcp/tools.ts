@@ -42,11 +42,10 @@ const LIMITS = [
 ] as const
 
 /** Every conversation pays for this list, so it contains only what is needed. */
-const LISTING = TOOLS.map(({ name, description, input, output, isWriting = false }) => ({
+const LISTING = TOOLS.map(({ name, description, input, isWriting = false }) => ({
   name,
   description,
-  inputSchema: schemaOf(input, 'input'),
-  outputSchema: schemaOf(output, 'output'),
+  inputSchema: schemaOf(input),
   annotations: { readOnlyHint: !isWriting, ...(isWriting ? ADDING : {}), openWorldHint: false },
 }))
 
@@ -59,13 +58,12 @@ export function serveTools(mcp: McpServer, context: ToolContext): void {
   server.registerCapabilities({ tools: {} })
   server.setRequestHandler('tools/list', () => ({ tools: LISTING }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const at = TOOLS.findIndex(({ name }) => name === params.name)
-    const tool = TOOLS[at]
+    const tool = TOOLS.find(({ name }) => name === params.name)
     if (tool === undefined) throw invalid(`unknown tool ${JSON.stringify(params.name.slice(0, 80))}`)
     const { data, error } = tool.input.safeParse(params.arguments ?? {})
     if (error !== undefined) throw invalid(`wrong arguments for ${tool.name}: ${describeIssues(error)}`)
-    const result = await underWay(answer(tool, data, { ...context, signal: mcpReq.signal }))
-    return server.projectCallToolResult(result, LISTING[at]?.outputSchema)
+    const client = () => server.getClientVersion()?.name
+    return underWay(answer(tool, data, { ...context, client, signal: mcpReq.signal }))
   })
 }
 
@@ -87,9 +85,8 @@ export async function callsEnded(): Promise<void> {
 
 async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolResult> {
   try {
-    const structuredContent = tool.output.parse(await tool.call(input, call))
-    const text = tool.toText?.(structuredContent) ?? JSON.stringify(structuredContent)
-    return { content: [{ type: 'text', text }], structuredContent }
+    const said = await tool.call(input, call)
+    return { content: [{ type: 'text', text: typeof said === 'string' ? said : JSON.stringify(said) }] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error
@@ -98,17 +95,9 @@ async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolR
   }
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    override: io === 'output' ? withoutStrictness : withoutLimits,
-  })
+function schemaOf(schema: z.ZodType) {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', override: withoutLimits })
   return { ...rest, type: 'object' } as Listed['inputSchema']
-}
-
-/** A client that validates answers must accept fields that later versions add. */
-function withoutStrictness({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
-  delete jsonSchema.additionalProperties
 }
 
 /** Limits do not help a model to write a call, but cost tokens in every conversation. They are still enforced. */

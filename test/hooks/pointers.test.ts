@@ -48,9 +48,7 @@ describe('packs and skills', () => {
     skill('antenna-hidden', 'disable-model-invocation: true\n')
     start(here, 'startup')
     const reply = prompt(here, 'please tune the antenna of the ferry')
-    expect(reply).toContain(
-      `skill antenna: Tunes the antenna of a ferry -> \`${here.home}/.claude/skills/antenna/SKILL.md\``,
-    )
+    expect(reply).toContain('skill antenna: Tunes the antenna of a ferry -> `Skill tool: antenna`')
     expect(reply).not.toContain('hidden')
     runHook(here, 'PostToolUse', {
       tool_name: 'Read',

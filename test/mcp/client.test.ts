@@ -6,7 +6,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder } from '../cli/run.ts'
 import { SECRET } from '../packs/pack-world.ts'
-import { connect, type HttpServer, makeMcpWorld, ODD_ID, startHttp } from './mcp-world.ts'
+import { connect, type HttpServer, makeMcpWorld, ODD_ID, startHttp, textOf } from './mcp-world.ts'
 
 const TASK = 'why does the flood gauge read zero?'
 const world = makeMcpWorld()
@@ -21,9 +21,6 @@ beforeAll(async () => {
 afterAll(() => {
   http.child.kill()
 })
-
-const textOf = (result: Awaited<ReturnType<Client['callTool']>>) =>
-  result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 describe.each([
   ['stdio, the older protocol', { mode: 'legacy', isHttp: false }],
@@ -49,44 +46,40 @@ describe.each([
       'teach_examples',
     ])
     for (const { name, inputSchema, outputSchema, annotations } of list.tools) {
-      expect([inputSchema.type, outputSchema?.type]).toEqual(['object', 'object'])
+      expect([inputSchema.type, outputSchema]).toEqual(['object', undefined])
       const isReading = name !== 'teach_examples' && name !== 'compile_pack'
       expect(annotations).toMatchObject({ readOnlyHint: isReading, openWorldHint: false })
     }
     expect(countTokens(JSON.stringify(list))).toBeLessThan(1_500)
   })
 
-  it('load_context gives the bundle, as text and as data', async () => {
+  it('load_context gives the bundle as text, once, and plan_context says what is in it and why', async () => {
     const result = await call('load_context', { task: TASK })
-    expect(result.structuredContent).toMatchObject({
-      text: textOf(result),
+    const text = textOf(result)
+    expect(text.startsWith(world.run(['context', TASK, '--format', 'markdown']).stdout)).toBe(true)
+    expect(text).toContain('loadout approve closed')
+    expect(text).not.toContain(SECRET)
+    expect(JSON.stringify(result).length).toBeLessThan(1.2 * text.length)
+    const planned = await call('plan_context', { task: TASK })
+    expect(JSON.parse(textOf(planned))).toMatchObject({
       files: expect.arrayContaining([
         { path: 'payload:flood', why: 'ranked (text, 90 %): keywords [flood, gauge, flood gauge], name [flood]' },
       ]),
       omitted: expect.arrayContaining([{ path: 'pack:closed', why: 'gate: the pack closed is not approved' }]),
       warnings: expect.arrayContaining([expect.stringContaining('loadout approve closed')]),
     })
-    expect(textOf(result)).toBe(world.run(['context', TASK, '--format', 'markdown']).stdout)
-    expect(textOf(result)).not.toContain(SECRET)
-  })
-
-  it('a smaller budget says what it cut', async () => {
-    const { structuredContent } = await call('load_context', { task: TASK, max_tokens: 400 })
-    const { tokens, omitted } = structuredContent as { tokens: number; omitted: { why: string }[] }
-    expect(tokens).toBeLessThanOrEqual(400)
-    expect(omitted.filter(({ why }) => why.startsWith('budget: ')).length).toBeGreaterThan(0)
-  })
-
-  it('plan_context names the same parts without their text', async () => {
-    const [planned, loaded] = [await call('plan_context', { task: TASK }), await call('load_context', { task: TASK })]
-    const { text: __, digest: ___, ...rest } = loaded.structuredContent as Record<string, unknown>
-    expect(planned.structuredContent).toEqual(rest)
     expect(textOf(planned)).not.toContain('The body of flood.')
   })
 
+  it('a smaller budget gives a smaller text', async () => {
+    const small = textOf(await call('load_context', { task: TASK, max_tokens: 400 }))
+    expect(small.length).toBeLessThan(textOf(await call('load_context', { task: TASK })).length)
+    expect(small).toMatch(/Left out: +[1-9]/)
+  })
+
   it('search_knowledge finds payloads, packs and skills, and read_entry reads each', async () => {
-    const { structuredContent } = await call('search_knowledge', { query: 'flood gauge reading' })
-    const { hits } = structuredContent as { hits: { id: string; kind: string; needs?: string }[] }
+    const found = textOf(await call('search_knowledge', { query: 'flood gauge reading' }))
+    const { hits } = JSON.parse(found) as { hits: { id: string; kind: string; needs?: string }[] }
     expect(new Set(hits.map(({ kind }) => kind))).toEqual(new Set(['payload', 'pack', 'skill']))
     expect(hits.filter(({ needs }) => needs !== undefined)).toEqual([
       expect.objectContaining({
@@ -102,17 +95,13 @@ describe.each([
       'pack:water/wiki/high tide.md': 'Twice a day.',
     }
     for (const [id, text] of Object.entries(texts)) {
-      const result = await call('read_entry', { id })
-      expect(textOf(result), id).toContain(text)
-      expect(result.structuredContent).toMatchObject({ id: expect.any(String), text: textOf(result) })
+      expect(textOf(await call('read_entry', { id })), id).toContain(text)
     }
   })
 
-  it('a long text is cut, and says so inside and outside', async () => {
-    const result = await call('read_entry', { id: 'long' })
-    const { text, cut } = result.structuredContent as { text: string; cut: string }
+  it('a long text is cut, and says so', async () => {
+    const text = textOf(await call('read_entry', { id: 'long' }))
     expect(text.length).toBeLessThanOrEqual(60_000)
-    expect(cut).toMatch(/^the first \d+ of 1150\d\d characters$/)
     expect(text).toContain('</loadout_payload>\n[cut: ')
   })
 
@@ -120,7 +109,6 @@ describe.each([
     const result = await call('activate_pack', { pack: 'water' })
     expect(textOf(result)).toContain('A gauge measures the height of water.')
     expect(textOf(result)).toContain('wiki/high tide.md')
-    expect(result.structuredContent).toMatchObject({ name: 'water', text: textOf(result) })
   })
 
   it('activate_pack with a question gives what the pack knows about it, and what it does not', async () => {
@@ -130,8 +118,7 @@ describe.each([
       need: ['the price'],
     })
     expect(textOf(result)).toContain('Twice a day.')
-    const { missing } = result.structuredContent as { missing: string[] }
-    expect(missing.join()).toContain('the price')
+    expect(textOf(result)).toContain('the price')
   })
 
   it('a pack that is not approved answers with the command, never with content', async () => {

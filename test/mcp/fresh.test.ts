@@ -3,7 +3,7 @@ import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { makeContextWorld } from '../context/context-world.ts'
-import { connect } from './mcp-world.ts'
+import { connect, textOf } from './mcp-world.ts'
 
 const TASK = 'close the flood gate when the gauge is high'
 
@@ -40,8 +40,7 @@ it('a running server answers from the files as they are now', async () => {
   git('branch', 'start')
   const client = await connect(world, { mode: 'auto' })
   const ask = async (more = {}) => {
-    const { structuredContent } = await client.callTool({ name: 'load_context', arguments: { task: TASK, ...more } })
-    return String((structuredContent as { text: string }).text)
+    return textOf(await client.callTool({ name: 'load_context', arguments: { task: TASK, ...more } }))
   }
   let before = ''
   for (const [what, change] of CHANGES) {

@@ -47,7 +47,7 @@ const REQUESTS: [words: string[], answer: string][] = [
   [['--method', 'tools/list'], '"name": "activate_pack"'],
   [tool('load_context', 'task=read the flood gauge'), 'The body of flood.'],
   [tool('plan_context', 'task=read the flood gauge'), 'payload:flood'],
-  [tool('search_knowledge', 'query=flood gauge', 'limit=5'), '"id": "flood"'],
+  [tool('search_knowledge', 'query=flood gauge', 'limit=5'), '\\"id\\":\\"flood\\"'],
   [tool('read_entry', 'id=flood'), 'The body of flood.'],
   [tool('activate_pack', 'pack=water'), 'knowledge_pack_guide'],
   [tool('activate_pack', 'pack=closed'), 'APPROVAL_NEEDED'],

@@ -86,3 +86,7 @@ export async function connect(
   atEnd(() => client.close())
   return client
 }
+
+/** The text of an answer: all that a tool sends. */
+export const textOf = (result: Awaited<ReturnType<Client['callTool']>>) =>
+  result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')

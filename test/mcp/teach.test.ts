@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { makeMachine } from '../cli/skills-machine.ts'
 import { makeContextWorld } from '../context/context-world.ts'
-import { connect } from './mcp-world.ts'
+import { connect, textOf } from './mcp-world.ts'
 
 interface Reply {
   taught: number
@@ -45,7 +45,7 @@ describe('teaching over MCP', () => {
     const client: Client = await connect(world, { mode: 'auto', http: undefined })
     const call = async (args: Record<string, unknown>) => {
       const result = await client.callTool({ name: 'teach_examples', arguments: args })
-      const reply = result.structuredContent as unknown as Reply
+      const reply: Reply = JSON.parse(textOf(result))
       expect(JSON.stringify(result).length).toBeLessThan(20_000)
       return reply
     }
@@ -85,6 +85,6 @@ describe('teaching over MCP', () => {
         ],
       },
     })
-    expect(result.structuredContent).toMatchObject({ taught: 2, entries: [], left: 10, warnings: { length: 2 } })
+    expect(JSON.parse(textOf(result))).toMatchObject({ taught: 2, entries: [], left: 10, warnings: { length: 2 } })
   })
 })

@@ -224,6 +224,11 @@ export const HOOK_HOSTS: readonly HookHost[] = [
   },
 ]
 
+/** The agent's tool that opens a skill; undefined if its model reads the file. */
+export function skillTool({ tools }: HookHost): string | undefined {
+  return Object.keys(tools).find((tool) => 'skill' in tools[tool]!)
+}
+
 export function requireHost(agent: string): HookHost {
   const host = HOOK_HOSTS.find((each) => each.agent === agent)
   if (host !== undefined) return host

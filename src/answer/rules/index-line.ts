@@ -67,9 +67,11 @@ export function packLine(pack: { name: string; description: string }, isOpen: bo
   })
 }
 
-export function skillLine({ name, description, file }: { name: string; description: string; file: string }): string {
-  const when: string[] = []
-  return indexLine({ id: `skill ${name}`, kind: 'skill', summary: description, when, where: file, rank: 0, reach: 0 })
+/** `tool`: the agent's own tool that opens a skill, with its permissions and variables; without one, its file is read. */
+export function skillLine(skill: { name: string; description: string; file: string }, tool?: string): string {
+  const { name, description: summary, file } = skill
+  const item = { id: `skill ${name}`, kind: 'skill' as const, summary, when: [], rank: 0, reach: 0 }
+  return indexLine({ ...item, where: tool === undefined ? file : `${tool} tool: ${name}` })
 }
 
 /** Does not show a name that would break the line or have a meaning to a shell. */

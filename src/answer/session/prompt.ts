@@ -1,5 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-call.ts'
+import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { approvalsPath } from '../../machine/approvals.ts'
 import { type CacheKey, type Codec, jsonCodec, signatureOf } from '../../machine/cache.ts'
 import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
@@ -246,7 +247,7 @@ class PromptAnswer {
 
   /** The line of a pack or a skill. */
   private pointerTo({ name, kept, section }: Hit): GivenPart {
-    if (kept.kind === 'skill') return pointerOf('skill', name, skillLine(kept))
+    if (kept.kind === 'skill') return pointerOf('skill', name, skillLine(kept, skillTool(this.call.host)))
     if (kept.kind !== 'pack') throw new Error(`the payload ${name} has no place`)
     // After a compaction the pack is named, without the section.
     const given = pointerOf('pack', name, packLine(kept, !this.catalog?.waiting.includes(name)))

@@ -1,4 +1,5 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
+import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
 import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -291,8 +292,9 @@ class SessionStart {
       const pack = this.packs.find(({ name }) => name === id)
       return pack === undefined ? undefined : packLine(pack, pack.isOpen)
     }
+    const { host } = this.call
     this.skills ??= new Map(
-      offeredSkills(this.machine, this.call.host.agent).map((skill) => [skill.name, skillLine(skill)]),
+      offeredSkills(this.machine, host.agent).map((skill) => [skill.name, skillLine(skill, skillTool(host))]),
     )
     return this.skills.get(id)
   }

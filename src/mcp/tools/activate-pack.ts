@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { allGaps, newWrappers } from '../../display-rules.ts'
-import { printableLine } from '../../text/printable.ts'
+import { newWrappers } from '../../display-rules.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { cap, defineTool, formatFinding, MOST_CHARACTERS, MOST_WARNINGS, NAME, PROJECT, TASK } from '../tool.ts'
 
@@ -9,7 +8,7 @@ const NOTHING = 'The pack has nothing for this question.\n'
 export const activatePack = defineTool({
   name: 'activate_pack',
   description:
-    'What a knowledge pack says about a question, fenced; without one its guide and files. `missing`: what it does not know. An unapproved pack is refused, with the command to approve it.',
+    'What a knowledge pack says about a question, fenced; without one its guide and files. An unapproved pack is refused, with the command to approve it.',
   input: z.strictObject({
     pack: NAME,
     question: TASK.optional(),
@@ -20,18 +19,11 @@ export const activatePack = defineTool({
     max_tokens: z.int().min(1).max(50_000).optional(),
     project: PROJECT,
   }),
-  output: z.object({
-    name: z.string(),
-    text: z.string(),
-    missing: z.array(z.string()),
-    warnings: z.array(z.string()),
-  }),
   call: async ({ pack, question, cite, deep, need, confirm, max_tokens: budget, project }, call) => {
     const place = { pack, project: project ?? call.project }
     if (question === undefined) {
       const request = { ...place, isConfirmed: confirm, maxCharacters: MOST_CHARACTERS }
-      const { value, findings } = await call.loadout.openGuide(request)
-      return { name: value.name, text: value.guide, missing: [], warnings: findings.map(({ message }) => message) }
+      return (await call.loadout.openGuide(request)).value.guide
     }
     const { value, findings } = await call.loadout.resolvePacks({
       task: question,
@@ -56,13 +48,10 @@ export const activatePack = defineTool({
     const untold = findings.filter(({ code, severity }) => severity === 'error' || !code.includes('.'))
     const told = cap(untold.map(formatFinding), MOST_WARNINGS, 'warnings are')
     // A wrapper also names what is missing.
-    const text = [...newWrappers(value).map((wrapper) => wrapper.text), ...told.shown.map((each) => `${each}\n`)]
-    return {
-      name: value.active[0]?.pack.manifest.name ?? pack,
-      text: text.join('') || NOTHING,
-      missing: value.active.flatMap(({ resolution }) => allGaps(resolution)).map(printableLine),
-      warnings: [...told.shown, ...told.cut],
-    }
+    const text = [
+      ...newWrappers(value).map((wrapper) => wrapper.text),
+      ...[...told.shown, ...told.cut].map((line) => `${line}\n`),
+    ]
+    return text.join('') || NOTHING
   },
-  toText: ({ text }) => text,
 })

@@ -8,20 +8,18 @@ export const compilePack = defineTool({
   description:
     'Only when the user asks to compile a pack: call without `answer` for the task, then with what you wrote.',
   input: z.strictObject({ pack: NAME, answer: z.any().optional(), project: PROJECT }),
-  output: z.object({ text: z.string() }),
   isWriting: true,
   call: async ({ pack, answer, project }, { loadout, project: usual }) => {
     const request = { pack, project: project ?? usual }
     if (answer === undefined) {
       const { value } = await loadout.exportCompile({ ...request, giveBack: GIVE_BACK })
-      return { text: value.text }
+      return value.text
     }
     const given = typeof answer === 'string' ? answer : JSON.stringify(answer)
     const { value, findings } = await loadout.importCompile({ ...request, text: given })
     const { shown, cut } = cap(findings.map(formatFinding), MOST_WARNINGS, 'warnings are')
     const next = value.next.map((command) => `the user runs: ${command}`)
     const done = value.written.length === 0 ? 'Nothing was written.' : 'The views were written.'
-    return { text: [done, ...shown, ...cut, ...value.written, ...next].join('\n') }
+    return [done, ...shown, ...cut, ...value.written, ...next].join('\n')
   },
-  toText: ({ text }) => text,
 })

@@ -1,19 +1,11 @@
 import * as z from 'zod'
 import type { ContextBundle } from '../../answer/rules/bundle.ts'
 import type { Context, Loadout } from '../../loadout.ts'
+import { printableLine } from '../../text/printable.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
-import { cap, defineTool, formatFinding, MOST_WARNINGS, PROJECT, TASK } from '../tool.ts'
-
-const item = z.object({ path: z.string(), why: z.string() })
-
-/** What a reply contains about a bundle besides its text. */
-const BUNDLE_FIELDS = {
-  tokens: z.number(),
-  files: z.array(item),
-  omitted: z.array(item),
-  warnings: z.array(z.string()),
-}
+import { getOwn } from '../../text/values.ts'
+import { type Call, cap, defineTool, formatFinding, MOST_WARNINGS, PROJECT, TASK } from '../tool.ts'
 
 const MOST_OMITTED = 40
 
@@ -57,27 +49,44 @@ export const loadContext = defineTool({
     near: z.array(z.string()).optional().describe('Open files'),
     project: PROJECT,
   }),
-  output: z.object({ text: z.string(), digest: z.string(), ...BUNDLE_FIELDS }),
-  call: async ({ task, max_tokens: maxTokens, with: extra, near, project }, { loadout, project: usual, signal }) => {
-    const request = { task, maxTokens, withTests: extra === 'tests', near, project: project ?? usual, signal }
+  call: async ({ task, max_tokens: maxTokens, with: extra, near, project }, call) => {
+    const { loadout, signal } = call
+    const excluded = await ownInstructions(call, project)
+    const place = { project: project ?? call.project, excluded }
+    const request = { ...place, task, maxTokens, withTests: extra === 'tests', near, signal }
     const { value, findings, cut } = await buildFitting(loadout.buildContext, request)
-    const { bundle, renderings } = value
-    const { warnings, ...described } = describeBundle(bundle, findings)
-    return {
-      text: renderings.markdown || NOTHING,
-      digest: bundle.digest,
-      ...described,
-      warnings: [...cut, ...warnings],
-    }
+    const text = value.renderings.markdown || NOTHING
+    const told = [...cut, ...findings.map(formatFinding)].slice(0, MOST_WARNINGS)
+    return told.length === 0 ? text : `${text}\n${told.map((line) => `${printableLine(line)}\n`).join('')}`
   },
-  toText: ({ text }) => text,
 })
+
+/** The names by which clients connect, as recorded, and their ids. */
+const CLIENTS: Readonly<Record<string, string>> = {
+  'claude-code': 'claude',
+  'codex-mcp-client': 'codex',
+  'gemini-cli-mcp-client': 'gemini',
+  'copilot-cli': 'copilot',
+  opencode: 'opencode',
+}
+
+/** The instruction files of the project that the client has already read whole: no need to send them again. */
+async function ownInstructions(
+  { loadout, client, project: usual }: Call,
+  project?: string,
+): Promise<string[] | undefined> {
+  const agent = getOwn(CLIENTS, client?.() ?? '')
+  // A client reads the files of the folder in which it, and so this server, was started.
+  if (agent === undefined || project !== undefined || usual !== undefined) return undefined
+  const { cwd = '', instructions } = (await loadout.see({ agent, project: '.' })).value
+  const inside = (path: string) => (path.startsWith(`${cwd}/`) ? [path.slice(cwd.length + 1)] : [])
+  return instructions.flatMap(({ path, state }) => (state === 'whole' ? inside(path) : []))
+}
 
 export const planContext = defineTool({
   name: 'plan_context',
   description: 'What load_context would give, and why, without the content.',
   input: z.strictObject({ task: TASK, project: PROJECT }),
-  output: z.object(BUNDLE_FIELDS),
   call: async ({ task, project }, { loadout, project: usual, signal }) => {
     const request = { task, project: project ?? usual, signal }
     const { value, findings, cut } = await buildFitting(loadout.planContext, request)

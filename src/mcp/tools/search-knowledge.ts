@@ -16,22 +16,6 @@ export const searchKnowledge = defineTool({
     limit: z.int().min(1).max(50).optional(),
     project: PROJECT,
   }),
-  output: z.object({
-    hits: z.array(
-      z.object({
-        id: z.string(),
-        kind: z.string(),
-        summary: z.string(),
-        confidence: z.number(),
-        why: z.string(),
-        status: z.string().optional(),
-        trust: z.string().optional(),
-        needs: z.string().optional(),
-      }),
-    ),
-    files: z.array(z.string()),
-    warnings: z.array(z.string()),
-  }),
   call: async ({ query, limit = USUAL, project }, call) => {
     const { value, findings } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
     const warnings = cap(findings.map(formatFinding), MOST_WARNINGS, 'warnings are')

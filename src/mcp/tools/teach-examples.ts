@@ -24,13 +24,6 @@ export const teachExamples = defineTool({
     limit: z.int().min(0).max(LARGEST_BATCH).optional(),
     project: PROJECT,
   }),
-  output: z.object({
-    taught: z.number(),
-    entries: z.array(z.object({ id: z.string(), description: z.string(), wanted: z.number() })),
-    left: z.number(),
-    how: z.string().optional(),
-    warnings: z.array(z.string()),
-  }),
   isWriting: true,
   call: async ({ examples = [], skip, limit = USUAL_BATCH, project }, call) => {
     const place = placeOf(call, project)
