@@ -16,7 +16,7 @@ import { processLog, runInstance } from './disk/service.ts'
 import { aboutError } from './disk/telemetry.ts'
 import { addToken, createTeam, makeKey, readTeam, readVariable, reserveTokenFile } from './disk/tokens.ts'
 import { startTryDatabase } from './disk/try-database.ts'
-import { formatToken, keyPrint, parseToken, type Role } from './rules/access.ts'
+import { formatToken, keyPrint, parseRoles, parseToken, type Role } from './rules/access.ts'
 
 export interface ServeRequest {
   /** `postgres://…` */
@@ -29,6 +29,11 @@ export interface ServeRequest {
   keepDays?: number
   silentDays?: number
   otlp?: string
+  /** The provider of OpenID Connect, and what its claims mean: `admin=platform,member=*`. */
+  issuer?: string
+  client?: string
+  claim?: string
+  roles?: string
   /** Where to write the first administrator's token. Default: `onFounded` gets it. */
   tokenFile?: string
   signal: AbortSignal
@@ -51,6 +56,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
   const { isTry, signal } = request
   if (isTry && settings.database !== undefined) throw failWith('USAGE/try')
   if (listen !== '127.0.0.1' && hosts === undefined) throw failWith('USAGE/listen', { listen })
+  const provider = providerOf(settings, machine.env)
   if (keepDays < FEWEST_DAYS) throw failWith('USAGE/keep-days', { least: FEWEST_DAYS })
   const now = () => machine.now()
   const log = processLog(now)
@@ -64,7 +70,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
     await ensureTeam(database, settings)
     const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
     await runInstance(database, MIGRATIONS, log, {
-      ...{ port, listen, hosts, keepDays, silentDays, signal, now },
+      ...{ port, listen, hosts, keepDays, silentDays, provider, signal, now },
       otlp: { endpoint: otlp, headers },
       onListening: (url) => request.onListening(url, hosts),
     })
@@ -92,8 +98,21 @@ function withEnvironment(request: ServeRequest, env: Machine['env']): ServeReque
     keepDays: request.keepDays ?? number('KEEP_DAYS'),
     silentDays: request.silentDays ?? number('SILENT_DAYS'),
     otlp: request.otlp ?? text('OTLP'),
+    issuer: request.issuer ?? text('OIDC_ISSUER'),
+    client: request.client ?? text('OIDC_CLIENT'),
+    claim: request.claim ?? text('OIDC_CLAIM'),
+    roles: request.roles ?? text('OIDC_ROLES'),
     tokenFile: request.tokenFile ?? text('TOKEN_FILE'),
   }
+}
+
+/** Undefined without a provider. Its secret is never an argument. */
+function providerOf({ issuer, client, claim = 'groups', roles = '' }: ServeRequest, env: Machine['env']) {
+  if (issuer === undefined) return undefined
+  const given = parseRoles(roles)
+  const isAddress = /^https:\/\/|^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(issuer) && URL.canParse(issuer)
+  if (!isAddress || client === undefined || given === undefined) throw failWith('USAGE/provider')
+  return { issuer, client, claim, roles: given, secret: readVariable(env, 'LOADOUT_TEAM_OIDC_SECRET') }
 }
 
 function requireAddress(address: string | undefined): string {

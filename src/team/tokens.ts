@@ -18,9 +18,9 @@ export interface Invitation {
 export const inviteToTeam = withTeam(
   async (
     team,
-    { role, group, note, days }: { role: Role; group: string; note?: string; days?: number },
+    { role, group, note, days, person }: { role: Role; group: string; note?: string; days?: number; person?: string },
   ): Promise<Report<Invitation>> => {
-    const body = JSON.stringify({ role, group, note, days })
+    const body = JSON.stringify({ role, group, note, days, person })
     const { secret } = await team.call({ path: '/v1/tokens', body })
     if (typeof secret !== 'string') throw failWith('UNREACHABLE/no-token')
     const token = formatToken({ secret, key: requireKey(team.membership) })
@@ -38,13 +38,21 @@ export const listTeamTokens = withTeam(async (team, _request: object): Promise<R
   return { value: json as unknown as { tokens: TeamToken[] }, findings: [] }
 })
 
-export const revokeTeamToken = withTeam(async (team, { id }: { id: string }): Promise<Report<{ revoked: string }>> => {
-  if (!/^[0-9a-f]{12}$/.test(id)) {
-    throw failWith('USAGE/token-id', { id })
-  }
-  await team.call({ path: `/v1/tokens/${id}/revoke`, body: '{}' })
-  return { value: { revoked: id }, findings: [] }
-})
+/** Revokes one token, or every token and session of a person. */
+export const revokeTeamToken = withTeam(
+  async (
+    team,
+    { id = '', person }: { id?: string; person?: string },
+  ): Promise<Report<{ revoked: string; tokens: string[] }>> => {
+    if (person !== undefined && id === '') {
+      const { revoked } = await team.call({ path: '/v1/people/revoke', body: JSON.stringify({ person }) })
+      return { value: { revoked: person, tokens: revoked as string[] }, findings: [] }
+    }
+    if (person !== undefined || !/^[0-9a-f]{12}$/.test(id)) throw failWith('USAGE/token-id', { id })
+    await team.call({ path: `/v1/tokens/${id}/revoke`, body: '{}' })
+    return { value: { revoked: id, tokens: [id] }, findings: [] }
+  },
+)
 
 /** Every machine that joined, by a number: how much it sent, and its irregularities. */
 export const listTeamMachines = withTeam(

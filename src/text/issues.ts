@@ -903,6 +903,10 @@ export const ISSUES = {
     'USAGE/keep-days': ['--keep-days must be at least {least}', 'a report covers a month'],
     'USAGE/environment': ['{name} is not a number: {value}', 'correct it, or remove it from the environment'],
     'USAGE/environment-file': ['the file that {name} names cannot be read: {path}', 'correct the path'],
+    'USAGE/provider': [
+      'a provider for signing in needs an https address, a client and roles',
+      'for example: --oidc-issuer https://id.example.com --oidc-client loadout --oidc-roles admin=platform,member=*',
+    ],
     'USAGE/token-file': ['the file for the first token exists already: {path}', 'name a new one'],
     'USAGE/no-database': [
       'Missing flag: --database',

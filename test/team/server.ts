@@ -7,6 +7,7 @@ import { createLoadout, type Loadout } from '../../src/loadout.ts'
 import { type Database, type Migration, migrateUp, openDatabase } from '../../src/team/disk/database.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { runInstance } from '../../src/team/disk/service.ts'
+import type { Provider } from '../../src/team/disk/sign-in.ts'
 import { createLog } from '../../src/team/disk/telemetry.ts'
 import { addToken, createTeam } from '../../src/team/disk/tokens.ts'
 import { formatToken, type Role } from '../../src/team/rules/access.ts'
@@ -40,10 +41,11 @@ interface Options {
   otlp?: string
   statementMs?: number
   port?: number
+  provider?: Provider
 }
 
 export async function startInstance(databaseUrl: string, options: Options = {}): Promise<TestInstance> {
-  const { migrations = MIGRATIONS, now = () => new Date(), otlp, statementMs, port = 0 } = options
+  const { migrations = MIGRATIONS, now = () => new Date(), otlp, statementMs, port = 0, provider } = options
   const logs: string[] = []
   const log = createLog((line) => logs.push(line), now)
   const database = openDatabase(databaseUrl, () => {}, statementMs)
@@ -51,7 +53,7 @@ export async function startInstance(databaseUrl: string, options: Options = {}):
   let ended: Promise<void> = Promise.resolve()
   const url = await new Promise<string>((listening, fail) => {
     ended = runInstance(database, migrations, log, {
-      ...{ port, listen: '127.0.0.1', hosts: undefined, keepDays: 400, silentDays: 30 },
+      ...{ port, listen: '127.0.0.1', hosts: undefined, keepDays: 400, silentDays: 30, provider },
       ...{ otlp: { endpoint: otlp, headers: {} }, signal: stopping.signal, now, onListening: listening },
     })
     ended.catch(fail)

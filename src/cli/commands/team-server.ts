@@ -35,6 +35,23 @@ export const teamServe = defineCommand({
       summary: 'days after which a machine that sends nothing leaves the roll-out (default: 30)',
     },
     otlp: { kind: 'text', value: 'endpoint', summary: 'send its own traces and metrics to this endpoint' },
+    'oidc-issuer': {
+      kind: 'text',
+      value: 'url',
+      summary: 'people sign in to the page with this OpenID Connect provider',
+    },
+    'oidc-client': {
+      kind: 'text',
+      value: 'id',
+      summary:
+        'the client at the provider; its secret is $LOADOUT_TEAM_OIDC_SECRET or the file $LOADOUT_TEAM_OIDC_SECRET_FILE',
+    },
+    'oidc-claim': { kind: 'text', value: 'name', summary: 'the claim that gives roles (default: groups)' },
+    'oidc-roles': {
+      kind: 'text',
+      value: 'roles',
+      summary: 'values of the claim: admin=platform,maintainer=leads,member=*',
+    },
     'token-file': {
       kind: 'text',
       value: 'file',
@@ -47,6 +64,8 @@ export const teamServe = defineCommand({
     const { try: isTry, host: hosts, 'keep-days': keepDays, 'silent-days': silentDays, 'token-file': tokenFile } = flags
     return loadout.serveTeam({
       ...{ ...flags, isTry, hosts, keepDays, silentDays, tokenFile, signal },
+      ...{ issuer: flags['oidc-issuer'], client: flags['oidc-client'] },
+      ...{ claim: flags['oidc-claim'], roles: flags['oidc-roles'] },
       onListening: (url, names) => tell(`serving ${url}${names ? `, only for the host ${names.join(' or ')}` : ''}`),
       onFounded: (token) => tell(`token of the first administrator, shown once: ${token}`),
     })
@@ -81,11 +100,12 @@ export const teamInvite = defineCommand({
     ...ROLE_FLAGS,
     note: { kind: 'text', value: 'text', summary: 'who it is for, for the list of tokens' },
     days: { kind: 'number', value: 'n', summary: 'days until it expires (default: never)' },
+    person: { kind: 'text', value: 'name', summary: 'bind it to a person: team revoke --person revokes all of theirs' },
     ...DATABASE_FLAG,
     key: { kind: 'text', value: 'token', summary: 'with --database: any token of the team' },
   },
-  run: async ({ flags: { role = 'member', group = 'everyone', note, days, database, key } }, loadout) => {
-    if (database === undefined) return loadout.inviteToTeam({ role, group, note, days })
+  run: async ({ flags: { role = 'member', group = 'everyone', note, days, person, database, key } }, loadout) => {
+    if (database === undefined) return loadout.inviteToTeam({ role, group, note, days, person })
     const { value, findings } = await loadout.recoverToken({ database, role, group, key })
     return { value: { ...value, id: '', role, group, url: '' }, findings }
   },
@@ -110,7 +130,7 @@ export const teamTokens = defineCommand({
   print: ({ tokens }: { tokens: TeamToken[] }) =>
     lines(
       alignRows(
-        tokens.map(({ id, role, group, note, created, revoked, expires, machines }) => [
+        tokens.map(({ id, role, group, note, person, created, revoked, expires, machines }) => [
           id,
           role,
           group,
@@ -118,7 +138,7 @@ export const teamTokens = defineCommand({
           revoked === null
             ? `since ${created.slice(0, 10)}${expires ? ` until ${expires.slice(0, 10)}` : ''}`
             : `revoked ${revoked.slice(0, 10)}`,
-          note,
+          [person, note].filter(Boolean).join(' '),
         ]),
       ),
     ),
@@ -126,12 +146,16 @@ export const teamTokens = defineCommand({
 
 export const teamRevoke = defineCommand({
   name: 'team revoke',
-  summary: 'revoke a token immediately',
-  args: [{ name: 'id', summary: 'the id of the token, from loadout team tokens', required: true }],
-  flags: {},
-  run: ({ args: { id = '' } }, loadout) => loadout.revokeTeamToken({ id }),
-  print: ({ revoked }: { revoked: string }) =>
-    lines(`Revoked ${revoked}. Machines that joined with it keep their unsent events.`),
+  summary: 'revoke a token, or all of a person, immediately',
+  args: [{ name: 'id', summary: 'the id of the token, from loadout team tokens' }],
+  flags: { person: { kind: 'text', value: 'name', summary: 'every token and session of this person' } },
+  run: ({ args: { id }, flags: { person } }, loadout) => loadout.revokeTeamToken({ id, person }),
+  print: ({ revoked, tokens }: { revoked: string; tokens: string[] }) =>
+    lines(
+      tokens.length === 0
+        ? `${revoked} has no token.`
+        : `Revoked ${tokens.join(', ')}. Machines that joined with ${tokens.length === 1 ? 'it' : 'them'} keep their unsent events.`,
+    ),
 })
 
 export const teamMachines = defineCommand({

@@ -10,7 +10,16 @@ import { noteAudit, readAudit } from './audit.ts'
 import { countInbox, publishWeek } from './count.ts'
 import { type Connection, type Database, inTransaction, type Migration, madeFor, troubleOf } from './database.ts'
 import { queryReport } from './report-queries.ts'
-import { addToken, type Caller, listMachines, listTokens, readTeam, revokeToken, type Team } from './tokens.ts'
+import {
+  addToken,
+  type Caller,
+  listMachines,
+  listTokens,
+  readTeam,
+  revokePerson,
+  revokeToken,
+  type Team,
+} from './tokens.ts'
 
 /** What the routes work with. */
 export interface Backend {
@@ -57,6 +66,7 @@ export const USAGE_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/tokens', right: 'tokens.manage', answer: tokens },
   { method: 'POST', path: '/v1/tokens', right: 'tokens.manage', answer: invite },
   { method: 'POST', path: '/v1/tokens/:token/revoke', right: 'tokens.manage', answer: revoke },
+  { method: 'POST', path: '/v1/people/revoke', right: 'tokens.manage', answer: revokeAll },
   { method: 'GET', path: '/v1/audit', right: 'audit.read', answer: audit },
 ]
 
@@ -185,16 +195,19 @@ async function tokens({ backend: { database } }: Call): Promise<Answer> {
 }
 
 async function invite({ backend, caller, readBody }: Call): Promise<Answer> {
-  const { role: named, group, note = '', days } = await readObject(readBody)
+  const { role: named, group, note = '', days, person } = await readObject(readBody)
   const role = asRole(named)
   if (role === undefined) throw badRequest(`"role" must be one of ${ROLES.join(', ')}`)
   if (typeof group !== 'string' || !SENT_TEXTS.project.test(group)) throw badRequest('"group" is not a name')
   if (typeof note !== 'string' || !/^[\p{L}\p{N}\p{P} ]{0,100}$/u.test(note))
     throw badRequest('"note" is not a short text')
   if (days !== undefined && !isWhole(days, 1, 3_650)) throw badRequest('"days" is not a number from 1 to 3650')
+  if (person !== undefined && !isPerson(person)) throw badRequest('"person" is not a name')
   const secret = await withAudit(backend, async (connection, noteEntry) => {
-    const made = await addToken(connection, { role, group, note, days, by: caller.id })
-    await noteEntry({ actor: caller.id, action: 'token made', about: { token: tokenId(made), role, group, days } })
+    const hours = days === undefined ? undefined : days * 24
+    const made = await addToken(connection, { role, group, note, hours, person, by: caller.id })
+    const about = { token: tokenId(made), role, group, days, person }
+    await noteEntry({ actor: caller.id, action: 'token made', about })
     return made
   })
   return { json: { secret } }
@@ -208,9 +221,31 @@ async function revoke({ backend, caller, params: { token = '' } }: Call): Promis
   })
   if (result === 'revoked') return { json: { revoked: token } }
   if (result === 'not found') throw new HttpRefusal(404, 'TEAM_TOKEN_NOT_FOUND', 'there is no such token')
-  throw new HttpRefusal(409, 'TEAM_LAST_ADMIN', 'the last administrator cannot be revoked', {
+  throw lastAdministrator()
+}
+
+function lastAdministrator(): HttpRefusal {
+  return new HttpRefusal(409, 'TEAM_LAST_ADMIN', 'the last administrator cannot be revoked', {
     hint: 'make another administrator first: loadout team invite --role admin',
   })
+}
+
+/** Everything that a person who leaves could still use. */
+async function revokeAll({ backend, caller, readBody }: Call): Promise<Answer> {
+  const { person } = await readObject(readBody)
+  if (!isPerson(person)) throw badRequest('"person" is not a name')
+  const revoked = await withAudit(backend, async (connection, note) => {
+    const ids = await revokePerson(connection, person)
+    if (typeof ids !== 'string')
+      await note({ actor: caller.id, action: 'person revoked', about: { person, tokens: ids } })
+    return ids
+  })
+  if (typeof revoked !== 'string') return { json: { revoked } }
+  throw lastAdministrator()
+}
+
+function isPerson(value: unknown): value is string {
+  return typeof value === 'string' && /^[\p{L}\p{N}@._+ -]{1,100}$/u.test(value)
 }
 
 /** One page of the audit log, as it is stored: the reader checks the chain. */

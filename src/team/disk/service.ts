@@ -10,6 +10,7 @@ import { CATALOG_PATH, CATALOG_ROUTES, LARGEST_CATALOG } from './catalog-routes.
 import { countInbox, publishWeek, removeOld } from './count.ts'
 import { type Database, type Migration, madeFor, readSchema, requireFit, TROUBLE_TEXTS, troubleOf } from './database.ts'
 import { type Backend, type Route, USAGE_ROUTES } from './routes.ts'
+import { addSignIn, type Provider } from './sign-in.ts'
 import { aboutError, createLog, type Gauge, type Log, Telemetry } from './telemetry.ts'
 import { type Caller, findCaller } from './tokens.ts'
 
@@ -32,6 +33,8 @@ interface InstanceOptions {
   keepDays: number
   /** A machine that sends nothing for so long is silent. */
   silentDays: number
+  /** Who knows the people of the team. */
+  provider: Provider | undefined
   /** Where to send its own traces and metrics. */
   otlp: { endpoint: string | undefined; headers: Record<string, string> }
   signal: AbortSignal
@@ -46,13 +49,13 @@ export async function runInstance(
   log: Log,
   options: InstanceOptions,
 ): Promise<void> {
-  const { port, listen, hosts, keepDays, silentDays, otlp, signal, now, onListening } = options
+  const { port, listen, hosts, keepDays, silentDays, otlp, provider, signal, now, onListening } = options
   const telemetry = new Telemetry({ ...otlp, version: VERSION, log })
   const activeSince = () => new Date(now().getTime() - silentDays * 86_400_000)
   const service: Service = { database, migrations, now, activeSince, log, telemetry }
   const upkeep = startUpkeep(service, keepDays)
   try {
-    const app = createService(service, upkeep.wake)
+    const app = createService(service, provider, upkeep.wake)
     await serveHttp(app, { port, hostname: listen, hosts, watched: WATCHED }, signal, ({ url }) => {
       log('listening', { url })
       onListening(url)
@@ -70,7 +73,7 @@ export function processLog(now: () => Date): Log {
 }
 
 /** The team's server as an app: from a request to a reply, without a port. */
-function createService(service: Service, onBatch: () => void): HttpApp {
+function createService(service: Service, provider: Provider | undefined, onBatch: () => void): HttpApp {
   const { log, telemetry } = service
   const app = createHttpApp({
     largestBody: (path) => (path === CATALOG_PATH ? LARGEST_CATALOG : LARGEST_BATCH),
@@ -86,6 +89,7 @@ function createService(service: Service, onBatch: () => void): HttpApp {
     },
   }
   servePage(app, 'team')
+  addSignIn(app, backend, provider, log)
   for (const path of ['/live', '/health']) app.get(path, (context) => context.json({ status: 'ok' }))
   app.get('/metrics', async (context) =>
     context.text(prometheusText(telemetry.metrics(await readGauges(service))), 200, {

@@ -10,6 +10,7 @@ export interface TokenView {
   role: Role
   group: string
   note: string
+  person: string | null
   created: string
   revoked: string | null
   expires: string | null
@@ -47,29 +48,35 @@ export interface TokenWish {
   note: string
   /** The token of the administrator who creates it. */
   by: string | null
-  /** Days until it is refused. */
-  days?: number
+  /** Until it is refused. */
+  hours?: number
+  /** The person whom it is bound to. */
+  person?: string
+  isSession?: boolean
 }
 
 /** Returns the secret, which is not stored. */
 export async function addToken(database: Pick<Database, 'query'>, wish: TokenWish): Promise<string> {
   const secret = asSecret(randomBytes(24))
   await database.query(
-    `INSERT INTO token (id, hash, role, group_name, note, created_by, expires)
-     VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7::int))`,
-    [tokenId(secret), hashSecret(secret), wish.role, wish.group, wish.note, wish.by, wish.days ?? null],
+    `INSERT INTO token (id, hash, role, group_name, note, created_by, expires, person, is_session)
+     VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(hours => $7::int), $8, $9)`,
+    [
+      ...[tokenId(secret), hashSecret(secret), wish.role, wish.group, wish.note, wish.by],
+      ...[wish.hours ?? null, wish.person ?? null, wish.isSession ?? false],
+    ],
   )
   return secret
 }
 
 export async function listTokens(database: Database): Promise<TokenView[]> {
   const { rows } = await database.query<TokenView>(
-    `SELECT t.id, t.role, t.group_name AS "group", t.note,
+    `SELECT t.id, t.role, t.group_name AS "group", t.note, t.person,
        to_char(t.created, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created,
        to_char(t.revoked, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS revoked,
        to_char(t.expires, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS expires,
        (SELECT count(*)::int FROM machine m WHERE m.token = t.id AND m.left_at IS NULL) AS machines
-     FROM token t ORDER BY t.created, t.id`,
+     FROM token t WHERE NOT is_session ORDER BY t.created, t.id`,
   )
   return rows
 }
@@ -88,6 +95,23 @@ export async function revokeToken(
   if (rows[0].role === 'admin' && rows[0].others === 0) return 'last administrator'
   await database.query('UPDATE token SET revoked = coalesce(revoked, now()) WHERE id = $1', [id])
   return 'revoked'
+}
+
+/** Revokes every token of a person: when they leave. Returns the ids. An administrator who stays must remain. */
+export async function revokePerson(
+  database: Pick<Database, 'query'>,
+  person: string,
+): Promise<string[] | 'last administrator'> {
+  const { rows: left } = await database.query(
+    `SELECT FROM token WHERE role = 'admin' AND revoked IS NULL AND expires IS NULL AND person IS DISTINCT FROM $1 LIMIT 1`,
+    [person],
+  )
+  if (left.length === 0) return 'last administrator'
+  const { rows } = await database.query<{ id: string }>(
+    'UPDATE token SET revoked = now() WHERE person = $1 AND revoked IS NULL RETURNING id',
+    [person],
+  )
+  return rows.map(({ id }) => id)
 }
 
 export async function readTeam(database: Database): Promise<Team | undefined> {

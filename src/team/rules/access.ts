@@ -75,3 +75,16 @@ export function leastRole(right: Right): Role {
 export function asRole(text: unknown): Role | undefined {
   return ROLES.find((role) => role === text)
 }
+
+/** The highest role that a claim of a provider gives; undefined for none. */
+export function roleOf(claim: unknown, roles: Partial<Record<Role, string>>): Role | undefined {
+  const values = Array.isArray(claim) ? claim : [claim]
+  return ROLES.findLast((role) => roles[role] !== undefined && (roles[role] === '*' || values.includes(roles[role])))
+}
+
+/** `admin=platform,member=*` */
+export function parseRoles(text: string): Partial<Record<Role, string>> | undefined {
+  const pairs = text.split(',').map((pair) => /^\s*(\w+)\s*=\s*(\S.*?)\s*$/.exec(pair))
+  if (pairs.some((pair) => asRole(pair?.[1]) === undefined)) return undefined
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]]))
+}

@@ -5,7 +5,7 @@ import { isRecord, sha256 } from '../../text/values.ts'
 export interface AuditEntry {
   id: number
   at: string
-  /** The id of the token. */
+  /** The id of the token, or the person who signs in. */
   actor: string
   action: AuditAction
   about: Readonly<Record<string, unknown>>
@@ -15,6 +15,8 @@ type AuditAction =
   | 'machine joined'
   | 'machine left'
   | 'token made'
+  | 'person signed in'
+  | 'person revoked'
   | 'token revoked'
   | 'version published'
   | 'version quarantined'

@@ -108,7 +108,15 @@ function signOut(): void {
   location.reload()
 }
 
+const REFUSED: Record<string, string> = {
+  provider: 'The sign-in service of your organization does not answer. Try again later, or use a token.',
+  role: 'Your organization knows you, and gives you no role in this team.',
+  answer: 'The sign-in was not completed: it took too long, or began in another browser. Try again.',
+}
+
 function SignIn() {
+  const { answer } = useAnswer<{ isOffered: boolean }>('/sign-in/offered', {}, [])
+  const refused = REFUSED[chosen('refused')]
   return (
     <main id="content" class="sign-in">
       <form
@@ -122,6 +130,12 @@ function SignIn() {
         }}
       >
         <h1>Loadout team</h1>
+        {refused && <p role="alert">{refused}</p>}
+        {answer?.isOffered && (
+          <a class="button is-main" href="/sign-in">
+            Sign in with your organization
+          </a>
+        )}
         <label class="field">
           <span>Token</span>
           <input name="token" type="password" autocomplete="off" required />
@@ -129,7 +143,7 @@ function SignIn() {
         <button type="submit" class="button is-main">
           Sign in
         </button>
-        {localStorage.getItem('token') !== null && (
+        {localStorage.getItem('token') !== null && !refused && (
           <p role="alert">The token is unknown here, was revoked, or has expired.</p>
         )}
         <p class="muted">An administrator of the team makes one: loadout team invite</p>

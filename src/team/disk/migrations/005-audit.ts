@@ -19,7 +19,9 @@ export const audit: Migration = {
       $$ BEGIN RAISE EXCEPTION 'entries of the audit log are never changed'; END $$;
     CREATE TRIGGER audit_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-    ALTER TABLE token ADD COLUMN expires timestamptz;
+    -- A session is what a person who signs in at the page gets.
+    ALTER TABLE token ADD COLUMN expires timestamptz, ADD COLUMN person text,
+      ADD COLUMN is_session boolean NOT NULL DEFAULT false;
 
     -- For Grafana and other tools. More than five people stand behind each row of figures.
     CREATE VIEW view_usage AS
@@ -37,7 +39,8 @@ export const audit: Migration = {
         entry::jsonb ->> 'action' AS action, entry::jsonb -> 'about' AS about FROM audit;`,
   down: `
     DROP VIEW view_audit, view_machines, view_catalog, view_usage;
-    ALTER TABLE token DROP COLUMN expires;
+    DELETE FROM token WHERE is_session;
+    ALTER TABLE token DROP COLUMN expires, DROP COLUMN person, DROP COLUMN is_session;
     DROP TABLE audit;
     DROP FUNCTION refuse_change();`,
 }
