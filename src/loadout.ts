@@ -5,7 +5,7 @@ import { type Layers, nameLayers } from './payloads/knowledge.ts'
 import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
 import { planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
-import { alsoNaming, type Finding, failWith, type Report } from './text/trouble.ts'
+import { failWith, type Report } from './text/trouble.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
 
@@ -18,26 +18,25 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
   const machine: Machine = Object.defineProperties(localMachine(), Object.getOwnPropertyDescriptors(options))
   const { cwd } = options
   if (cwd !== undefined) Object.defineProperty(machine, 'cwd', { get: () => requireFolder(cwd) })
-  const reported: Finding[] = []
-  machine.report ??= (finding) => void reported.push(finding)
-  reports.set(machine, reported)
   return {
     /** Returns the index files of a call: the named ones, or those of the project, the user and the session. */
-    nameLayers: bind(machine, nameLayers),
+    nameLayers: (named: Parameters<typeof nameLayers>[1]) => nameLayers(machine, named),
     /** Chooses the payloads that a task needs, with the reason and the cost of each. Logs the plan as usage. */
     plan: bind(machine, forTask(planAndRecord)),
     /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
     loadPlan: bind(machine, forTask(loadPlan)),
     /** Reads the texts of a plan that you have already. */
-    load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) =>
-      withReported(machine, loadChosen(machine, plan, request)),
+    load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) => loadChosen(machine, plan, request),
     /** Finds a payload, pack or skill by its id. Payloads come first. */
-    lookUp: async (request: LookupRequest) =>
-      lookUpPayload(machine, request) ?? (await import('./answer/read.ts')).lookUpEntry(machine, request),
+    lookUp: (request: LookupRequest) =>
+      machine.collect(
+        async (listening) =>
+          lookUpPayload(listening, request) ?? (await import('./answer/read.ts')).lookUpEntry(listening, request),
+      ),
     /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
     explain: late(machine, async () => (await import('./answer/explain.ts')).explainNamed),
     /** Merges the layers of payloads and says which layer each entry comes from. */
-    resolve: (layers?: Layers) => bind(machine, resolveAll)(layers),
+    resolve: (layers?: Layers) => machine.collect((listening) => resolveAll(listening, layers)),
     /** Searches payloads, packs, skills and the project's own files. */
     search: late(machine, async () => (await import('./answer/search.ts')).searchAll),
     /** Reads one entry as text, fenced as data, and records the use. */
@@ -111,7 +110,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Takes skills out of the manifest of a project, with what only they needed. */
     removeFromProject: late(machine, async () => (await import('./skills/project.ts')).removeFromProject),
     /** Whether a project has a manifest. */
-    hasManifest: late(machine, async () => (await import('./skills/project.ts')).hasManifest),
+    hasManifest: plain(machine, async () => (await import('./skills/project.ts')).hasManifest),
     /** Removes installed skills. */
     unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
     /** Lists skills in the folders of agents that the library does not have. */
@@ -181,11 +180,11 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Sets the folder of an agent. */
     setAgentFolder: late(machine, async () => (await import('./agents/config.ts')).setAgentFolder),
     /** Finds the project around the working folder. */
-    detectProject: late(machine, async () => (await import('./agents/config.ts')).detectProject),
+    detectProject: plain(machine, async () => (await import('./agents/config.ts')).detectProject),
     /** Restores deleted skills. */
     restoreSkills: late(machine, async () => (await import('./skills/delete.ts')).restoreSkills),
     /** Returns the last inventory immediately, while a new one is read. */
-    recallInventory: late(machine, async () => (await import('./skills/inventory.ts')).recallInventory),
+    recallInventory: plain(machine, async () => (await import('./skills/inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
     buildContext: late(machine, async () => forTask((await import('./answer/answer.ts')).buildContext)),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
@@ -253,7 +252,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Writes, checks or removes the index in `AGENTS.md`. */
     writeAgentsMd: late(machine, async () => (await import('./answer/agents-md.ts')).writeAgentsMd),
     /** Answers one event of an agent's hook. */
-    answerHook: late(machine, async () => (await import('./answer/session/hook.ts')).answerHook),
+    answerHook: plain(machine, async () => (await import('./answer/session/hook.ts')).answerHook),
     /** Lists what a bundle would contain, without the texts. */
     planContext: late(machine, async () => forTask((await import('./answer/answer.ts')).planContext)),
     /** Lists everything that can be read by its id. */
@@ -277,7 +276,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Leaves the team. Nothing more is sent. */
     leaveTeam: late(machine, async () => (await import('./team/join.ts')).leaveTeam),
     /** The address of the team that this machine has joined. */
-    teamAddress: late(machine, async () => (await import('./team/catalog.ts')).teamAddress),
+    teamAddress: plain(machine, async () => (await import('./team/catalog.ts')).teamAddress),
     /** Shows what is waiting to be sent, and the last answer of the server. */
     teamStatus: late(machine, async () => (await import('./team/status.ts')).teamStatus),
     /** Sends waiting events, or shows the exact bytes. */
@@ -325,40 +324,11 @@ function requireFolder(cwd: string): string {
   throw failWith('NOT_A_FOLDER/cwd', { cwd })
 }
 
-const reports = new WeakMap<Machine, Finding[]>()
-
-/** Adds the findings that the machine reported during a use case to its own, each once. */
-function withReported<Result>(machine: Machine, result: Result): Result {
-  const reported = reports.get(machine)?.splice(0) ?? []
-  if (reported.length === 0 || typeof result !== 'object' || result === null || !('findings' in result)) return result
-  const own: unknown = result.findings
-  const findings = Array.isArray(own) ? [...own] : []
-  for (const finding of reported) {
-    if (!findings.some(({ message }) => message === finding.message)) findings.push(finding)
-  }
-  return { ...result, findings }
-}
-
-function withReportedError(machine: Machine, error: unknown): unknown {
-  return alsoNaming(error, reports.get(machine)?.splice(0) ?? [])
-}
-
 type UseCase<Request, Result> = (machine: Machine, request: Request) => Result
 
-function bind<Request, Result>(machine: Machine, run: UseCase<Request, Result>) {
-  return (request: Request) => {
-    const fail = (error: unknown): never => {
-      throw withReportedError(machine, error)
-    }
-    try {
-      const result = run(machine, request)
-      return result instanceof Promise
-        ? (result.then((awaited) => withReported(machine, awaited), fail) as Result)
-        : withReported(machine, result)
-    } catch (error) {
-      return fail(error)
-    }
-  }
+/** A use case of an agent that waits: loaded with the door. */
+function bind<Request, Result>(machine: Machine, run: UseCase<Request, Promise<Result>>) {
+  return (request: Request): Promise<Report<Result>> => machine.collect((listening) => run(listening, request))
 }
 
 /** A program in JavaScript may leave the task out. */
@@ -371,20 +341,23 @@ function forTask<Request extends { task: string }, Result>(run: UseCase<Request,
 }
 
 function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
-  return async (request: Request): Promise<Awaited<Result>> => {
+  return async (request: Request): Promise<Report<Awaited<Result>>> => {
     const run = await load()
-    try {
-      return withReported(machine, await run(machine, request))
-    } catch (error) {
-      throw withReportedError(machine, error)
-    }
+    return machine.collect<Awaited<Result>>(
+      async (listening): Promise<Awaited<Result>> => await run(listening, request),
+    )
   }
+}
+
+/** The same for a use case that reports nothing: its answer is all. */
+function plain<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
+  return async (request: Request): Promise<Awaited<Result>> => (await late(machine, load)(request)).value
 }
 
 /** A use case that changes installs or packs asks the team's catalog first, if this machine has joined a team. */
 function changes<Request extends object, Value>(
   machine: Machine,
-  load: () => Promise<UseCase<Request, Promise<Report<Value>>>>,
+  load: () => Promise<UseCase<Request, Promise<Value>>>,
   isChange?: (request: Request) => boolean,
 ) {
   return late(machine, async () => (await import('./team/catalog.ts')).withCatalog(await load(), isChange))

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type ConfigValues, isEnabled, parseConfig, withAction, withTarget, withTargetPath } from './rules/config.ts'
 
@@ -116,8 +116,8 @@ export interface AgentView {
 }
 
 /** All known agents, and whether Loadout installs skills for them on this machine. */
-export function listAgents(machine: Machine, _request: object): Report<AgentView[]> {
-  return { value: viewAgents(new Config(machine)), findings: [] }
+export function listAgents(machine: Machine, _request: object): AgentView[] {
+  return viewAgents(new Config(machine))
 }
 
 function viewAgents(config: Config): AgentView[] {
@@ -133,16 +133,13 @@ function viewAgents(config: Config): AgentView[] {
 export async function switchAgents(
   machine: Machine,
   { ids: names, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean },
-): Promise<Report<AgentView[]>> {
+): Promise<AgentView[]> {
   if (names.length === 0)
     throw new LoadoutError('USAGE', 'Missing argument: an agent', { hint: 'loadout agents lists them' })
   const ids = [...new Set(names.map((name) => requireAgent(name).id))]
   if (dryRun) {
     const value = viewAgents(new Config(machine))
-    return {
-      value: value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent)),
-      findings: [],
-    }
+    return value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent))
   }
   await machine.config.change(parseConfig, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
   return listAgents(machine, {})
@@ -166,7 +163,7 @@ export interface SettingsView {
 }
 
 /** All settings of this machine. */
-export function showSettings(machine: Machine, _request: object): Report<SettingsView> {
+export function showSettings(machine: Machine, _request: object): SettingsView {
   const config = new Config(machine)
   const { path } = machine.config
   const value = {
@@ -176,13 +173,13 @@ export function showSettings(machine: Machine, _request: object): Report<Setting
     agents: viewAgents(config),
     actions: ACTIONS.map(({ name, label, isOn }) => ({ name, label, isOn: isOn(config) })),
   }
-  return { value, findings: [] }
+  return value
 }
 
 export async function switchAction(
   machine: Machine,
   { name, isOn }: { name: string; isOn: boolean },
-): Promise<Report<SettingsView>> {
+): Promise<SettingsView> {
   if (!ACTIONS.some((action) => action.name === name)) {
     throw new LoadoutError('USAGE', `unknown setting "${name}"`, {
       hint: ACTIONS.map((each) => each.name).join(', '),
@@ -196,7 +193,7 @@ export async function switchAction(
 export async function setAgentFolder(
   machine: Machine,
   { agent, path }: { agent: string; path: string },
-): Promise<Report<SettingsView>> {
+): Promise<SettingsView> {
   const { id } = requireAgent(agent)
   const place = path.trim()
   const config = new Config(machine)

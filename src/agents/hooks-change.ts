@@ -2,7 +2,7 @@ import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRec
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { diffLines } from '../text/line-diff.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { Config } from './config.ts'
 import {
   type HookPlace,
@@ -45,16 +45,16 @@ export interface HookChanges {
 }
 
 /** Adds our hooks to the settings of agents. Does not change anything else in the files. */
-export function installHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
+export function installHooks(machine: Machine, request: HooksRequest): Promise<HookChanges> {
   return changeHooks(machine, request, true)
 }
 
 /** Removes exactly what `installHooks` added. */
-export function removeHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
+export function removeHooks(machine: Machine, request: HooksRequest): Promise<HookChanges> {
   return changeHooks(machine, request, false)
 }
 
-async function changeHooks(machine: Machine, request: HooksRequest, isInstall: boolean): Promise<Report<HookChanges>> {
+async function changeHooks(machine: Machine, request: HooksRequest, isInstall: boolean): Promise<HookChanges> {
   const isDryRun = request.dryRun ?? false
   const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
   const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
@@ -70,7 +70,8 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   }
   const edits = isDryRun ? dry : await records.asOnlyEditor(applyAll)
   const findings = isInstall ? edits.flatMap((edit) => unreadableFindings(edit)) : []
-  return { value: { changes: edits.map((edit) => describe(edit, isInstall)), isDryRun }, findings }
+  machine.report(...findings)
+  return { changes: edits.map((edit) => describe(edit, isInstall)), isDryRun }
 }
 
 /** Without names: all enabled agents that are used here, because an unused agent should not get a folder. */

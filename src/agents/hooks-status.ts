@@ -3,7 +3,7 @@ import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
 import {
   findHookProject,
   findObstacles,
@@ -46,7 +46,7 @@ export interface HookStatuses {
 export function judgeHooks(
   machine: Machine,
   request: HookStatusRequest,
-): Report<HookStatuses> & { project: string | undefined } {
+): HookStatuses & { findings: Finding[]; project: string | undefined } {
   const hosts = request.agents.length === 0 ? HOOK_HOSTS : [...new Set(request.agents.map(hostNamed))]
   const project =
     request.project === undefined
@@ -59,7 +59,7 @@ export function judgeHooks(
       ({ status }) => request.agents.length > 0 || status.state !== 'not installed' || isExpected(machine, status),
     )
   const findings = judged.flatMap((each) => each.findings)
-  return { value: { hooks: judged.map(({ status }) => status) }, findings, project }
+  return { hooks: judged.map(({ status }) => status), findings, project }
 }
 
 /** Whether the user may expect hooks for an agent: it seems to be used, or is enabled by default. */

@@ -3,7 +3,7 @@ import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
 import { AgentFiles, type FoundPlace } from './disk/agent-files.ts'
 import { bodyTokensOf, findSkills, openScan, type SkillScan } from './disk/found-skills.ts'
@@ -67,7 +67,7 @@ export interface KnownAgentRules {
 }
 
 /** The rules that `see` uses. */
-export function listRules(_: Machine, _request: object): Report<KnownAgentRules[]> {
+export function listRules(_: Machine, _request: object): KnownAgentRules[] {
   const value = Object.values(RECORDED).map(({ agent, rows }) => ({
     agent,
     versions: rows.map(({ version }) => version),
@@ -77,13 +77,13 @@ export function listRules(_: Machine, _request: object): Report<KnownAgentRules[
         .sort(compareText)
         .at(-1) ?? '',
   }))
-  return { value, findings: [] }
+  return value
 }
 
 const TROUBLE: readonly Visibility[] = ['undescribed', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
 
 /** Computes what an agent's program does with the skills and instructions on this machine. */
-export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan): Report<SeenByAgent> {
+export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan): SeenByAgent {
   const agent = requireAgent(request.agent)
   if (request.window === 0) {
     throw new LoadoutError('USAGE', 'a window of 0 tokens is too small', { hint: 'name one: --window 200000' })
@@ -112,7 +112,8 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
     usage: settings.usage,
     overridden: Object.keys(settings.overrides),
   }
-  return { value, findings: findingsOf(value) }
+  machine.report(...findingsOf(value))
+  return value
 }
 
 /** Applies the assumptions `without` and `shorten`. */

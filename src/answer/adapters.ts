@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { type Approval, changesSince, summarizeChanges } from '../machine/rules/approval.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import type { Finding } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CommandPins, pinCommand } from './disk/command-pins.ts'
 import { type Failure, type Fetched, fetchAdapter } from './disk/run-adapter.ts'
@@ -93,10 +93,10 @@ export interface AdapterList {
 export const UNPINNABLE_HINT =
   'name a script file of the project that imports only files by their paths: node tools/tickets.js'
 
-export function listAdapters(machine: Machine, request: { project?: string }): Report<AdapterList> {
+export function listAdapters(machine: Machine, request: { project?: string }): AdapterList {
   const { projectRoot, adapters } = openAdapters(machine, request.project)
   const views = viewAdapters(machine, projectRoot, adapters).map(({ pins: _, ...view }) => view)
-  return { value: { projectRoot, adapters: views }, findings: [] }
+  return { projectRoot, adapters: views }
 }
 
 export function openAdapters(machine: Machine, project: string | Project | undefined) {

@@ -8,7 +8,7 @@ import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { KNOWLEDGE_FOLDERS } from '../packs/rules/pack.ts'
 import { type Layers, projectOf, resolveLayers } from '../payloads/knowledge.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { type BlockState, type BlockTask, buildBlock, changeBlock } from './rules/index-block.ts'
 import { type IndexItem, packItem, payloadItem } from './rules/index-line.ts'
@@ -42,17 +42,21 @@ export interface AgentsMd {
  * Builds the block that lists what an agent can load; with a task, writes it into a file, checks or removes it. A
  * shared file lists only what is shared.
  */
-export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Report<AgentsMd> {
+export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): AgentsMd {
   const { task } = request
   const { items, findings } = gatherItems(machine, request)
   if (task === undefined || task === 'write') requireItems(items, findings)
   const { text: block, listed, left } = buildBlock(items, request.budget ?? DEFAULT_TOKENS)
   const value: AgentsMd = { block, listed, left, tokens: estimateTokens(block) }
-  if (task === undefined) return { value, findings }
+  if (task === undefined) {
+    machine.report(...findings)
+    return value
+  }
   const project = openProjectOf(machine, request.layers).root
   const file = request.file ? resolve(machine.cwd, request.file) : join(project, DEFAULT_FILE)
   const state = applyTask(project, file, task, block)
-  return { value: { ...value, file, state }, findings: [...findings, ...stateFindings(state, file)] }
+  machine.report(...findings, ...stateFindings(state, file))
+  return { ...value, file, state }
 }
 
 /** The project, even if its layer is omitted: the block goes into its file. */

@@ -9,7 +9,7 @@ import { findProjectFiles } from '../project/find-files.ts'
 import { readTask } from '../search/task.ts'
 import { withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { alsoNaming, type Finding, type Report } from '../text/trouble.ts'
+import type { Finding } from '../text/trouble.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle, recordDelivery } from './bundle-record.ts'
 import { describePlaneItem, readPlane } from './control-plane.ts'
@@ -32,26 +32,23 @@ export interface Context {
 }
 
 /** Builds the context of a task: within a budget, in a fixed order, every line traceable to its source. */
-export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
-  const reported: Finding[] = []
-  const listening = machine.reportingTo((finding) => {
-    // Several readers of a file may report the same finding.
-    if (!reported.some(({ message }) => message === finding.message)) reported.push(finding)
-  })
+export async function buildContext(machine: Machine, request: ContextRequest): Promise<Context> {
+  const asked = { ...request, task: await maskText(request.task) }
   try {
-    const { value, findings } = await answer(listening, { ...request, task: await maskText(request.task) })
-    return { value, findings: [...findings, ...(await maskFindings(reported))] }
+    const { value, findings } = await machine.collect((listening) => answer(listening, asked))
+    machine.report(...(await maskFindings(findings)))
+    return value
   } catch (error) {
-    throw await maskError(alsoNaming(error, reported))
+    throw await maskError(error)
   }
 }
 
 /** Previews the bundle of a task. It is recorded only as planned. */
-export function planContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
+export function planContext(machine: Machine, request: ContextRequest): Promise<Context> {
   return buildContext(machine, { ...request, isOnlyPlanned: true })
 }
 
-async function answer(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
+async function answer(machine: Machine, request: ContextRequest): Promise<Context> {
   const question = await openQuestion(machine, request)
   const { project, settings, limits, widest, unit, counter, excluded, out } = question
   const { root } = project
@@ -117,15 +114,13 @@ async function answer(machine: Machine, request: ContextRequest): Promise<Report
   }
   const isTooLarge = estimateTokens(renderings.markdown) > (request.mostTaken ?? Infinity)
   const isRecorded = request.isRecorded !== false && !isTooLarge
-  return {
-    value: { bundle, renderings },
-    findings: [
-      ...(isRecorded && !request.isOnlyPlanned ? recordBundle(machine, bundle, { root, request, excluded }) : []),
-      ...(isRecorded ? recordDelivery(machine, bundle, { project, request, task }) : []),
-      ...budgetFindings(bundle, request.maxFiles ?? settings.budget.maxFiles, needs()),
-      ...findingsOf(bundle, request.strict ?? false),
-    ],
-  }
+  machine.report(
+    ...(isRecorded && !request.isOnlyPlanned ? recordBundle(machine, bundle, { root, request, excluded }) : []),
+    ...(isRecorded ? recordDelivery(machine, bundle, { project, request, task }) : []),
+    ...budgetFindings(bundle, request.maxFiles ?? settings.budget.maxFiles, needs()),
+    ...findingsOf(bundle, request.strict ?? false),
+  )
+  return { bundle, renderings }
 }
 
 /** Characters per token: no text has more on average. */

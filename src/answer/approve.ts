@@ -11,7 +11,7 @@ import { answerForSkill, describeCapability, findWaiting, type Shown } from '../
 import { requireName } from '../skills/rules/skill.ts'
 import { openSkills } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from './adapters.ts'
 import { ambiguousName, isWithheld, locate } from './sources.ts'
 
@@ -49,11 +49,11 @@ export interface Answered {
   approvalId?: string
 }
 
-export async function approve(machine: Machine, request: ApproveRequest): Promise<Report<Answered[]>> {
+export async function approve(machine: Machine, request: ApproveRequest): Promise<Answered[]> {
   if (request.waiting) {
     const value: Answered[] = []
     for (const name of findWaiting(machine)) value.push(await answerForLibrary(machine, name, 'approved'))
-    return { value, findings: [] }
+    return value
   }
   const named = nameKinds(machine, request)
   if (named.kind === 'adapter') return approveAdapters(machine, named)
@@ -61,10 +61,10 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
     const { project } = request
     const scope = typeof project === 'object' ? project.root : project
     const value = await answerForLibrary(machine, named.name ?? '', 'approved', request.shown, scope)
-    return { value: [value], findings: [] }
+    return [value]
   }
   const pack = answerable(machine, named)
-  if (pack.trust.state === 'trusted') return unchanged(pack, byPlace(pack))
+  if (pack.trust.state === 'trusted') return unchanged(machine, pack, byPlace(pack))
   const approval = await recordApproval(machine, {
     ...packAnswer(pack),
     place: placeOf(pack.root),
@@ -73,30 +73,35 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
   })
   const { all } = new Packs(machine, { project: named.project, packs: [pack.root] }).catalog
   for (const each of all) if (each.root === pack.root) await indexSections(machine, each)
-  return { value: [answered(approval)], findings: [] }
+  return [answered(approval)]
 }
 
-export async function deny(machine: Machine, request: AnswerRequest): Promise<Report<Answered[]>> {
+export async function deny(machine: Machine, request: AnswerRequest): Promise<Answered[]> {
   const named = nameKinds(machine, request)
   if (named.kind === 'adapter') return denyAdapters(machine, named)
   if (named.kind === 'skill') return denySkill(machine, named)
   const pack = answerable(machine, named)
   if (pack.trust.state === 'denied') {
     const message = `the pack ${packWord(pack.manifest.name)} is already denied`
-    return unchanged(pack, { severity: 'info', code: 'pack.trust.denied', message, subject: pack.manifest.name })
+    return unchanged(machine, pack, {
+      severity: 'info',
+      code: 'pack.trust.denied',
+      message,
+      subject: pack.manifest.name,
+    })
   }
   const approval = await recordApproval(machine, { ...packAnswer(pack), decision: 'denied' })
-  return { value: [answered(approval)], findings: [] }
+  return [answered(approval)]
 }
 
 /** Revokes a decision, also for a folder that no longer exists. */
-export async function revoke(machine: Machine, request: AnswerRequest): Promise<Report<Answered[]>> {
+export async function revoke(machine: Machine, request: AnswerRequest): Promise<Answered[]> {
   const found = findAnswers(machine, request)
   for (const each of found) await removeApproval(machine, each)
   const value = found.map(
     ({ kind, name, root, id }): Answered => ({ kind, name, root, decision: 'revoked', approvalId: id }),
   )
-  return { value, findings: [] }
+  return value
 }
 
 /** What to decide about. */
@@ -126,7 +131,9 @@ function nameKinds(machine: Machine, request: AnswerRequest): Named {
   if (isPackPath(name)) return { kind: 'pack', name, project }
   const layers = { projectRoot: openProject(machine, project) }
   try {
-    const { value, findings } = locate(machine, { id: name, kinds: ['pack', 'adapter', 'skill'], layers })
+    const { value, findings } = machine.collect((listening) =>
+      locate(listening, { id: name, kinds: ['pack', 'adapter', 'skill'], layers }),
+    )
     if (findings.some(isWithheld)) throw ambiguousName(name, [value.kind, 'skill'])
     return { kind: value.kind, name, project }
   } catch (error) {
@@ -137,14 +144,14 @@ function nameKinds(machine: Machine, request: AnswerRequest): Named {
 
 const CHOICES_HINT = 'name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>'
 
-async function denySkill(machine: Machine, { name = '', project }: Named): Promise<Report<Answered[]>> {
+async function denySkill(machine: Machine, { name = '', project }: Named): Promise<Answered[]> {
   const loose = openSkills(machine, openProject(machine, project)).find(requireName(name))
   if (loose === undefined || loose.source === 'library') {
-    return { value: [await answerForLibrary(machine, name, 'denied')], findings: [] }
+    return [await answerForLibrary(machine, name, 'denied')]
   }
   const root = realFolder(machine, loose.folder)
   const about = { kind: 'skill', root, name, decision: 'denied' } as const
-  return { value: [answered(await recordApproval(machine, about))], findings: [] }
+  return [answered(await recordApproval(machine, about))]
 }
 
 async function answerForLibrary(
@@ -158,7 +165,7 @@ async function answerForLibrary(
   return { ...answered(approval), review: sheet.map(describeCapability) }
 }
 
-async function approveAdapters(machine: Machine, named: Named): Promise<Report<Answered[]>> {
+async function approveAdapters(machine: Machine, named: Named): Promise<Answered[]> {
   const { projectRoot, views } = chosenAdapters(machine, named)
   const value: Answered[] = []
   const findings: Finding[] = []
@@ -181,20 +188,23 @@ async function approveAdapters(machine: Machine, named: Named): Promise<Report<A
     })
     value.push({ ...answered(approval), command })
   }
-  if (value.length > 0) return { value, findings }
+  if (value.length > 0) {
+    machine.report(...findings)
+    return value
+  }
   throw new LoadoutError('ADAPTER_UNPINNABLE', findings.map(({ message }) => message).join('\n'), {
     hint: UNPINNABLE_HINT,
   })
 }
 
-async function denyAdapters(machine: Machine, named: Named): Promise<Report<Answered[]>> {
+async function denyAdapters(machine: Machine, named: Named): Promise<Answered[]> {
   const { projectRoot, views } = chosenAdapters(machine, named)
   const value: Answered[] = []
   for (const { id } of views) {
     const answer = { kind: 'adapter', root: projectRoot, name: id, decision: 'denied' } as const
     value.push(answered(await recordApproval(machine, answer)))
   }
-  return { value, findings: [] }
+  return value
 }
 
 function chosenAdapters(machine: Machine, { name, project }: Named): { projectRoot: string; views: AdapterView[] } {
@@ -232,8 +242,9 @@ function answered({ kind, name, root, decision, files, id }: Approval): Answered
   return kind === 'pack' ? { ...base, isWholeTree: files !== undefined, ...covered } : { ...base, ...covered }
 }
 
-function unchanged({ manifest, root }: TrustedPack, finding: Finding): Report<Answered[]> {
-  return { value: [{ kind: 'pack', name: manifest.name, root, decision: 'unchanged' }], findings: [finding] }
+function unchanged(machine: Machine, { manifest, root }: TrustedPack, finding: Finding): Answered[] {
+  machine.report(finding)
+  return [{ kind: 'pack', name: manifest.name, root, decision: 'unchanged' }]
 }
 
 function byPlace({ manifest, scope }: TrustedPack): Finding {

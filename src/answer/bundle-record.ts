@@ -5,7 +5,7 @@ import type { Project } from '../machine/open-project.ts'
 import { type PackAudit, type RehydratedContext, rehydrate } from '../packs/record.ts'
 import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { keepMasked, recordTask } from '../usage/record.ts'
 import { buildContext, type Context } from './answer.ts'
 import type { TaskParts } from './read-task.ts'
@@ -81,7 +81,7 @@ export interface BundleRecord {
 const USUAL = 50
 
 /** The bundles that were delivered last, the newest first. */
-export function listRecords(machine: Machine, { limit = USUAL }: { limit?: number }): Report<BundleRecord[]> {
+export function listRecords(machine: Machine, { limit = USUAL }: { limit?: number }): BundleRecord[] {
   const value = newestAudits<BundleAudit>(machine, 'bundle', limit).map(({ id, at, record: { question, parts } }) => ({
     id,
     at: at.toISOString(),
@@ -90,7 +90,7 @@ export function listRecords(machine: Machine, { limit = USUAL }: { limit?: numbe
     files: parts.length,
     chars: parts.reduce((sum, { chars_emitted }) => sum + chars_emitted, 0),
   }))
-  return { value, findings: [] }
+  return value
 }
 
 export type Replay = ReplayedBundle | RehydratedContext
@@ -103,12 +103,12 @@ export interface ReplayedBundle {
 }
 
 /** Reproduces a delivery of any kind byte for byte, or only reports what has changed since. */
-export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
+export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Replay> {
   const { id, record } = readAudit<BundleAudit | PackAudit>(machine, typed)
   return record.kind === 'packs' ? rehydrate(machine, id, record) : replayBundle(machine, id, record)
 }
 
-async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<Report<ReplayedBundle>> {
+async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<ReplayedBundle> {
   const { project, now } = audit.question
   if (!isFolder(project)) {
     throw new LoadoutError('NOT_A_FOLDER', `the project of this bundle is gone: ${project}`, {
@@ -116,12 +116,13 @@ async function replayBundle(machine: Machine, id: string, audit: BundleAudit): P
     })
   }
   const again = { ...audit.question, now: now === null ? undefined : new Date(now), isRecorded: false }
-  const { value: context } = await buildContext(machine, again)
+  const context = await buildContext(machine.quiet(), again)
   const changes = changesSince(audit, context.bundle)
-  if (changes.length === 0) return { value: { id, context, changes }, findings: [] }
+  if (changes.length === 0) return { id, context, changes }
   const hint = 'build the bundle again: loadout context'
   const message = `the bundle would be different now: ${changes.join('; ')}`
-  return { value: { id, changes }, findings: [{ severity: 'error', code: 'CONTEXT_CHANGED', message, hint }] }
+  machine.report({ severity: 'error', code: 'CONTEXT_CHANGED', message, hint })
+  return { id, changes }
 }
 
 /** The differences, by path. */

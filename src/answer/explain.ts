@@ -4,7 +4,6 @@ import { type ExplainRequest, type Explanation, explainPayload } from '../payloa
 import { describeWhy, percent } from '../search/document.ts'
 import { inspectSkill } from '../skills/inspect.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Finding, Report } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 import { searchKnowledge } from './search.ts'
 import { type LocatedAs, locate, projectOf, type SourceRequest } from './sources.ts'
@@ -18,37 +17,34 @@ type Request = ExplainRequest & SourceRequest
 type LocatedSkill = LocatedAs<'skill'>['skill']
 
 /** Where a payload, pack, skill or adapter comes from and why it is used or not, for a task if there is one. */
-export async function explainNamed(machine: Machine, request: Request): Promise<Report<NamedExplanation>> {
+export async function explainNamed(machine: Machine, request: Request): Promise<NamedExplanation> {
   const { kind, name } = parseEntryId(request.id)
   if (kind === undefined || kind === 'payload') {
     const report = await explainPayload(machine, { ...request, id: kind === undefined ? request.id : name })
-    if (report !== undefined) return { value: { kind: 'payload', ...report.value }, findings: report.findings }
+    if (report !== undefined) return { kind: 'payload', ...report }
   }
   // A pack may also be named by its folder, which may be a pack that another one overrides.
   const packFolder = /^pack:([./~].*)/.exec(request.id)?.[1]
   if (packFolder !== undefined) return explainNamedPack(machine, request, packFolder)
-  const { value: located, findings } = locate(machine, { ...request, kinds: ['payload', 'skill', 'pack', 'adapter'] })
+  const located = locate(machine, { ...request, kinds: ['payload', 'skill', 'pack', 'adapter'] })
   switch (located.kind) {
     case 'payload':
       throw new Error(`the payload ${located.entry.id} is in no layer`)
     case 'pack':
       return explainNamedPack(machine, request, located.pack.manifest.name)
     case 'skill': {
-      const steps = [
-        ...(await skillSteps(machine, located.skill)),
-        ...taskSteps(machine, request, located.skill, findings),
-      ]
-      return { value: { kind: 'skill', name: located.skill.name, steps }, findings }
+      const steps = [...(await skillSteps(machine, located.skill)), ...taskSteps(machine, request, located.skill)]
+      return { kind: 'skill', name: located.skill.name, steps }
     }
     case 'adapter':
-      return { value: { kind: 'adapter', name: located.adapter.id, steps: adapterSteps(located.adapter) }, findings }
+      return { kind: 'adapter', name: located.adapter.id, steps: adapterSteps(located.adapter) }
   }
 }
 
-function explainNamedPack(machine: Machine, request: Request, pack: string): Report<NamedExplanation> {
+function explainNamedPack(machine: Machine, request: Request, pack: string): NamedExplanation {
   const project = projectOf(machine, request).root
-  const { value, findings } = explainPack(machine, { pack, task: request.task, project })
-  return { value: { kind: 'pack', ...value }, findings }
+  const value = explainPack(machine, { pack, task: request.task, project })
+  return { kind: 'pack', ...value }
 }
 
 const SOURCES = {
@@ -60,7 +56,7 @@ const SOURCES = {
 async function skillSteps(machine: Machine, { name, source, folder }: LocatedSkill): Promise<Step[]> {
   const place: Step = { question: 'place', isPassed: true, says: `found in ${SOURCES[source]}, ${folder}` }
   if (source !== 'library') return [place]
-  const { placements } = (await inspectSkill(machine, { name })).value
+  const { placements } = await inspectSkill(machine.quiet(), { name })
   const agents = [...new Set(placements.flatMap((placement) => placement.agents))]
   if (agents.length > 0)
     return [place, { question: 'agents', isPassed: true, says: `installed for ${agents.join(', ')}` }]
@@ -69,13 +65,12 @@ async function skillSteps(machine: Machine, { name, source, folder }: LocatedSki
 }
 
 /** Whether a search for the task would find the skill, by the same ranking. */
-function taskSteps(machine: Machine, request: Request, { name }: LocatedSkill, findings: Finding[]): Step[] {
+function taskSteps(machine: Machine, request: Request, { name }: LocatedSkill): Step[] {
   if (request.task === undefined) return []
   const { layers, project, task } = request
   const search = searchKnowledge(machine, { layers, project, query: task, kinds: ['skill'], limit: MOST_RANKED })
-  findings.push(...search.findings.filter(({ message }) => findings.every((known) => known.message !== message)))
-  const at = search.value.hits.findIndex((hit) => hit.id === `skill:${name}`)
-  const hit = search.value.hits[at]
+  const at = search.hits.findIndex((hit) => hit.id === `skill:${name}`)
+  const hit = search.hits[at]
   if (hit === undefined) return [{ question: 'task', isPassed: false, says: 'the task does not match it' }]
   const says = `number ${at + 1} among the skills, confidence ${percent(hit.confidence)}: ${describeWhy(hit.why)}`
   return [{ question: 'task', isPassed: true, says }]

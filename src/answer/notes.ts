@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
 import {
   isExpired,
@@ -39,7 +39,7 @@ export async function addNote(
     class?: string
     ttl?: string
   },
-): Promise<Report<AddedNote>> {
+): Promise<AddedNote> {
   const { projectRoot, path, findings } = openNotes(machine, request)
   const { text, tags = [], class: kind = DEFAULT_CLASS, ttl = DEFAULT_TTL } = request
   const lifetime = parseTtl(ttl)
@@ -61,7 +61,8 @@ export async function addNote(
   })
   if (record.content.text === '') throw badNote('the note is empty', 'loadout note add "<text>"')
   await appendNote(machine, projectRoot, path, record)
-  return { value: { path, record }, findings }
+  machine.report(...findings)
+  return { path, record }
 }
 
 function badNote(message: string, hint: string): LoadoutError {
@@ -76,7 +77,7 @@ export interface NoteList {
 }
 
 /** The notes, newest first; with `all` including expired ones. */
-export function listNotes(machine: Machine, request: ProjectRequest & { all?: boolean }): Report<NoteList> {
+export function listNotes(machine: Machine, request: ProjectRequest & { all?: boolean }): NoteList {
   const { projectRoot, path, findings } = openNotes(machine, request)
   const { records, badLines, failure } = readNotes(projectRoot, path)
   if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: 'loadout note prune' })
@@ -86,7 +87,8 @@ export function listNotes(machine: Machine, request: ProjectRequest & { all?: bo
     .map((record) => ({ ...record, isExpired: isExpired(record, now) }))
   const notes = request.all ? all : all.filter((note) => !note.isExpired)
   findings.push(...badLineWarnings(badLines, path))
-  return { value: { path, notes, hidden: all.length - notes.length }, findings }
+  machine.report(...findings)
+  return { path, notes, hidden: all.length - notes.length }
 }
 
 export interface NotePruning extends Pruning {
@@ -97,11 +99,11 @@ export interface NotePruning extends Pruning {
 export async function pruneProjectNotes(
   machine: Machine,
   request: ProjectRequest & { dryRun?: boolean },
-): Promise<Report<NotePruning>> {
+): Promise<NotePruning> {
   const { projectRoot, path } = openNotes(machine, request)
   const isDryRun = request.dryRun ?? false
   const pruning = await pruneNotes(machine, projectRoot, path, machine.now(), isDryRun)
-  return { value: { ...pruning, path, isDryRun }, findings: [] }
+  return { ...pruning, path, isDryRun }
 }
 
 function openNotes(machine: Machine, { project }: ProjectRequest) {

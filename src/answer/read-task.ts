@@ -164,11 +164,11 @@ const BARE: Finding = {
 
 async function readPayloads(machine: Machine, { task, project, trail }: TaskQuestion) {
   const request = { task: task.text, layers: { projectRoot: project } }
-  const { value: plan, findings, knowledge } = await planByStrategy(machine, request, task)
+  const { value: plan, knowledge } = await planByStrategy(machine, request, task)
   for (const { match, reason } of plan.leftOut) {
     trail.omitted.push({ path: `payload:${match.entry.id}`, sourceClass: 'task', reason: 'budget', detail: reason })
   }
-  const found = [...findings]
+  const found = [...plan.findings]
   const read = (match: MatchResult, selectedBy: string): Candidate[] => {
     const { entry } = match
     const path = `payload:${entry.id}`
@@ -208,7 +208,7 @@ function packsForTask(
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'BAD_CONFIG') throw error
     const { code, message, hint } = error
-    machine.report?.({ severity: 'error', code, message, hint })
+    machine.report({ severity: 'error', code, message, hint })
     question.trail.warnings.push(`packs are left out: ${message}`)
     return { candidates: [], planned: [] }
   }
@@ -216,7 +216,9 @@ function packsForTask(
 
 function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion, besides: readonly string[]) {
   const limits = { budget: PACK_TOKENS, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
-  const { value, findings } = resolvePacks(machine, { task: task.text, project, now, besides, ...limits }, task)
+  const { value, findings } = machine.collect((listening) =>
+    resolvePacks(listening, { task: task.text, project, now, besides, ...limits }, task),
+  )
   for (const { name, message } of value.refused) {
     trail.omitted.push({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message })
   }

@@ -6,7 +6,7 @@ import { openPayload } from '../payloads/load.ts'
 import { descriptionOf, filesOf, openSkill, type UsableSkill } from '../skills/skill-source.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
 import { idOf, type LocatedText, locate, READABLE, type SourceRequest } from './sources.ts'
 
@@ -30,14 +30,14 @@ export interface ReadRequest extends SourceRequest {
 }
 
 /** One entry by its id: fenced, limited in length, and recorded as used. */
-export function readEntry(machine: Machine, request: ReadRequest): Report<EntryText> {
+export function readEntry(machine: Machine, request: ReadRequest): EntryText {
   const most = requireRoom(request.maxCharacters)
-  const { value: located, findings } = locate(machine, { ...request, kinds: READABLE })
+  const located = locate(machine, { ...request, kinds: READABLE })
   const read = readLocated(machine, located, most)
-  return { value: read.value, findings: [...findings, ...read.findings] }
+  return read
 }
 
-export function readLocated(machine: Machine, located: LocatedText, most = Infinity): Report<EntryText> {
+export function readLocated(machine: Machine, located: LocatedText, most = Infinity): EntryText {
   const { name, layer, path, body, wrap } = open(machine, located)
   const cut = findCut(body, most, (content) => wrap(content).text)
   const fenced = wrap(cut === undefined ? body : body.slice(0, cut.characters))
@@ -47,7 +47,8 @@ export function readLocated(machine: Machine, located: LocatedText, most = Infin
   const entry = { id: name, kind: located.kind, trigger: 'lookup', mode: 'manual' as const, tokens, layer }
   const recorded = recordUsage(machine, { task: `lookup ${id}`, stage: 'used', entries: [entry] })
   const value = { id, kind: located.kind, path, text, tokens, cut }
-  return { value, findings: [...fenced.findings, ...recorded] }
+  machine.report(...fenced.findings, ...recorded)
+  return value
 }
 
 function open(machine: Machine, located: LocatedText) {
@@ -84,12 +85,10 @@ export type EntryLookup =
   | { kind: 'skill'; id: string; skill: SkillCard; contents?: EntryText }
 
 /** One entry of any kind by its id. */
-export function lookUpEntry(machine: Machine, request: LookupRequest): Report<EntryLookup> {
-  const { value: located, findings } = locate(machine, { ...request, layers: request.layers ?? {}, kinds: READABLE })
+export function lookUpEntry(machine: Machine, request: LookupRequest): EntryLookup {
+  const located = locate(machine, { ...request, layers: request.layers ?? {}, kinds: READABLE })
   const value = describe(machine, located)
-  if (!request.load) return { value, findings }
-  const read = readLocated(machine, located)
-  return { value: { ...value, contents: read.value }, findings: [...findings, ...read.findings] }
+  return request.load ? { ...value, contents: readLocated(machine, located) } : value
 }
 
 function describe(machine: Machine, located: LocatedText): EntryLookup {

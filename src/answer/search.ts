@@ -8,7 +8,7 @@ import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { RANKED_LIMIT } from '../search/document.ts'
 import { readTask, type Task } from '../search/task.ts'
 import type { SkillDetails } from '../skills/skill-source.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { nearest, sortedBy } from '../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
 import { find, type Hit } from './find.ts'
@@ -38,15 +38,15 @@ const KINDS = [...ENTRY_KINDS, FILE]
 const MOST_FILES = 5
 
 /** Searches all knowledge and the project's own files. */
-export async function searchAll(machine: Machine, request: SearchRequest): Promise<Report<FullSearchResult>> {
+export async function searchAll(machine: Machine, request: SearchRequest): Promise<FullSearchResult> {
   const { kinds = [], query, limit = MOST_FILES } = request
   const task = readTask(query)
-  const { value, findings } = searchKnowledge(machine, request)
+  const value = searchKnowledge(machine, request)
   const project = projectOf(machine, request)
   // A folder outside of git may be a whole home folder: its files are searched only on request.
   const isAsked = kinds.includes(FILE) || (kinds.length === 0 && project.repository !== undefined)
   const files = isAsked ? await pointIntoProject(machine, { task, project, limit }) : []
-  return { value: { ...value, sections: sectionsFor(machine, task, request), files }, findings }
+  return { ...value, sections: sectionsFor(machine, task, request), files }
 }
 
 const MOST_SECTIONS = 5
@@ -75,7 +75,7 @@ export interface SearchRequest extends SourceRequest {
  * Searches payloads, packs by their metadata, and skills; best first. The ranker sees them as one library, so that
  * their confidences are comparable; ties go by kind.
  */
-export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
+export function searchKnowledge(machine: Machine, request: SearchRequest): SearchResult {
   const limit = requireLimit(request.limit)
   const { sources, findings } = openSources(machine, request, readKinds(request.kinds))
   const ranking = openRanking(
@@ -87,10 +87,8 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Repor
     return details === undefined ? [] : [{ kind, id, ...details, confidence, why } as SearchHit]
   })
   const known = Object.fromEntries(sources.map(({ kind, names }) => [kind, names.length]))
-  return {
-    value: { query: request.query, known, hits },
-    findings: withoutRepeats([...findings, ...ranking.findings]),
-  }
+  machine.report(...withoutRepeats([...findings, ...ranking.findings]))
+  return { query: request.query, known, hits }
 }
 
 function requireLimit(limit = RANKED_LIMIT * 2): number {

@@ -12,7 +12,7 @@ import { allEntries } from '../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
 import { openSkills, type SkillSource, type UsableSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { isRecord, nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
@@ -85,7 +85,7 @@ export interface Loadable {
 }
 
 /** Everything that an agent can load, without its text. If one kind fails, the others are still listed. */
-export function listLoadable(machine: Machine, request: SourceRequest): Report<Loadable> {
+export function listLoadable(machine: Machine, request: SourceRequest): Loadable {
   const findings: Finding[] = []
   const open = <T>(list: () => T, otherwise: T): T => {
     try {
@@ -105,14 +105,15 @@ export function listLoadable(machine: Machine, request: SourceRequest): Report<L
       const shelf = SOURCES.pack(machine, request)
       return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
     }, []),
-    disclosure: open(() => listPacks(machine, { project: projectOf(machine, request) }).value.disclosure, ''),
+    disclosure: open(() => listPacks(machine.quiet(), { project: projectOf(machine, request) }).disclosure, ''),
     skills: open(() => {
       const shelf = SOURCES.skill(machine, request)
       findings.push(...shelf.findings)
       return namedOn(shelf)
     }, []),
   }
-  return { value, findings: withoutRepeats(findings) }
+  machine.report(...withoutRepeats(findings))
+  return value
 }
 
 function describePayload({ id, summary, priority, tokens_est: tokens }: LoadoutEntry) {
@@ -171,8 +172,8 @@ const FINDERS: Record<NamedKind, (machine: Machine, request: SourceRequest) => F
     }
   },
   adapter: (machine, request) => {
-    const { value, findings } = listAdapters(machine, { project: projectOf(machine, request).root })
-    const shelf: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings }
+    const value = listAdapters(machine, { project: projectOf(machine, request).root })
+    const shelf: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings: [] }
     return ({ name }) => {
       const adapter = value.adapters.find(({ id }) => id === name)
       return { shelf, located: adapter && { kind: 'adapter', adapter } }
@@ -194,7 +195,7 @@ function fileOf(path: string | undefined, main: string): string | undefined {
 export function locate<Kind extends NamedKind>(
   machine: Machine,
   request: SourceRequest & { id: string; kinds: readonly Kind[] },
-): Report<LocatedAs<Kind>> {
+): LocatedAs<Kind> {
   const { id, kinds } = request
   const asked = parseEntryId(id)
   const isUsable = (kind: NamedKind | undefined): kind is Kind => kinds.some((each) => each === kind)
@@ -205,7 +206,8 @@ export function locate<Kind extends NamedKind>(
     const kindsFound = [found, ...others].map(({ kind }) => kind)
     if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, kindsFound)
     const also = others.length === 0 ? [] : [alsoNamed(id, others)]
-    return { value: found, findings: [...looked.findings, ...also] }
+    machine.report(...looked.findings, ...also)
+    return found
   }
   const refused = looked.findings.find(isWithheld)
   if (refused !== undefined) throw new LoadoutError('QUARANTINED', refused.message, { hint: refused.hint ?? '' })

@@ -1,7 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { rebuildIndex } from '../payloads/index-build.ts'
 import { planTask, type TaskPlan } from '../payloads/plan.ts'
-import type { Report } from '../text/trouble.ts'
 import { buildContext, type Context } from './answer.ts'
 import { createSample, removeSample, type SampleFile } from './disk/sample-folder.ts'
 
@@ -24,26 +23,25 @@ const NOW = new Date('2026-03-03T09:00:00Z')
 export async function showSample(
   machine: Machine,
   { task = TASK, keep = false }: { task?: string; keep?: boolean },
-): Promise<Report<SampleTour>> {
+): Promise<SampleTour> {
   const { folder, sample, files } = createSample(machine)
   try {
     const tour = await walkThrough(sample, files, task)
     if (!keep) return tour
     const kept = { project: sample.cwd, home: sample.home, now: NOW.toISOString() }
-    return { ...tour, value: { ...tour.value, kept } }
+    return { ...tour, kept }
   } finally {
     if (!keep) removeSample(folder)
   }
 }
 
-async function walkThrough(sample: Machine, files: readonly SampleFile[], task: string): Promise<Report<SampleTour>> {
-  const built = [rebuildIndex(sample, { layer: 'global' }), rebuildIndex(sample, {})]
-  const plan = planTask(sample, { task, layers: {} })
+async function walkThrough(sample: Machine, files: readonly SampleFile[], task: string): Promise<SampleTour> {
+  rebuildIndex(sample, { layer: 'global' })
+  rebuildIndex(sample, {})
+  const { value: plan } = planTask(sample, { task, layers: {} })
+  sample.report(...plan.findings)
   const context = await buildContext(sample, { task, project: sample.cwd, now: NOW })
-  return {
-    value: { context: context.value, plan: plan.value, everything: countAll(files, plan.value.knownEntries) },
-    findings: [...built.flatMap(({ findings }) => findings), ...plan.findings, ...context.findings],
-  }
+  return { context, plan, everything: countAll(files, plan.knownEntries) }
 }
 
 /** Settings and logs of Loadout do not count as knowledge. */

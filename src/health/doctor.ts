@@ -12,7 +12,7 @@ import { Installs, type ScopeRequest } from '../skills/installs.ts'
 import { describeCost, tokensOfCost } from '../text/cost.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import type { Finding } from '../text/trouble.ts'
 import { usageOverTime } from '../usage/look-back.ts'
 import { parseKeepsTasks } from '../usage/rules/config.ts'
 import { parsePrices } from '../usage/rules/cost.ts'
@@ -29,7 +29,7 @@ export type DoctorRequest = ScopeRequest & { fix?: boolean }
  * Checks the whole installation: git, `config.json`, the library, the agents' folders, and the layers that hooks read.
  * Changes nothing, unless `fix` asks for the repairs that are safe.
  */
-export async function runDoctor(machine: Machine, request: DoctorRequest): Promise<Report<Health>> {
+export async function runDoctor(machine: Machine, request: DoctorRequest): Promise<Health> {
   if (request.project !== undefined) openProject(machine, request.project)
   const fixed = request.fix ? await repair(new Installs(machine, request)) : []
   const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
@@ -42,7 +42,8 @@ export async function runDoctor(machine: Machine, request: DoctorRequest): Promi
     if (state !== 'problem' || code === undefined) return []
     return [{ severity: 'error', code, message, subject: name, hint: fix }]
   })
-  return { value: { checks, fixed }, findings }
+  machine.report(...findings)
+  return { checks, fixed }
 }
 
 async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]> {
@@ -92,7 +93,7 @@ async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
 }
 
 function checkCost(machine: Machine): Check[] {
-  const { cost, starts } = usageOverTime(machine, { since: '30d' }).value
+  const { cost, starts } = usageOverTime(machine.quiet(), { since: '30d' })
   if (tokensOfCost(cost) === 0) return []
   return [{ name: 'cost', state: 'fine', message: `30 days, ${count(starts, 'session start')}: ${describeCost(cost)}` }]
 }

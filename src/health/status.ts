@@ -11,7 +11,7 @@ import { openProject } from '../machine/open-project.ts'
 import { usedSkills } from '../skills/equip.ts'
 import { describeRemote } from '../skills/rules/sync-decision.ts'
 import { readStanding } from '../skills/sync.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { usageOverTime } from '../usage/look-back.ts'
 import { moneyFor, type Prices } from '../usage/rules/cost.ts'
@@ -26,7 +26,7 @@ export interface StatusRequest {
 /**
  * Reports what the agents of this machine see and what that costs, the state of the library, and what to do next.
  */
-export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<Report<MachineStatus>> {
+export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<MachineStatus> {
   // A missing project has no agents to report.
   if (project !== undefined) openProject(machine, project)
   const config = new Config(machine)
@@ -36,20 +36,20 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   const agents = found.map((agent) => statusOf(machine, agent, project, prices, scan))
   const library = await libraryOf(machine, project)
   const neverRan = AGENTS.filter((agent) => !found.includes(agent)).flatMap((agent) => installed(machine, agent))
-  const { starts, cost } = usageOverTime(machine, { since: `${COST_DAYS}d` }).value
+  const { starts, cost } = usageOverTime(machine.quiet(), { since: `${COST_DAYS}d` })
   const usage = { days: COST_DAYS, starts, cost }
   const packs = offeredPacks(machine, openProject(machine, project)).flatMap(({ name, isOpen }) =>
     isOpen ? [] : [name],
   )
   const status = { agents, neverRan, library, usage, hooks: hookedAgents(machine), packs }
-  return { value: { ...status, next: nextSteps(status, project) }, findings: [] }
+  return { ...status, next: nextSteps(status, project) }
 }
 
 const COST_DAYS = 30
 
 /** An agent whose program is installed. Only recorded agents have a known program name. */
 function installed(machine: Machine, { id, label }: Agent): MachineStatus['neverRan'] {
-  const program = RECORDED_AGENTS.includes(id) ? seeAgent(machine, { agent: id }).value.program : undefined
+  const program = RECORDED_AGENTS.includes(id) ? seeAgent(machine.quiet(), { agent: id }).program : undefined
   return program === undefined ? [] : [{ agent: id, label, program }]
 }
 
@@ -62,7 +62,7 @@ function statusOf(
 ): AgentStatus {
   try {
     const own = ListSwitch.open(machine, id, undefined)?.own ?? {}
-    return summed(seeAgent(machine, { agent: id, project }, scan).value, own, prices)
+    return summed(seeAgent(machine.quiet(), { agent: id, project }, scan), own, prices)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return { agent: id, label, problem: error.message }
@@ -103,7 +103,7 @@ function summed(sight: SeenByAgent, own: Switches, prices: Prices | undefined): 
 /** Undefined without a library; for an unusable one, the reason. */
 async function libraryOf(machine: Machine, project: string | undefined): Promise<LibraryStatus | undefined> {
   try {
-    const { value } = await readStanding(machine, { project })
+    const value = await readStanding(machine.quiet(), { project })
     const used = usedSkills(machine)
     const unused = used && value.equipped.filter((name) => !used.has(name))
     return { ...value, unused, stands: describeRemote(value, machine.now()) }
@@ -114,6 +114,6 @@ async function libraryOf(machine: Machine, project: string | undefined): Promise
 }
 
 function hookedAgents(machine: Machine): string[] {
-  const { hooks } = judgeHooks(machine, { agents: [] }).value
+  const { hooks } = judgeHooks(machine, { agents: [] })
   return hooks.filter(({ state }) => state === 'installed').map(({ agent }) => agent)
 }

@@ -13,7 +13,7 @@ import { lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts
 import { checkProject } from '../skills/project.ts'
 import { LOCK_FILE } from '../skills/rules/manifest.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
-import { asFinding, type Finding, failWith, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 
 export interface Validation {
@@ -26,19 +26,17 @@ export interface Validation {
 }
 
 /** Checks anything that can be validated; without a path, every layer in use, `loadout.json` and the library. */
-export async function validate(
-  machine: Machine,
-  request: { path?: string; layers: Layers },
-): Promise<Report<Validation>> {
+export async function validate(machine: Machine, request: { path?: string; layers: Layers }): Promise<Validation> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = placeOf(machine, { ...request, path: request.path })
   const kind = recognizeSkill(path)
-  if (kind !== 'skill' && isPack(path)) return toReport(checkPack(machine, path).map(asIssue), [{ kind: 'pack', path }])
-  if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
-  if (kind === 'skill') return toReport(checkSkill(machine, path).map(asIssue), [{ kind, path }])
+  if (kind !== 'skill' && isPack(path))
+    return sumUp(machine, checkPack(machine, path).map(asIssue), [{ kind: 'pack', path }])
+  if (kind === 'library') return sumUp(machine, checkLibrary(machine, path).map(asIssue), [{ kind, path }])
+  if (kind === 'skill') return sumUp(machine, checkSkill(machine, path).map(asIssue), [{ kind, path }])
   // A file of a pack is checked by the rules for packs, whose messages quote nothing.
   const pack = packAround(path)
-  if (pack !== undefined) return toReport(checkPack(machine, pack).map(asIssue), [{ kind: 'pack', path: pack }])
+  if (pack !== undefined) return sumUp(machine, checkPack(machine, pack).map(asIssue), [{ kind: 'pack', path: pack }])
   if (isFolder(path)) {
     const { files: all, findings } = readPayloadFolder(path)
     const files = all.filter((file) => packAround(join(path, file.path)) === undefined)
@@ -47,14 +45,14 @@ export async function validate(
     }
     const built = buildEntries(files)
     const issues = [...findings, ...built.findings, ...lintRouting(built.entries)].map(asIssue)
-    return toReport(issues, [{ kind: 'folder', path }])
+    return sumUp(machine, issues, [{ kind: 'folder', path }])
   }
-  if (path.endsWith('.md')) return validatePayload(path)
+  if (path.endsWith('.md')) return validatePayload(machine, path)
   if (!path.endsWith('.json')) {
     throw failWith('UNRECOGNISED', { path })
   }
-  if (basename(path) === SETTINGS_FILE) return validateSettings(path)
-  return toReport(validateIndexFile(machine, indexPlace(path)), [{ kind: 'index', path }])
+  if (basename(path) === SETTINGS_FILE) return validateSettings(machine, path)
+  return sumUp(machine, validateIndexFile(machine, indexPlace(path)), [{ kind: 'index', path }])
 }
 
 /** The path of what was named: `pack:x`, `skill:x`, `payload:x`, a path, or a bare name that is not a path. */
@@ -62,7 +60,7 @@ function placeOf(machine: Machine, { path: named, layers }: { path: string; laye
   const path = resolve(machine.cwd, named)
   const { kind } = parseEntryId(named)
   if (exists(path) || (kind === undefined && /[/.]/.test(named))) return path
-  const located = locate(machine, { id: named, layers, kinds: READABLE }).value
+  const located = locate(machine.quiet(), { id: named, layers, kinds: READABLE })
   switch (located.kind) {
     case 'payload':
       return join(located.knowledge.rootOf(located.entry), located.entry.path)
@@ -73,7 +71,7 @@ function placeOf(machine: Machine, { path: named, layers }: { path: string; laye
   }
 }
 
-async function validateLayers(machine: Machine, options: Layers): Promise<Report<Validation>> {
+async function validateLayers(machine: Machine, options: Layers): Promise<Validation> {
   const places = layerPlaces(machine, options)
   const { layers, findings } = readLayers(places)
   const library = configuredLibrary(machine)
@@ -98,7 +96,7 @@ async function validateLayers(machine: Machine, options: Layers): Promise<Report
   if (library !== undefined) checked.push({ kind: 'library', path: library })
   if (ofLock !== undefined) checked.push({ kind: 'lock', path: join(project ?? '', LOCK_FILE) })
   const others = [...broken, ...(settings?.findings ?? []), ...(ofLock ?? []), ...ofLibrary]
-  return toReport([...others.map(asIssue), ...issues], checked)
+  return sumUp(machine, [...others.map(asIssue), ...issues], checked)
 }
 
 function asFindings(error: unknown): Finding[] {
@@ -117,23 +115,22 @@ function projectSettings(machine: Machine, layers: Layers): { path: string; find
   }
 }
 
-function validatePayload(path: string): Report<Validation> {
+function validatePayload(machine: Machine, path: string): Validation {
   const { entries, findings } = buildEntries([{ path, text: readText(path) }])
   const issues = [...findings, ...lintRouting(entries)].map(asIssue)
   // A payload that cannot be routed is an error when it is checked alone; in a folder it is only skipped.
   const strict = issues.map((issue) =>
     issue.code === 'NO_FRONTMATTER' ? { ...issue, severity: 'error' as const } : issue,
   )
-  return toReport(strict, [{ kind: 'payload', path }])
+  return sumUp(machine, strict, [{ kind: 'payload', path }])
 }
 
-function validateSettings(path: string): Report<Validation> {
-  return toReport(readSettingsFile(path).findings.map(asIssue), [{ kind: 'settings', path }])
+function validateSettings(machine: Machine, path: string): Validation {
+  return sumUp(machine, readSettingsFile(path).findings.map(asIssue), [{ kind: 'settings', path }])
 }
 
-function toReport(issues: ValidationIssue[], checked: Validation['checked']): Report<Validation> {
+function sumUp(machine: Machine, issues: ValidationIssue[], checked: Validation['checked']): Validation {
   const errors = issues.filter(({ severity }) => severity === 'error').length
-  const value = { valid: errors === 0, errors, warnings: issues.length - errors, issues, checked }
-  const findings = issues.map(({ entryId, ...issue }): Finding => ({ ...issue, subject: entryId }))
-  return { value, findings }
+  machine.report(...issues.map(({ entryId, ...issue }): Finding => ({ ...issue, subject: entryId })))
+  return { valid: errors === 0, errors, warnings: issues.length - errors, issues, checked }
 }

@@ -3,7 +3,7 @@ import { Config } from '../agents/config.ts'
 import { stampAt } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { sessionsFolder } from '../machine/sessions.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 
 /** What can change while the user watches. */
 const WATCHED = ['config', 'library', 'installs', 'usage', 'sessions', 'consent', 'project'] as const
@@ -15,10 +15,10 @@ export type Stamps = Record<Watched, string>
  * One text per watched thing, which changes when that thing changes. It is made from the few files and folders that any
  * change touches, so that checking every second costs some dozens of calls, however large the library and the log are.
  */
-export function readStamps(machine: Machine, { project }: { project?: string }): Report<Stamps> {
+export function readStamps(machine: Machine, { project }: { project?: string }): Stamps {
   const places = { ...ownPlaces(machine), ...configuredPlaces(machine, project), project: projectPlaces(project) }
   const entries = WATCHED.map((name) => [name, places[name].map((path) => stampAt(path)?.join('.') ?? '-').join(' ')])
-  return { value: Object.fromEntries(entries) as Stamps, findings: [] }
+  return Object.fromEntries(entries) as Stamps
 }
 
 function ownPlaces(machine: Machine) {

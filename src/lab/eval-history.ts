@@ -15,7 +15,7 @@ import { Weigher } from '../search/analyze.ts'
 import type { TermPostings } from '../search/saved-library.ts'
 import { readTask } from '../search/task.ts'
 import { visitTerms } from '../search/tokens.ts'
-import { failWith, type Report } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { type PastCommit, type PastFile, PastTrees } from './disk/past-trees.ts'
 import { type Case, mean, recallAt } from './rules/cases.ts'
 
@@ -52,7 +52,7 @@ const AMONG = 10
 export async function evaluateHistory(
   machine: Machine,
   { project: named, commits: most }: { project?: string; commits: number },
-): Promise<Report<HistoryEvaluation>> {
+): Promise<HistoryEvaluation> {
   const project = openProject(machine, named)
   const { root, repository } = project
   const settings = contextSettings(project)
@@ -105,7 +105,8 @@ export async function evaluateHistory(
   }
   const means = { loadout: meanRecall(recall.loadout), bm25: meanRecall(recall.bm25) }
   const value = { tasks: commits.length, files: FILES, chars: CHARS, recall: means, misses }
-  return { value, findings: [...project.settings.findings] }
+  machine.report(...project.settings.findings)
+  return value
 }
 
 function recallOf(past: PastCommit, order: string[], read: string[], lines: number | undefined): Recall {

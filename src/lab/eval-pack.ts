@@ -11,7 +11,7 @@ import { readSelectionSuite, type SelectionCase } from '../packs/rules/records.t
 import { LIKELY_PACK } from '../packs/rules/resolve/choose.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Finding, Report, Severity } from '../text/trouble.ts'
+import type { Finding, Severity } from '../text/trouble.ts'
 import { type Case, summarize } from './rules/cases.ts'
 
 export interface PackEvalRequest extends Pick<CatalogRequest, 'project'> {
@@ -30,20 +30,19 @@ export interface PackEvaluation {
 }
 
 /** Runs the selection suites of a pack: would each prompt choose it? A failed case is an error. */
-export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
+export function evaluatePack(machine: Machine, request: PackEvalRequest): PackEvaluation {
   const opened = new Packs(machine, { project: request.project, packs: [request.pack] })
   const pack = opened.get(request.pack)
   const { root, manifest, trust } = pack
   const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
-  const findings: Finding[] = []
   const select = selector(opened, pack)
   const suites = findSuites(machine, pack, request.suite)
-  if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
+  if (suites.length === 0) machine.report(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
   for (const { suite, text } of suites) {
     const json = parsePackJson({ path: suite, text })
     const read = json.problem === undefined ? readSelectionSuite(json.value, manifest.name) : { problem: json.problem }
     if (read.cases === undefined) {
-      findings.push(badSuite(suite, read.problem))
+      machine.report(badSuite(suite, read.problem))
       continue
     }
     let { cases } = read
@@ -52,17 +51,17 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
       cases = cases.map((each, at) => ({ ...each, id: `case-${at + 1}` }))
       const message = `${packWord(manifest.name)} is not approved: cases are shown by number, and warnings were not checked`
       const hint = `loadout approve ${shellWord(root)}`
-      findings.push({ severity: 'info', code: 'pack.trust.unapproved', message, subject: manifest.name, hint })
+      machine.report({ severity: 'info', code: 'pack.trust.unapproved', message, subject: manifest.name, hint })
     }
     const report = runCases(manifest.name, cases, select)
     const written = request.write ? writeRecord(machine, root, suite, report, suites.length > 1) : undefined
     value.suites.push({ suite, ...report, written })
     for (const { id, expected, actual, passed } of report.results) {
       const message = `${suite}, ${id.slice(0, 60)}: expected ${expected}, got ${actual}`
-      if (!passed) findings.push({ severity: 'error', code: 'BELOW_THRESHOLD', message, subject: suite })
+      if (!passed) machine.report({ severity: 'error', code: 'BELOW_THRESHOLD', message, subject: suite })
     }
   }
-  return { value, findings }
+  return value
 }
 
 const KNOWN_SUITES: Readonly<Record<string, string>> = {

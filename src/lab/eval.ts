@@ -20,7 +20,7 @@ import type { RankDocument, Strategy } from '../search/document.ts'
 import { createRanker } from '../search/ranker.ts'
 import { rankedSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { isRecord, isTextList, nearest } from '../text/values.ts'
 import { libraryBeside, readLibrary, readSuite, readTestsBeside } from './disk/suites.ts'
 import {
@@ -69,14 +69,14 @@ export interface SuiteReport extends Evaluation {
  * and its examples, each left out while it is tested. So is everything known here, if no suite is named and the project
  * has none.
  */
-export function evaluateEntries(machine: Machine, request: EvalRequest): Report<SuiteReport> {
+export function evaluateEntries(machine: Machine, request: EvalRequest): SuiteReport {
   const suite = request.suite === undefined ? undefined : resolve(machine.cwd, request.suite)
   if (request.library !== undefined) {
     const path = resolve(machine.cwd, request.library)
     if (!isFolder(path) && !path.endsWith('.json')) return askSuite(machine, request, path)
     const library = openLibrary(machine, path)
     const asked = suite === undefined ? ownQuestions(library) : { questions: readSuite(suite), findings: [] }
-    return askLibrary(library, asked, request)
+    return askLibrary(machine, library, asked, request)
   }
   // A folder with skills, packs or an index, rather than only questions.
   const isLibrary =
@@ -85,15 +85,15 @@ export function evaluateEntries(machine: Machine, request: EvalRequest): Report<
     (exists(join(suite, INDEX_IN_PROJECT)) || entryFolders(suite, true).length > 0)
   if (isLibrary) {
     const library = openLibrary(machine, suite)
-    return askLibrary(library, ownQuestions(library), request)
+    return askLibrary(machine, library, ownQuestions(library), request)
   }
   const hasSuite = suite !== undefined || exists(join(rootOf(machine, request.layers), SUITE_IN_PROJECT))
   if (hasSuite && !(request.own && suite === undefined)) return askSuite(machine, request)
   const known = everythingHere(machine, request)
-  return askLibrary(known, { questions: heldOutQuestions(known.documents), findings: [] }, request)
+  return askLibrary(machine, known, { questions: heldOutQuestions(known.documents), findings: [] }, request)
 }
 
-function askSuite(machine: Machine, request: EvalRequest, named?: string): Report<SuiteReport> {
+function askSuite(machine: Machine, request: EvalRequest, named?: string): SuiteReport {
   const suite = suitePath(machine, request)
   const questions = readSuite(suite)
   const library = named ?? libraryBeside(suite)
@@ -104,7 +104,8 @@ function askSuite(machine: Machine, request: EvalRequest, named?: string): Repor
       : documentRouter(readLibrary(library), strategy)
   const evaluation = summarize(ask(questions, router.find))
   const findings = [...router.findings, ...unknownIds(questions, router.ids), ...belowThreshold(evaluation, request)]
-  return { value: { suite, strategy, documents: router.ids.size, ...evaluation }, findings }
+  machine.report(...findings)
+  return { suite, strategy, documents: router.ids.size, ...evaluation }
 }
 
 /** Documents to test, and other names that questions may use for them. */
@@ -121,7 +122,7 @@ interface Asked {
   findings: Finding[]
 }
 
-function askLibrary(library: EvalLibrary, asked: Asked, request: EvalRequest): Report<SuiteReport> {
+function askLibrary(machine: Machine, library: EvalLibrary, asked: Asked, request: EvalRequest): SuiteReport {
   const { path, documents, aliases } = library
   if (documents.length === 0) {
     const trouble = library.findings[0]
@@ -149,10 +150,8 @@ function askLibrary(library: EvalLibrary, asked: Asked, request: EvalRequest): R
     value.withoutExamples = summarize(ask(questions, documentRouter(untaught, strategy).find)).figures
   }
   const unknown = unknownIds(questions, new Set(documents.map(({ id }) => id)))
-  return {
-    value,
-    findings: [...library.findings, ...asked.findings, ...unknown, ...belowThreshold(evaluation, request)],
-  }
+  machine.report(...library.findings, ...asked.findings, ...unknown, ...belowThreshold(evaluation, request))
+  return value
 }
 
 export interface CompareRequest {
@@ -174,7 +173,7 @@ export interface Comparison {
 }
 
 /** The questions of a suite whose answer changes when one index replaces another. */
-export function compareIndexes(machine: Machine, request: CompareRequest): Report<Comparison> {
+export function compareIndexes(machine: Machine, request: CompareRequest): Comparison {
   const suite = suitePath(machine, request)
   const questions = readSuite(suite)
   const strategy = request.strategy ?? strategyOf(machine, request)
@@ -195,7 +194,8 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Repor
   })
   const figures = { before: before.figures, after: after.figures }
   const value = { suite, strategy, questions: questions.length, ...figures, changes }
-  return { value, findings: [...before.findings, ...after.findings] }
+  machine.report(...before.findings, ...after.findings)
+  return value
 }
 
 interface Router {

@@ -9,7 +9,7 @@ import { PHASES } from '../payloads/rules/loadout-index.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import { selectEntries, selectMatches } from '../payloads/rules/plan.ts'
 import { STRATEGIES, type Strategy } from '../search/document.ts'
-import { failWith, type LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { compareText, hashText, isRecord } from '../text/values.ts'
 import { visitUsage } from '../usage/log.ts'
 import { kindOf, stageOf, type UsageEvent } from '../usage/rules/usage-event.ts'
@@ -46,7 +46,7 @@ export interface PromptReplay {
 const DEFAULT_LIMIT = 20
 
 /** Routes the tasks of a log again, and reports which choose other entries. Reads the log twice, in pieces. */
-export function replayPrompts(machine: Machine, request: ReplayRequest): Report<PromptReplay> {
+export function replayPrompts(machine: Machine, request: ReplayRequest): PromptReplay {
   const log = openLog(machine, request.log)
   const project = projectOf(machine, request.layers)
   const root = project && realFolder(machine, project.root)
@@ -92,7 +92,8 @@ export function replayPrompts(machine: Machine, request: ReplayRequest): Report<
     const hint = 'loadout explain <id> --task "<task>" shows why'
     findings.push({ severity: 'error', code: 'ROUTING_CHANGED', message, hint })
   }
-  return { value: { log, tasks, differing, otherProjects, entries: changed, changes: changes.reverse() }, findings }
+  machine.report(...findings)
+  return { log, tasks, differing, otherProjects, entries: changed, changes: changes.reverse() }
 }
 
 /** A task whose words are in a log, and the payloads of its plan at that time. */

@@ -2,7 +2,6 @@ import { openSources, type SourceRequest, withoutRepeats } from '../answer/sourc
 import type { Machine } from '../machine/machine.ts'
 import { openRanking } from '../machine/ranking.ts'
 import type { RankDocument, RankHit } from '../search/document.ts'
-import type { Report } from '../text/trouble.ts'
 import { compareText, sortedBy } from '../text/values.ts'
 import type { EntryKind } from '../usage/rules/usage-event.ts'
 
@@ -24,7 +23,7 @@ interface SimilarPair {
 }
 
 /** Which entries match the same questions: every entry is tested with the questions of every other. */
-export function similarEntries(machine: Machine, request: SourceRequest): Report<Similar> {
+export function similarEntries(machine: Machine, request: SourceRequest): Similar {
   const { sources, findings } = openSources(machine, request)
   const documents = sources.flatMap(({ kind, segments }) =>
     segments.flatMap(({ readDocuments }) => readDocuments(findings).map((document) => ({ kind, document }))),
@@ -35,7 +34,8 @@ export function similarEntries(machine: Machine, request: SourceRequest): Report
   )
   const sorted = sortedBy(documents, ({ document }) => document.id)
   const value = findSimilar(sorted, (question, limit) => ranking.rank(question, { limit }))
-  return { value, findings: withoutRepeats(findings) }
+  machine.report(...withoutRepeats(findings))
+  return value
 }
 
 const MOST_ASKED = 2_000

@@ -6,7 +6,7 @@ import { readText } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { teachLibrary } from '../skills/library-skills.ts'
-import { type Finding, failWith, type Report } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { admitExamples, type Proposal } from './rules/admit.ts'
 import { type AnswerItem, exportText, LONGEST_ANSWER, readAnswer, type TeachingTask } from './rules/teach-exchange.ts'
 import { ENOUGH, findTeachable, openTeachable, type Teachable, type TeachableEntry } from './teachable.ts'
@@ -27,7 +27,7 @@ export interface Teaching {
 }
 
 /** Adds prompts as examples of their entries. Invalid prompts become findings; the rest is added. */
-export function teach(machine: Machine, request: TeachRequest): Promise<Report<Teaching>> {
+export function teach(machine: Machine, request: TeachRequest): Promise<Teaching> {
   return teachItems(machine, openTeachable(machine, request), request, [])
 }
 
@@ -35,7 +35,7 @@ export function teach(machine: Machine, request: TeachRequest): Promise<Report<T
 export function renewTeaching(
   machine: Machine,
   request: Omit<TeachRequest, 'items' | 'origin'> & { ids: readonly string[] },
-): Promise<Report<Teaching>> {
+): Promise<Teaching> {
   const teachable = openTeachable(machine, request)
   const findings: Finding[] = []
   const entries = chosen(teachable.entries, request.ids, findings).filter(({ stale }) => stale > 0)
@@ -54,7 +54,7 @@ export function renewTeaching(
 export async function importTeaching(
   machine: Machine,
   request: Omit<TeachRequest, 'items' | 'origin'> & ({ file: string } | { text: string }),
-): Promise<Report<Teaching>> {
+): Promise<Teaching> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_ANSWER) : request.text
   if (text.length > LONGEST_ANSWER) {
     throw failWith('FILE_TOO_LARGE/answer', { most: LONGEST_ANSWER })
@@ -83,7 +83,7 @@ async function teachItems(
   { entries, known }: Teachable,
   { items, origin, dryRun: isDryRun = false, commit: wantsCommit = true }: TeachRequest,
   findings: Finding[],
-): Promise<Report<Teaching>> {
+): Promise<Teaching> {
   const proposals: Proposal[] = []
   const files = new Map<string, ExampleFile>()
   for (const { id, prompts, negatives } of items) {
@@ -115,17 +115,16 @@ async function teachItems(
     group.examples.push(example)
     byFile.set(path, group)
   }
-  const report = { value: { taught: [...taught.values()], commit: undefined, isDryRun }, findings }
-  findings.push(...admitted.findings, ...secrets)
-  if (isDryRun) return report
+  const teaching: Teaching = { taught: [...taught.values()], commit: undefined, isDryRun }
+  machine.report(...findings, ...admitted.findings, ...secrets)
+  if (isDryRun) return teaching
   const library = new Map<string, Example[]>()
   for (const { file, examples } of byFile.values()) {
     if (file.place === 'library') library.set(examples[0]!.id, examples)
     else await writeExamples(machine, file, examples)
   }
-  if (library.size === 0) return report
-  const { value: commit, findings: more } = await teachLibrary(machine, library, wantsCommit)
-  return { value: { ...report.value, commit }, findings: [...findings, ...more] }
+  if (library.size === 0) return teaching
+  return { ...teaching, commit: await teachLibrary(machine, library, wantsCommit) }
 }
 
 /** Prompts scanned as one text; single prompts are scanned only if that text has a finding. */
@@ -166,7 +165,7 @@ export interface TeachExport {
 export function exportTeaching(
   machine: Machine,
   request: SourceRequest & { ids?: readonly string[]; out?: string },
-): Report<TeachExport> {
+): TeachExport {
   const { entries, findings } = openTeachable(machine, request)
   const asked = chosen(entries, request.ids ?? [], findings)
   const tasks = lacking(asked)
@@ -179,25 +178,31 @@ export function exportTeaching(
         ? { severity: 'info', code, message }
         : { severity: 'error', code, message: 'there is no entry to write prompts for', hint },
     )
-    return { value: { tasks, text: '' }, findings }
+    machine.report(...findings)
+    return { tasks, text: '' }
   }
   const text = exportText(tasks)
-  if (request.out === undefined) return { value: { tasks, text }, findings }
+  if (request.out === undefined) {
+    machine.report(...findings)
+    return { tasks, text }
+  }
   const path = resolve(machine.cwd, request.out)
   writeNamed(projectOf(machine, request).root, path, text)
-  return { value: { tasks, text, path }, findings }
+  machine.report(...findings)
+  return { tasks, text, path }
 }
 
 /** The next entries to write about, and how many more there are: for a conversation that continues until none is left. */
 export function nextTeaching(
   machine: Machine,
   request: SourceRequest & { limit: number; skip?: readonly string[] },
-): Report<{ tasks: TeachingTask[]; left: number }> {
+): { tasks: TeachingTask[]; left: number } {
   const { entries, findings } = openTeachable(machine, request)
   const skip = new Set(request.skip ?? [])
   const all = lacking(chosen(entries, [], findings)).filter(({ id }) => !skip.has(id))
   const tasks = all.slice(0, request.limit)
-  return { value: { tasks, left: all.length - tasks.length }, findings }
+  machine.report(...findings)
+  return { tasks, left: all.length - tasks.length }
 }
 
 /** The named entries, or all that a task can choose. */

@@ -11,7 +11,7 @@ import {
 import type { Machine } from '../machine/machine.ts'
 import { isDomain } from '../payloads/rules/loadout-index.ts'
 import { listed } from '../text/count.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import type { Finding } from '../text/trouble.ts'
 import { compareText, groupBy, nearest } from '../text/values.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 import type { TaughtEntry } from './rules/admit.ts'
@@ -123,7 +123,7 @@ export interface TeachStatus {
 }
 
 /** How many examples each entry has; the findings list stale, orphaned and unreadable ones. */
-export function teachStatus(machine: Machine, request: SourceRequest): Report<TeachStatus> {
+export function teachStatus(machine: Machine, request: SourceRequest): TeachStatus {
   const { entries: all, known, findings } = openTeachable(machine, request)
   const entries = all
     .filter(({ isChosenByTask, written, negatives, stale }) => isChosenByTask || written + negatives + stale > 0)
@@ -181,5 +181,6 @@ export function teachStatus(machine: Machine, request: SourceRequest): Report<Te
     'the same prompt is an example of two entries',
     'keep it for one of them',
   )
-  return { value: { wanted: ENOUGH, entries }, findings }
+  machine.report(...findings)
+  return { wanted: ENOUGH, entries }
 }

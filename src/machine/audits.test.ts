@@ -137,9 +137,9 @@ it('records that were not written again for a while go, and nothing else', () =>
   const now = machine.now()
   utimesSync(machine.records.path('audit/2.json'), now, now)
   const pruned = { removed: 3, bytes: 6, kept: 1, days: 90 }
-  expect(pruneAudits(machine, { isDry: true }).value).toEqual({ ...pruned, isDry: true })
-  expect(pruneAudits(machine, {}).value).toEqual({ ...pruned, isDry: false })
-  expect(pruneAudits(machine, {}).value).toMatchObject({ removed: 0, kept: 1 })
+  expect(pruneAudits(machine, { isDry: true })).toEqual({ ...pruned, isDry: true })
+  expect(pruneAudits(machine, {})).toEqual({ ...pruned, isDry: false })
+  expect(pruneAudits(machine, {})).toMatchObject({ removed: 0, kept: 1 })
   const left = ['audit', 'context', 'packs/audit', 'other'].flatMap((folder) =>
     readdirSync(machine.records.path(folder)),
   )

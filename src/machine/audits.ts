@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
 import { readJson, readText, removeFile } from './files.ts'
 import { namesIn, removeOrphans } from './leftovers.ts'
@@ -163,7 +163,7 @@ const KEPT_DAYS = 90
 const DAY = 24 * 60 * 60 * 1000
 
 /** Removes the records that were not delivered again for a number of days, those of earlier versions too. */
-export function pruneAudits(machine: Machine, { days: asked, isDry = false }: PruneRequest): Report<PrunedAudits> {
+export function pruneAudits(machine: Machine, { days: asked, isDry = false }: PruneRequest): PrunedAudits {
   if (asked !== undefined && !isDays(asked)) {
     throw failWith('USAGE/days', { asked })
   }
@@ -184,7 +184,7 @@ export function pruneAudits(machine: Machine, { days: asked, isDry = false }: Pr
       pruned.bytes += stat.size
     }
   }
-  return { value: pruned, findings: [] }
+  return pruned
 }
 
 function keptDays(machine: Machine): number {

@@ -30,7 +30,7 @@ export class ConfigFile {
   read(): ConfigJson {
     const { path } = this
     const json = asRecord(exists(path) ? readJson(path) : {}, path, 'the file')
-    for (const finding of unknownKeys(json, path)) this.machine.report?.(finding)
+    this.machine.report(...unknownKeys(json, path))
     return json
   }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { type Finding, failWith } from '../text/trouble.ts'
+import { alsoNaming, type Finding, failWith, type Report } from '../text/trouble.ts'
 import { Cache } from './cache.ts'
 import { ConfigFile } from './config-file.ts'
 import { Records } from './records.ts'
@@ -11,17 +11,14 @@ export interface Surroundings {
   home: string
   env: Readonly<Record<string, string | undefined>>
   now(): Date
-  /**
-   * Receives findings that belong to no use case, such as unknown keys of settings. `createLoadout` adds them to the
-   * report.
-   */
-  report?(finding: Finding): void
   /** The caller; a person on the command line by default. */
   caller?: Caller
+  /** Receives what a person should know about a call; `collect` returns it beside the answer. */
+  report?(...findings: Finding[]): void
 }
 
 /** Declares that a machine has the fields of its surroundings. */
-export interface Machine extends Surroundings {}
+export interface Machine extends Omit<Surroundings, 'report'> {}
 
 /** This computer, opened once at the edge: its surroundings, and the folders and files of this user. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor copies every field.
@@ -31,9 +28,40 @@ export class Machine {
     Object.defineProperties(this, Object.getOwnPropertyDescriptors(surroundings))
   }
 
+  report(..._findings: Finding[]): void {}
+
   /** The same machine with another `report`. Not a copy: `home` throws only when it is read. */
-  reportingTo(report: (finding: Finding) => void): Machine {
+  reportingTo(report: (...findings: Finding[]) => void): Machine {
     return Object.create(this, { report: { value: report } })
+  }
+
+  /** For a question whose findings are not worth telling: who asks it tells them, or they change nothing. */
+  quiet(): Machine {
+    return this.reportingTo(() => {})
+  }
+
+  /** Runs a use case, and returns its answer with everything that it reported: in order, each finding once. */
+  collect<T>(run: (machine: Machine) => Promise<T>): Promise<Report<T>>
+  collect<T>(run: (machine: Machine) => T): Report<T>
+  collect<T>(run: (machine: Machine) => T | Promise<T>): Report<T> | Promise<Report<T>> {
+    const found = new Map<string, Finding>()
+    const listening = this.reportingTo((...findings) => {
+      for (const finding of findings) {
+        const { code, message, subject, path, line } = finding
+        const key = JSON.stringify([code, message, subject, path, line])
+        if (!found.has(key)) found.set(key, finding)
+      }
+    })
+    const finish = (value: T) => ({ value, findings: [...found.values()] })
+    const fail = (error: unknown): never => {
+      throw alsoNaming(error, [...found.values()])
+    }
+    try {
+      const value = run(listening)
+      return value instanceof Promise ? value.then(finish, fail) : finish(value)
+    } catch (error) {
+      return fail(error)
+    }
   }
 
   get configFolder(): string {

@@ -8,7 +8,7 @@ import { readSettingsFile, requireParts } from './settings.ts'
 function open(loadoutJson: string, configJson = '{}') {
   const reported: Finding[] = []
   const root = makeProject({ 'loadout.json': loadoutJson })
-  const report = (finding: Finding) => void reported.push(finding)
+  const report = (...findings: Finding[]) => void reported.push(...findings)
   const machine = new Machine({
     cwd: root,
     home: makeProject({ '.config/loadout/config.json': configJson }),

@@ -29,7 +29,7 @@ const LARGEST = 1024 * 1024
 export function readProjectSettings(machine: Machine, projectRoot: string): Settings {
   const path = join(projectRoot, SETTINGS_FILE)
   const { file, findings, badParts } = exists(path) ? readChecked(machine, path) : NO_FILE
-  for (const finding of findings) machine.report?.(finding)
+  machine.report(...findings)
   const strategy = file.routing?.strategy ?? 'ranked'
   return { ...file, payloads: file.payloads ?? DEFAULT_PAYLOADS, routing: { strategy }, findings, badParts }
 }

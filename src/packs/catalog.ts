@@ -8,7 +8,7 @@ import type { Approval, FileDigests } from '../machine/rules/approval.ts'
 import { ANY_NAME, type Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
 import { type FetchedSource, fetchSource } from './disk/organization.ts'
 import { digestKnownTree, digestTree } from './disk/pack-folder.ts'
@@ -164,10 +164,9 @@ export interface PackFetch {
 }
 
 /** Updates every git repository with packs of the organization. A failure does not stop the others. */
-export async function fetchPacks(machine: Machine, request: FetchRequest): Promise<Report<PackFetch>> {
+export async function fetchPacks(machine: Machine, request: FetchRequest): Promise<PackFetch> {
   const { onProgress, signal } = request
   const wanted = readPackConfig(machine).organization.filter((source) => source.kind === 'git')
-  const findings: Finding[] = []
   const sources: PackFetch['sources'] = []
   for (const [at, source] of wanted.entries()) {
     signal?.throwIfAborted()
@@ -176,7 +175,7 @@ export async function fetchPacks(machine: Machine, request: FetchRequest): Promi
     sources.push({ ...fetched, problem: error?.message })
     if (error === undefined) continue
     const { code, message, hint } = error
-    findings.push({ severity: 'error', code, subject: fetched.source, message, hint })
+    machine.report({ severity: 'error', code, subject: fetched.source, message, hint })
   }
-  return { value: { sources }, findings }
+  return { sources }
 }

@@ -6,7 +6,7 @@ import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
@@ -56,7 +56,7 @@ export interface CompileTask {
 export function exportCompile(
   machine: Machine,
   request: CompileRequest & { out?: string; giveBack?: string },
-): Report<CompileTask> {
+): CompileTask {
   const pack = openForCompile(machine, request)
   const inputs = readInputs(machine, pack)
   if (inputs.length === 0) throw nothingToCompile(pack)
@@ -66,10 +66,10 @@ export function exportCompile(
   const firstPath = inputs[0]?.path ?? ''
   const text = compileText({ task, name, inputs: describeInputs(machine, pack, inputs), firstPath, giveBack })
   const value = { pack: name, task, inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })), text }
-  if (request.out === undefined) return { value, findings: [] }
+  if (request.out === undefined) return value
   const path = resolve(machine.cwd, request.out)
   writeNamed(openProject(machine, request.project).root, path, text)
-  return { value: { ...value, path }, findings: [] }
+  return { ...value, path }
 }
 
 /** Needs an approval like any reader, and a pack whose files the user may write. */
@@ -116,7 +116,7 @@ export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
 export function importCompile(
   machine: Machine,
   request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean },
-): Report<Compiled> {
+): Compiled {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
   const pack = openForCompile(machine, request)
   const inputs = readInputs(machine, pack)
@@ -129,9 +129,10 @@ export function importCompile(
   }
   if (answer === undefined || problems.length > 0) {
     const nothing = { pack: name, root: pack.root, written: [], statements: 0, unknown: 0, run: undefined }
-    return { value: { ...nothing, isReviewed: false, next: [] }, findings: refusals(problems) }
+    machine.report(...refusals(problems))
+    return { ...nothing, isReviewed: false, next: [] }
   }
-  return { value: writeViews(machine, pack, answer, inputs, request.isReviewed ?? false), findings: [] }
+  return writeViews(machine, pack, answer, inputs, request.isReviewed ?? false)
 }
 
 const MOST_REPORTED = 20
@@ -256,7 +257,7 @@ export interface PackCompileStatus {
 export function packStatus(
   machine: Machine,
   request: CatalogRequest & { pack?: string },
-): Report<{ packs: PackCompileStatus[] }> {
+): { packs: PackCompileStatus[] } {
   const named = request.pack === undefined ? [] : [request.pack]
   const visible = new Packs(machine, { project: request.project, packs: named })
   const chosen =
@@ -264,7 +265,8 @@ export function packStatus(
       ? visible.all.filter(({ scope }) => scope === 'workspace' || scope === 'user')
       : [visible.get(request.pack)]
   const packs = chosen.map((pack) => statusOf(machine, pack))
-  return { value: { packs }, findings: packs.flatMap(findingsOf) }
+  machine.report(...packs.flatMap(findingsOf))
+  return { packs }
 }
 
 function statusOf(machine: Machine, pack: TrustedPack): PackCompileStatus {

@@ -6,7 +6,7 @@ import { openProject, realFolder } from '../machine/open-project.ts'
 import { isInside } from '../machine/walk.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { findWorkspace } from './disk/discover.ts'
 import { type Material, type MaterialRequest, openMaterial } from './disk/material.ts'
 import { projectOf } from './disk/pack-head.ts'
@@ -61,7 +61,7 @@ export interface NewPack {
 const LONGEST_DESCRIPTION = 1024
 
 /** Creates a small valid pack for its author to fill in. */
-export async function startPack(machine: Machine, request: NewPackRequest): Promise<Report<NewPack>> {
+export async function startPack(machine: Machine, request: NewPackRequest): Promise<NewPack> {
   const { profile = 'wiki-first', mode = 'data' } = request
   const name = requirePackName(request.name)
   const home = packHome(machine, request)
@@ -76,7 +76,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
     ...(request.isUser ? [] : [`loadout approve ${name}`]),
     `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name} --confirm ${name}`,
   ]
-  return { value: { name, path, files: [...files.keys()].sort(), next }, findings: [] }
+  return { name, path, files: [...files.keys()].sort(), next }
 }
 
 export function requirePackName(name: string): string {
@@ -134,7 +134,7 @@ export interface PackFromDocs extends ImportWritten {
 }
 
 /** Makes a pack from existing documents. A second run updates its own files and keeps those that others changed. */
-export async function startPackFrom(machine: Machine, request: PackFromRequest): Promise<Report<PackFromDocs>> {
+export async function startPackFrom(machine: Machine, request: PackFromRequest): Promise<PackFromDocs> {
   const material = await openMaterial(machine, request.from, request)
   try {
     const inPlace = packFolderOf(machine, material)
@@ -157,7 +157,7 @@ function packFolderOf(
   return { root, home: home === realFolder(machine, machine.home) ? '' : home }
 }
 
-async function importDocs(machine: Machine, request: PackFromRequest, source: Material): Promise<Report<PackFromDocs>> {
+async function importDocs(machine: Machine, request: PackFromRequest, source: Material): Promise<PackFromDocs> {
   const home = packHome(machine, request)
   const inside = source.isTemporary ? undefined : pathFrom(realFolder(machine, home), source.path)
   // A pack reads no folder outside its project, so it gets a copy.
@@ -176,7 +176,7 @@ async function importDocs(machine: Machine, request: PackFromRequest, source: Ma
   // A user's own pack folder may be a link to another place.
   const from = inside ?? (source.isTemporary ? request.from : basename(source.path))
   const written = await writeImport(request.isUser ? '/' : home, target, files, from)
-  return report(request, target, plan, docs, written, isCopied)
+  return describeImport(machine, request, target, plan, docs, written, isCopied)
 }
 
 /** The source as a linked layer: below the project, or by itself when it is copied. */
@@ -211,7 +211,7 @@ function completeFolder(
   machine: Machine,
   request: PackFromRequest,
   { root, home }: { root: string; home: string },
-): Report<PackFromDocs> {
+): PackFromDocs {
   const guide = readInside(root, PACK_FILE, { most: LARGEST_PACK_FILE })
   if (guide.failure !== undefined && guide.failure.code !== 'FILE_NOT_FOUND') throw guide.failure
   const written = guide.bytes?.toString('utf8')
@@ -232,7 +232,15 @@ function completeFolder(
   const plan: DocsPlan = { ...base, documents: docs.documents, layer: isLoose ? 'documents' : undefined }
   const text = docsGuide(plan, written?.replace(/^\ufeff/, ''))
   addToFolder(root, new Map([[PACK_FILE, text]]), request.from)
-  return report(request, root, plan, docs, { written: [PACK_FILE], unchanged: [], kept: [], removed: [] }, false)
+  return describeImport(
+    machine,
+    request,
+    root,
+    plan,
+    docs,
+    { written: [PACK_FILE], unchanged: [], kept: [], removed: [] },
+    false,
+  )
 }
 
 function profileOfLayers(layers: readonly string[], isLoose: boolean): Profile {
@@ -259,14 +267,15 @@ function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
   return failWith('NOTHING_TO_IMPORT/documents', { from, why })
 }
 
-function report(
+function describeImport(
+  machine: Machine,
   { from, isUser }: PackFromRequest,
   path: string,
   { name, profile, description, isProposed, documents }: DocsPlan,
   { leftOut }: DocsFolder,
   written: ImportWritten,
   isCopied: boolean,
-): Report<PackFromDocs> {
+): PackFromDocs {
   const next = [
     `loadout validate ${shellWord(path)}`,
     ...(isUser ? [] : [`loadout approve ${name}`]),
@@ -278,7 +287,8 @@ function report(
     const hint = 'to replace it, remove it and run the command again'
     return { severity: 'warning', code: 'LEFT_OUT', message, subject: file, hint }
   })
-  return { value: { ...value, documents: documents.length }, findings }
+  machine.report(...findings)
+  return { ...value, documents: documents.length }
 }
 
 function pathFrom(root: string, path: string): string | undefined {

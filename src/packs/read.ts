@@ -4,7 +4,7 @@ import { cutLine, findCut } from '../text/cap-content.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
@@ -160,7 +160,7 @@ export function openGuide(
     /** The maximum length of the text, including the fence. */
     maxCharacters?: number
   },
-): Report<{ name: string; guide: string }> {
+): { name: string; guide: string } {
   const pack = new Packs(machine, { ...request, packs: [request.pack] }).get(request.pack)
   const { body, wrap } = prepareGuide(openAdmitted(machine, pack, request.isConfirmed ?? false))
   const cut = findCut(body, request.maxCharacters ?? Infinity, (content) => wrap(content).text)
@@ -170,7 +170,8 @@ export function openGuide(
   const entry = { id: name, kind: 'pack', trigger: 'guide', mode: 'manual', tokens: estimateTokens(text) } as const
   const recorded =
     request.isRecorded === false ? [] : recordUsage(machine, { task: `guide ${name}`, stage: 'used', entries: [entry] })
-  return { value: { name, guide: text }, findings: [...fenced.findings, ...recorded] }
+  machine.report(...fenced.findings, ...recorded)
+  return { name, guide: text }
 }
 
 /** A pack that passed its gates and still matches its approval. */

@@ -6,7 +6,7 @@ import { summarizeChanges } from '../machine/rules/approval.ts'
 import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { compareText, sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
@@ -116,7 +116,7 @@ export interface RehydratedContext {
 }
 
 /** Rebuilds a recorded context byte for byte. If anything has changed, reports the changes and returns no text. */
-export function rehydrate(machine: Machine, id: string, record: PackAudit): Report<RehydratedContext> {
+export function rehydrate(machine: Machine, id: string, record: PackAudit): RehydratedContext {
   const { task } = record.question
   const value: RehydratedContext = { id, task, wrappers: [], changed: [] }
   const findings: Finding[] = []
@@ -137,7 +137,8 @@ export function rehydrate(machine: Machine, id: string, record: PackAudit): Repo
     findings.push({ severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: name, hint })
   }
   if (value.changed.length > 0) value.wrappers = []
-  return { value, findings: findings.sort((a, b) => compareText(a.severity, b.severity)) }
+  machine.report(...findings.sort((a, b) => compareText(a.severity, b.severity)))
+  return value
 }
 
 /** The recorded text, or the changes that prevent rebuilding it. */

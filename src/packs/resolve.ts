@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { readTask, type Task } from '../search/task.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import type { Finding } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
@@ -51,11 +51,7 @@ type Question = Omit<ResolveRequest, 'task'> & { task: Task }
 const DEFAULT_PACK_BUDGET = 4_000
 
 /** Collects what packs know about a task: passes the gates, picks what is useful, fences it and lists the gaps. */
-export function resolvePacks(
-  machine: Machine,
-  request: ResolveRequest,
-  task = readTask(request.task),
-): Report<PackContext> {
+export function resolvePacks(machine: Machine, request: ResolveRequest, task = readTask(request.task)): PackContext {
   const question = { ...request, task }
   const opened = new Packs(machine, { project: request.project, packs: request.packs })
   const { wanted, sections, hits } = findWanted(opened, question)
@@ -84,7 +80,8 @@ export function resolvePacks(
   const whole = { ...context, tokens }
   const recorded = request.isRecorded === false ? undefined : recordContext(machine, whole, request)
   const findings = [...opened.findings.filter(isAboutApprovals), ...contextFindings(whole)]
-  return { value: { ...whole, auditId: recorded?.id }, findings: [...findings, ...(recorded?.findings ?? [])] }
+  machine.report(...findings, ...(recorded?.findings ?? []))
+  return { ...whole, auditId: recorded?.id }
 }
 
 /** Whether the KNOWLEDGE.md that was read is the approved one: it may have been replaced after the check. */

@@ -2,7 +2,6 @@ import type { Machine } from '../machine/machine.ts'
 import { describeWhy, percent } from '../search/document.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, type Discovery, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { explainChoice } from './pack-source.ts'
@@ -44,10 +43,11 @@ export interface PackView extends CatalogRow {
 }
 
 /** Shows the metadata of a pack, its place and its problems. Never its text. */
-export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): Report<PackView> {
+export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): PackView {
   const packs = new Packs(machine, { ...request, packs: [request.pack] })
   const value = viewPack(machine, packs.catalog, packs.get(request.pack))
-  return { value, findings: packs.findings.filter(({ code }) => !code.startsWith('catalog.')) }
+  machine.report(...packs.findings.filter(({ code }) => !code.startsWith('catalog.')))
+  return value
 }
 
 export function viewPack(machine: Machine, catalog: Catalog, pack: TrustedPack): PackView {
@@ -108,10 +108,7 @@ export interface PackTrail {
 }
 
 /** Explains why a pack is used or not: its place, name, trust, status, and match with the task. */
-export function explainPack(
-  machine: Machine,
-  request: CatalogRequest & { pack: string; task?: string },
-): Report<PackTrail> {
+export function explainPack(machine: Machine, request: CatalogRequest & { pack: string; task?: string }): PackTrail {
   const packs = new Packs(machine, { ...request, packs: [request.pack] })
   const { catalog, findings } = packs
   const pack = packs.get(request.pack)
@@ -134,7 +131,8 @@ export function explainPack(
     explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
     collision,
   }
-  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
+  machine.report(...findings.filter(({ code }) => !code.startsWith('catalog.')))
+  return value
 }
 
 const PLACES: Record<Scope, string> = {
@@ -245,7 +243,7 @@ export interface PackList {
 }
 
 /** Lists the packs by name. `all` adds archived packs and those that another pack of the same name shadows. */
-export function listPacks(machine: Machine, request: CatalogRequest & { all?: boolean }): Report<PackList> {
+export function listPacks(machine: Machine, request: CatalogRequest & { all?: boolean }): PackList {
   const { catalog, discovery, findings } = new Packs(machine, request)
   const winners = catalog.entries.map(({ pack }) => pack)
   const isShadowed = (pack: TrustedPack) => !winners.includes(pack)
@@ -270,7 +268,8 @@ export function listPacks(machine: Machine, request: CatalogRequest & { all?: bo
       winners.filter(({ trust }) => trust.state !== 'denied' && trust.state !== 'held').map(toDisclose),
     ),
   }
-  return { value, findings }
+  machine.report(...findings)
+  return value
 }
 
 function toDisclose(pack: TrustedPack): DisclosedPack {

@@ -3,7 +3,7 @@ import { isFile } from '../machine/files.ts'
 import { writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { findPackRoot, readPackAt } from './disk/pack-head.ts'
@@ -22,15 +22,16 @@ export interface PackValidation {
 }
 
 /** Checks a pack without using it. Reports an error for a path that is not a pack. */
-export function validatePackAt(machine: Machine, request: { path: string }): Report<PackValidation> {
+export function validatePackAt(machine: Machine, request: { path: string }): PackValidation {
   const path = resolve(machine.cwd, request.path)
   const root = findPackRoot(path)
-  if (root === undefined) return notAPack(path)
+  if (root === undefined) return notAPack(machine, path)
   const { name, issues } = inspectPack(machine, root)
   const count = (severity: string) => issues.filter((issue) => issue.severity === severity).length
   const status = validationStatus(issues)
   const value = { status, path, name, errors: count('error'), warnings: count('warning'), issues }
-  return { value, findings: issues.map(asFinding) }
+  machine.report(...issues.map(asFinding))
+  return value
 }
 
 /** Whether a path is a pack folder, or the KNOWLEDGE.md in one. */
@@ -63,16 +64,15 @@ function inspectPack(machine: Machine, root: string): { name: string | undefined
   return { name: pack.manifest?.name, issues: validatePack({ ...pack, files: openPack(machine, pack) }) }
 }
 
-function notAPack(path: string): Report<PackValidation> {
-  const finding: Finding = {
+function notAPack(machine: Machine, path: string): PackValidation {
+  machine.report({
     severity: 'error',
     code: 'PACK_NOT_FOUND',
     message: `${path} is not a pack`,
     subject: path,
     hint: 'name a folder with a KNOWLEDGE.md',
-  }
-  const value: PackValidation = { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
-  return { value, findings: [finding] }
+  })
+  return { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
 }
 
 function asFinding({ severity, code, path, line, message, count = 1 }: PackWarning): Finding {
@@ -95,7 +95,7 @@ export interface DeclaredExamples {
 export function declareExamples(
   machine: Machine,
   request: { pack: string; places: readonly string[] },
-): Report<DeclaredExamples> {
+): DeclaredExamples {
   const root = findPackRoot(realFolder(machine, request.pack))
   if (root === undefined) {
     throw new LoadoutError('PACK_NOT_FOUND', `${request.pack} is not the folder of a pack`, {
@@ -119,7 +119,7 @@ export function declareExamples(
   )
   if (fresh.length > 0) writeInside(root, EXAMPLES_PATH, `${JSON.stringify(all, undefined, 2)}\n`)
   const declared = fresh.map(({ path, line }) => ({ path, line }))
-  return { value: { root, declared, count: all.length }, findings: [] }
+  return { root, declared, count: all.length }
 }
 
 function notThere(place: string): LoadoutError {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
 import { type Layers, resolveLayers } from './knowledge.ts'
 import { readIndexFile } from './payload-root.ts'
@@ -23,17 +23,19 @@ export interface AnalysisRequest {
 }
 
 /** Entries that were never loaded, the heaviest first. */
-export function findDead(machine: Machine, request: AnalysisRequest): Report<DeadEntry[]> {
+export function findDead(machine: Machine, request: AnalysisRequest): DeadEntry[] {
   const { index, findings } = indexFor(machine, request)
   const { tally, findings: logFindings } = tallyLog(machine, request.log)
   const loaded = new Set(tally.summaries().map(({ entryId }) => entryId))
-  return { value: deadEntries(index, loaded), findings: [...findings, ...logFindings] }
+  machine.report(...findings, ...logFindings)
+  return deadEntries(index, loaded)
 }
 
 /** Keywords that several entries share. */
-export function findOverlaps(machine: Machine, request: AnalysisRequest): Report<KeywordOverlap[]> {
+export function findOverlaps(machine: Machine, request: AnalysisRequest): KeywordOverlap[] {
   const { index, findings } = indexFor(machine, request)
-  return { value: findKeywordOverlaps(index), findings }
+  machine.report(...findings)
+  return findKeywordOverlaps(index)
 }
 
 export interface BudgetReport extends BudgetBreakdown {
@@ -44,7 +46,7 @@ export interface BudgetReport extends BudgetBreakdown {
 }
 
 /** How the tokens are distributed, and whether the estimate matches the measurement. */
-export function reportBudget(machine: Machine, request: AnalysisRequest): Report<BudgetReport> {
+export function reportBudget(machine: Machine, request: AnalysisRequest): BudgetReport {
   const { index, findings } = indexFor(machine, request)
   const ids = new Set(index.entries.map(({ id }) => id))
   const { tally, findings: logFindings } = tallyLog(machine, request.log, ({ entryId }) => ids.has(entryId))
@@ -54,7 +56,8 @@ export function reportBudget(machine: Machine, request: AnalysisRequest): Report
     observedPerTask: tally.averagePerTask(),
     tasks: tally.taskCount(),
   }
-  return { value, findings: [...findings, ...logFindings] }
+  machine.report(...findings, ...logFindings)
+  return value
 }
 
 function indexFor(machine: Machine, request: AnalysisRequest): { index: LoadoutIndex; findings: Finding[] } {

@@ -1,6 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Strategy } from '../search/document.ts'
-import type { Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
@@ -31,10 +30,7 @@ export interface ExplainRequest {
  * Where a payload comes from and, for a task, why it is loaded or not, by the strategy of the request or of the
  * project's settings. Undefined when no payload has the id.
  */
-export async function explainPayload(
-  machine: Machine,
-  request: ExplainRequest,
-): Promise<Report<Explanation> | undefined> {
+export async function explainPayload(machine: Machine, request: ExplainRequest): Promise<Explanation | undefined> {
   const { id, task, phase } = request
   const resolved = resolveLayers(machine, request.layers)
   const { layers, merged, findings } = resolved
@@ -43,9 +39,13 @@ export async function explainPayload(
   if (explanation === null || entry === undefined) return undefined
   const paths = explanation.overrideChain.map((name) => layers.find((layer) => layer.name === name)?.path ?? '')
   const value: Explanation = { ...explanation, paths }
-  if (task === undefined) return { value, findings }
+  if (task === undefined) {
+    machine.report(...findings)
+    return value
+  }
   if (strategyOf(machine, request) === 'keywords') {
-    return { value: { ...value, verdict: judgeEntry(entry, task, phase) }, findings }
+    machine.report(...findings)
+    return { ...value, verdict: judgeEntry(entry, task, phase) }
   }
   const { rankPayloads, rankTask } = await import('./payload-source.ts')
   const knowledge = knowledgeOf(resolved)
@@ -53,7 +53,8 @@ export async function explainPayload(
   const isOffered = rankTask(knowledge, ranking, task).some((match) => match.entry.id === id)
   const ranked = rankedVerdict(entry, ranking.explain(task, entryId('payload', id)), isOffered)
   const verdict = inPhase(ranked, entry, phase)
-  return { value: { ...value, verdict }, findings: [...findings, ...ranking.findings] }
+  machine.report(...findings, ...ranking.findings)
+  return { ...value, verdict }
 }
 
 export interface Resolution {
@@ -64,7 +65,7 @@ export interface Resolution {
 }
 
 /** The layers that were found, and the merged index. */
-export function resolveAll(machine: Machine, layers: Layers = {}): Report<Resolution> {
+export function resolveAll(machine: Machine, layers: Layers = {}): Resolution {
   const { merged, searched, findings } = resolveLayers(machine, layers)
   const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({
     id,
@@ -75,7 +76,8 @@ export function resolveAll(machine: Machine, layers: Layers = {}): Report<Resolu
   const { average, findings: trouble } = observedPerTask(machine, entries)
   const budget = { ...merged.budget, avg_task_load_observed: average }
   const value = { layers: searched, entries, conflicts: merged.conflicts, budget }
-  return { value, findings: [...findings, ...trouble] }
+  machine.report(...findings, ...trouble)
+  return value
 }
 
 export interface Lookup {
@@ -93,13 +95,16 @@ export interface LookupRequest {
 }
 
 /** One payload by its id, whatever its priority; with `load`, also its text. Undefined when no payload has the id. */
-export function lookUpPayload(machine: Machine, request: LookupRequest): Report<Lookup> | undefined {
+export function lookUpPayload(machine: Machine, request: LookupRequest): Lookup | undefined {
   if (/^(?:pack|skill|adapter):/.test(request.id)) return undefined
   const knowledge = openKnowledge(machine, request.layers)
   const entry = findEntry(knowledge, request.id.replace(/^payload:/, ''))
   if (entry === undefined) return undefined
   const value: Lookup = { kind: 'payload', entry, layer: knowledge.layerOf(entry) }
-  if (!request.load) return { value, findings: knowledge.findings }
+  if (!request.load) {
+    machine.report(...knowledge.findings)
+    return value
+  }
   const { contents, findings } = loadPayloads(knowledge, [entry])
   const entries = contents.map(({ id, tokens, layer }) => ({
     id,
@@ -110,7 +115,8 @@ export function lookUpPayload(machine: Machine, request: LookupRequest): Report<
     layer,
   }))
   const recorded = recordUsage(machine, { task: `lookup ${request.id}`, stage: 'used', entries })
-  return { value: { ...value, contents: contents[0] }, findings: [...knowledge.findings, ...findings, ...recorded] }
+  machine.report(...knowledge.findings, ...findings, ...recorded)
+  return { ...value, contents: contents[0] }
 }
 
 function findEntry({ table }: Knowledge, id: string): LoadoutEntry | undefined {

@@ -3,7 +3,7 @@ import { exists, readJson, readText, writeAtomically } from '../machine/files.ts
 import { readTextInside, refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, projectAt } from '../machine/open-project.ts'
-import { type Finding, failWith, hasErrors, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { type Finding, failWith, hasErrors, LoadoutError, report } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
 import { collectPayloads } from './disk/payload-files.ts'
 import type { LayerPlace } from './knowledge.ts'
@@ -27,7 +27,7 @@ export interface IndexBuild {
 }
 
 /** Builds an index from its payloads. Writes nothing if there are errors. */
-export function rebuildIndex(machine: Machine, request: PayloadRootRequest & { dryRun?: boolean }): Report<IndexBuild> {
+export function rebuildIndex(machine: Machine, request: PayloadRootRequest & { dryRun?: boolean }): IndexBuild {
   const payloads = openPayloadRoot(machine, request)
   // The user's own folder may consist of links, as with dotfile managers; a project may come from a stranger.
   const isProject = request.layer !== 'global'
@@ -40,14 +40,24 @@ export function rebuildIndex(machine: Machine, request: PayloadRootRequest & { d
   const text = serializeIndex(index)
   const path = payloads.indexPath
   if (entries.length === 0) findings.push(noPayloads(payloads))
-  if (hasErrors(findings)) return { value: { path, state: 'refused', index, observed }, findings }
+  if (hasErrors(findings)) {
+    machine.report(...findings)
+    return { path, state: 'refused', index, observed }
+  }
   // In a large library, a text that was edited in place counts from here on.
   if (!request.dryRun) machine.cache.forget(['rankers'])
-  if (holds(path, text)) return { value: { path, state: 'unchanged', index, observed }, findings }
-  if (request.dryRun) return { value: { path, state: 'would be written', index, observed }, findings }
+  if (holds(path, text)) {
+    machine.report(...findings)
+    return { path, state: 'unchanged', index, observed }
+  }
+  if (request.dryRun) {
+    machine.report(...findings)
+    return { path, state: 'would be written', index, observed }
+  }
   if (isProject) writeInside(payloads.root, INDEX_IN_PROJECT, text)
   else writeAtomically(path, text)
-  return { value: { path, state: 'written', index, observed }, findings }
+  machine.report(...findings)
+  return { path, state: 'written', index, observed }
 }
 
 /** The entries from the current payloads. */
@@ -75,17 +85,15 @@ export interface IndexCheck {
 }
 
 /** The check for continuous integration: does the index match the payloads, and will it route? */
-export function checkIndex(machine: Machine, request: PayloadRootRequest): Report<IndexCheck> {
+export function checkIndex(machine: Machine, request: PayloadRootRequest): IndexCheck {
   const payloads = openPayloadRoot(machine, request)
   if (!exists(payloads.indexPath)) {
     throw failWith('NO_INDEX/file', { indexPath: payloads.indexPath })
   }
   const { index, findings: shape } = readIndexIn(payloads)
   const { entries, findings } = readEntries(payloads)
-  return {
-    value: { path: payloads.indexPath, entries: index.entries.length },
-    findings: [...shape, ...findings, ...findDrift(index, entries), ...lintRouting(index.entries)],
-  }
+  machine.report(...shape, ...findings, ...findDrift(index, entries), ...lintRouting(index.entries))
+  return { path: payloads.indexPath, entries: index.entries.length }
 }
 
 /** Measured tokens per task for these entries on this machine. */

@@ -4,7 +4,7 @@ import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { pathProblem } from '../text/paths.ts'
-import { failWith, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, hasErrors, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { isPayloadPath } from './disk/payload-files.ts'
 import { readEntries, rebuildIndex } from './index-build.ts'
@@ -32,7 +32,7 @@ export interface MigrateResult extends Migration {
  * of the original, the lean file last: until then the original is intact, and after a kill a second run recognises its
  * own payloads.
  */
-export function migrateFile(machine: Machine, request: MigrateRequest): Report<MigrateResult> {
+export function migrateFile(machine: Machine, request: MigrateRequest): MigrateResult {
   checkLevel(request.level)
   const project = openPayloadRoot(machine, { project: request.project })
   const file = resolve(machine.cwd, request.file)
@@ -54,8 +54,8 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
   const finished = request.write ? findFinished(file, original, planFor) : undefined
   if (finished !== undefined) {
     const build = rebuildIndex(machine, { project: project.root })
-    const value = { ...finished, file, indexPath: build.value.path }
-    if (!isSplit || build.value.state !== 'unchanged') return { value, findings: build.findings }
+    const value = { ...finished, file, indexPath: build.path }
+    if (!isSplit || build.state !== 'unchanged') return value
   }
   if (isSplit) {
     const why = 'its sections are short, or general rules'
@@ -63,11 +63,14 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
       hint: adviseWhole(basename(file), original),
     })
   }
-  if (!request.write) return { value: { ...migration, file }, findings: [] }
-  if (hasErrors(present.findings)) return { value: { ...migration, file }, findings: present.findings }
+  if (!request.write) return { ...migration, file }
+  if (hasErrors(present.findings)) {
+    machine.report(...present.findings)
+    return { ...migration, file }
+  }
   const backup = writeMigration(project.root, file, original, migration)
   const build = rebuildIndex(machine, { project: project.root })
-  return { value: { ...migration, file, backup, indexPath: build.value.path }, findings: build.findings }
+  return { ...migration, file, backup, indexPath: build.path }
 }
 
 /** A migration that was killed before it built the index: the file already equals the result for its backup. */

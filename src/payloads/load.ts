@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
 import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, failWith, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import { type Knowledge, projectOf } from './knowledge.ts'
@@ -112,8 +112,8 @@ export interface LoadedPlan extends TaskPlan {
 }
 
 /** Plans a task, reads its payloads within the budget, and records what was planned and loaded. */
-export async function loadPlan(machine: Machine, request: PlanRequest): Promise<Report<LoadedPlan>> {
-  const { value: plan, findings, knowledge } = await planByStrategy(machine, request)
+export async function loadPlan(machine: Machine, request: PlanRequest): Promise<LoadedPlan> {
+  const { value: plan, knowledge } = await planByStrategy(machine, request)
   const matches = [...plan.preload, ...plan.onDemand]
   const loaded = loadPayloads(
     knowledge,
@@ -122,7 +122,8 @@ export async function loadPlan(machine: Machine, request: PlanRequest): Promise<
   )
   const recorded = request.isRecorded === false ? [] : await recordLoaded(machine, request, plan, loaded.contents)
   const value = Object.assign(plan, { contents: loaded.contents })
-  return { value, findings: [...findings, ...plan.leftOut.map(leftOutFinding), ...loaded.findings, ...recorded] }
+  machine.report(...plan.findings, ...plan.leftOut.map(leftOutFinding), ...loaded.findings, ...recorded)
+  return value
 }
 
 export interface LoadRequest {

@@ -2,7 +2,6 @@ import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
 import type { Strategy } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
-import type { Report } from '../text/trouble.ts'
 import { setOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import { type Knowledge, type Layers, openKnowledge, projectOf } from './knowledge.ts'
@@ -65,7 +64,10 @@ export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
   return describePlan(knowledge, planWith(knowledge, request.task, request), request)
 }
 
-export type PlannedTask = Report<TaskPlan> & { knowledge: Knowledge }
+export interface PlannedTask {
+  value: TaskPlan
+  knowledge: Knowledge
+}
 
 function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest): PlannedTask {
   const { table, budget, manualCount } = knowledge
@@ -78,7 +80,7 @@ function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest
     listsAll: request.listsAll ?? false,
     sources: sourcesOf(plan, knowledge),
   })
-  return { value, findings: value.findings, knowledge }
+  return { value, knowledge }
 }
 
 function sourcesOf(plan: LoadPlan, knowledge: Knowledge): Record<string, string> {
@@ -135,14 +137,15 @@ function rootsOf({ places, layerNames }: Knowledge): Record<string, string> {
 }
 
 /** Plans a task, and records the entries of the plan. */
-export async function planAndRecord(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
-  const planned = await planByStrategy(machine, request)
-  if (request.isRecorded === false) return planned
-  const kept = await keepTask(machine, request.task, () => planTerms(machine, request, planned.value.strategy))
-  const steps = [{ stage: 'planned' as const, entries: namedBy(planned.value) }]
+export async function planAndRecord(machine: Machine, request: PlanRequest): Promise<TaskPlan> {
+  const { value: plan } = await planByStrategy(machine, request)
+  machine.report(...plan.findings)
+  if (request.isRecorded === false) return plan
+  const kept = await keepTask(machine, request.task, () => planTerms(machine, request, plan.strategy))
+  const steps = [{ stage: 'planned' as const, entries: namedBy(plan) }]
   const project = projectOf(machine, request.layers)
-  const recorded = recordTask(machine, { task: request.task, kept, project, steps })
-  return { ...planned, findings: [...planned.findings, ...recorded] }
+  machine.report(...recordTask(machine, { task: request.task, kept, project, steps }))
+  return plan
 }
 
 /** The options of a plan: what is needed, besides the words of the task, to plan it again. */

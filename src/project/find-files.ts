@@ -73,7 +73,7 @@ export async function findProjectFiles(machine: Machine, request: FindRequest): 
   const answer = (isFresh: boolean) =>
     answerFrom(indexFor(machine, project.root, listing, isFresh), request, listing, history)
   const found = orAnew(answer)
-  if (!found.isLearned) machine.report?.(PLAIN)
+  if (!found.isLearned) machine.report(PLAIN)
   return found
 }
 

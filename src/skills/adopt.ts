@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
@@ -43,11 +43,11 @@ export interface Adoption {
 }
 
 /** Copies an edit of an installed copy, or of the user's folder with the skill's name, back into the library. */
-export const adopt = withInstalls(async (installs, request: AdoptRequest): Promise<Report<Adoption>> => {
+export const adopt = withInstalls(async (installs, request: AdoptRequest): Promise<Adoption> => {
   const name = requireName(request.name)
   await installs.repo.require()
   const roots = installs.rootsFor(namedAgents(request.targets)).filter(({ path }) => isFolder(path))
-  const run = async (recovered: Finding[]): Promise<Report<Adoption>> => {
+  const run = async (): Promise<Adoption> => {
     // An edit goes into the newest version, whatever version the catalog has approved.
     const { statuses, state } = await observe(installs.with({ verdicts: [] }), roots, true)
     const status = statuses.find((each) => each.name === name)
@@ -61,15 +61,12 @@ export const adopt = withInstalls(async (installs, request: AdoptRequest): Promi
       const edit = await readEdit(installs, registered, edited, scratch, request.force)
       const isUncommitted = state.uncommittedFolders.has(registered.folder)
       const taken = await takeEdit(installs, registered, edit, edited, isUncommitted, request)
-      const isDone = !request.dryRun && taken.value.conflicts.length === 0
-      const refreshed = isDone
-        ? await refreshCopies(installs, name, roots, edited, request)
-        : { value: [], findings: [] }
-      const value = { ...taken.value, operations: refreshed.value }
-      return { value, findings: [...recovered, ...taken.findings, ...refreshed.findings] }
+      const isDone = !request.dryRun && taken.conflicts.length === 0
+      const operations = isDone ? await refreshCopies(installs, name, roots, edited, request) : []
+      return { ...taken, operations }
     })
   }
-  return request.dryRun ? run([]) : asWriter(installs, roots, 'adopt', run)
+  return request.dryRun ? run() : asWriter(installs, roots, 'adopt', run)
 })
 
 /** Copies that were edited, or may have been. */
@@ -124,7 +121,7 @@ async function takeEdit(
   edited: readonly PlacementStatus[],
   isUncommitted: boolean,
   request: Pick<AdoptRequest, 'commit' | 'dryRun'>,
-): Promise<Report<Omit<Adoption, 'operations'>>> {
+): Promise<Omit<Adoption, 'operations'>> {
   const { machine, library, repo, config } = installs
   const { name } = registered.skill
   const { from, diff, isMerged, merge, versions } = edit
@@ -132,19 +129,21 @@ async function takeEdit(
   const value = { name, from, diff, isMerged, conflicts, isDryRun: request.dryRun ?? false }
   const message = `Adopt edits of ${name}`
   if (conflicts.length > 0) {
-    if (request.dryRun) return { value, findings: [] }
+    if (request.dryRun) return value
     const { folder, sourceHash } = registered
     const { sides, source } = edit
     const copies = edited.map(({ placement }) => ({ root: placement.root.path, edit: placement.contentHash ?? '' }))
     const pending = { skill: name, folder, library, sourceHash, message, sides, source, copies }
-    return { value, findings: [conflictFinding(name, new Merges(machine).add(pending, merge, versions))] }
+    machine.report(conflictFinding(name, new Merges(machine).add(pending, merge, versions)))
+    return value
   }
-  if (request.dryRun || diff === '') return { value, findings: [] }
+  if (request.dryRun || diff === '') return value
   const kept = isUncommitted ? backUpLibrary(installs, registered) : []
   const isCommitted = request.commit ?? config.commitsImports
   const changes = [{ path: registered.folder, write: merge.write }]
   const commit = await changeLibrary(repo, { changes, message: isCommitted ? message : undefined })
-  return { value: { ...value, commit }, findings: kept }
+  machine.report(...kept)
+  return { ...value, commit }
 }
 
 /** Backs up the library's version, because no commit has it. */
@@ -161,10 +160,10 @@ async function refreshCopies(
   roots: Installs['roots'],
   edited: readonly PlacementStatus[],
   request: RunOptions,
-): Promise<Report<Operation[]>> {
+): Promise<Operation[]> {
   const observation = await observe(installs, roots, true)
   const status = observation.statuses.find((each) => each.name === name)
-  if (status?.registered === undefined) return { value: [], findings: [] }
+  if (status?.registered === undefined) return []
   const { skill, folder } = status.registered
   const own = edited.map(({ state, agent, placement: { root, contentHash = '' } }): Operation => {
     const isSame = hashBuild(buildFor(join(installs.library, folder), skill, agent)) === contentHash
@@ -176,6 +175,6 @@ async function refreshCopies(
   const others = status.placements.filter(({ placement }) => !places.has(placement.root.path))
   const plan = planRefresh([{ ...status, placements: others }], observation.state)
   const operations = [...own, ...plan.operations]
-  const { value, findings } = await carryOut(installs, observation, { operations, findings: plan.findings }, request)
-  return { value: value.operations, findings }
+  const value = await carryOut(installs, observation, { operations, findings: plan.findings }, request)
+  return value.operations
 }

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { listed } from '../text/count.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { groupBy } from '../text/values.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { discoverSkills, type LeftOutSkills } from './disk/discover.ts'
@@ -73,21 +73,20 @@ export interface UnmanagedSkills {
 }
 
 /** Skills in the agents' folders that could go into the library. */
-export const listCandidates = withInstalls(
-  async (installs, request: CandidatesRequest): Promise<Report<CandidateView[]>> => {
-    const recovered = await recoverAll(installs, installs.roots)
-    const { candidates, links, refusals, findings } = findUnmanaged(
-      installs,
-      await observe(installs, installs.roots),
-      undefined,
-    )
-    const value = candidates.map((candidate) => ({
-      ...viewCandidate(candidate, links),
-      ...textShown(candidate.merged ?? candidate.copies[0], request),
-    }))
-    return { value, findings: [...recovered, ...findings, ...refusalFindings(refusals)] }
-  },
-)
+export const listCandidates = withInstalls(async (installs, request: CandidatesRequest): Promise<CandidateView[]> => {
+  await recoverAll(installs, installs.roots)
+  const { candidates, links, refusals, findings } = findUnmanaged(
+    installs,
+    await observe(installs, installs.roots),
+    undefined,
+  )
+  const value = candidates.map((candidate) => ({
+    ...viewCandidate(candidate, links),
+    ...textShown(candidate.merged ?? candidate.copies[0], request),
+  }))
+  installs.machine.report(...findings, ...refusalFindings(refusals))
+  return value
+})
 
 /** Finds skills without our marker. Reports folders that it cannot read, and returns the others. */
 export function findUnmanaged(

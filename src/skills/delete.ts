@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
 import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
@@ -36,31 +36,32 @@ export interface Deletion {
 }
 
 /** Removes a skill from the library, unless an install still depends on it. */
-export const deleteSkill = withInstalls(async (installs, request: DeleteRequest): Promise<Report<Deletion>> => {
+export const deleteSkill = withInstalls(async (installs, request: DeleteRequest): Promise<Deletion> => {
   const refuse = (error: LoadoutError) => {
     throw error
   }
-  const { value, findings } = await deleteNamed(installs, { ...request, names: [request.name] }, refuse)
-  return { value: value[0] as Deletion, findings }
+  const value = await deleteNamed(installs, { ...request, names: [request.name] }, refuse)
+  return value[0] as Deletion
 })
 
 /** Removes skills in one commit. One that cannot be removed does not stop the others. */
-export const deleteSkills = withInstalls(async (installs, request: BulkDeleteRequest): Promise<Report<Deletion[]>> => {
+export const deleteSkills = withInstalls(async (installs, request: BulkDeleteRequest): Promise<Deletion[]> => {
   const refused: Finding[] = []
   const refuse = (error: LoadoutError) => void refused.push({ ...asFinding(error), severity: 'error' })
-  const { value, findings } = await deleteNamed(installs, request, refuse)
-  return { value, findings: [...findings, ...refused] }
+  const value = await deleteNamed(installs, request, refuse)
+  installs.machine.report(...refused)
+  return value
 })
 
 async function deleteNamed(
   installs: Installs,
   request: BulkDeleteRequest,
   refuse: (error: LoadoutError) => void,
-): Promise<Report<Deletion[]>> {
+): Promise<Deletion[]> {
   const names = [...new Set(request.names.map(requireName))]
   await installs.repo.require()
   const isDryRun = request.dryRun ?? false
-  const run = async (recovered: Finding[]): Promise<Report<Deletion[]>> => {
+  const run = async (): Promise<Deletion[]> => {
     const { statuses, state } = await observe(installs, rootsAnywhere(installs), true)
     const removable = names.flatMap((name) => {
       const found = findRemovable(name, statuses)
@@ -75,15 +76,17 @@ async function deleteNamed(
         : undefined
       return { name, library: installs.library, folder, backup, isDryRun }
     })
-    if (isDryRun || deletions.length === 0) return { value: deletions, findings: recovered }
+    if (isDryRun || deletions.length === 0) {
+      return deletions
+    }
     const isCommitted = request.commit ?? installs.config.commitsDeletes
     const deleted = deletions.map(({ name }) => name)
     const message = isCommitted ? messageAbout('Delete', deleted) : undefined
     const changes = deletions.map(({ folder }) => ({ path: folder }))
     const commit = await changeLibrary(installs.repo, { changes, message })
-    return { value: deletions.map((each) => ({ ...each, ...(commit && { commit }) })), findings: recovered }
+    return deletions.map((each) => ({ ...each, ...(commit && { commit }) }))
   }
-  return isDryRun ? run([]) : asWriter(installs, [], 'delete', run)
+  return isDryRun ? run() : asWriter(installs, [], 'delete', run)
 }
 
 function findRemovable(name: string, statuses: readonly SkillStatus[]): RegisteredSkill | LoadoutError {
@@ -110,9 +113,9 @@ export const restoreSkills = withInstalls(
   async (
     installs,
     { deletions }: { deletions: readonly Deletion[] },
-  ): Promise<Report<{ names: string[]; commit?: string }>> => {
+  ): Promise<{ names: string[]; commit?: string }> => {
     const names = deletions.map(({ name }) => name)
-    return asWriter(installs, [], 'restore', async (findings) => {
+    return asWriter(installs, [], 'restore', async () => {
       for (const { folder } of deletions) {
         if (!exists(join(installs.library, folder))) continue
         throw new LoadoutError('SKILL_EXISTS', `the library has ${folder} again already`, {
@@ -129,7 +132,7 @@ export const restoreSkills = withInstalls(
         const message = isCommitted ? messageAbout('Restore', names) : undefined
         return changeLibrary(installs.repo, { changes, message })
       })
-      return { value: { names, commit: restored }, findings }
+      return { names, commit: restored }
     })
   },
 )

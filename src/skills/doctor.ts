@@ -204,14 +204,15 @@ export async function checkLeftovers(installs: Installs): Promise<Check[]> {
 }
 
 /** Finishes interrupted changes, and renews the markers of folders whose content matches the library. */
-export async function repair(installs: Installs): Promise<string[]> {
+export async function repair(opened: Installs): Promise<string[]> {
+  const installs = opened.with({ machine: opened.machine.quiet() })
   const roots = rootsOf(installs).filter(({ path }) => isFolder(path) && isWritable(path))
   return asRootWriter(installs, roots, 'doctor', async (recovered) => {
     const observation = await observe(installs, roots, true)
     const operations = observation.statuses.flatMap(({ placements }) =>
       placements.flatMap((each) => planMarker(installs, observation, each)),
     )
-    const { value } = await carryOut(installs, observation, { operations, findings: [] }, {})
+    const value = await carryOut(installs, observation, { operations, findings: [] }, {})
     return [
       ...recovered.map(({ message }) => message),
       ...value.operations.map(({ root, skill }) => `${join(root, skill)}: its marker was renewed`),

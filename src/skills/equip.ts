@@ -1,7 +1,7 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { readForReview } from './disk/registry.ts'
 import { type Installs, namedAgents, type ScopeRequest } from './installs.ts'
@@ -32,7 +32,7 @@ export interface EquipCommand extends ScopeRequest, RunOptions {
 }
 
 /** Installs skills for agents. */
-export const equip = withScope(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
+export const equip = withScope(async (installs, request: EquipCommand): Promise<Outcome> => {
   const agents = namedAgents(request.targets)
   requireSelection(request)
   if (installs.locked !== undefined) throw failWith('MANIFEST/managed', { names: request.names.join(' ') })
@@ -42,13 +42,14 @@ export const equip = withScope(async (installs, request: EquipCommand): Promise<
     const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
     return planEquip(statuses, { names, agents, roots, isExplicit, replaces: request.replace })
   })
-  if (request.dryRun || report.value.operations.length === 0) return report
+  if (request.dryRun || report.operations.length === 0) return report
   const crowded = listingFindings(
     installs.machine,
     roots.flatMap((root) => root.agents),
     installs.project,
   )
-  return { ...report, findings: [...report.findings, ...crowded] }
+  installs.machine.report(...crowded)
+  return report
 })
 
 /** Leaves out missing folders of agents that none of the named skills supports, so that Loadout does not create them. */
@@ -61,7 +62,7 @@ function rootsInUse(installs: Installs, roots: readonly TargetRoot[], { names }:
 }
 
 /** Removes installed copies. Foreign folders stay. */
-export const unequip = withScope(async (installs, request: EquipCommand): Promise<Report<Outcome>> => {
+export const unequip = withScope(async (installs, request: EquipCommand): Promise<Outcome> => {
   const agents = namedAgents(request.targets)
   requireSelection(request)
   const roots = installs.removalRoots(agents)
@@ -78,7 +79,7 @@ export const unequip = withScope(async (installs, request: EquipCommand): Promis
 
 /** The skills with a use in the log; undefined if there are none, because then the log proves nothing about the others. */
 export function usedSkills(machine: Machine): ReadonlySet<string> | undefined {
-  const entries = summarizeLog(machine, {}).value.filter(({ kind, used }) => kind === 'skill' && used > 0)
+  const entries = summarizeLog(machine.quiet(), {}).filter(({ kind, used }) => kind === 'skill' && used > 0)
   return entries.length > 0 ? new Set(entries.map(({ entryId }) => entryId)) : undefined
 }
 
@@ -121,19 +122,13 @@ async function change(
   purpose: 'equip' | 'unequip',
   request: RunOptions,
   plan: (observation: Observation) => OperationPlan,
-): Promise<Report<Outcome>> {
+): Promise<Outcome> {
   // Removing copies needs neither the library nor git.
   const lock = purpose === 'unequip' ? asRootWriter : asWriter
-  const run = async (recovered: Finding[]) => {
+  const run = async () => {
+    if (!request.dryRun) installs.rememberProject()
     const observation = await observe(installs, roots, true)
-    const planned = plan(observation)
-    const report = await carryOut(installs, observation, planned, request, { isAll: true })
-    return { ...report, findings: [...recovered, ...report.findings] }
+    return carryOut(installs, observation, plan(observation), request, { isAll: true })
   }
-  if (request.dryRun) return run([])
-  const rememberAndRun = (recovered: Finding[]) => {
-    installs.rememberProject()
-    return run(recovered)
-  }
-  return lock(installs, roots, purpose, rememberAndRun, request.signal)
+  return request.dryRun ? run() : lock(installs, roots, purpose, run, request.signal)
 }

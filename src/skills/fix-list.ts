@@ -10,7 +10,7 @@ import { openExamples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import { findRepository } from '../machine/open-project.ts'
 import { openRanking } from '../machine/ranking.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { describeProject } from './disk/project-words.ts'
@@ -55,16 +55,15 @@ export interface FixPlan {
 export async function planFix(
   machine: Machine,
   request: Omit<SeeRequest, 'agent'> & { agent?: string },
-): Promise<Report<FixPlan[]>> {
+): Promise<FixPlan[]> {
   const enabled = enabledAgents(new Config(machine))
   const agents = request.agent === undefined ? RECORDED_AGENTS.filter((id) => enabled.includes(id)) : [request.agent]
   const scan = openScan(machine)
-  const value = agents.map((agent) => planFor(machine, { ...request, agent }, scan))
-  return { value, findings: [] }
+  return agents.map((agent) => planFor(machine, { ...request, agent }, scan))
 }
 
 function planFor(machine: Machine, request: SeeRequest, scan: SkillScan): FixPlan {
-  const see = (switched: Switches = {}) => seeAgent(machine, { ...request, switched }, scan).value
+  const see = (switched: Switches = {}) => seeAgent(machine.quiet(), { ...request, switched }, scan)
   const now = see()
   const { agent, label, cwd } = now
   const place = ListSwitch.open(machine, agent, request.project)
@@ -100,8 +99,7 @@ function planFor(machine: Machine, request: SeeRequest, scan: SkillScan): FixPla
     ),
   }
   const host = HOOK_HOSTS.find((each) => each.agent === agent)
-  const isHooked =
-    host && judgeHooks(machine, { agents: [agent] }).value.hooks.some(({ state }) => state !== 'not installed')
+  const isHooked = host && judgeHooks(machine, { agents: [agent] }).hooks.some(({ state }) => state !== 'not installed')
   const adds = host !== undefined && !isHooked && rest.length > 0
   const isSet = JSON.stringify(switches) === JSON.stringify(own) && place?.holds(switches) !== false
   const isChange = adds || !isSet
@@ -163,7 +161,7 @@ function orderByWorth(machine: Machine, seen: SeenByAgent, free: Switches): Wort
   const skills = seen.skills.filter(isOpen)
   if (!skills.some(isCrowdedOut)) return []
   const logged = new Map(
-    summarizeLog(machine, {}).value.flatMap(({ kind, entryId, used }) =>
+    summarizeLog(machine.quiet(), {}).flatMap(({ kind, entryId, used }) =>
       kind === 'skill' && used > 0 ? [[entryId, used] as const] : [],
     ),
   )
@@ -230,14 +228,13 @@ function fitsOf(machine: Machine, { agent, cwd }: SeenByAgent, skills: readonly 
 }
 
 /** Carries out plans, agent by agent. Each settings file is changed whole or not at all. */
-export async function applyFix(machine: Machine, plans: readonly FixPlan[]): Promise<Report<FixPlan[]>> {
-  const findings = []
+export async function applyFix(machine: Machine, plans: readonly FixPlan[]): Promise<FixPlan[]> {
   for (const { agent, project, switches, isChange, hook } of plans) {
     if (!isChange) continue
     await ListSwitch.open(machine, agent, project)?.apply(switches, hook === 'added')
-    if (hook === 'added') findings.push(...(await installHooks(machine, { agents: [agent] })).findings)
+    if (hook === 'added') await installHooks(machine, { agents: [agent] })
   }
-  return { value: [...plans], findings }
+  return [...plans]
 }
 
 export interface UndoneFix {
@@ -247,10 +244,7 @@ export interface UndoneFix {
 }
 
 /** Takes back what `applyFix` did, for one agent or for all. */
-export async function undoFix(
-  machine: Machine,
-  request: { agent?: string; project?: string },
-): Promise<Report<UndoneFix[]>> {
+export async function undoFix(machine: Machine, request: { agent?: string; project?: string }): Promise<UndoneFix[]> {
   const value: UndoneFix[] = []
   for (const agent of request.agent === undefined ? RECORDED_AGENTS : [request.agent]) {
     const place = ListSwitch.open(machine, agent, request.project)
@@ -260,5 +254,5 @@ export async function undoFix(
     const names = await place.undo()
     if (names.length > 0) value.push({ agent, path: place.path, names })
   }
-  return { value, findings: [] }
+  return value
 }

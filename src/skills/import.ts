@@ -5,7 +5,7 @@ import { exists, isLink, removeFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import type { UnmanagedCandidate } from './candidates.ts'
 import {
   discoverIn,
@@ -89,7 +89,7 @@ export interface ImportResult {
 }
 
 /** Imports skills into the library, in one commit. */
-export async function importSkills(machine: Machine, request: ImportRequest): Promise<Report<ImportResult>> {
+export async function importSkills(machine: Machine, request: ImportRequest): Promise<ImportResult> {
   const isFirst = request.create !== undefined && new Config(machine).library === undefined
   const open = async () => {
     const installs = new Installs(machine, request)
@@ -100,19 +100,23 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   // Before a library is created: a source that cannot be read leaves nothing behind.
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
   const reword = source?.reword ?? ((text) => text)
+  const rewording = machine.reportingTo((...findings) => machine.report(...rewordFindings(findings, reword)))
   try {
     if (isFirst && source !== undefined) discoverIn(source)
     const created = isFirst ? await createLibrary(machine, request.create ?? '') : undefined
-    const installs = opened ?? (await open())
+    const installs = (opened ?? (await open())).with({ machine: rewording })
     const found = await findOffers(installs, source, request)
     const choice = chooseFrom(found, request)
-    if (choice.offers !== undefined) return rewordReport(listing(found, choice, request), reword, created)
-    const run = async (recovered: Finding[]) => {
-      const { value, findings } = await carryOutImport(installs, found, choice.chosen, request)
-      return rewordReport({ value, findings: [...recovered, ...found.findings, ...findings] }, reword, created)
+    rewording.report(...found.findings)
+    if (choice.offers !== undefined) {
+      const { refused, leftOut } = found
+      rewording.report(...refusalFindings(refused))
+      const { offers, isUndecided } = choice
+      return rewordResult({ ...emptyResult(request), offers, refused, leftOut, isUndecided }, reword, created)
     }
+    const run = async () => rewordResult(await carryOutImport(installs, found, choice.chosen, request), reword, created)
     const locked = request.adopt ? installs.everyRoot() : []
-    return request.dryRun ? await run([]) : await asWriter(installs, locked, 'import', run, request.signal)
+    return request.dryRun ? await run() : await asWriter(installs, locked, 'import', run, request.signal)
   } catch (error) {
     throw rewordError(error, reword)
   } finally {
@@ -125,7 +129,7 @@ async function createLibrary(machine: Machine, create: string): Promise<string> 
   const place = machine.resolve(create)
   if (exists(place)) throw failWith('CONFIG_NOT_FOUND/place', { place, word: shellWord(place) })
   try {
-    return (await initialize(machine, { create })).value.library
+    return (await initialize(machine.quiet(), { create })).library
   } catch (error) {
     removeFolder(place)
     throw error
@@ -151,12 +155,6 @@ function chooseFrom({ offers }: Found, request: ImportRequest): Choice {
     : { chosen: chooseOffers(offers, names) }
 }
 
-function listing(found: Found, { offers = [], isUndecided }: Choice, request: ImportRequest): Report<ImportResult> {
-  const { refused, leftOut, findings } = found
-  const value = { ...emptyResult(request), offers, refused, leftOut, ...(isUndecided && { isUndecided }) }
-  return { value, findings: [...findings, ...refusalFindings(refused)] }
-}
-
 function emptyResult(request: ImportRequest): ImportResult {
   const isDryRun = request.dryRun ?? false
   return { imported: [], unchanged: [], refused: [], leftOut: [], adopted: [], isDryRun }
@@ -167,7 +165,7 @@ async function carryOutImport(
   found: Found,
   chosen: readonly Offer[],
   request: ImportRequest,
-): Promise<Report<ImportResult>> {
+): Promise<ImportResult> {
   const fresh = chosen.filter(({ state }) => state === 'new')
   const refused = [...(request.names === undefined ? found.refused : []), ...chosen.flatMap(refusalOf)]
   const unchanged = chosen.filter(({ state }) => state === 'unchanged')
@@ -182,27 +180,22 @@ async function carryOutImport(
   })
   const waiting = waitingSkills(installs, ready)
   const isHeld = waiting.some(({ open }) => open.some(({ key }) => key === undefined))
-  const adopted = request.adopt
-    ? await takeOver(installs, [...fresh, ...unchanged], request)
-    : { value: [], findings: [] }
+  installs.machine.report(
+    ...refusalFindings(refused),
+    ...pointerFindings(ready),
+    ...otherNames(fresh),
+    ...waitingFindings(waiting),
+  )
+  const adopted = request.adopt ? await takeOver(installs, [...fresh, ...unchanged], request) : []
   return {
-    value: {
-      ...emptyResult(request),
-      imported,
-      unchanged: unchanged.map(({ name }) => name),
-      refused,
-      leftOut: found.leftOut,
-      adopted: adopted.value,
-      ...(waiting.length > 0 && { waiting }),
-      ...(request.adopt && isHeld && { isUndecided: true }),
-    },
-    findings: [
-      ...refusalFindings(refused),
-      ...pointerFindings(ready),
-      ...otherNames(fresh),
-      ...waitingFindings(waiting),
-      ...adopted.findings,
-    ],
+    ...emptyResult(request),
+    imported,
+    unchanged: unchanged.map(({ name }) => name),
+    refused,
+    leftOut: found.leftOut,
+    adopted,
+    waiting: waiting.length > 0 ? waiting : undefined,
+    isUndecided: request.adopt && isHeld ? true : undefined,
   }
 }
 
@@ -248,18 +241,21 @@ function importMessage(fresh: readonly Ready[], source: Found['source']): string
   return messageAbout('Import', names, from === undefined ? '' : ` from ${from}`)
 }
 
-function rewordReport(
-  { value, findings }: Report<ImportResult>,
+function rewordResult(
+  value: ImportResult,
   reword: (text: string) => string,
   created: string | undefined,
-): Report<ImportResult> {
+): ImportResult {
   const imported = value.imported.map((each) => ({ ...each, from: each.from.map(reword) }))
   const refused = value.refused.map((each) => ({ ...each, name: reword(each.name), reason: reword(each.reason) }))
-  const reworded = findings.map((finding) => {
+  return { ...value, created, imported, refused }
+}
+
+function rewordFindings(findings: readonly Finding[], reword: (text: string) => string): Finding[] {
+  return findings.map((finding) => {
     const { message, subject } = finding
     return { ...finding, message: reword(message), subject: subject === undefined ? undefined : reword(subject) }
   })
-  return { value: { ...value, created, imported, refused }, findings: reworded }
 }
 
 /** A skill in its form for the library, with what it can do. */
@@ -368,7 +364,7 @@ export async function takeOver(
   installs: Installs,
   offers: readonly Offer[],
   request: RunOptions,
-): Promise<Report<Operation[]>> {
+): Promise<Operation[]> {
   const roots = installs.everyRoot()
   const observation = await observe(installs, [], true)
   const plan = { operations: [] as Operation[], findings: [] as Finding[] }
@@ -379,10 +375,13 @@ export async function takeOver(
       if (finding !== undefined) plan.findings.push(finding)
     }
   }
-  if (request.dryRun) return { value: plan.operations, findings: plan.findings }
+  if (request.dryRun) {
+    installs.machine.report(...plan.findings)
+    return plan.operations
+  }
   if (installs.project !== undefined && plan.operations.length > 0) installs.rememberProject()
-  const { value, findings } = await carryOut(installs, observation, plan, request)
-  return { value: value.operations, findings }
+  const value = await carryOut(installs, observation, plan, request)
+  return value.operations
 }
 
 /** Only a copy whose folder has the skill's name can become its install. */

@@ -8,7 +8,7 @@ import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { shellWord } from '../text/printable.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-git.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { namedAgents } from './installs.ts'
@@ -35,14 +35,14 @@ export interface InitResult {
 }
 
 /** Connects this machine to a library: an existing one, a clone, or a new one. */
-export async function initialize(machine: Machine, request: InitRequest): Promise<Report<InitResult>> {
+export async function initialize(machine: Machine, request: InitRequest): Promise<InitResult> {
   // A configuration that cannot be read must be repaired, not replaced.
   const before = new Config(machine)
   const agents = namedAgents(request.targets)
   const { library, how } = chooseLibrary(machine, request)
   const enabled = agents ?? before.agentsHere()
   const value = { config: machine.config.path, library, how, agents: enabled, skills: 0, isDryRun: true }
-  if (request.dryRun) return { value, findings: [] }
+  if (request.dryRun) return value
   await openLibrary(machine, library, request)
   await machine.config.change(parseConfig, (json) => {
     const switched = agents === undefined ? [] : AGENTS.filter(({ id }) => before.isEnabled(id) !== agents.includes(id))
@@ -58,7 +58,8 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
     return withDefaults(connected, places)
   })
   const { skills, findings } = readForReview(new Repository(machine, library))
-  return { value: { ...value, skills: skills.length, isDryRun: false }, findings }
+  machine.report(...findings)
+  return { ...value, skills: skills.length, isDryRun: false }
 }
 
 function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult, 'library' | 'how'> {

@@ -5,7 +5,7 @@ import { readJsonInside } from '../machine/inside.ts'
 import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { buildFor, writeBuild } from './disk/build.ts'
 import { diffFolders } from './disk/git-folders.ts'
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
@@ -39,10 +39,10 @@ export interface SkillPreview {
 
 /** One skill, with its text from the library. */
 export const inspectSkill = withScope(
-  async (installs, request: ScopeRequest & { name: string }): Promise<Report<SkillPreview>> => {
+  async (installs, request: ScopeRequest & { name: string }): Promise<SkillPreview> => {
     const name = requireName(request.name)
     const roots = installs.everyRoot()
-    const findings = await recoverAll(installs, roots)
+    await recoverAll(installs, roots)
     const { statuses } = await observe(installs, roots)
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
@@ -58,7 +58,7 @@ export const inspectSkill = withScope(
       markdown: readText(join(path, DOCUMENT_FILE)),
       review: skill.source === undefined ? [] : await sheetOfFolder(path, skill, findTwin),
     }
-    return { value, findings }
+    return value
   },
 )
 
@@ -69,12 +69,12 @@ export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
  * the whole library only for a skill whose folder has another name.
  */
 export const previewSkill = withScope(
-  async (installs, request: ScopeRequest & { name: string }): Promise<Report<SkillText>> => {
+  async (installs, request: ScopeRequest & { name: string }): Promise<SkillText> => {
     const name = requireName(request.name)
     const folder = join(installs.library, SKILLS_FOLDER, name)
     const skill = readSkill(folder, name)
     if (skill?.name !== name || installs.locked !== undefined) return inspectSkill(installs.machine, request)
-    return { value: { skill, markdown: readText(join(folder, DOCUMENT_FILE)) }, findings: [] }
+    return { skill, markdown: readText(join(folder, DOCUMENT_FILE)) }
   },
 )
 
@@ -101,10 +101,10 @@ export const diffSkill = withScope(
   async (
     installs,
     request: ScopeRequest & { name: string; targets?: readonly string[]; refresh?: boolean },
-  ): Promise<Report<SkillDiff>> => {
+  ): Promise<SkillDiff> => {
     const name = requireName(request.name)
     const roots = installs.rootsFor(namedAgents(request.targets))
-    const findings = await recoverAll(installs, roots)
+    await recoverAll(installs, roots)
     const { statuses } = await observe(installs, roots)
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
@@ -123,7 +123,7 @@ export const diffSkill = withScope(
       )
       if (text !== '') value.differences.push({ agents: root.agents, scope: root.scope, state, path, text })
     }
-    return { value, findings }
+    return value
   },
 )
 

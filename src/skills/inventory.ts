@@ -4,7 +4,7 @@ import { approvalsPath } from '../machine/approvals.ts'
 import { type CacheKey, signatureOf } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
-import { asFinding, type Finding, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { commitsBehind } from './disk/library-git.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
@@ -68,11 +68,11 @@ export interface Inventory {
 const MOST_COUNTED = 20
 
 /** Every skill with its installs and their states. In a project it also shows the user's installs. */
-export const takeInventory = withScope(async (installs, _: ScopeRequest): Promise<Report<Inventory>> => {
+export const takeInventory = withScope(async (installs, _: ScopeRequest): Promise<Inventory> => {
   const roots = installs.everyRoot()
-  const recovered = await recoverAll(installs, roots)
+  await recoverAll(installs, roots)
   const before = recallCurrent(installs, roots)
-  if (before !== undefined) return { ...before, findings: [...recovered, ...before.findings] }
+  if (before !== undefined) return before
   const places = stampPlaces(installs, roots)
   const observation = await observe(installs, roots)
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
@@ -109,8 +109,10 @@ export const takeInventory = withScope(async (installs, _: ScopeRequest): Promis
     outdated.length === 0 && installs.project === undefined && [...edits.values()].every((each) => each === 'kept')
   const { seen } = observation
   const judgedBy = isJudgedByFolders && places && seen ? new Map([...places, ...seen]) : undefined
-  rememberInventory(installs, roots, { value, findings }, judgedBy)
-  return { value, findings: [...recovered, ...findings] }
+  const rest: Rest = { inventory: value, findings, made: madeFrom(installs, roots) }
+  writeFolders(installs.machine, keyOf(installs.project), judgedBy ?? new Map(), rest)
+  installs.machine.report(...findings)
+  return value
 })
 
 function countNames(placements: readonly Placement[]): number {
@@ -191,11 +193,12 @@ export function recallInventory(machine: Machine, { project }: { project: string
 }
 
 /** The last inventory, if it is still current: all its source folders are unchanged. */
-function recallCurrent(installs: Installs, roots: readonly TargetRoot[]): Report<Inventory> | undefined {
+function recallCurrent(installs: Installs, roots: readonly TargetRoot[]): Inventory | undefined {
   const stored = readStored(installs.machine, installs.project)
   if (stored === undefined || stored.folders.size === 0 || stored.made !== madeFrom(installs, roots)) return undefined
   for (const [folder, listed] of stored.folders) if (!isUnchanged(folder, listed)) return undefined
-  return { value: stored.inventory, findings: stored.findings }
+  installs.machine.report(...stored.findings)
+  return stored.inventory
 }
 
 /** The source folders of an inventory; undefined if it depends on more than folders. */
@@ -207,16 +210,6 @@ function stampPlaces({ machine, library }: Installs, roots: readonly TargetRoot[
   const stamped = places.map((path) => [path, stampFolder(path, machine.now())] as const)
   const sure = stamped.flatMap(([path, listed]) => (listed === undefined ? [] : [[path, listed] as const]))
   return sure.length === places.length ? new Map(sure) : undefined
-}
-
-function rememberInventory(
-  installs: Installs,
-  roots: readonly TargetRoot[],
-  { value, findings }: Report<Inventory>,
-  judgedBy: JudgedBy,
-): void {
-  const rest: Rest = { inventory: value, findings, made: madeFrom(installs, roots) }
-  writeFolders(installs.machine, keyOf(installs.project), judgedBy ?? new Map(), rest)
 }
 
 /** Increase the version whenever the evaluation of placements changes, because its result is stored. */

@@ -7,7 +7,7 @@ import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import type { Finding } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
 import { type Build, buildFor, readBuild, readBuildFile } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
@@ -23,30 +23,29 @@ export interface LibrarySkill {
 }
 
 /** The usable skills of the library, by name. Empty without a library. */
-export function listLibrarySkills(machine: Machine, _: object): Report<LibrarySkill[]> {
+export function listLibrarySkills(machine: Machine, _: object): LibrarySkill[] {
   const library = new Config(machine).library
-  if (library === undefined) return { value: [], findings: [] }
+  if (library === undefined) return []
   const { skills, findings } = readLibrary(new Repository(machine, library))
-  return { value: skills.map(({ skill: { name, description } }) => ({ name, description })), findings }
+  machine.report(...findings)
+  return skills.map(({ skill: { name, description } }) => ({ name, description }))
 }
 
 /** All files of one skill by path, in the general form for agents; undefined if the skill does not exist. */
-export function openLibrarySkill(
-  machine: Machine,
-  { name }: { name: string },
-): Report<Record<string, Uint8Array> | undefined> {
+export function openLibrarySkill(machine: Machine, { name }: { name: string }): Record<string, Uint8Array> | undefined {
   const build = buildSkill(machine, name)
-  return { value: build && readBuild(build), findings: [] }
+  return build && readBuild(build)
 }
 
 /** One file of a skill; undefined if it does not exist. Reading its text counts as a use. */
 export function readLibraryFile(
   machine: Machine,
   { name, path }: { name: string; path: string },
-): Report<Uint8Array | undefined> {
+): Uint8Array | undefined {
   const build = buildSkill(machine, name)
   const value = build && readBuildFile(build, path)
-  return { value, findings: path === DOCUMENT_FILE && value !== undefined ? recordRead(machine, name, value) : [] }
+  machine.report(...(path === DOCUMENT_FILE && value !== undefined ? recordRead(machine, name, value) : []))
+  return value
 }
 
 function recordRead(machine: Machine, name: string, document: Uint8Array): Finding[] {
@@ -71,12 +70,12 @@ export async function teachLibrary(
   machine: Machine,
   fresh: ReadonlyMap<string, readonly Example[]>,
   wantsCommit: boolean,
-): Promise<Report<string | undefined>> {
+): Promise<string | undefined> {
   const installs = new Installs(machine, {})
   await installs.repo.require()
   const { library, repo } = installs
   const skills = [...fresh.keys()]
-  const run = async (findings: Finding[]): Promise<Report<string | undefined>> => {
+  const run = async (): Promise<string | undefined> => {
     const changes = [...fresh].map(([skill, examples]) => {
       const file = libraryFile(library, skill)
       const text = textWith(file, examples)
@@ -84,7 +83,7 @@ export async function teachLibrary(
     })
     const whose = skills.length === 1 ? skills[0] : `${skills.length} skills`
     const message = wantsCommit ? `Teach examples of ${whose}` : undefined
-    return { value: await changeLibrary(repo, { changes, message }), findings }
+    return changeLibrary(repo, { changes, message })
   }
   return asWriter(installs, [], 'teach', run)
 }

@@ -3,7 +3,7 @@ import { isCrowdedOut } from '../agents/rules/visibility.ts'
 import { type SeenByAgent, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { grouped } from '../text/count.ts'
-import { type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { enabledAgents, type ScopeRequest, withInstalls } from './installs.ts'
 
 /** How full an agent's list of skills for its model is. */
@@ -23,9 +23,9 @@ export interface ListingRoom {
 }
 
 /** The room in the lists of the enabled agents, if their rules are known. */
-export const readListing = withInstalls((installs, _: ScopeRequest): Report<ListingRoom[]> => {
+export const readListing = withInstalls((installs, _: ScopeRequest): ListingRoom[] => {
   const { machine, config, project } = installs
-  return { value: seeRooms(machine, enabledAgents(config), project), findings: [] }
+  return seeRooms(machine, enabledAgents(config), project)
 })
 
 /** Reports which agents cannot show their model all installed skills, and what helps. */
@@ -37,7 +37,7 @@ function seeRooms(machine: Machine, agents: readonly string[], project: string |
   const limited = RECORDED_AGENTS.filter((id) => agents.includes(id))
   return limited.flatMap((id) => {
     try {
-      return roomOf(seeAgent(machine, { agent: id, project }).value, project)
+      return roomOf(seeAgent(machine.quiet(), { agent: id, project }), project)
     } catch (error) {
       // `loadout see` reports settings of an agent that cannot be read.
       if (error instanceof LoadoutError) return []

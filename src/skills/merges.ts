@@ -1,7 +1,7 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type ConflictPlace, type ConflictText, Merges, type OpenMerge } from './disk/pending-merge.ts'
 import { Installs, type ScopeRequest } from './installs.ts'
@@ -34,12 +34,12 @@ export interface MergeResult {
 }
 
 /** Lists open merges, and finishes one. */
-export async function finishMerge(machine: Machine, request: MergeRequest): Promise<Report<MergeResult>> {
+export async function finishMerge(machine: Machine, request: MergeRequest): Promise<MergeResult> {
   const merges = new Merges(machine)
   const name = request.name === undefined ? undefined : requireName(request.name)
   if (name === undefined) {
     if (!request.continue && !request.abort && request.take === undefined) {
-      return { value: { merges: merges.list() }, findings: [] }
+      return { merges: merges.list() }
     }
     throw new LoadoutError('USAGE', 'Missing argument: the skill to merge', {
       hint: 'loadout merge lists the open merges',
@@ -47,17 +47,26 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
   }
   const installs = new Installs(machine, { allProjects: true, verdicts: request.verdicts })
   if (!request.continue && !request.abort && request.take === undefined) {
-    return { value: { merges: [merges.open(name)] }, findings: [] }
+    return { merges: [merges.open(name)] }
   }
   const wasOpen = merges.has(name)
   const roots = rootsOf(installs, wasOpen ? merges.open(name) : undefined)
-  return asWriter(installs, roots, 'merge', async (recovered) => {
+  return asWriter(installs, roots, 'merge', async () => {
     // A killed command was ending this merge, and has just been finished.
-    if (wasOpen && !merges.has(name)) return { value: { merges: [], merged: name }, findings: recovered }
-    if (request.abort) return abortMerge(merges, name, recovered)
+    if (wasOpen && !merges.has(name)) {
+      return { merges: [], merged: name }
+    }
+    if (request.abort) {
+      merges.open(name)
+      const message = `the merge of ${name} was abandoned; a copy is in ${merges.remove(name, false)}`
+      machine.report({ severity: 'info', code: 'BACKED_UP', message, subject: name })
+      return { merges: [], aborted: name }
+    }
     const merge =
       request.take === undefined ? merges.open(name) : merges.takeSide(name, SIDES[request.take], request.only)
-    if (!request.continue) return { value: { merges: [merge] }, findings: recovered }
+    if (!request.continue) {
+      return { merges: [merge] }
+    }
     const [first] = merge.conflicts
     if (first !== undefined) throw unresolved(name, merge.conflicts.length, first)
     const { registry } = await observe(installs.with({ verdicts: [] }), [], true)
@@ -68,10 +77,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     const change = { changes: [{ path: merge.folder, write }], message, merge: name }
     const commit = await changeLibrary(installs.repo, change)
     const refreshed = await refreshMerged(installs, roots, merge)
-    return {
-      value: { merges: [], merged: name, commit, operations: refreshed.value },
-      findings: [...recovered, ...refreshed.findings],
-    }
+    return { merges: [], merged: name, commit, operations: refreshed }
   })
 }
 
@@ -88,20 +94,20 @@ async function refreshMerged(
   installs: Installs,
   roots: readonly TargetRoot[],
   { skill, copies = [] }: OpenMerge,
-): Promise<Report<Operation[]>> {
+): Promise<Operation[]> {
   const observation = await observe(installs, roots, true)
   const isMerged = ({ placement }: PlacementStatus) =>
     copies.some(({ root, edit }) => root === placement.root.path && edit === placement.contentHash)
   const statuses = observation.statuses
     .filter(({ name }) => name === skill)
     .map((status) => ({ ...status, placements: status.placements.filter(isMerged) }))
-  const { value, findings } = await carryOut(
+  const value = await carryOut(
     installs,
     observation,
     planRefresh(statuses, observation.state, () => true),
     {},
   )
-  return { value: value.operations, findings }
+  return value.operations
 }
 
 /** An open merge, with the text of each version in every remaining conflict. */
@@ -110,23 +116,13 @@ export interface MergeView extends OpenMerge {
 }
 
 /** Both texts of every conflict of one skill. */
-export function showMerge(machine: Machine, { name }: { name: string }): Report<MergeView> {
+export function showMerge(machine: Machine, { name }: { name: string }): MergeView {
   const merges = new Merges(machine)
   const merge = merges.open(requireName(name))
-  return { value: { ...merge, places: merges.texts(merge.skill) }, findings: [] }
+  return { ...merge, places: merges.texts(merge.skill) }
 }
 
 const SIDES = { library: 'ours', other: 'theirs' } as const
-
-function abortMerge(merges: Merges, name: string, recovered: readonly Finding[]): Report<MergeResult> {
-  merges.open(name)
-  const kept = merges.remove(name, false)
-  const message = `the merge of ${name} was abandoned; a copy is in ${kept}`
-  return {
-    value: { merges: [], aborted: name },
-    findings: [...recovered, { severity: 'info', code: 'BACKED_UP', message, subject: name }],
-  }
-}
 
 function unresolved(name: string, count: number, { path, message }: OpenMerge['conflicts'][number]): LoadoutError {
   const more = count > 1 ? ` (and ${count - 1} more)` : ''

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { writeTreeFile } from './disk/tree.ts'
@@ -25,7 +25,7 @@ export interface NewSkill {
 }
 
 /** Creates a skill in the library. It is not committed: its author still has to write it. */
-export const startSkill = withInstalls(async (installs, request: NewSkillRequest): Promise<Report<NewSkill>> => {
+export const startSkill = withInstalls(async (installs, request: NewSkillRequest): Promise<NewSkill> => {
   const name = requireName(request.name)
   const targets = namedTargets(request.targets, installs.config) ?? []
   const folder = `${SKILLS_FOLDER}/${name}`
@@ -34,7 +34,7 @@ export const startSkill = withInstalls(async (installs, request: NewSkillRequest
   const description = request.description ?? `Say what ${name} does, and when an agent should use it.`
   const title = name.replace(/-/g, ' ').replace(/^./, (letter) => letter.toUpperCase())
   const text = `# ${title}\n\n1. First step.\n2. Second step.\n`
-  const run = async (findings: Finding[]): Promise<Report<NewSkill>> => {
+  const run = async (): Promise<NewSkill> => {
     if (exists(path)) {
       throw new LoadoutError('SKILL_EXISTS', `${path} already exists`, { hint: `loadout inspect ${name} shows it` })
     }
@@ -48,7 +48,7 @@ export const startSkill = withInstalls(async (installs, request: NewSkillRequest
     }
     if (!request.dryRun) await changeLibrary(installs.repo, { changes: [{ path: folder, write }], message: undefined })
     const isDryRun = request.dryRun ?? false
-    return { value: { name, path, files: [SKILL_FILE, DOCUMENT_FILE], isDryRun }, findings }
+    return { name, path, files: [SKILL_FILE, DOCUMENT_FILE], isDryRun }
   }
-  return request.dryRun ? run([]) : asWriter(installs, [], 'new', run)
+  return request.dryRun ? run() : asWriter(installs, [], 'new', run)
 })

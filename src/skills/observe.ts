@@ -4,7 +4,7 @@ import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from
 import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
 import { obeyVerdicts } from './disk/approved-versions.ts'
@@ -95,10 +95,10 @@ function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'
 }
 
 /** Repairs what a killed command left, before Loadout reads anything. Does not wait for a running command. */
-export async function recoverAll(installs: Installs, roots: readonly TargetRoot[]): Promise<Finding[]> {
+export async function recoverAll(installs: Installs, roots: readonly TargetRoot[]): Promise<void> {
   const ours = roots.filter((root) => !leavesProject(installs, root))
-  const findings = ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
-  return [...findings, ...(await recoverLibrary(installs))]
+  installs.machine.report(...ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery')))
+  installs.machine.report(...(await recoverLibrary(installs)))
 }
 
 /** Repairs the library, unless a writer or git is running, or the library is read-only. */
@@ -125,15 +125,18 @@ async function finishCopies(installs: Installs, purpose: string, waiting: Waitin
   const names = new Set(logged.copies)
   const roots = installs.userRoots.filter(({ path }) => isFolder(path))
   const refresh = async (found: Finding[]) => {
-    const { findings } = await refreshInstalls(installs, roots, names, {}, { isUndo: logged.message?.startsWith(UNDO) })
-    return [...found, ...findings]
+    await refreshInstalls(installs, roots, names, {}, { isUndo: logged.message?.startsWith(UNDO) })
+    return found
   }
   return withRoots(installs, roots, purpose, refresh, waiting)
 }
 
 /** Unless a copy could not be written, for example on a full disk: then the next command goes on. */
-function endLog(library: string, { findings }: Report<unknown>): void {
-  if (!findings.some(({ code }) => code === 'WRITE_FAILED')) libraryLog(library).end()
+async function endLog(installs: Installs, run: (installs: Installs) => Promise<Outcome>): Promise<Outcome> {
+  const { value, findings } = await installs.machine.collect((machine) => run(installs.with({ machine })))
+  installs.machine.report(...findings)
+  if (!findings.some(({ code }) => code === 'WRITE_FAILED')) libraryLog(installs.library).end()
+  return value
 }
 
 /** How the message of an undo begins: its copies get replaced edits back, also if it was killed before. */
@@ -150,7 +153,7 @@ export async function refreshInstalls(
   names: ReadonlySet<string>,
   request: RunOptions,
   { folders, isUndo }: { folders?: ReadonlyMap<string, string>; isUndo?: boolean } = {},
-): Promise<Report<Outcome>> {
+): Promise<Outcome> {
   const observation = await observe(installs, roots, true)
   const { registry, placements, state } = observation
   const planned = registry.skills.map((registered): RegisteredSkill => {
@@ -190,9 +193,8 @@ export async function refreshInstalls(
     return isFolder(backup) ? { kind: 'restore', backup, skill, agent, scope, root } : operation
   })
   const seen = { ...observation, statuses, find }
-  const report = await carryOut(installs, seen, { ...plan, operations }, request)
-  if (!request.dryRun) endLog(installs.library, report)
-  return report
+  const carry = (each: Installs) => carryOut(each, seen, { ...plan, operations }, request)
+  return request.dryRun ? carry(installs) : endLog(installs, carry)
 }
 
 /** The user's own folders may be links, as with dotfile managers; those of a project must stay inside it. */
@@ -212,6 +214,7 @@ function refuseLinkedRoots(installs: Installs, roots: readonly TargetRoot[]): vo
   }
 }
 
+/** Receives what was repaired first; it is reported already. */
 type Writing<T> = (recovered: Finding[]) => Promise<T>
 
 /**
@@ -227,7 +230,7 @@ export async function asWriter<T>(
 ): Promise<T> {
   refuseLinkedRoots(installs, roots)
   const lockRoots = (found: Finding[]) =>
-    withRoots(installs, roots, purpose, (more) => run([...found, ...more]), { signal })
+    withRoots(installs, roots, purpose, (more) => reportFirst(installs, [...found, ...more], run), { signal })
   if (!isLockable(installs.library)) return lockRoots([])
   return asLibraryWriter(installs, purpose, lockRoots, { signal })
 }
@@ -242,7 +245,12 @@ export async function asRootWriter<T>(
 ): Promise<T> {
   refuseLinkedRoots(installs, roots)
   const found = await recoverLibrary(installs)
-  return withRoots(installs, roots, purpose, (more) => run([...found, ...more]), { signal })
+  return withRoots(installs, roots, purpose, (more) => reportFirst(installs, [...found, ...more], run), { signal })
+}
+
+function reportFirst<T>({ machine }: Installs, recovered: Finding[], run: Writing<T>): Promise<T> {
+  machine.report(...recovered)
+  return run(recovered)
 }
 
 function withRoots<T>(
@@ -275,24 +283,27 @@ export async function carryOut(
   plan: OperationPlan,
   request: RunOptions,
   { isAll = false }: { isAll?: boolean } = {},
-): Promise<Report<Outcome>> {
+): Promise<Outcome> {
   const { machine, library, repo } = installs
   const { state, statuses, find } = observation
   const { onProgress, signal, dryRun: isDryRun = false } = request
   const allowed = await withoutQuarantined(installs, observation, plan, signal)
   const waits = allowed.waiting.length > 0 ? { waiting: allowed.waiting } : {}
-  const run = async (scratch: string): Promise<Report<Outcome>> => {
+  const run = async (scratch: string): Promise<Outcome> => {
     const context = { library, repo, statuses, isDryRun }
     const { operations, findings, merged } = await mergeCopies(context, allowed, scratch)
-    if (isDryRun)
-      return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun, ...waits }, findings }
+    if (isDryRun) {
+      machine.report(...findings)
+      return { operations: [...recoveries(observation.roots), ...operations], isDryRun, ...waits }
+    }
     const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(installs, root)]))
     const projectOfRoot = (path: string) => inProject.get(path)
     const where = { machine, library, state, find, projectOf: projectOfRoot, merged, onProgress, signal }
     const applied = await applyOperations(operations, where)
     // If the only operation failed, its error is the answer; among others it is a finding.
     if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
-    return { value: { operations: applied.done, isDryRun, ...waits }, findings: [...findings, ...applied.findings] }
+    machine.report(...findings, ...applied.findings)
+    return { operations: applied.done, isDryRun, ...waits }
   }
   return allowed.operations.some(({ kind }) => kind === 'merge') ? withScratch(run) : run('')
 }

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import { Repository } from '../machine/repository.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { groupBy, sortedBy } from '../text/values.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readForReview } from './disk/registry.ts'
@@ -42,10 +42,10 @@ export interface SourceState {
 }
 
 /** Checks the sources of imported skills: one fetch for each repository, four at once. */
-export const findOutdated = withInstalls(async (installs, request: OutdatedRequest): Promise<Report<SourceState[]>> => {
+export const findOutdated = withInstalls(async (installs, request: OutdatedRequest): Promise<SourceState[]> => {
   const { skills } = importedSkills(installs, request.names)
   const asked = await askSources(installs, skills, undefined, request)
-  return { value: asked.value.map(({ state }) => state), findings: asked.findings }
+  return asked.map(({ state }) => state)
 })
 
 /** A skill with the record of its import. */
@@ -90,12 +90,14 @@ export async function askSources(
   skills: readonly ImportedSkill[],
   ref: string | undefined,
   { signal, onProgress }: OutdatedRequest,
-): Promise<Report<AskedSkill[]>> {
+): Promise<AskedSkill[]> {
   const groups = groupBy(skills, ({ source }) =>
     isPinned(source) && ref === undefined ? 'pinned' : JSON.stringify([nameOf(source), ref ?? source.ref]),
   )
   const value: AskedSkill[] = []
+  // Sources answer in any order.
   const findings: Finding[] = []
+  const listening = installs.with({ machine: installs.machine.reportingTo((...found) => void findings.push(...found)) })
   const rest = [...groups].reverse()
   let done = 0
   const work = async () => {
@@ -103,18 +105,15 @@ export async function askSources(
       const [key, group] = next
       signal?.throwIfAborted()
       onProgress?.(done, groups.size, nameOf(group[0]!.source))
-      const asked = key === 'pinned' ? pinned(group) : await askSource(installs, group, ref, signal)
-      value.push(...asked.value)
-      findings.push(...asked.findings)
+      const asked = key === 'pinned' ? pinned(group) : await askSource(listening, group, ref, signal)
+      value.push(...asked)
       done++
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   onProgress?.(groups.size, groups.size, '')
-  return {
-    value: sortedBy(value, ({ state }) => state.name),
-    findings: sortedBy(findings, ({ message }) => message),
-  }
+  installs.machine.report(...sortedBy(findings, ({ message }) => message))
+  return sortedBy(value, ({ state }) => state.name)
 }
 
 function nameOf({ url, path }: SkillSource): string {
@@ -137,8 +136,8 @@ function stateOf(
   }
 }
 
-function pinned(skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
-  return { value: skills.map((skill) => ({ skill, state: stateOf(skill, 'pinned') })), findings: [] }
+function pinned(skills: readonly ImportedSkill[]): AskedSkill[] {
+  return skills.map((skill) => ({ skill, state: stateOf(skill, 'pinned') }))
 }
 
 async function askSource(
@@ -146,7 +145,7 @@ async function askSource(
   skills: readonly ImportedSkill[],
   ref: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<Report<AskedSkill[]>> {
+): Promise<AskedSkill[]> {
   const { source } = skills[0]!
   const { ref: recorded } = source
   const url = source.url ?? (await repositoryAt(installs, source, ref))
@@ -163,11 +162,13 @@ async function askSource(
       const then = isKnown ? await folderIds(repo.repo, commit, folders) : new Map<string, string>()
       for (const skill of group) value.push(await judge(skill, repo, now, then))
     }
-    return { value, findings: rewritten(value, url) }
+    installs.machine.report(...rewritten(value, url))
+    return value
   } catch (error) {
     const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
     const names = skills.map(({ skill }) => skill.name).join(', ')
-    return { value, findings: [{ ...asFinding(error), severity: 'error', subject: names }] }
+    installs.machine.report({ ...asFinding(error), severity: 'error', subject: names })
+    return value
   }
 }
 
@@ -212,14 +213,15 @@ async function repositoryAt(
 }
 
 /** Compares skills with a folder, which may be on the machine that imported them. */
-function askFolder(installs: Installs, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
+function askFolder(installs: Installs, skills: readonly ImportedSkill[]): AskedSkill[] {
   const path = skills[0]!.source.path ?? ''
   if (!isFolder(installs.machine.expandHome(path))) {
     const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
     const subject = skills.map(({ skill }) => skill.name).join(', ')
     const message = `${path} is not on this machine, so ${subject} could not be compared`
     const hint = 'loadout pin <skill> stops asking; the skill itself stays in your library'
-    return { value, findings: [{ severity: 'warning', code: 'REMOTE_UNREACHABLE', message, subject, hint }] }
+    installs.machine.report({ severity: 'warning', code: 'REMOTE_UNREACHABLE', message, subject, hint })
+    return value
   }
   const value = skills.map((skill): AskedSkill => {
     const folder = sourceFolder(installs, skill.source)
@@ -227,7 +229,7 @@ function askFolder(installs: Installs, skills: readonly ImportedSkill[]): Report
     const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
     return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
   })
-  return { value, findings: [] }
+  return value
 }
 
 export function sourceFolder({ machine }: Installs, { path = '', folder }: SkillSource): string | undefined {
@@ -264,9 +266,9 @@ export interface PinResult {
 }
 
 /** Keeps imported skills at their current commit, or allows updates again. */
-export const pinSkills = withInstalls(async (installs, request: PinRequest): Promise<Report<PinResult>> => {
+export const pinSkills = withInstalls(async (installs, request: PinRequest): Promise<PinResult> => {
   await installs.repo.require()
-  return asWriter(installs, [], 'pin', async (recovered) => {
+  return asWriter(installs, [], 'pin', async () => {
     const { skills, withoutSource } = importedSkills(installs, request.names)
     const [unknown] = withoutSource
     if (unknown !== undefined) {
@@ -286,7 +288,7 @@ export const pinSkills = withInstalls(async (installs, request: PinRequest): Pro
     const pinned = skills.map(({ skill: { name }, source: { url, path, commit: at } }) => {
       return { name, source: url ?? path ?? '', commit: at }
     })
-    return { value: { pinned, isPinned: request.isPinned, commit }, findings: recovered }
+    return { pinned, isPinned: request.isPinned, commit }
   })
 })
 

@@ -1,8 +1,8 @@
 import { Config } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
-import { compareText, nearest, setOwn } from '../text/values.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { compareText, nearest, setOwn, sortedBy } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
 import { type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, carryOut, type Outcome, observe, type RunOptions } from './observe.ts'
@@ -22,7 +22,7 @@ export interface ProfileSaving extends SavedProfile {
 
 /** Saves in the library which agent has which skill now, under a name. */
 export const saveProfile = withInstalls(
-  async (installs, request: ScopeRequest & { name: string; dryRun?: boolean }): Promise<Report<ProfileSaving>> => {
+  async (installs, request: ScopeRequest & { name: string; dryRun?: boolean }): Promise<ProfileSaving> => {
     const name = requireProfileName(request.name)
     const { statuses } = await observe(installs, installs.roots)
     const profile: Profile = {}
@@ -33,39 +33,38 @@ export const saveProfile = withInstalls(
       if (agents.length > 0) setOwn(profile, skill, agents.sort(compareText))
     }
     const value = { name, profile, place: 'library' as const, isDryRun: request.dryRun ?? false }
-    if (request.dryRun) return { value, findings: [] }
+    if (request.dryRun) return value
     await installs.repo.require()
-    return asWriter(installs, [], 'profile', async (findings) => {
+    return asWriter(installs, [], 'profile', async () => {
       const isCommitted = installs.config.commitsImports
       const commit = await writeLibraryProfile(installs.repo, { name, profile, isCommitted })
-      return { value: { ...value, commit }, findings }
+      return { ...value, commit }
     })
   },
 )
 
 /** Profiles of the library, then those that only this machine's configuration has. */
-export function listProfiles(machine: Machine, _request: object): Report<SavedProfile[]> {
-  return profilesOf(new Config(machine))
+export function listProfiles(machine: Machine, _request: object): SavedProfile[] {
+  const { profiles, findings } = profilesOf(new Config(machine))
+  machine.report(...findings)
+  return profiles
 }
 
-function profilesOf(config: Config): Report<SavedProfile[]> {
+function profilesOf(config: Config): { profiles: SavedProfile[]; findings: Finding[] } {
   const { library } = config
   const known: ReturnType<typeof readLibraryProfiles> =
     library === undefined ? { profiles: new Map(), findings: [] } : readLibraryProfiles(library)
   const own = Object.entries(config.profiles).filter(([name]) => !known.profiles.has(name))
-  const value = [
+  const profiles = [
     ...[...known.profiles].map(([name, profile]): SavedProfile => ({ name, profile, place: 'library' })),
     ...own.map(([name, profile]): SavedProfile => ({ name, profile, place: 'machine' })),
   ]
-  return { value: value.sort((a, b) => compareText(a.name, b.name)), findings: known.findings }
+  return { profiles: sortedBy(profiles, ({ name }) => name), findings: known.findings }
 }
 
 /** Equips every skill of a profile; with `exact` also unequips all others. */
 export const applyProfile = withInstalls(
-  async (
-    installs,
-    request: ScopeRequest & RunOptions & { name: string; exact?: boolean },
-  ): Promise<Report<Outcome>> => {
+  async (installs, request: ScopeRequest & RunOptions & { name: string; exact?: boolean }): Promise<Outcome> => {
     const { profile } = requireProfile(installs.config, request.name)
     const run = async () => {
       const observation = await observe(installs, installs.roots, true)
@@ -74,21 +73,12 @@ export const applyProfile = withInstalls(
     }
     if (request.dryRun) return run()
     installs.rememberProject()
-    return asWriter(
-      installs,
-      installs.roots,
-      'profile',
-      async (recovered) => {
-        const { value, findings } = await run()
-        return { value, findings: [...recovered, ...findings] }
-      },
-      request.signal,
-    )
+    return asWriter(installs, installs.roots, 'profile', run, request.signal)
   },
 )
 
 export function requireProfile(config: Config, name: string): SavedProfile {
-  const { value: all, findings } = profilesOf(config)
+  const { profiles: all, findings } = profilesOf(config)
   const names = all.map((each) => each.name)
   const found = all.find((each) => each.name === name)
   const broken = findings.find(({ subject }) => subject === `${name}.json`)

@@ -9,7 +9,7 @@ import { findRepository, openProject, realFolder } from '../machine/open-project
 import { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
-import { type Finding, failWith, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sortedBy } from '../text/values.ts'
 import { readSource, type SkillOffer } from './candidates.ts'
 import { versionPlace } from './disk/approved-versions.ts'
@@ -109,14 +109,17 @@ export interface InstallRequest extends ProjectRequest {
 }
 
 /** Installs exactly what the lock of the project pins, after locking what the manifest asks for in addition. */
-export async function installProject(machine: Machine, request: InstallRequest): Promise<Report<ProjectOutcome>> {
+export async function installProject(machine: Machine, request: InstallRequest): Promise<ProjectOutcome> {
   const manifest = requireManifest(machine, request)
   const gaps = compareParts(manifest)
-  if (request.frozen && gaps.length > 0) return { value: outcomeOf(manifest, request), findings: gaps }
+  if (request.frozen && gaps.length > 0) {
+    machine.report(...gaps)
+    return outcomeOf(manifest, request)
+  }
   if (gaps.length === 0) return apply(machine, manifest, manifest, request)
   const { manifest: locked, findings } = await lockAll(machine, manifest, request)
-  const report = await apply(machine, manifest, locked, request)
-  return { ...report, findings: [...findings, ...report.findings] }
+  machine.report(...findings)
+  return apply(machine, manifest, locked, request)
 }
 
 function outcomeOf({ project, lock }: Manifest, { dryRun: isDryRun = false }: RunOptions): ProjectOutcome {
@@ -274,32 +277,37 @@ async function apply(
   manifest: Manifest,
   request: InstallRequest,
   moves: readonly SkillMove[] = [],
-): Promise<Report<ProjectOutcome>> {
+): Promise<ProjectOutcome> {
   const { frozen = false, trustLock = false, dryRun = false, signal } = request
   const { manifest: next, fetched, findings: found } = await settle(machine, manifest, frozen, signal)
-  const installs = lockedInstalls(machine, next, trustLock)
+  machine.report(...found)
+  const installs = lockedInstalls(machine, next, trustLock).with({
+    machine: machine.reportingTo((...findings) => machine.report(...inProject(findings))),
+  })
   const files = changedFiles(before, next)
   const value = { ...outcomeOf(next, request), fetched, moves: [...moves] }
-  const run = async (recovered: Finding[]): Promise<Report<ProjectOutcome>> => {
+  const run = async (): Promise<ProjectOutcome> => {
     const observation = await observe(installs, installs.roots, true)
     const plan = planLocked(installs, observation, request.replace)
     if (frozen) {
-      const { value: foreseen, findings } = await carryOut(installs, observation, plan, { dryRun: true, signal })
+      const { value: foreseen, findings } = await installs.machine.collect((each) =>
+        carryOut(installs.with({ machine: each }), observation, plan, { dryRun: true, signal }),
+      )
       const [first] = foreseen.waiting ?? []
       if (first !== undefined && trustLock) {
         const what = first.open.map(describeCapability).slice(0, 3).join('; ')
         throw failWith('LOCK_MISMATCH/beyond', { name: first.skill, what })
       }
-      if (first !== undefined) return { value: { ...value, waiting: foreseen.waiting }, findings: inProject(findings) }
+      if (first !== undefined) {
+        installs.machine.report(...findings)
+        return { ...value, waiting: foreseen.waiting }
+      }
     }
     if (!dryRun && files.length > 0) await writeFiles(installs.repo, files)
     const done = await carryOut(installs, observation, plan, request)
-    return {
-      value: { ...value, ...done.value, written: files.map(({ path }) => path) },
-      findings: [...recovered, ...found, ...inProject(done.findings)],
-    }
+    return { ...value, ...done, written: files.map(({ path }) => path) }
   }
-  if (dryRun) return run([])
+  if (dryRun) return run()
   installs.rememberProject()
   return asRootWriter(installs, installs.roots, 'install', run, signal)
 }
@@ -451,7 +459,7 @@ export interface AddRequest extends ProjectRequest {
 }
 
 /** Adds skills to the manifest of a project, locks and installs them. The library of the user is not touched. */
-export async function addToProject(machine: Machine, request: AddRequest): Promise<Report<ProjectOutcome>> {
+export async function addToProject(machine: Machine, request: AddRequest): Promise<ProjectOutcome> {
   const project = requireProject(machine, request.project)
   const enabled = new Config(machine).agentsHere()
   const known = readManifest(machine, project)
@@ -484,7 +492,8 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
     ? [ALL]
     : (names ?? (offered.length === 1 ? [offered[0]?.name ?? ''] : request.choose?.(offered)))
   if (chosen === undefined || chosen.length === 0) {
-    return { value: { ...outcomeOf(before, request), offers: offered, isUndecided: true }, findings }
+    machine.report(...findings)
+    return { ...outcomeOf(before, request), offers: offered, isUndecided: true }
   }
   const words = chosen.map(
     (word) => offered.find(({ name, folder }) => word === folder && !name.includes('/'))?.name ?? word,
@@ -501,8 +510,8 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const wanted = { ...before.wanted, skills: { ...Object.fromEntries(others), [kept]: list } }
   const { manifest, findings: told } = await lockAll(machine, { ...before, wanted, agents }, request)
   const moves = await movesOf(machine, before, manifest)
-  const done = await apply(machine, before, manifest, request, moves)
-  return { ...done, findings: [...findings, ...told, ...done.findings] }
+  machine.report(...findings, ...told)
+  return apply(machine, before, manifest, request, moves)
 }
 
 /** The key for what was typed: an address that a clone on another machine can use too. */
@@ -597,7 +606,7 @@ async function movesOf(machine: Machine, before: Manifest, { lock }: Manifest): 
 export async function updateProject(
   machine: Machine,
   request: InstallRequest & { names?: readonly string[] },
-): Promise<Report<ProjectOutcome>> {
+): Promise<ProjectOutcome> {
   const before = requireManifest(machine, request)
   const names = (request.names ?? []).map(requireName)
   for (const name of names) {
@@ -614,15 +623,15 @@ export async function updateProject(
     request,
   ).catch(() => {})
   const moves = await movesOf(machine, before, manifest)
-  const done = await apply(machine, before, manifest, request, moves)
-  return { ...done, findings: [...findings, ...done.findings] }
+  machine.report(...findings)
+  return apply(machine, before, manifest, request, moves)
 }
 
 /** Takes skills out of the manifest, with what only they needed. */
 export async function removeFromProject(
   machine: Machine,
   request: ProjectRequest & { names: readonly string[] },
-): Promise<Report<ProjectOutcome>> {
+): Promise<ProjectOutcome> {
   const before = requireManifest(machine, request)
   const names = request.names.map(requireName)
   const { wanted, lock } = before

@@ -6,7 +6,7 @@ import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { count, listed } from '../text/count.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { type ArchiveEntry, writeArchive } from './disk/archive.ts'
 import { type Build, buildFor, createBuilder, readBuild } from './disk/build.ts'
@@ -40,7 +40,7 @@ export interface SharedSkill {
 }
 
 /** Writes an archive for people without this library: a copy for each agent, the source, and a README. */
-export async function shareSkill(machine: Machine, request: ShareRequest): Promise<Report<SharedSkill>> {
+export async function shareSkill(machine: Machine, request: ShareRequest): Promise<SharedSkill> {
   const name = requireName(request.name)
   const { library, repo } = new Installs(machine, {})
   const registered = requireSkill(readLibrary(repo), name)
@@ -55,7 +55,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
   const entries = archiveEntries(registered.skill, folder)
   const isDryRun = request.dryRun ?? false
   if (!isDryRun) await writeArchive(entries, path, project)
-  return { value: { name, path, entries: entries.map((entry) => entry.path), isDryRun }, findings: [] }
+  return { name, path, entries: entries.map((entry) => entry.path), isDryRun }
 }
 
 function archiveEntries(skill: Skill, folder: string): ArchiveEntry[] {
@@ -130,7 +130,7 @@ export interface BuiltPlugin {
 }
 
 /** Writes a repository that agents install from, with a plugin for each: skills, hooks and the MCP server. */
-export async function buildPlugin(machine: Machine, request: PluginRequest): Promise<Report<BuiltPlugin>> {
+export async function buildPlugin(machine: Machine, request: PluginRequest): Promise<BuiltPlugin> {
   const name = requirePluginName(request.name ?? 'loadout')
   const forms = chooseForms(request.agents ?? [])
   const { skills, findings } = chooseSkills(machine, request)
@@ -148,10 +148,8 @@ export async function buildPlugin(machine: Machine, request: PluginRequest): Pro
   const agents = forms.map(({ agent }) => agent)
   const written = plan.written.map(({ path }) => path)
   const value = { name, folder, agents, skills: skills.map(({ skill }) => skill.name), written, removed: plan.removed }
-  return {
-    value: { ...value, unchanged: plan.unchanged, isDryRun },
-    findings: [...findings, ...unsupported(skills, agents)],
-  }
+  machine.report(...findings, ...unsupported(skills, agents))
+  return { ...value, unchanged: plan.unchanged, isDryRun }
 }
 
 function requirePluginName(name: string): string {

@@ -2,7 +2,6 @@ import { openExamples } from '../examples/examples.ts'
 import { learnFromUse } from '../examples/learn.ts'
 import { openRanking, type Ranking } from '../machine/ranking.ts'
 import type { Why } from '../search/document.ts'
-import type { Report } from '../text/trouble.ts'
 import { withheldIn } from './gate.ts'
 import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { observe, recoverAll } from './observe.ts'
@@ -34,9 +33,9 @@ const DEFAULT_LIMIT = 5
 
 /** The skills of the library that match a task, which agents have them, and how to equip the rest. */
 export const suggestSkills = withInstalls(
-  async (installs, request: ScopeRequest & { task: string; limit?: number }): Promise<Report<Suggestions>> => {
+  async (installs, request: ScopeRequest & { task: string; limit?: number }): Promise<Suggestions> => {
     const roots = installs.everyRoot()
-    const findings = await recoverAll(installs, roots)
+    await recoverAll(installs, roots)
     const { statuses, registry } = await observe(installs, roots)
     const byName = new Map(statuses.map((status) => [status.name, status]))
     const withheld = withheldIn(installs.repo, registry)
@@ -56,7 +55,8 @@ export const suggestSkills = withInstalls(
       skills,
       command: wanting.length > 0 ? `loadout equip ${wanting.join(' ')}${scope}` : undefined,
     }
-    return { value, findings: [...findings, ...registry.findings] }
+    installs.machine.report(...registry.findings)
+    return value
   },
 )
 

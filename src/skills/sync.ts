@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { asFinding, type Finding, type Report } from '../text/trouble.ts'
+import { asFinding } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
 import { fetchRemote, lastAsked, pushBranch, readRemote, readRepoState } from './disk/library-git.ts'
@@ -56,20 +56,18 @@ export interface SyncCommand extends ScopeRequest, RunOptions {
 }
 
 /** Updates the library from its remote, and every managed install from the library. */
-export const sync = withInstalls(async (installs, request: SyncCommand): Promise<Report<SyncResult>> => {
+export const sync = withInstalls(async (installs, request: SyncCommand): Promise<SyncResult> => {
   await installs.repo.require()
   const inScope = installs.project === undefined ? installs.roots : [...installs.userRoots, ...installs.roots]
   const roots = [...inScope, ...installs.otherProjectRoots()].filter(({ path }) => isFolder(path))
   if (request.dryRun) return withScratch((scratch) => previewSync(installs, roots, request, scratch))
-  const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
+  const run = async (): Promise<SyncResult> => {
     const updated = await updateLibrary(installs, request, await fetchTracked(installs, request))
-    const observation = await observe(installs, roots, true, updated.value.state)
+    const observation = await observe(installs, roots, true, updated.state)
     const plan = planRefresh(observation.statuses, observation.state, () => request.replace ?? false)
-    const { value, findings } = await carryOut(installs, observation, plan, request)
-    return {
-      value: { ...value, steps: updated.value.steps, head: observation.state.head },
-      findings: [...recovered, ...updated.findings, ...observation.registry.findings, ...findings],
-    }
+    const value = await carryOut(installs, observation, plan, request)
+    installs.machine.report(...observation.registry.findings)
+    return { ...value, steps: updated.steps, head: observation.state.head }
   }
   return asWriter(installs, roots, 'sync', run, request.signal)
 })
@@ -80,14 +78,14 @@ async function previewSync(
   roots: Installs['roots'],
   request: SyncCommand,
   scratch: string,
-): Promise<Report<SyncResult>> {
+): Promise<SyncResult> {
   const updated = await updateLibrary(installs, request, await fetchTracked(installs, request))
-  const { steps, state } = updated.value
+  const { steps, state } = updated
   const step = steps.find((each): each is FastForward => each.kind === 'fast-forward')
   const now = await observe(installs, roots, true, state)
   const next = step === undefined ? now : await observeNext(installs, roots, step, scratch)
   const plan = planRefresh(next.statuses, next.state, () => request.replace ?? false)
-  const { value, findings } = await carryOut(installs, next, plan, request)
+  const value = await carryOut(installs, next, plan, request)
   const changes = step === undefined ? [] : compareLibraries(now.registry, next.registry)
   if (request.diff) {
     for (const [at, change] of changes.entries()) {
@@ -99,10 +97,8 @@ async function previewSync(
       change.diff = await diffSkillFolders(installs.repo.at(join(scratch, `diff-${at}`)), change.skill, ...sides)
     }
   }
-  return {
-    value: { ...value, steps, head: now.state.head, changes },
-    findings: [...updated.findings, ...next.registry.findings, ...findings],
-  }
+  installs.machine.report(...next.registry.findings)
+  return { ...value, steps, head: now.state.head, changes }
 }
 
 async function observeNext(
@@ -134,13 +130,14 @@ interface Update {
 }
 
 /** Returns errors as findings, so that sync refreshes the installs in any case. */
-async function updateLibrary(installs: Installs, request: SyncCommand, fetched: Fetched): Promise<Report<Update>> {
+async function updateLibrary(installs: Installs, request: SyncCommand, fetched: Fetched): Promise<Update> {
   const { library, repo, config } = installs
   const state = await readRepoState(repo)
   const decision = decideSync(library, state, fetched, { push: request.push ?? config.pushesOnSync })
   const findings = [...decision.findings]
   if (request.dryRun || decision.steps.length === 0) {
-    return { value: { steps: decision.steps, state: stateFrom(state.head, state.uncommitted) }, findings }
+    installs.machine.report(...findings)
+    return { steps: decision.steps, state: stateFrom(state.head, state.uncommitted) }
   }
   const steps: SyncStep[] = []
   let { head } = state
@@ -155,7 +152,8 @@ async function updateLibrary(installs: Installs, request: SyncCommand, fetched: 
   }
   // Git does not change uncommitted files. A first commit, or a failed step, may have changed more.
   const isKnown = state.head !== undefined && steps.length === decision.steps.length
-  return { value: { steps, state: isKnown ? stateFrom(head, state.uncommitted) : undefined }, findings }
+  installs.machine.report(...findings)
+  return { steps, state: isKnown ? stateFrom(head, state.uncommitted) : undefined }
 }
 
 async function fetchTracked({ repo }: Installs, request: SyncCommand): Promise<Fetched> {
@@ -174,7 +172,7 @@ export interface StandingRequest extends ScopeRequest {
 }
 
 /** The state of the library relative to its remote and to the installs, as of the last fetch. */
-export const readStanding = withInstalls(async (installs, request: StandingRequest): Promise<Report<SyncState>> => {
+export const readStanding = withInstalls(async (installs, request: StandingRequest): Promise<SyncState> => {
   await installs.repo.require()
   if (request.fetch) {
     const remote = await readRemote(installs.repo)
@@ -199,8 +197,5 @@ export const readStanding = withInstalls(async (installs, request: StandingReque
   const waiting = findQuarantined(installs.repo, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill]))
   const { library } = installs
   const standing = remoteStateOf(state, lastAsked(library))
-  return {
-    value: { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges, waiting },
-    findings: [],
-  }
+  return { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges, waiting }
 })

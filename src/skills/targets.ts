@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { requireAgent } from '../agents/rules/agents.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readForReview } from './disk/registry.ts'
 import { copyFile, listTree, writeTreeFile } from './disk/tree.ts'
@@ -35,11 +35,11 @@ export interface TargetsChange {
 }
 
 /** Changes which agents skills of the library support. */
-export const changeTargets = withInstalls(async (installs, request: TargetsRequest): Promise<Report<TargetsChange>> => {
+export const changeTargets = withInstalls(async (installs, request: TargetsRequest): Promise<TargetsChange> => {
   const [add, remove] = [agentsIn(request.add), agentsIn(request.remove)]
   requireRequest(request, [...add, ...remove])
   await installs.repo.require()
-  const run = async (recovered: Finding[]): Promise<Report<TargetsChange>> => {
+  const run = async (): Promise<TargetsChange> => {
     const refusals: Refusal[] = []
     const chosen = chooseSkills(installs, request)
     const changes = chosen.flatMap(({ skill, folder }) => {
@@ -64,9 +64,10 @@ export const changeTargets = withInstalls(async (installs, request: TargetsReque
     })
     const unchanged = chosen.length - changed.length - refusals.length
     const value = { changed, unchanged, commit, isDryRun }
-    return { value, findings: [...recovered, ...refusalFindings(refusals, 'changed')] }
+    installs.machine.report(...refusalFindings(refusals, 'changed'))
+    return value
   }
-  return request.dryRun ? run([]) : asWriter(installs, [], 'targets', run)
+  return request.dryRun ? run() : asWriter(installs, [], 'targets', run)
 })
 
 function agentsIn(names: readonly string[] = []): string[] {

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Repository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
@@ -35,12 +35,12 @@ export interface Undone {
  * Reverts the changes of a commit to skills, in a new commit, and refreshes their copies; copies of skills that it added
  * are removed. Throws if one of these skills has changed since, so that no later change is lost.
  */
-export const undoCommit = withInstalls(async (installs, request: UndoRequest): Promise<Report<Undone>> => {
+export const undoCommit = withInstalls(async (installs, request: UndoRequest): Promise<Undone> => {
   await installs.repo.require()
   const roots = installs.roots.filter(({ path }) => isFolder(path))
   const isDryRun = request.dryRun ?? false
   const run = (recovered: Finding[]) =>
-    withScratch(async (scratch): Promise<Report<Undone>> => {
+    withScratch(async (scratch): Promise<Undone> => {
       const done = await finishedUndo(installs, recovered)
       const finished = done?.undone.startsWith(request.commit ?? '') ? done : undefined
       const { commit: undone, subject } = await findCommit(installs, finished?.undone ?? request.commit)
@@ -69,15 +69,14 @@ export const undoCommit = withInstalls(async (installs, request: UndoRequest): P
       ])
       const names = folders.map((folder) => folder.slice(SKILLS_FOLDER.length + 1))
       const value = { undone, subject, names, diff, operations: [], isDryRun }
-      if (finished) return { value: { ...value, commit: finished.commit }, findings: recovered }
+      if (finished) {
+        return { ...value, commit: finished.commit }
+      }
       const message = `${UNDO}${subject}\n\nTakes back ${undone}.\n`
       const commit = isDryRun ? undefined : await changeLibrary(installs.repo, { changes, message, copies: names })
       const how = { folders: before, isUndo: true }
       const refreshed = await refreshInstalls(installs, roots, new Set(names), request, how)
-      return {
-        value: { ...value, commit, ...refreshed.value },
-        findings: [...recovered, ...refreshed.findings],
-      }
+      return { ...value, commit, ...refreshed }
     })
   return isDryRun ? run([]) : asWriter(installs, roots, 'undo', run, request.signal)
 })

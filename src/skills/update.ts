@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/scratch.ts'
-import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
@@ -56,7 +56,7 @@ export interface UpdateResult {
 }
 
 /** Updates imported skills from their sources: merged with the library's own changes, in one commit. */
-export const updateSkills = withInstalls(async (installs, request: UpdateRequest): Promise<Report<UpdateResult>> => {
+export const updateSkills = withInstalls(async (installs, request: UpdateRequest): Promise<UpdateResult> => {
   const { names = [], ref, take } = request
   const all = request.all || names.length === 0
   if (names.length === 0 && !request.all && (ref ?? take) !== undefined) {
@@ -70,29 +70,26 @@ export const updateSkills = withInstalls(async (installs, request: UpdateRequest
   if (unknown.length > 0) throw noSource(unknown)
   const asked = await askSources(installs, skills, ref, request)
   const roots = installs.roots.filter(({ path }) => isFolder(path))
-  const run = (recovered: Finding[]) =>
-    withScratch(async (scratch): Promise<Report<UpdateResult>> => {
-      const made = await mergeAll(installs, asked.value, request, scratch)
-      const done = await takeAll(installs, made.value, request)
-      const updates = made.value.map(({ update }) => update)
-      const findings = [...recovered, ...asked.findings, ...pinFindings(asked.value, names), ...made.findings]
-      const waiting = made.value.flatMap(({ update, open = [] }) =>
-        open.length > 0 ? [{ skill: update.name, open }] : [],
-      )
+  const run = () =>
+    withScratch(async (scratch): Promise<UpdateResult> => {
+      installs.machine.report(...pinFindings(asked, names))
+      const made = await mergeAll(installs, asked, request, scratch)
+      const done = await takeAll(installs, made, request)
+      const updates = made.map(({ update }) => update)
+      const waiting = made.flatMap(({ update, open = [] }) => (open.length > 0 ? [{ skill: update.name, open }] : []))
       const waits = request.dryRun && waiting.length > 0 ? { waiting } : {}
       const value = { updates, isDryRun: request.dryRun ?? false, operations: [], ...waits }
-      const updated = made.value.flatMap(({ update: { name, result }, made: merge }) =>
+      const updated = made.flatMap(({ update: { name, result }, made: merge }) =>
         result === 'updated' && merge !== undefined ? [[name, merge.result] as const] : [],
       )
-      if (updated.length === 0) return { value, findings: [...findings, ...done.findings] }
+      if (updated.length === 0) {
+        return value
+      }
       const folders = new Map(updated)
       const refreshed = await refreshInstalls(installs, roots, new Set(folders.keys()), request, { folders })
-      return {
-        value: { ...value, ...done.value, ...refreshed.value },
-        findings: [...findings, ...done.findings, ...refreshed.findings],
-      }
+      return { ...value, ...done, ...refreshed }
     })
-  return request.dryRun ? run([]) : asWriter(installs, roots, 'update', run, request.signal)
+  return request.dryRun ? run() : asWriter(installs, roots, 'update', run, request.signal)
 })
 
 function noSource(names: readonly string[]): LoadoutError {
@@ -128,9 +125,8 @@ async function mergeAll(
   asked: readonly AskedSkill[],
   request: UpdateRequest,
   scratch: string,
-): Promise<Report<Made[]>> {
+): Promise<Made[]> {
   const value: Made[] = []
-  const findings: Finding[] = []
   const now = new Map(importedSkills(installs).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
   const findTwin = findTwinIn(libraryNames(installs))
   for (const [at, each] of asked.entries()) {
@@ -147,17 +143,18 @@ async function mergeAll(
     try {
       // The sources were checked before the library was locked.
       if (now.get(each.state.name) !== each.skill.sourceHash) throw changedMeanwhile(each.state.name)
-      if (each.state.state === 'removed') findings.push(removedFinding(each.state))
+      if (each.state.state === 'removed') installs.machine.report(removedFinding(each.state))
       if (each.state.state !== 'outdated') value.push({ asked: each, update })
       else value.push(await mergeOne(installs, each, request, scratch, at, findTwin))
     } catch (error) {
       request.signal?.throwIfAborted()
-      findings.push({ ...asFinding(error), severity: 'error', subject: each.state.name })
+      installs.machine.report({ ...asFinding(error), severity: 'error', subject: each.state.name })
       value.push({ asked: each, update: { ...update, result: 'undecided' } })
     }
   }
   request.onProgress?.(asked.length, asked.length, '')
-  return { value, findings: [...findings, ...value.flatMap(({ update }) => undecidedFinding(update))] }
+  installs.machine.report(...value.flatMap(({ update }) => undecidedFinding(update)))
+  return value
 }
 
 function changedMeanwhile(name: string): LoadoutError {
@@ -223,13 +220,9 @@ async function mergeOne(
 }
 
 /** Commits all merged skills together. Stores conflicts for the user to resolve. */
-async function takeAll(
-  installs: Installs,
-  all: readonly Made[],
-  request: UpdateRequest,
-): Promise<Report<{ commit?: string }>> {
+async function takeAll(installs: Installs, all: readonly Made[], request: UpdateRequest): Promise<{ commit?: string }> {
   const { machine, library, repo, config } = installs
-  if (request.dryRun) return { value: {}, findings: [] }
+  if (request.dryRun) return {}
   const findings = all.flatMap(({ asked: { skill }, update, made }): Finding[] => {
     if (update.result !== 'conflict' || made === undefined) return []
     const { name } = skill.skill
@@ -242,11 +235,15 @@ async function takeAll(
   const changes = ready.flatMap(({ asked, made }) =>
     made ? [{ path: asked.skill.folder, write: made.merge.write }] : [],
   )
-  if (changes.length === 0) return { value: {}, findings }
+  if (changes.length === 0) {
+    machine.report(...findings)
+    return {}
+  }
   const names = ready.map(({ update }) => update.name)
   const message = names.length === 1 ? `Update ${names[0]}` : `Update ${names.length} skills\n\n${names.join('\n')}`
   const isCommitted = request.commit ?? config.commitsImports
   const change = { changes, message: isCommitted ? message : undefined, copies: names }
   const commit = await changeLibrary(repo, change)
-  return { value: { commit }, findings }
+  machine.report(...findings)
+  return { commit }
 }

@@ -1,4 +1,4 @@
-import { failWith, type Report } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { parseSince } from '../usage/rules/summary.ts'
 import { withTeam } from './disk/team.ts'
@@ -13,29 +13,27 @@ export interface AuditLog {
 }
 
 /** Reads the team's audit log from its first entry, checks that no entry was changed or taken out, and returns the wanted ones. */
-export const readTeamAudit = withTeam(
-  async (team, request: { since?: string; after?: string }): Promise<Report<AuditLog>> => {
-    const since = request.since === undefined ? '' : parseSince(request.since, team.machine.now())
-    const entries: AuditEntry[] = []
-    let last = { id: 0, hash: CHAIN_START }
-    let isWanted = request.after === undefined
-    for (;;) {
-      const path = `/v1/audit?after=${last.id}`
-      const { entries: page } = await team.call({ method: 'GET', path })
-      if (!Array.isArray(page) || !page.every(isStored)) throw failWith('UNREACHABLE/audit')
-      if (page.length === 0) break
-      for (const stored of page) {
-        const entry = followEntry(last, stored)
-        if (entry === undefined) throw failWith('TEAM_AUDIT', { id: last.id + 1 })
-        last = { id: entry.id, hash: stored.hash }
-        if (isWanted && entry.at >= since) entries.push(entry)
-        isWanted ||= stored.hash === request.after
-      }
+export const readTeamAudit = withTeam(async (team, request: { since?: string; after?: string }): Promise<AuditLog> => {
+  const since = request.since === undefined ? '' : parseSince(request.since, team.machine.now())
+  const entries: AuditEntry[] = []
+  let last = { id: 0, hash: CHAIN_START }
+  let isWanted = request.after === undefined
+  for (;;) {
+    const path = `/v1/audit?after=${last.id}`
+    const { entries: page } = await team.call({ method: 'GET', path })
+    if (!Array.isArray(page) || !page.every(isStored)) throw failWith('UNREACHABLE/audit')
+    if (page.length === 0) break
+    for (const stored of page) {
+      const entry = followEntry(last, stored)
+      if (entry === undefined) throw failWith('TEAM_AUDIT', { id: last.id + 1 })
+      last = { id: entry.id, hash: stored.hash }
+      if (isWanted && entry.at >= since) entries.push(entry)
+      isWanted ||= stored.hash === request.after
     }
-    if (!isWanted) throw failWith('TEAM_AUDIT/cut', { head: String(request.after) })
-    return { value: { entries, checked: last.id, head: last.hash }, findings: [] }
-  },
-)
+  }
+  if (!isWanted) throw failWith('TEAM_AUDIT/cut', { head: String(request.after) })
+  return { entries, checked: last.id, head: last.hash }
+})
 
 function isStored(value: unknown): value is StoredEntry {
   return isRecord(value) && typeof value.entry === 'string' && typeof value.hash === 'string'

@@ -3,7 +3,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type CatalogKind, type Verdict, verdictsAt } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
-import { asFinding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, LoadoutError } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { Team, withTeam } from './disk/team.ts'
 import { type CatalogEntry, expiryOf, fingerprintOf, idOf } from './rules/catalog.ts'
@@ -28,39 +28,41 @@ const HERE = {
 } as const
 
 /** The versions of the catalog, and what this machine verified. Words select by name and owner. */
-export const searchCatalog = withTeam(
-  async (team, { words = '' }: { words?: string }): Promise<Report<CatalogView>> => {
-    const catalog = await readCatalog(team, { all: true })
-    const { snapshot, text, stops, entries, findings } = catalog
-    const verdicts = new Map(inForce(team.machine, catalog).map((each) => [`${each.kind}:${each.name}`, each]))
-    const stopped = new Set(stops.map(idOf))
-    const published = new Map(entries.map((entry) => [idOf(entry), entry]))
-    const rows = (snapshot?.versions ?? []).map((signed): CatalogRow => {
-      const { by, approved: _, changed: __, ...version } = signed
-      const { owner = '', published: at = '' } = published.get(idOf(signed)) ?? {}
-      const state = stopped.has(idOf(signed)) ? 'quarantined' : version.state
-      const verdict = verdicts.get(`${version.kind}:${version.name}`)
-      const isChosen = verdict?.version === version.version || verdict?.version === '*'
-      const here = isChosen ? HERE[version.kind][verdict.state] : ''
-      return { ...version, state, owner, published: at, signedBy: by, here }
-    })
-    const known = new Set(rows.map(idOf))
-    // Only a signature approves or retires: without one, a version is a draft, whatever the database says.
-    const drafts = entries.flatMap(({ statement: _, signature: __, ...entry }): CatalogRow[] => {
-      if (known.has(idOf(entry)) || entry.version === '*') return []
-      const here = verdicts.get(`${entry.kind}:${entry.name}`)?.version === entry.version ? HERE[entry.kind].held : ''
-      return [{ ...entry, state: entry.state === 'quarantined' ? 'quarantined' : 'draft', here }]
-    })
-    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
-    const versions = sortedBy([...rows, ...drafts], idOf).filter(({ name, owner }) =>
-      wanted.every((word) => `${name} ${owner}`.toLowerCase().includes(word)),
-    )
-    if (snapshot === undefined) return { value: { versions }, findings }
-    const { number, by, only } = snapshot
-    const signed = { number, by, expires: expiryOf(snapshot), only, fingerprint: fingerprintOf(text) }
-    return { value: { versions, signed }, findings }
-  },
-)
+export const searchCatalog = withTeam(async (team, { words = '' }: { words?: string }): Promise<CatalogView> => {
+  const catalog = await readCatalog(team, { all: true })
+  const { snapshot, text, stops, entries, findings } = catalog
+  const verdicts = new Map(inForce(team.machine, catalog).map((each) => [`${each.kind}:${each.name}`, each]))
+  const stopped = new Set(stops.map(idOf))
+  const published = new Map(entries.map((entry) => [idOf(entry), entry]))
+  const rows = (snapshot?.versions ?? []).map((signed): CatalogRow => {
+    const { by, approved: _, changed: __, ...version } = signed
+    const { owner = '', published: at = '' } = published.get(idOf(signed)) ?? {}
+    const state = stopped.has(idOf(signed)) ? 'quarantined' : version.state
+    const verdict = verdicts.get(`${version.kind}:${version.name}`)
+    const isChosen = verdict?.version === version.version || verdict?.version === '*'
+    const here = isChosen ? HERE[version.kind][verdict.state] : ''
+    return { ...version, state, owner, published: at, signedBy: by, here }
+  })
+  const known = new Set(rows.map(idOf))
+  // Only a signature approves or retires: without one, a version is a draft, whatever the database says.
+  const drafts = entries.flatMap(({ statement: _, signature: __, ...entry }): CatalogRow[] => {
+    if (known.has(idOf(entry)) || entry.version === '*') return []
+    const here = verdicts.get(`${entry.kind}:${entry.name}`)?.version === entry.version ? HERE[entry.kind].held : ''
+    return [{ ...entry, state: entry.state === 'quarantined' ? 'quarantined' : 'draft', here }]
+  })
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+  const versions = sortedBy([...rows, ...drafts], idOf).filter(({ name, owner }) =>
+    wanted.every((word) => `${name} ${owner}`.toLowerCase().includes(word)),
+  )
+  if (snapshot === undefined) {
+    team.machine.report(...findings)
+    return { versions }
+  }
+  const { number, by, only } = snapshot
+  const signed = { number, by, expires: expiryOf(snapshot), only, fingerprint: fingerprintOf(text) }
+  team.machine.report(...findings)
+  return { versions, signed }
+})
 
 function inForce({ now }: Machine, { verdicts, snapshot }: Catalog): readonly Verdict[] {
   const limits = snapshot === undefined ? {} : { expires: expiryOf(snapshot), only: snapshot.only }
@@ -77,17 +79,19 @@ const LOOK_MS = 5_000
 export async function refreshCatalog(
   machine: Machine,
   { dryRun = false }: { dryRun?: boolean } = {},
-): Promise<Report<readonly Verdict[] | undefined>> {
+): Promise<readonly Verdict[] | undefined> {
   const team = Team.find(machine)
-  if (team === undefined) return { value: undefined, findings: [] }
+  if (team === undefined) return undefined
   try {
     const catalog = await readCatalog(team, { milliseconds: LOOK_MS })
     if (!dryRun) await rememberCatalog(machine, catalog)
-    return { value: inForce(machine, catalog), findings: catalog.findings }
+    machine.report(...catalog.findings)
+    return inForce(machine, catalog)
   } catch (error) {
     const { message, ...finding } = asFinding(error)
     const told = { ...finding, message: `the catalog could not be read, so its last answer counts: ${message}` }
-    return { value: undefined, findings: [told, ...expiryFindings(machine, undefined)] }
+    machine.report(told, ...expiryFindings(machine, undefined))
+    return undefined
   }
 }
 
@@ -96,14 +100,13 @@ export async function refreshCatalog(
  * requests do.
  */
 export function withCatalog<Request extends object, Value>(
-  run: (machine: Machine, request: Request) => Promise<Report<Value>>,
+  run: (machine: Machine, request: Request) => Promise<Value>,
   isChange: (request: Request) => boolean = () => true,
 ): typeof run {
   return async (machine, request) => {
     if (!isChange(request)) return run(machine, request)
-    const { value: verdicts, findings } = await refreshCatalog(machine, request)
-    const report = await run(machine, { ...request, verdicts })
-    return { ...report, findings: [...findings, ...report.findings] }
+    const verdicts = await refreshCatalog(machine, request)
+    return run(machine, { ...request, verdicts })
   }
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { endOfLog, markAt } from '../usage/log.ts'
 import { refreshCatalog } from './catalog.ts'
 import { identifyUser, pinSigners } from './disk/identity.ts'
@@ -31,7 +31,7 @@ export async function joinTeam(
     /** A file that lists who may approve versions of the catalog. It overrides the list in the library. */
     signers?: string
   },
-): Promise<Report<Joined>> {
+): Promise<Joined> {
   const url = serverAddress(request.url)
   if (typeof url !== 'string') {
     throw new LoadoutError('USAGE', url.problem, { hint: 'loadout team join https://team.example.com --token <token>' })
@@ -68,9 +68,9 @@ export async function joinTeam(
     new Team(machine, membership).remember()
     outbox.setDue(machine.now())
     // Before anything is installed: the group decides which versions this machine may have.
-    const { findings } = await refreshCatalog(machine)
+    await refreshCatalog(machine)
     const catalog = nameKnownCatalog(machine)
-    return { value: { url, group, role, person: membership.person, personFrom: from, catalog }, findings }
+    return { url, group, role, person: membership.person, personFrom: from, catalog }
   } finally {
     release()
   }
@@ -92,7 +92,7 @@ export interface Left {
 }
 
 /** Leaves the team: deletes the outbox and sends nothing any more. What was sent stays with the team. */
-export async function leaveTeam(machine: Machine, _request: object): Promise<Report<Left>> {
+export async function leaveTeam(machine: Machine, _request: object): Promise<Left> {
   const release = await new Outbox(machine.records).lock(LOCK_MS)
   try {
     const team = Team.require(machine)
@@ -101,7 +101,7 @@ export async function leaveTeam(machine: Machine, _request: object): Promise<Rep
     const unsent = state === undefined ? 0 : outbox.batchesIn('outbox', state).length
     const isTold = state !== undefined && (await tellLeft(team, state))
     outbox.forgetTeam()
-    return { value: { url: team.membership.url, unsent, isTold }, findings: [] }
+    return { url: team.membership.url, unsent, isTold }
   } finally {
     release()
   }

@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { committedVersion, digestAt, isInLibrary } from '../skills/versions.ts'
-import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'
 import { type Team, withTeam } from './disk/team.ts'
@@ -39,7 +39,7 @@ export interface Published extends Pick<CatalogEntry, 'kind' | 'name' | 'version
 }
 
 /** Puts the committed version of a skill or pack into the catalog, as a draft. */
-export const publishVersion = withTeam(async (team, request: PublishRequest): Promise<Report<Published>> => {
+export const publishVersion = withTeam(async (team, request: PublishRequest): Promise<Published> => {
   const { groups = ['*'] } = request
   const owner = request.owner ?? (await identifyUser(team.machine)).person
   const { kind, name } = kindHere(team.machine, parseNamed(request.name))
@@ -51,7 +51,7 @@ export const publishVersion = withTeam(async (team, request: PublishRequest): Pr
   if (problem !== undefined) throw new LoadoutError('USAGE', problem)
   const { state, isNew } = await team.call({ path: '/v1/catalog', body: JSON.stringify(entry) })
   const value = { kind, name, version, commit, digest, groups, state: String(state), isNew: isNew === true }
-  return { value, findings: [] }
+  return value
 })
 
 interface Named {
@@ -95,7 +95,7 @@ export interface Signed extends Pick<Snapshot, 'number' | 'by' | 'only'> {
 }
 
 /** Lets machines install a version. Approving an older version again brings machines back to it. */
-export const approveVersion = withTeam((team, request: SignRequest): Promise<Report<Signed>> => {
+export const approveVersion = withTeam((team, request: SignRequest): Promise<Signed> => {
   return signNext(team, request, async (base, entries) => {
     const signed = named(base?.versions ?? [], request.name)
     const drafts = named(entries, request.name).filter(
@@ -132,7 +132,7 @@ async function requireSameContent(machine: Machine, { kind, name, version, commi
 }
 
 /** Makes machines remove a skill or stop using a pack, or go back from one version of it to the one approved before. */
-export const retireVersion = withTeam((team, request: SignRequest): Promise<Report<Signed>> => {
+export const retireVersion = withTeam((team, request: SignRequest): Promise<Signed> => {
   return signNext(team, request, (base, entries) => {
     const all = versionsNamed(base, entries, request.name)
     const found = all.filter(({ version }) => version === (request.version ?? version))
@@ -149,17 +149,17 @@ export const quarantineVersion = withTeam(
   async (
     team,
     request: { name: string; version: string; isHeld: boolean; key?: string },
-  ): Promise<Report<{ name: string; version: string; state: string; signed?: Signed }>> => {
+  ): Promise<{ name: string; version: string; state: string; signed?: Signed }> => {
     const { version, isHeld } = request
     const isWanted = (each: Version) => each.version === version
     if (!isHeld) {
-      const { value: signed, findings } = await signNext(team, request, (base) => {
+      const signed = await signNext(team, request, (base) => {
         const found = named(base?.versions ?? [], request.name).filter(isWanted)
         requireOneKind(found, request.name)
         if (found.some(({ state }) => state !== 'retired')) return found.map((each) => change(each, 'approved'))
         throw notListed(request.name, version)
       })
-      return { value: { name: request.name, version, state: 'approved', signed }, findings }
+      return { name: request.name, version, state: 'approved', signed }
     }
     const { snapshot, entries } = await readCatalog(team, { all: true })
     const [found] = versionsNamed(snapshot, entries, request.name).filter(isWanted)
@@ -169,7 +169,7 @@ export const quarantineVersion = withTeam(
       path: '/v1/catalog/quarantine',
       body: JSON.stringify({ kind, name, version, isHeld }),
     })
-    return { value: { name, version, state: 'quarantined' }, findings: [] }
+    return { name, version, state: 'quarantined' }
   },
 )
 
@@ -184,7 +184,7 @@ export interface SignCatalogRequest {
 }
 
 /** Signs the catalog again: before it expires, with other settings, after a signer left, or after the database lost it. */
-export const signCatalog = withTeam((team, request: SignCatalogRequest): Promise<Report<Signed>> => {
+export const signCatalog = withTeam((team, request: SignCatalogRequest): Promise<Signed> => {
   return signNext(team, request, () => [])
 })
 
@@ -230,7 +230,7 @@ async function signNext(
   team: Team,
   request: SignCatalogRequest,
   changesOf: (base: Snapshot | undefined, entries: readonly CatalogEntry[]) => Change[] | Promise<Change[]>,
-): Promise<Report<Signed>> {
+): Promise<Signed> {
   const { machine, membership } = team
   const { group } = membership
   const catalog = await readCatalog(team, { all: true })
@@ -273,14 +273,11 @@ async function signNext(
   const unseen = next.versions.filter((each) => !changedIds.has(idOf(each)))
   const replaced = before.snapshot !== undefined && catalog.problem !== undefined ? [catalog.problem] : []
   return {
-    value: {
-      ...{ number: next.number, by, only },
-      changed: changes.map(({ kind, name, version, commit, groups }) => ({ kind, name, version, commit, groups })),
-      others: [...replaced, ...describeChanges(before.snapshot, { ...next, versions: unseen })],
-      expires: expiryOf(next),
-      fingerprint: fingerprintOf(text),
-    },
-    findings: [],
+    ...{ number: next.number, by, only },
+    changed: changes.map(({ kind, name, version, commit, groups }) => ({ kind, name, version, commit, groups })),
+    others: [...replaced, ...describeChanges(before.snapshot, { ...next, versions: unseen })],
+    expires: expiryOf(next),
+    fingerprint: fingerprintOf(text),
   }
 }
 
@@ -300,7 +297,7 @@ export const acceptCatalog = withTeam(
   async (
     team,
     { fingerprint }: { fingerprint: string },
-  ): Promise<Report<Pick<Snapshot, 'number' | 'by'> & { fingerprint: string }>> => {
+  ): Promise<Pick<Snapshot, 'number' | 'by'> & { fingerprint: string }> => {
     const { offered } = await readCatalog(team)
     const { text = '', signature = '', snapshot } = offered ?? {}
     if (snapshot === undefined || fingerprintOf(text) !== fingerprint.trim().toLowerCase()) {
@@ -310,6 +307,6 @@ export const acceptCatalog = withTeam(
     }
     await replaceCatalog(team.machine, { snapshot, text, signature, stops: [] })
     await rememberCatalog(team.machine, await readCatalog(team))
-    return { value: { number: snapshot.number, by: snapshot.by, fingerprint: fingerprintOf(text) }, findings: [] }
+    return { number: snapshot.number, by: snapshot.by, fingerprint: fingerprintOf(text) }
   },
 )

@@ -1,4 +1,4 @@
-import { asFinding, type Finding, failWith, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { refreshCatalog } from './catalog.ts'
 import { collect } from './collect.ts'
 import { newMachineId, refusalOf, type Team, type TeamReply, withTeam } from './disk/team.ts'
@@ -23,8 +23,8 @@ export interface Push {
 }
 
 /** Puts new events of the usage log into the outbox, and sends the outbox. */
-export const pushUsage = withTeam(async (team, request: PushRequest): Promise<Report<Push>> => {
-  if (request.dryRun) return { value: preview(team), findings: [] }
+export const pushUsage = withTeam(async (team, request: PushRequest): Promise<Push> => {
+  if (request.dryRun) return preview(team)
   const release = await team.outbox.lock(request.isBackground ? 0 : LONGEST_WAIT_MS)
   try {
     return await pushLocked(team)
@@ -47,10 +47,9 @@ function preview(team: Team): Push {
   return { bodies, sent: 0, waiting: bodies.length, leftOut: state.leftOut }
 }
 
-async function pushLocked(team: Team): Promise<Report<Push>> {
+async function pushLocked(team: Team): Promise<Push> {
   let state = collectAll(team, team.outbox.require())
   const failures = state.last?.failures ?? 0
-  const findings: Finding[] = []
   let sent = 0
   const at = team.machine.now().toISOString()
   let last: NonNullable<OutboxState['last']>
@@ -58,19 +57,19 @@ async function pushLocked(team: Team): Promise<Report<Push>> {
     const done = await sendAll(team, state)
     ;({ state, sent } = done)
     last = { at, failures: 0, hoursOff: done.hoursOff === 0 ? undefined : done.hoursOff }
-    findings.push(...done.findings)
+    team.machine.report(...done.findings)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     // Batches that were sent before the error have left the outbox, and the identity may be new.
     state = team.outbox.require()
     last = { at, failures: failures + 1, code: error.code, message: error.message }
-    findings.push({ ...asFinding(error), severity: 'error' })
+    team.machine.report({ ...asFinding(error), severity: 'error' })
   }
   state = { ...state, last }
   team.outbox.write(state)
   team.outbox.setDue(new Date(team.machine.now().getTime() + nextAttemptMs(last.failures)))
   team.outbox.tidy(state)
-  return { value: { sent, waiting: team.outbox.batchesIn('outbox', state).length, leftOut: state.leftOut }, findings }
+  return { sent, waiting: team.outbox.batchesIn('outbox', state).length, leftOut: state.leftOut }
 }
 
 /**

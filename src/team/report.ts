@@ -1,6 +1,6 @@
 import { sumMoney } from '../text/cost.ts'
 import { formatInstant, parseInstant } from '../text/instant.ts'
-import { failWith, type Report } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { moneyFor } from '../usage/rules/cost.ts'
 import { parseSince } from '../usage/rules/summary.ts'
 import { readPrices } from '../usage/usage.ts'
@@ -18,7 +18,7 @@ export interface ReportRequest {
 const DAY_MS = 86_400_000
 
 /** What the team's server counted in a range. */
-export const reportTeam = withTeam(async (team, request: ReportRequest): Promise<Report<TeamReport>> => {
+export const reportTeam = withTeam(async (team, request: ReportRequest): Promise<TeamReport> => {
   const now = team.machine.now()
   const query = new URLSearchParams()
   if (request.since !== undefined) query.set('from', parseSince(request.since, now).slice(0, 10))
@@ -42,5 +42,5 @@ export const reportTeam = withTeam(async (team, request: ReportRequest): Promise
     row.money = money
     report.money = sumMoney(report.money, money)
   }
-  return { value: report, findings: [] }
+  return report
 })

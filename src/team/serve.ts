@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { readHeaders } from '../usage/rules/otlp.ts'
 import {
   type Database,
@@ -49,7 +49,7 @@ const FEWEST_DAYS = 32
 const SILENT_DAYS = 30
 
 /** Serves a team until the signal fires. */
-export async function serveTeam(machine: Machine, request: ServeRequest): Promise<Report<object>> {
+export async function serveTeam(machine: Machine, request: ServeRequest): Promise<object> {
   const settings = withEnvironment(request, machine.env)
   const { port = USUAL_PORT, listen = '127.0.0.1', keepDays = KEPT_DAYS, silentDays = SILENT_DAYS, otlp } = settings
   const hosts = settings.hosts?.map((name) => name.toLowerCase())
@@ -78,7 +78,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
     await database.end()
     await tried?.stop()
   }
-  return { value: {}, findings: [] }
+  return {}
 }
 
 /** From the environment what no flag says. A secret belongs there or in a file: every user of the machine can see an argument. */
@@ -153,7 +153,7 @@ export interface SchemaChange {
 export async function migrateTeam(
   machine: Machine,
   request: { database?: string; to?: number },
-): Promise<Report<SchemaChange>> {
+): Promise<SchemaChange> {
   return withDatabase(machine, request.database, async (database) => {
     const { version: before } = await readSchema(database)
     if (request.to !== undefined && request.to < before) await migrateDown(database, MIGRATIONS, request.to)
@@ -168,7 +168,7 @@ export async function migrateTeam(
 export async function recoverToken(
   machine: Machine,
   request: { database?: string; role: Role; group: string; key?: string },
-): Promise<Report<{ token: string }>> {
+): Promise<{ token: string }> {
   return withDatabase(machine, request.database, async (database) => {
     const team = await readTeam(database)
     if (team === undefined) {
@@ -187,10 +187,10 @@ async function withDatabase<T>(
   machine: Machine,
   named: string | undefined,
   work: (database: Database) => Promise<T>,
-): Promise<Report<T>> {
+): Promise<T> {
   const database = openDatabase(requireAddress(named ?? readVariable(machine.env, 'LOADOUT_TEAM_DATABASE')), () => {})
   try {
-    return { value: await orExplain(work(database)), findings: [] }
+    return await orExplain(work(database))
   } finally {
     await database.end()
   }

@@ -1,5 +1,5 @@
 import { count } from '../text/count.ts'
-import { type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { collect } from './collect.ts'
 import { type Team, withTeam } from './disk/team.ts'
 import { parseBatch } from './rules/batch.ts'
@@ -22,7 +22,7 @@ export interface TeamStatus {
 const SERVER_MS = 5_000
 
 /** What this machine has sent, what waits, and whether its server answers. */
-export const teamStatus = withTeam(async (team, _request: object): Promise<Report<TeamStatus>> => {
+export const teamStatus = withTeam(async (team, _request: object): Promise<TeamStatus> => {
   const state = team.outbox.require()
   const collected = collect(team, state)
   const waiting = team.outbox.batchesIn('outbox', state)
@@ -33,16 +33,14 @@ export const teamStatus = withTeam(async (team, _request: object): Promise<Repor
   const { url, group, role, person, joined } = team.membership
   const findings = [...(await askServer(team)), ...stateFindings(state)]
   const isReady = findings.every(({ severity }) => severity !== 'error')
+  team.machine.report(...findings)
   return {
-    value: {
-      ...{ url, group, role, person, joined },
-      server: isReady ? 'ready' : 'not ready',
-      waiting: { batches: bodies.length, events: bodies.reduce((sum, body) => sum + eventsIn(body), 0) },
-      sent: state.next - 1 - waiting.length,
-      leftOut: collected.state.leftOut,
-      last: state.last,
-    },
-    findings,
+    ...{ url, group, role, person, joined },
+    server: isReady ? 'ready' : 'not ready',
+    waiting: { batches: bodies.length, events: bodies.reduce((sum, body) => sum + eventsIn(body), 0) },
+    sent: state.next - 1 - waiting.length,
+    leftOut: collected.state.leftOut,
+    last: state.last,
   }
 })
 

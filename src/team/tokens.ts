@@ -1,4 +1,4 @@
-import { failWith, type Report } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { withTeam } from './disk/team.ts'
 import type { MachineView as TeamMachine, TokenView as TeamToken } from './disk/tokens.ts'
 import { formatToken, type Role, tokenId } from './rules/access.ts'
@@ -19,12 +19,12 @@ export const inviteToTeam = withTeam(
   async (
     team,
     { role, group, note, days, person }: { role: Role; group: string; note?: string; days?: number; person?: string },
-  ): Promise<Report<Invitation>> => {
+  ): Promise<Invitation> => {
     const body = JSON.stringify({ role, group, note, days, person })
     const { secret } = await team.call({ path: '/v1/tokens', body })
     if (typeof secret !== 'string') throw failWith('UNREACHABLE/no-token')
     const token = formatToken({ secret, key: requireKey(team.membership) })
-    return { value: { token, id: tokenId(secret), role, group, url: team.membership.url }, findings: [] }
+    return { token, id: tokenId(secret), role, group, url: team.membership.url }
   },
 )
 
@@ -33,9 +33,9 @@ function requireKey({ key }: Membership): string {
   throw failWith('TEAM_ROLE')
 }
 
-export const listTeamTokens = withTeam(async (team, _request: object): Promise<Report<{ tokens: TeamToken[] }>> => {
+export const listTeamTokens = withTeam(async (team, _request: object): Promise<{ tokens: TeamToken[] }> => {
   const json = await team.call({ method: 'GET', path: '/v1/tokens' })
-  return { value: json as unknown as { tokens: TeamToken[] }, findings: [] }
+  return json as unknown as { tokens: TeamToken[] }
 })
 
 /** Revokes one token, or every token and session of a person. */
@@ -43,21 +43,19 @@ export const revokeTeamToken = withTeam(
   async (
     team,
     { id = '', person }: { id?: string; person?: string },
-  ): Promise<Report<{ revoked: string; tokens: string[] }>> => {
+  ): Promise<{ revoked: string; tokens: string[] }> => {
     if (person !== undefined && id === '') {
       const { revoked } = await team.call({ path: '/v1/people/revoke', body: JSON.stringify({ person }) })
-      return { value: { revoked: person, tokens: revoked as string[] }, findings: [] }
+      return { revoked: person, tokens: revoked as string[] }
     }
     if (person !== undefined || !/^[0-9a-f]{12}$/.test(id)) throw failWith('USAGE/token-id', { id })
     await team.call({ path: `/v1/tokens/${id}/revoke`, body: '{}' })
-    return { value: { revoked: id, tokens: [id] }, findings: [] }
+    return { revoked: id, tokens: [id] }
   },
 )
 
 /** Every machine that joined, by a number: how much it sent, and its irregularities. */
-export const listTeamMachines = withTeam(
-  async (team, _request: object): Promise<Report<{ machines: TeamMachine[] }>> => {
-    const json = await team.call({ method: 'GET', path: '/v1/machines' })
-    return { value: json as unknown as { machines: TeamMachine[] }, findings: [] }
-  },
-)
+export const listTeamMachines = withTeam(async (team, _request: object): Promise<{ machines: TeamMachine[] }> => {
+  const json = await team.call({ method: 'GET', path: '/v1/machines' })
+  return json as unknown as { machines: TeamMachine[] }
+})

@@ -28,10 +28,13 @@ export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === 'error')
 }
 
-/** An error that also reports earlier findings, because the result that would have carried them is not returned. */
+/** Troubles of settings and layers: what is ignored because of one may be the cause of a later error. */
+const CAUSES: ReadonlySet<Code> = new Set(['BAD_SETTINGS', 'BAD_CONFIG', 'LAYER_MALFORMED', 'LAYER_UNREADABLE'])
+
+/** An error that also names an earlier finding that may be its cause, because no answer will carry it. */
 export function alsoNaming(error: unknown, findings: readonly Finding[]): unknown {
   if (!(error instanceof LoadoutError)) return error
-  const messages = new Set(findings.map((finding) => finding.message))
+  const messages = new Set(findings.filter(({ code }) => CAUSES.has(code)).map((finding) => finding.message))
   // The cause may already be there, with a longer message.
   const causes = error.message.split('; ')
   const isNamed = (each: string) => error.message.includes(each) || causes.some((cause) => each.includes(cause))

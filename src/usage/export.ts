@@ -1,6 +1,6 @@
 import { callHttp } from '../machine/call-http.ts'
 import type { Machine } from '../machine/machine.ts'
-import { failWith, type Report } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
 import { scanEvents } from './disk/usage-log.ts'
 import { type Attributes, type Metric, metricsRequest, type Point, readHeaders, signalAddress } from './rules/otlp.ts'
@@ -22,7 +22,7 @@ export interface UsageExport {
 export async function exportUsage(
   machine: Machine,
   request: { endpoint: string; since?: string },
-): Promise<Report<UsageExport>> {
+): Promise<UsageExport> {
   const address = addressOf(request.endpoint)
   const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
   const log = openLog(machine, undefined)
@@ -41,7 +41,8 @@ export async function exportUsage(
     throw failWith('UNREACHABLE/collector', { address, status })
   }
   const findings = junkLines > 0 ? [junkFinding(junkLines, log)] : []
-  return { value: { address, series: tally.size, events }, findings }
+  machine.report(...findings)
+  return { address, series: tally.size, events }
 }
 
 const RESOURCE = { 'service.name': 'loadout', 'service.version': VERSION }

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { failWith, type Report } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { scanEvents } from './disk/usage-log.ts'
 import { type Conversation, ConversationTally, type ConversationView, viewConversation } from './rules/conversation.ts'
 import { CostMeter } from './rules/cost.ts'
@@ -25,7 +25,7 @@ export interface UsageOverTime extends Timeline {
 }
 
 /** What was planned, delivered and used over time, by agent and by entry. */
-export function usageOverTime(machine: Machine, request: LookBackRequest): Report<UsageOverTime> {
+export function usageOverTime(machine: Machine, request: LookBackRequest): UsageOverTime {
   const from = parseSince(request.since ?? '30d', machine.now())
   const to = request.until === undefined ? machine.now().toISOString() : parseSince(request.until, machine.now())
   const step = oneOf(request.step, STEPS, 'step') ?? stepFor(from, to)
@@ -44,7 +44,8 @@ export function usageOverTime(machine: Machine, request: LookBackRequest): Repor
     entries.charge(wanted)
     if (isAbout(about, event)) entries.add(event)
   })
-  return { value: { ...tally.timeline(), entries: entries.entries() }, findings }
+  machine.report(...findings)
+  return { ...tally.timeline(), entries: entries.entries() }
 }
 
 /** A step that gives a chart some dozens of points. */
@@ -72,14 +73,15 @@ const MOST_LISTED = 500
 export function listConversations(
   machine: Machine,
   request: Pick<LookBackRequest, 'log' | 'since' | 'agent'>,
-): Report<Conversations> {
+): Conversations {
   const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
   const tally = new ConversationTally()
   const findings = visit(machine, request, (event) => {
     if (event.timestamp >= since && isAbout({ agent: request.agent }, event)) tally.add(event)
   })
   const all = tally.conversations()
-  return { value: { conversations: all.slice(0, MOST_LISTED), total: all.length }, findings }
+  machine.report(...findings)
+  return { conversations: all.slice(0, MOST_LISTED), total: all.length }
 }
 
 const MOST_STEPS = 2_000
@@ -88,7 +90,7 @@ const MOST_STEPS = 2_000
 export function showConversation(
   machine: Machine,
   request: { log?: string; via: string; session: string },
-): Report<ConversationView> {
+): ConversationView {
   const { via, session } = request
   const tally = new ConversationTally()
   const events: UsageEvent[] = []
@@ -101,7 +103,8 @@ export function showConversation(
   if (found === undefined) {
     throw failWith('ENTRY_NOT_FOUND/conversation')
   }
-  return { value: { ...found, ...viewConversation(events, MOST_STEPS) }, findings }
+  machine.report(...findings)
+  return { ...found, ...viewConversation(events, MOST_STEPS) }
 }
 
 function visit(machine: Machine, { log }: { log?: string }, add: (event: UsageEvent) => void) {

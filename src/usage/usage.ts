@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { LEARNING_CACHES } from '../machine/cache.ts'
 import { requireFile } from '../machine/files.ts'
 import { LEARNED_PROMPTS, type Machine } from '../machine/machine.ts'
-import { asFinding, type Finding, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding } from '../text/trouble.ts'
 import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks, withKeptTasks } from './rules/config.ts'
 import { CostMeter, type Prices, parsePrices } from './rules/cost.ts'
@@ -33,7 +33,7 @@ export function tallyLog(
 }
 
 /** Per entry, how often it was planned, delivered and used, the most loaded first. */
-export function summarizeLog(machine: Machine, request: { log?: string; since?: string }): Report<EntryUsage[]> {
+export function summarizeLog(machine: Machine, request: { log?: string; since?: string }): EntryUsage[] {
   const path = openLog(machine, request.log)
   const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
   const tally = new EntryTally()
@@ -44,17 +44,19 @@ export function summarizeLog(machine: Machine, request: { log?: string; since?: 
     tally.charge(costs)
     tally.add(event)
   })
-  return { value: tally.entries(), findings: junkLines > 0 ? [junkFinding(junkLines, path)] : [] }
+  const value = tally.entries()
+  machine.report(...(junkLines > 0 ? [junkFinding(junkLines, path)] : []))
+  return value
 }
 
 /** Reports wrong prices. Without a readable `config.json` there are none. */
 export function readPrices(machine: Machine): Prices | undefined {
   try {
     const { prices, findings } = parsePrices(machine.config.read().prices, machine.config.path)
-    for (const finding of findings) machine.report?.(finding)
+    machine.report(...findings)
     return prices
   } catch (error) {
-    machine.report?.(asFinding(error))
+    machine.report(asFinding(error))
     return undefined
   }
 }
@@ -78,7 +80,7 @@ export interface Erasure {
 }
 
 /** Removes this machine's usage log; with `dryRun` only reports its size. */
-export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean }): Report<Erasure> {
+export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean }): Erasure {
   const log = machine.usageLog
   const bytes = logSize(log)
   const isErased = bytes !== undefined && !dryRun
@@ -89,7 +91,7 @@ export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: bool
     eraseLog(learned)
     machine.cache.forget(LEARNING_CACHES)
   }
-  return { value: { log, bytes: bytes ?? 0, isErased, learned: hasLearned ? learned : undefined }, findings: [] }
+  return { log, bytes: bytes ?? 0, isErased, learned: hasLearned ? learned : undefined }
 }
 
 export interface TaskKeeping {
@@ -99,7 +101,7 @@ export interface TaskKeeping {
 }
 
 /** Sets whether the usage log stores the words of tasks from now on. Earlier entries stay. */
-export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<Report<TaskKeeping>> {
+export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<TaskKeeping> {
   await machine.config.change(parseKeepsTasks, (json) => withKeptTasks(json, isOn))
-  return { value: { keepsTasks: isOn, config: machine.config.path, log: machine.usageLog }, findings: [] }
+  return { keepsTasks: isOn, config: machine.config.path, log: machine.usageLog }
 }

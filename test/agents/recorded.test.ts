@@ -52,7 +52,7 @@ function see({ agent, version }: Recording, home: string, model?: string): SeenB
   if (program === undefined) throw new Error(`there are no rules of ${agent}`)
   const env = { PATH: installAgent(home, program, version) }
   const machine = new Machine({ cwd: home, home, env, now: () => new Date(0) })
-  const { value } = seeAgent(machine, { agent, project: join(home, 'proj/sub'), model })
+  const value = seeAgent(machine, { agent, project: join(home, 'proj/sub'), model })
   expect(value).toMatchObject({ program: { version }, recordedFrom: { version } })
   return value
 }

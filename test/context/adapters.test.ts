@@ -294,7 +294,7 @@ describe('consent', () => {
 
     await approve(machine, { kind: 'adapter' })
     expect((await read()).candidates.map(({ path }) => path)).toEqual(['work:W-1'])
-    expect(listAdapters(machine, {}).value.adapters).toMatchObject([{ id: 'work', trust: 'allowed' }])
+    expect(listAdapters(machine, {}).adapters).toMatchObject([{ id: 'work', trust: 'allowed' }])
 
     await revoke(machine, { kind: 'adapter' })
     expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])
@@ -335,7 +335,7 @@ describe('consent', () => {
       files,
     )
     await approve(machine, { what: 'adapter:work' })
-    const trusts = () => listAdapters(machine, {}).value.adapters.map(({ trust }) => trust)
+    const trusts = () => listAdapters(machine, {}).adapters.map(({ trust }) => trust)
     expect(trusts()).toEqual(['allowed', 'unknown'])
     await deny(machine, { what: 'work' })
     expect(trusts()).toEqual(['denied', 'unknown'])
@@ -359,7 +359,7 @@ describe('consent', () => {
   it('a project without commands has nothing to allow', async () => {
     const { machine } = projectWith([{ id: 'work', file: 'work.json' }])
     await expect(approve(machine, { kind: 'adapter' })).rejects.toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
-    expect(listAdapters(machine, {}).value.adapters).toEqual([{ id: 'work', file: 'work.json', trust: 'allowed' }])
+    expect(listAdapters(machine, {}).adapters).toEqual([{ id: 'work', file: 'work.json', trust: 'allowed' }])
   })
 })
 
@@ -538,9 +538,9 @@ describe('an allowed command never runs code that was changed later', () => {
         'tools/lib.cjs': '',
       },
     )
-    const { value, findings } = await approve(machine, { kind: 'adapter' })
+    const { value, findings } = await machine.collect((listening) => approve(listening, { kind: 'adapter' }))
     expect(value).toMatchObject([{ name: 'work', decision: 'approved', files: ['tools/imp.cjs', 'tools/lib.cjs'] }])
-    expect(listAdapters(machine, {}).value.adapters).toMatchObject([
+    expect(listAdapters(machine, {}).adapters).toMatchObject([
       { trust: 'allowed', files: ['tools/imp.cjs', 'tools/lib.cjs'] },
       { trust: 'unpinnable', problems: ['Loadout does not know which files npm runs'] },
     ])

@@ -26,11 +26,13 @@ const textsOf = (project: string) => readNotes(project, PATH).records.map(({ con
 describe('adding', () => {
   it('writes one line, and says that no context holds it yet', async () => {
     const project = makeFolder()
-    const { value, findings } = await addNote(machineAt(project), {
-      text: 'The build is red.',
-      tags: ['ci'],
-      ttl: '2d',
-    })
+    const { value, findings } = await machineAt(project).collect((listening) =>
+      addNote(listening, {
+        text: 'The build is red.',
+        tags: ['ci'],
+        ttl: '2d',
+      }),
+    )
     expect(JSON.parse(readFileSync(join(project, PATH), 'utf8'))).toEqual({
       record_id: value.record.recordId,
       captured_at: '2026-03-01T12:00:00.000Z',
@@ -44,7 +46,7 @@ describe('adding', () => {
 
   it('uses the file that the project names', async () => {
     const project = makeProject({ 'loadout.json': '{"tactical": {"path": "work/now.jsonl"}}' })
-    const { value, findings } = await addNote(machineAt(project), { text: 'a' })
+    const { value, findings } = await machineAt(project).collect((listening) => addNote(listening, { text: 'a' }))
     expect([value.path, findings]).toEqual(['work/now.jsonl', []])
     expect(existsSync(join(project, 'work/now.jsonl'))).toBe(true)
   })
@@ -60,7 +62,7 @@ describe('adding', () => {
     const project = makeFolder()
     await addNote(machineAt(project), { text: 'a', ttl: '1d' })
     await addNote(machineAt(project, later(2)), { text: 'a', ttl: '1d' })
-    expect(listNotes(machineAt(project, later(2)), {}).value.notes).toMatchObject([{ isExpired: false }])
+    expect(listNotes(machineAt(project, later(2)), {}).notes).toMatchObject([{ isExpired: false }])
   })
 
   it('by many at the same time, every note arrives whole', async () => {
@@ -176,7 +178,7 @@ describe('pruning', () => {
   it('keeps the bytes of what stays, and moves what it cannot read', async () => {
     const project = makeProject({ [PATH]: file })
     chmodSync(join(project, PATH), 0o640)
-    const { value } = await pruneProjectNotes(machineAt(project), {})
+    const value = await pruneProjectNotes(machineAt(project), {})
     expect(value).toMatchObject({ kept: 2, expired: [{}], superseded: [{}], badLines: [{ line: 3 }] })
     expect(readFileSync(join(project, PATH), 'utf8')).toBe(`${foreign}\n${lineOf('again')}\n`)
     expect(readFileSync(join(project, `${PATH}.corrupt`), 'utf8')).toBe(`${broken}\n`)
@@ -191,7 +193,7 @@ describe('pruning', () => {
 
   it('with --dry-run changes nothing', async () => {
     const project = makeProject({ [PATH]: file })
-    const { value } = await pruneProjectNotes(machineAt(project), { dryRun: true })
+    const value = await pruneProjectNotes(machineAt(project), { dryRun: true })
     expect(value).toMatchObject({ isDryRun: true, kept: 2 })
     expect(readFileSync(join(project, PATH), 'utf8')).toBe(file)
     expect(readdirSync(join(project, '.loadout'))).toEqual(['notes.jsonl'])
@@ -199,7 +201,7 @@ describe('pruning', () => {
 
   it('writes nothing when there is nothing to do', async () => {
     const project = makeFolder()
-    expect((await pruneProjectNotes(machineAt(project), {})).value).toMatchObject({ kept: 0, expired: [] })
+    expect(await pruneProjectNotes(machineAt(project), {})).toMatchObject({ kept: 0, expired: [] })
     expect(readdirSync(project)).toEqual([])
   })
 

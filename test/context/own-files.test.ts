@@ -17,7 +17,7 @@ function worldOf(files: Readonly<Record<string, string>>) {
     now: () => new Date(),
   })
   const ask = async (more: Partial<ContextRequest> = {}) =>
-    (await buildContext(machine, { task: TASK, ...more })).value.bundle
+    (await buildContext(machine, { task: TASK, ...more })).bundle
   return { machine, ask }
 }
 
@@ -50,6 +50,6 @@ it('tests are named, or shown behind their file on demand, and that is replayed'
   expect(pointed.pointers?.map(({ group, path }) => [group, path])).toEqual([['test', 'src/gate.test.ts']])
   const shown = await ask({ withTests: true })
   expect(shown.files.map(({ path }) => path)).toEqual(['src/gate.ts', 'src/gate.test.ts'])
-  const { value } = await replay(machine, { id: shown.digest.slice(0, 16) })
+  const value = await replay(machine, { id: shown.digest.slice(0, 16) })
   expect(value).toMatchObject({ changes: [], context: { bundle: { digest: shown.digest } } })
 })

@@ -35,7 +35,7 @@ const machine = new Machine({ cwd: root, home: folder, env: { PATH: process.env.
 
 it('asks the last commits for the files they changed, with the tree before each', async () => {
   const before = readdirSync(root, { recursive: true }).length
-  const { value } = await evaluateHistory(machine, { commits: 10 })
+  const value = await evaluateHistory(machine, { commits: 10 })
   const half = { first: 0.5, five: 0.5, all: 0.5, lines: 0.5 }
   expect(value).toMatchObject({ tasks: 2, recall: { loadout: half, bm25: half } })
   expect(value.misses).toEqual([
@@ -51,7 +51,7 @@ it('asks the last commits for the files they changed, with the tree before each'
 
 it('measures with the settings of the project', async () => {
   writeFileSync(join(root, 'loadout.json'), '{ "version": 1, "project": { "exclude": ["src/gate.ts"] } }')
-  const { value } = await evaluateHistory(machine, { commits: 10 })
+  const value = await evaluateHistory(machine, { commits: 10 })
   expect(value.recall.loadout.all).toBe(0)
   rmSync(join(root, 'loadout.json'))
 })

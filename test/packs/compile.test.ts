@@ -37,7 +37,7 @@ const GOOD = {
 }
 
 function write(machine: Machine, answer: object, around = (json: string) => json) {
-  const { task } = exportCompile(machine, { pack: 'shop' }).value
+  const { task } = exportCompile(machine, { pack: 'shop' })
   return importCompile(machine, { pack: 'shop', text: around(JSON.stringify({ task, ...answer })) })
 }
 
@@ -51,7 +51,7 @@ function read(machine: Machine, path: string): string {
 
 describe('the task', () => {
   it('holds the inputs with line numbers, fenced, and says how to answer', async () => {
-    const { value } = exportCompile(await shop(), { pack: 'shop' })
+    const value = exportCompile(await shop(), { pack: 'shop' })
     expect(value.text).toContain('3\tAn article can be returned within 30 days.')
     expect(value.text).toContain(`"task": "${value.task}"`)
     expect(value.text).toContain('loadout packs compile shop --import <file>')
@@ -63,7 +63,7 @@ describe('the task', () => {
     const machine = await shop()
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), `# Refunds\n\n${'All of it is long.\n'.repeat(9_000)}`)
     await approve(machine, { what: 'pack:shop' })
-    const { text } = exportCompile(machine, { pack: 'shop' }).value
+    const { text } = exportCompile(machine, { pack: 'shop' })
     expect(text).toContain('- `pack:shop/documents/refunds.md`, 9003 lines')
     expect(text).not.toContain('All of it')
   })
@@ -85,7 +85,7 @@ describe('the answer', () => {
     ['with words around it', (json: string) => `Here you are:\n\n\`\`\`json\n${json}\n\`\`\`\nAnything else?`],
   ])('becomes views, a source map and a run: %s', async (_, around) => {
     const machine = await shop()
-    const { value, findings } = write(machine, GOOD, around)
+    const { value, findings } = machine.collect((listening) => write(listening, GOOD, around))
     expect(findings).toEqual([])
     expect(value).toMatchObject({ statements: 4, unknown: 1, run: 'runs/compile-2026-03-04T05-06-07.089Z.json' })
     expect(read(machine, 'compiled/facts.md')).toBe(
@@ -103,9 +103,9 @@ describe('the answer', () => {
     const run = JSON.parse(read(machine, value.run ?? ''))
     expect(run).toMatchObject({ status: 'passed', trigger: 'manual', review: { required: true } })
     expect(run.inputs).toHaveLength(2)
-    expect(validatePackAt(machine, { path: ROOT }).value.errors).toBe(0)
+    expect(validatePackAt(machine, { path: ROOT }).errors).toBe(0)
     await approve(machine, { what: 'pack:shop' })
-    const { active } = resolvePacks(machine, { task: 'until when can an article be returned', packs: ['shop'] }).value
+    const { active } = resolvePacks(machine, { task: 'until when can an article be returned', packs: ['shop'] })
     expect(active[0]?.presented.wrapper).toContain('compiled/facts.md')
   })
 
@@ -132,8 +132,9 @@ describe('the answer', () => {
     )
     await approve(machine, { what: 'pack:shop' })
     const before = filesOf(machine)
-    const { value, findings } =
-      typeof answer === 'string' ? importCompile(machine, { pack: 'shop', text: answer }) : write(machine, answer)
+    const { value, findings } = machine.collect((listening) =>
+      typeof answer === 'string' ? importCompile(listening, { pack: 'shop', text: answer }) : write(listening, answer),
+    )
     expect(findings.map(({ code, message }) => [code, problem.test(message)])).toEqual([['COMPILE_REFUSED', true]])
     expect(value.written).toEqual([])
     expect(filesOf(machine)).toEqual(before)
@@ -151,13 +152,13 @@ describe('the answer', () => {
       '# Rules\n\nDo not open the valve before the\npump has stopped, e.g. at night. Then wait.\n\n1. A check takes at least 25 minutes.\n\n| Part | Pressure |\n|---|---|\n| Valve | 6 bar |\n',
     )
     await approve(machine, { what: 'pack:shop' })
-    expect(write(machine, { facts: [place] }).findings).toEqual([])
+    expect(machine.collect((listening) => write(listening, { facts: [place] })).findings).toEqual([])
     expect(read(machine, 'compiled/facts.md')).toBe(`# Facts\n\n- ${text} [source: ${place}]\n`)
   })
 
   it('is refused when an input changed meanwhile', async () => {
     const machine = await shop()
-    const { task } = exportCompile(machine, { pack: 'shop' }).value
+    const { task } = exportCompile(machine, { pack: 'shop' })
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Refunds\n\nAn article can be returned within 14 days.\n')
     await approve(machine, { what: 'pack:shop' })
     const text = JSON.stringify({ task, ...GOOD })
@@ -172,7 +173,7 @@ describe('the answer', () => {
     const machine = await shop()
     write(machine, GOOD)
     await approve(machine, { what: 'pack:shop' })
-    expect(write(machine, { facts: [HEAVY] }).value.written).toContain('compiled/facts.md')
+    expect(write(machine, { facts: [HEAVY] }).written).toContain('compiled/facts.md')
     expect(filesOf(machine).filter((path) => path.startsWith('compiled/'))).toEqual(['compiled/facts.md'])
     expect(JSON.parse(read(machine, 'indexes/source-map.json')).claims).toHaveLength(1)
     writeFileSync(join(machine.cwd, ROOT, 'compiled/facts.md'), '# Facts\n\n- mine\n')
@@ -198,15 +199,15 @@ describe('the answer', () => {
 
   it('that was read by its user asks for no further review', async () => {
     const machine = await shop()
-    const { task } = exportCompile(machine, { pack: 'shop' }).value
+    const { task } = exportCompile(machine, { pack: 'shop' })
     const text = JSON.stringify({ task, ...GOOD })
-    const { value } = importCompile(machine, { pack: 'shop', text, isReviewed: true })
+    const value = importCompile(machine, { pack: 'shop', text, isReviewed: true })
     expect(JSON.parse(read(machine, value.run ?? ''))).not.toHaveProperty('review')
   })
 })
 
 describe('status', () => {
-  const stateOf = (machine: Machine) => packStatus(machine, {}).value.packs[0]?.state
+  const stateOf = (machine: Machine) => packStatus(machine, {}).packs[0]?.state
   const viewsOf = (machine: Machine) => stateOf(machine)?.views.map(({ path, state }) => [path, state])
 
   it('says what was not compiled, is up to date, or is stale and why', async () => {
@@ -220,10 +221,10 @@ describe('status', () => {
       ['compiled/facts.md', 'current'],
       ['compiled/boundaries.md', 'not-compiled'],
     ])
-    expect(packStatus(machine, {}).findings).toEqual([])
+    expect(machine.collect((listening) => packStatus(listening, {})).findings).toEqual([])
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Refunds\n\nChanged.\n')
     writeFileSync(join(machine.cwd, 'docs/new.md'), '# New\n')
-    const { value, findings } = packStatus(machine, { pack: 'shop' })
+    const { value, findings } = machine.collect((listening) => packStatus(listening, { pack: 'shop' }))
     expect(value.packs[0]?.state).toMatchObject({ unread: ['documents/new.md'] })
     expect(value.packs[0]?.next).toEqual([expect.stringContaining('loadout approve'), 'loadout packs compile shop'])
     expect(findings.map(({ message }) => message)).toEqual([
@@ -234,12 +235,14 @@ describe('status', () => {
 
   it('tells nothing of a pack that is not approved, and of a run that was cut off that it failed', async () => {
     const machine = await shop()
-    const { value } = write(machine, GOOD)
+    const value = write(machine, GOOD)
     const run = JSON.parse(read(machine, value.run ?? ''))
     writeFileSync(join(machine.cwd, ROOT, value.run ?? ''), JSON.stringify({ ...run, status: 'failed' }))
     await approve(machine, { what: 'pack:shop' })
-    expect(packStatus(machine, {}).findings.map(({ code }) => code)).toEqual(Array(3).fill('run.failed'))
+    expect(machine.collect((listening) => packStatus(listening, {})).findings.map(({ code }) => code)).toEqual(
+      Array(3).fill('run.failed'),
+    )
     await startPack(machine, { name: 'blank' })
-    expect(packStatus(machine, { pack: 'blank' }).value.packs).toMatchObject([{ state: undefined }])
+    expect(packStatus(machine, { pack: 'blank' }).packs).toMatchObject([{ state: undefined }])
   })
 })

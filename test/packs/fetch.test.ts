@@ -41,7 +41,7 @@ const packsOf = (machine: Machine) =>
     .packs.filter(({ scope }) => scope === 'organization')
     .map(({ manifest }) => `${manifest.name} ${manifest.version}`)
 
-const statesOf = async (machine: Machine) => (await fetchPacks(machine, {})).value.sources.map(({ state }) => state)
+const statesOf = async (machine: Machine) => (await fetchPacks(machine, {})).sources.map(({ state }) => state)
 
 describe('fetching the packs of an organization', () => {
   it('clones, does nothing when nothing is new, and updates', async () => {
@@ -50,13 +50,13 @@ describe('fetching the packs of an organization', () => {
     expect(discover(machine, {}).findings).toEqual([
       expect.objectContaining({ code: 'discovery.source', hint: 'loadout packs fetch' }),
     ])
-    const { value, findings } = await fetchPacks(machine, {})
+    const { value, findings } = await machine.collect((listening) => fetchPacks(listening, {}))
     expect(value.sources).toEqual([{ source: remote.folder, state: 'fetched', commit: remote.commit }])
     expect(findings).toEqual([])
     expect(packsOf(machine)).toEqual(['team 1'])
     expect(await statesOf(machine)).toEqual(['unchanged'])
     const second = remote.publish('2')
-    expect((await fetchPacks(machine, {})).value.sources).toEqual([
+    expect((await fetchPacks(machine, {})).sources).toEqual([
       { source: remote.folder, state: 'updated', commit: second },
     ])
     expect(packsOf(machine)).toEqual(['team 2'])
@@ -82,7 +82,7 @@ describe('fetching the packs of an organization', () => {
     expect(await statesOf(machine)).toEqual(['fetched', 'failed', 'fetched'])
     rmSync(first.folder, { recursive: true })
     second.publish('2')
-    const { value, findings } = await fetchPacks(machine, {})
+    const { value, findings } = await machine.collect((listening) => fetchPacks(listening, {}))
     expect(value.sources.map(({ state, commit }) => [state, commit !== undefined])).toEqual([
       ['failed', true],
       ['failed', false],
@@ -96,7 +96,7 @@ describe('fetching the packs of an organization', () => {
   })
 
   it.each(['ext::sh -c id', '--upload-pack=id', 'ftp://host/x.git'])('refuses the address %s', async (url) => {
-    const { value, findings } = await fetchPacks(makeMachine([{ git: url }]), {})
+    const { value, findings } = await makeMachine([{ git: url }]).collect((listening) => fetchPacks(listening, {}))
     expect(value.sources).toEqual([expect.objectContaining({ state: 'failed' })])
     expect(findings).toEqual([expect.objectContaining({ code: 'GIT_UNSAFE' })])
   })
@@ -123,7 +123,9 @@ describe('fetching the packs of an organization', () => {
   })
 
   it('shows no password', async () => {
-    const { value, findings } = await fetchPacks(makeMachine(['https://me:secret@127.0.0.1:9/x.git']), {})
+    const { value, findings } = await makeMachine(['https://me:secret@127.0.0.1:9/x.git']).collect((listening) =>
+      fetchPacks(listening, {}),
+    )
     expect(JSON.stringify({ value, findings })).not.toContain('secret')
     expect(value.sources[0]?.state).toBe('failed')
   })

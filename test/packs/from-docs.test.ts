@@ -30,7 +30,7 @@ const KNOWLEDGE = '.agents/knowledge/shop/KNOWLEDGE.md'
 
 async function ask(machine: Machine, task: string) {
   await approve(machine, { what: 'pack:shop' })
-  const { value } = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false })
+  const value = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false })
   return value.active[0]?.presented.wrapper ?? value.refused
 }
 
@@ -41,10 +41,10 @@ describe('a pack from documents', () => {
     ['how many crates does the cellar hold', 'documents/guide/storage.adoc', '400 crates'],
   ])('%s', async (task, path, answer) => {
     const machine = machineIn(DOCS)
-    const { value } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    const value = await startPackFrom(machine, { from: 'docs', name: 'shop' })
     expect(value).toMatchObject({ documents: 3, profile: 'document-first', isProposed: true, isCopied: false })
     expect(readdirSync(join(machine.cwd, '.agents/knowledge/shop')).sort()).toEqual(['KNOWLEDGE.md', 'runs'])
-    expect(validatePackAt(machine, { path: value.path }).value.errors).toBe(0)
+    expect(validatePackAt(machine, { path: value.path }).errors).toBe(0)
     const wrapper = await ask(machine, task)
     expect(wrapper).toContain(path)
     expect(wrapper).toContain(answer)
@@ -75,7 +75,7 @@ describe('a pack from documents', () => {
     const machine = machineIn({})
     const outside = makeProject(DOCS)
     const request = { from: join(outside, 'docs'), name: 'shop' }
-    const { value } = await startPackFrom(machine, request)
+    const value = await startPackFrom(machine, request)
     expect(value.isCopied).toBe(true)
     expect(value.written).toContain('documents/guide/shipping.rst')
     expect(text(machine, '.agents/knowledge/shop/documents/guide/shipping.rst')).toBe(RST)
@@ -94,7 +94,7 @@ describe('a pack from documents', () => {
       'docs/binary.md': 'a\0b',
       'docs/link.md': aLinkTo('/etc/passwd'),
     })
-    const { value } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    const value = await startPackFrom(machine, { from: 'docs', name: 'shop' })
     expect(value.documents).toBe(3)
     expect(value.leftOut.map(({ what, count }) => [what, count])).toEqual([
       ['image', 2],
@@ -130,7 +130,7 @@ describe('a pack from documents', () => {
 
   it('is a wiki when its pages link each other like one', async () => {
     const machine = machineIn({ 'notes/a.md': '# A\n\n[[b]]', 'notes/b.md': '# B\n\n[[a]] costs 7 crowns' })
-    const { value } = await startPackFrom(machine, { from: 'notes', name: 'shop' })
+    const value = await startPackFrom(machine, { from: 'notes', name: 'shop' })
     expect(value.profile).toBe('wiki-first')
     expect(await ask(machine, 'what does b cost in crowns')).toContain('wiki/b.md')
   })
@@ -145,7 +145,7 @@ describe('a pack from documents', () => {
     make('docs/a', 450, 'md')
     make('docs/b', 4_800, 'xlsx')
     make('docs/c', 4_800, 'png')
-    const { value } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    const value = await startPackFrom(machine, { from: 'docs', name: 'shop' })
     expect(value).toMatchObject({ documents: 450, leftOut: [{ count: 4_800 }, { count: 4_800 }] })
     // Too many for one line per document.
     expect(text(machine, KNOWLEDGE)).toContain('- 450 documents, such as Note 0,')
@@ -160,10 +160,10 @@ describe('made again', () => {
     const machine = machineIn(DOCS)
     const request = { from: 'docs', name: 'shop', copy: true }
     await startPackFrom(machine, request)
-    expect((await startPackFrom(machine, request)).value).toMatchObject({ written: [], kept: [], removed: [] })
+    expect(await startPackFrom(machine, request)).toMatchObject({ written: [], kept: [], removed: [] })
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), `${MARKDOWN}\n## Gift cards\n`)
     rmSync(join(machine.cwd, 'docs/guide/storage.adoc'))
-    const { value } = await startPackFrom(machine, request)
+    const value = await startPackFrom(machine, request)
     expect(value.written.sort()).toEqual(['KNOWLEDGE.md', 'documents/refunds.md'])
     expect(value.removed).toEqual(['documents/guide/storage.adoc'])
   })
@@ -175,7 +175,7 @@ describe('made again', () => {
     const mine = ['KNOWLEDGE.md', 'documents/refunds.md']
     for (const path of mine) writeFileSync(join(machine.cwd, '.agents/knowledge/shop', path), `mine: ${path}`)
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Other\n\nOther\n')
-    const { value, findings } = await startPackFrom(machine, request)
+    const { value, findings } = await machine.collect((listening) => startPackFrom(listening, request))
     expect(value.kept.sort()).toEqual(mine)
     expect(findings.map(({ code }) => code)).toEqual(['LEFT_OUT', 'LEFT_OUT'])
     for (const path of mine) expect(text(machine, `.agents/knowledge/shop/${path}`)).toBe(`mine: ${path}`)
@@ -193,7 +193,7 @@ describe('a KNOWLEDGE.md without frontmatter', () => {
 
   it('becomes a pack where it lies, and keeps its text', async () => {
     const machine = machineIn({ [KNOWLEDGE]: BODY })
-    const { value } = await startPackFrom(machine, { from: KNOWLEDGE })
+    const value = await startPackFrom(machine, { from: KNOWLEDGE })
     expect(value).toMatchObject({ name: 'shop', profile: 'wiki-first', documents: 0 })
     expect(text(machine, KNOWLEDGE)).toMatch(/^---\n[\s\S]+\n---\n# Refunds\n/)
     expect(text(machine, KNOWLEDGE).endsWith(BODY)).toBe(true)
@@ -206,7 +206,7 @@ describe('a KNOWLEDGE.md without frontmatter', () => {
       [KNOWLEDGE]: BODY,
       '.agents/knowledge/shop/extra/cellar.md': '# Cellar\n\nIt holds 400 crates.\n',
     })
-    const { value } = await startPackFrom(machine, { from: '.agents/knowledge/shop' })
+    const value = await startPackFrom(machine, { from: '.agents/knowledge/shop' })
     expect(value).toMatchObject({ profile: 'document-first', documents: 1 })
     expect(await ask(machine, 'how many crates does the cellar hold')).toContain('documents/extra/cellar.md')
   })
@@ -231,7 +231,7 @@ describe('what a pack links', () => {
   ])('%s is refused', (folder, problem) => {
     const out = makeProject({ 'a.md': '# secret' })
     const machine = machineIn({ [KNOWLEDGE]: linking(folder), '.secrets/a.md': '# secret', out: aLinkTo(out) })
-    const { value } = validatePackAt(machine, { path: '.agents/knowledge/shop' })
+    const value = validatePackAt(machine, { path: '.agents/knowledge/shop' })
     expect(value.issues.map(({ message }) => message).join('\n')).toMatch(problem)
     expect(value.errors).toBeGreaterThan(0)
   })
@@ -239,7 +239,7 @@ describe('what a pack links', () => {
   it('is refused in a home folder', () => {
     const home = makeProject({ [KNOWLEDGE]: linking('private'), 'private/a.md': '# secret' })
     const machine: Machine = new Machine({ cwd: makeFolder(), home, env: {}, now: () => new Date() })
-    const { value } = resolvePacks(machine, { task: 'secret', packs: ['shop'], isRecorded: false })
+    const value = resolvePacks(machine, { task: 'secret', packs: ['shop'], isRecorded: false })
     expect(JSON.stringify(value.active[0]?.presented)).not.toContain('# secret')
     expect(value.active[0]?.presented.warnings.map(({ code }) => code)).toContain('source.escape')
   })
@@ -248,7 +248,7 @@ describe('what a pack links', () => {
     const machine = machineIn(DOCS)
     await startPackFrom(machine, { from: 'docs', name: 'shop' })
     await approve(machine, { what: 'pack:shop' })
-    const state = () => resolvePacks(machine, { task: 'refunds', packs: ['shop'], isRecorded: false }).value.refused
+    const state = () => resolvePacks(machine, { task: 'refunds', packs: ['shop'], isRecorded: false }).refused
     expect(state()).toEqual([])
     writeFileSync(join(machine.cwd, 'docs/new.md'), '# New\n')
     expect(state()).toMatchObject([{ reason: 'approval-needed', message: expect.stringContaining('documents/new.md') }])

@@ -24,7 +24,7 @@ function machineIn(files: Record<string, Content>): Machine {
 }
 
 function issuesOf(machine: Machine, path = ROOT): string[] {
-  const { issues } = validatePackAt(machine, { path }).value
+  const { issues } = validatePackAt(machine, { path })
   return issues.map(({ severity, code, path: at, line }) => `${severity} ${code} ${at}${line ? `:${line}` : ''}`)
 }
 
@@ -82,8 +82,8 @@ describe('a secret that is an example', () => {
     const machine = await aPack()
     expect(secrets(machine)).toEqual(['error content.secret documents/api.md:5'])
     const request = { pack: ROOT, places: ['documents/api.md:5'] }
-    expect(declareExamples(machine, request).value).toMatchObject({ declared: [{ line: 5 }], count: 1 })
-    expect(declareExamples(machine, request).value).toMatchObject({ declared: [], count: 1 })
+    expect(declareExamples(machine, request)).toMatchObject({ declared: [{ line: 5 }], count: 1 })
+    expect(declareExamples(machine, request)).toMatchObject({ declared: [], count: 1 })
     expect(secrets(machine)).toEqual([])
     expect(readFileSync(join(machine.cwd, ROOT, 'secret-examples.json'), 'utf8')).not.toContain('Password')
     writeFileSync(join(machine.cwd, 'docs/api.md'), DOCS['docs/api.md'].replace('123!', '124!'))
@@ -94,14 +94,14 @@ describe('a secret that is an example', () => {
     const machine = await aPack()
     const ask = async () => {
       await approve(machine, { what: 'pack:a' })
-      return resolvePacks(machine, { task: 'send the form to log in', packs: ['a'] }).value
+      return resolvePacks(machine, { task: 'send the form to log in', packs: ['a'] })
     }
     expect((await ask()).active[0]?.presented.wrapper).toContain('[withheld: ')
     declareExamples(machine, { pack: ROOT, places: ['documents/api.md:5'] })
     const { active, auditId = '' } = await ask()
     expect(active[0]?.presented.wrapper).toContain(LINE)
     const again = rehydrate(machine, auditId, readAudit<PackAudit>(machine, auditId).record)
-    expect(again.value.wrappers[0]?.text).toBe(active[0]?.presented.wrapper)
+    expect(again.wrappers[0]?.text).toBe(active[0]?.presented.wrapper)
   })
 
   it.each(['documents/api.md:3', 'documents/none.md:1', 'documents/api.md', '../../../etc/passwd:1'])(

@@ -34,7 +34,7 @@ async function shop(isApproved = true): Promise<Machine> {
 
 describe('search', () => {
   const sections = async (machine: Machine, query: string) => {
-    const { value } = await searchAll(machine, { query, kinds: ['pack'], layers: { projectRoot: machine.cwd } })
+    const value = await searchAll(machine, { query, kinds: ['pack'], layers: { projectRoot: machine.cwd } })
     return value.sections.map(({ id, title }) => [id, title])
   }
 
@@ -44,7 +44,7 @@ describe('search', () => {
   ])('%s finds a section, which can be read by its id', async (query, id, title, text) => {
     const machine = await shop()
     expect(await sections(machine, query)).toEqual([[id, title]])
-    const { value } = read(machine, { id, layers: { projectRoot: machine.cwd } })
+    const value = read(machine, { id, layers: { projectRoot: machine.cwd } })
     expect(value.text).toContain(text)
     expect(value.text).not.toContain('Cake')
   })
@@ -74,7 +74,7 @@ describe('hooks and guides', () => {
     await hook(machine, 'SessionStart', { source: 'startup' })
     const told = await hook(machine, 'UserPromptSubmit', { prompt: 'which carriers take heavy parcels?' })
     expect(told).toContain('`loadout packs resolve "the question" --pack shop`')
-    const { guide } = openGuide(machine, { pack: 'shop' }).value
+    const { guide } = openGuide(machine, { pack: 'shop' })
     expect(guide).toContain('loadout packs resolve "<question>" --pack shop')
     expect(guide).toContain('activate_pack')
   })
@@ -138,7 +138,7 @@ describe('hooks and guides', () => {
     const machine = await shop()
     await hook(machine, 'SessionStart', { source: 'startup' })
     const ask = () =>
-      resolvePacks(machine, { task: 'which carriers take heavy parcels', packs: ['shop'], session: 's1' }).value
+      resolvePacks(machine, { task: 'which carriers take heavy parcels', packs: ['shop'], session: 's1' })
     const wrapper = ask().active[0]?.presented.wrapper ?? ''
     expect(wrapper).toContain('Kestrel line')
     expect(ask().active[0]?.isRepeated).toBe(true)
@@ -150,7 +150,7 @@ describe('hooks and guides', () => {
 
   it('a session that was asked before its hooks told of it gets its packs again, too', async () => {
     const machine = await shop()
-    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' }).value.active[0]
+    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' }).active[0]
     const wrapper = ask()?.presented.wrapper ?? ''
     expect(await hook(machine, 'SessionStart', { source: 'compact' })).toContain(wrapper)
     expect(ask()?.isRepeated).toBe(true)
@@ -159,7 +159,7 @@ describe('hooks and guides', () => {
   it('what has changed is not given again, and can be asked for anew', async () => {
     const machine = await shop()
     await hook(machine, 'SessionStart', { source: 'startup' })
-    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' }).value
+    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' })
     ask()
     const path = join(machine.cwd, 'docs/carriers.rst')
     const before = DOCS['docs/carriers.rst']

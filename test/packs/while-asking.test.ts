@@ -26,7 +26,7 @@ async function quails(): Promise<Machine> {
 }
 
 function textsOf(machine: Machine): string[] {
-  return newWrappers(resolvePacks(machine, { task: TASK, isRecorded: false }).value).map(({ text }) => text)
+  return newWrappers(resolvePacks(machine, { task: TASK, isRecorded: false })).map(({ text }) => text)
 }
 
 it('a damaged index of sections is built again, and the answer is the same', async () => {
@@ -59,7 +59,7 @@ it('a pack that vanishes after its sections were found gives nothing, and nothin
 
 it('a pack that changes during a session is not given again until it is approved', async () => {
   const machine = await quails()
-  const ask = () => resolvePacks(machine, { task: TASK, session: 'one' }).value
+  const ask = () => resolvePacks(machine, { task: TASK, session: 'one' })
   expect(newWrappers(ask())).toHaveLength(1)
   writeFileSync(
     join(machine.cwd, '.agents/knowledge/quails/compiled/facts.md'),

@@ -36,7 +36,7 @@ describe('records with something of the wrong kind', () => {
       count++
       writeFileSync(path, JSON.stringify(wrong))
       const request = { task: TASK, packs: [root], cite: true, deep: true, isRecorded: false }
-      const { active } = resolvePacks(machine, request).value
+      const { active } = resolvePacks(machine, request)
       expect(active[0]?.presented.wrapper, JSON.stringify(wrong)).toContain('<knowledge_pack name="quails"')
       expect(() => validatePackAt(machine, { path: root }), JSON.stringify(wrong)).not.toThrow()
     }

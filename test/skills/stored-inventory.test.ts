@@ -10,7 +10,13 @@ import { envOf, makeWorld, skillFiles, type World } from './world.ts'
 const LATER = 60_000
 const scripts = { 'scripts/run.sh': 'run\n' }
 const world = makeWorld({ alpha: { ...skillFiles('alpha'), ...scripts }, beta: skillFiles('beta') })
-const machine = { home: world.home, cwd: world.home, env: envOf(world), now: () => new Date(Date.now() + LATER) }
+const machine = {
+  home: world.home,
+  cwd: world.home,
+  env: envOf(world),
+  now: () => new Date(Date.now() + LATER),
+  report: () => {},
+}
 const calls = createLoadout(machine)
 await calls.equip({ names: ['alpha'] })
 await calls.inventory({})

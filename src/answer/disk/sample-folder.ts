@@ -29,7 +29,13 @@ export function createSample(machine: Machine): Sample {
     if (folder !== undefined) removeSample(folder)
     throw asLoadoutError(error, folder ?? tmpdir(), 'write')
   }
-  const sample = new Machine({ cwd: join(folder, 'project'), home: join(folder, 'home'), env: {}, now: machine.now })
+  const sample = new Machine({
+    cwd: join(folder, 'project'),
+    home: join(folder, 'home'),
+    env: {},
+    now: machine.now,
+    report: machine.report,
+  })
   return { folder, sample, files }
 }
 

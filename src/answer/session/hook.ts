@@ -30,7 +30,9 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
     const moment = machine.now()
     const { host, session, parent, model } = call
     const caller = { via: host.agent, session, parent, model }
-    const report = ({ code, message }: Finding) => void reported.add(`${code} ${message}`)
+    const report = (...findings: Finding[]) => {
+      for (const { code, message } of findings) reported.add(`${code} ${message}`)
+    }
     const asker = new Machine({
       cwd: call.cwd,
       home: machine.home,

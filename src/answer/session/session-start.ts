@@ -195,7 +195,8 @@ class SessionStart {
     ])
     for (const id of audits) {
       try {
-        const { value, findings } = rehydrate(machine, id, readAudit<PackAudit>(machine, id).record)
+        const { record } = readAudit<PackAudit>(machine, id)
+        const { value, findings } = machine.collect((listening) => rehydrate(listening, id, record))
         for (const { text } of value.wrappers) texts.set(sha256(text), text)
         for (const { message } of findings) log(`${message}: it was not given again`)
       } catch (error) {
@@ -332,7 +333,7 @@ class SessionStart {
     const { host, source = 'startup' } = this.call
     if (['compact', 'fork', 'resume'].includes(source)) return {}
     const { machine, scan } = this
-    const { skills } = seeAgent(machine, { agent: host.agent, project: machine.cwd }, scan).value
+    const { skills } = seeAgent(machine.quiet(), { agent: host.agent, project: machine.cwd }, scan)
     const listed: Record<string, number> = {}
     // Some agents list two skills of one name.
     for (const { name, tokens } of skills)
