@@ -34,6 +34,8 @@ export interface ServeRequest {
   client?: string
   claim?: string
   roles?: string
+  /** Called when a version is published, stopped or signed, or a token changes. */
+  webhook?: string
   /** Where to write the first administrator's token. Default: `onFounded` gets it. */
   tokenFile?: string
   signal: AbortSignal
@@ -57,6 +59,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
   if (isTry && settings.database !== undefined) throw failWith('USAGE/try')
   if (listen !== '127.0.0.1' && hosts === undefined) throw failWith('USAGE/listen', { listen })
   const provider = providerOf(settings, machine.env)
+  const webhook = webhookOf(settings.webhook, machine.env)
   if (keepDays < FEWEST_DAYS) throw failWith('USAGE/keep-days', { least: FEWEST_DAYS })
   const now = () => machine.now()
   const log = processLog(now)
@@ -70,7 +73,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
     await ensureTeam(database, settings)
     const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
     await runInstance(database, MIGRATIONS, log, {
-      ...{ port, listen, hosts, keepDays, silentDays, provider, signal, now },
+      ...{ port, listen, hosts, keepDays, silentDays, provider, webhook, signal, now },
       otlp: { endpoint: otlp, headers },
       onListening: (url) => request.onListening(url, hosts),
     })
@@ -102,6 +105,7 @@ function withEnvironment(request: ServeRequest, env: Machine['env']): ServeReque
     client: request.client ?? text('OIDC_CLIENT'),
     claim: request.claim ?? text('OIDC_CLAIM'),
     roles: request.roles ?? text('OIDC_ROLES'),
+    webhook: request.webhook ?? text('WEBHOOK'),
     tokenFile: request.tokenFile ?? text('TOKEN_FILE'),
   }
 }
@@ -113,6 +117,13 @@ function providerOf({ issuer, client, claim = 'groups', roles = '' }: ServeReque
   const isAddress = /^https:\/\/|^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(issuer) && URL.canParse(issuer)
   if (!isAddress || client === undefined || given === undefined) throw failWith('USAGE/provider')
   return { issuer, client, claim, roles: given, secret: readVariable(env, 'LOADOUT_TEAM_OIDC_SECRET') }
+}
+
+function webhookOf(url: string | undefined, env: Machine['env']) {
+  if (url === undefined) return undefined
+  const secret = readVariable(env, 'LOADOUT_TEAM_WEBHOOK_SECRET')
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '') || !secret) throw failWith('USAGE/webhook')
+  return { url, secret }
 }
 
 function requireAddress(address: string | undefined): string {

@@ -907,6 +907,10 @@ export const ISSUES = {
       'a provider for signing in needs an https address, a client and roles',
       'for example: --oidc-issuer https://id.example.com --oidc-client loadout --oidc-roles admin=platform,member=*',
     ],
+    'USAGE/webhook': [
+      'a webhook needs an http address and a secret that signs its calls',
+      'set $LOADOUT_TEAM_WEBHOOK_SECRET, or $LOADOUT_TEAM_WEBHOOK_SECRET_FILE',
+    ],
     'USAGE/token-file': ['the file for the first token exists already: {path}', 'name a new one'],
     'USAGE/no-database': [
       'Missing flag: --database',

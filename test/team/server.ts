@@ -10,6 +10,7 @@ import { runInstance } from '../../src/team/disk/service.ts'
 import type { Provider } from '../../src/team/disk/sign-in.ts'
 import { createLog } from '../../src/team/disk/telemetry.ts'
 import { addToken, createTeam } from '../../src/team/disk/tokens.ts'
+import type { Webhook } from '../../src/team/disk/webhook.ts'
 import { formatToken, type Role } from '../../src/team/rules/access.ts'
 import { appendEvents } from '../../src/usage/disk/usage-log.ts'
 import type { UsageEvent } from '../../src/usage/rules/usage-event.ts'
@@ -42,10 +43,11 @@ interface Options {
   statementMs?: number
   port?: number
   provider?: Provider
+  webhook?: Webhook
 }
 
 export async function startInstance(databaseUrl: string, options: Options = {}): Promise<TestInstance> {
-  const { migrations = MIGRATIONS, now = () => new Date(), otlp, statementMs, port = 0, provider } = options
+  const { migrations = MIGRATIONS, now = () => new Date(), otlp, statementMs, port = 0, provider, webhook } = options
   const logs: string[] = []
   const log = createLog((line) => logs.push(line), now)
   const database = openDatabase(databaseUrl, () => {}, statementMs)
@@ -53,7 +55,7 @@ export async function startInstance(databaseUrl: string, options: Options = {}):
   let ended: Promise<void> = Promise.resolve()
   const url = await new Promise<string>((listening, fail) => {
     ended = runInstance(database, migrations, log, {
-      ...{ port, listen: '127.0.0.1', hosts: undefined, keepDays: 400, silentDays: 30, provider },
+      ...{ port, listen: '127.0.0.1', hosts: undefined, keepDays: 400, silentDays: 30, provider, webhook },
       ...{ otlp: { endpoint: otlp, headers: {} }, signal: stopping.signal, now, onListening: listening },
     })
     ended.catch(fail)

@@ -52,6 +52,12 @@ export const teamServe = defineCommand({
       value: 'roles',
       summary: 'values of the claim: admin=platform,maintainer=leads,member=*',
     },
+    webhook: {
+      kind: 'text',
+      value: 'url',
+      summary:
+        'call it when a version is published, stopped or signed, or a token changes; signed with $LOADOUT_TEAM_WEBHOOK_SECRET',
+    },
     'token-file': {
       kind: 'text',
       value: 'file',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createHttpApp, type HttpApp, HttpRefusal, serveHttp, servePage } from '../../machine/http.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { getDeep } from '../../text/values.ts'
@@ -13,6 +14,7 @@ import { type Backend, type Route, USAGE_ROUTES } from './routes.ts'
 import { addSignIn, type Provider } from './sign-in.ts'
 import { aboutError, createLog, type Gauge, type Log, Telemetry } from './telemetry.ts'
 import { type Caller, findCaller } from './tokens.ts'
+import { callWebhook, type Webhook } from './webhook.ts'
 
 const WATCHED = ['/live', '/ready', '/metrics']
 
@@ -35,6 +37,8 @@ interface InstanceOptions {
   silentDays: number
   /** Who knows the people of the team. */
   provider: Provider | undefined
+  /** What it calls when something happens. */
+  webhook: Webhook | undefined
   /** Where to send its own traces and metrics. */
   otlp: { endpoint: string | undefined; headers: Record<string, string> }
   signal: AbortSignal
@@ -49,11 +53,12 @@ export async function runInstance(
   log: Log,
   options: InstanceOptions,
 ): Promise<void> {
-  const { port, listen, hosts, keepDays, silentDays, otlp, provider, signal, now, onListening } = options
+  const { port, listen, hosts, keepDays, silentDays, otlp, provider, webhook, signal, now, onListening } = options
   const telemetry = new Telemetry({ ...otlp, version: VERSION, log })
   const activeSince = () => new Date(now().getTime() - silentDays * 86_400_000)
   const service: Service = { database, migrations, now, activeSince, log, telemetry }
   const upkeep = startUpkeep(service, keepDays)
+  const calling = callUntil(signal, service, webhook)
   try {
     const app = createService(service, provider, upkeep.wake)
     await serveHttp(app, { port, hostname: listen, hosts, watched: WATCHED }, signal, ({ url }) => {
@@ -61,7 +66,7 @@ export async function runInstance(
       onListening(url)
     })
   } finally {
-    await upkeep.stop()
+    await Promise.all([upkeep.stop(), calling])
     await telemetry.close()
     log('stopped')
   }
@@ -209,6 +214,17 @@ async function orRefuse<T>(work: Promise<T>): Promise<T> {
     const trouble = troubleOf(error)
     if (trouble === undefined) throw error
     throw new HttpRefusal(503, 'TEAM_DATABASE', TROUBLE_TEXTS[trouble], { hint: 'nothing is lost; try again later' })
+  }
+}
+
+/** Apart from counting: an address that hangs must not hold up anything else. */
+async function callUntil(signal: AbortSignal, { database, log }: Service, webhook: Webhook | undefined): Promise<void> {
+  while (webhook !== undefined && !signal.aborted) {
+    const hasCalled = await callWebhook(database, webhook, log).catch((error) => {
+      log('webhook', { ...aboutError(error), database: troubleOf(error) })
+      return false
+    })
+    if (!hasCalled) await sleep(COUNT_MS, undefined, { signal }).catch(() => {})
   }
 }
 

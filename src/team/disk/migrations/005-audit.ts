@@ -19,6 +19,13 @@ export const audit: Migration = {
       $$ BEGIN RAISE EXCEPTION 'entries of the audit log are never changed'; END $$;
     CREATE TRIGGER audit_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    -- How far the webhook was told, and when it may be called again.
+    CREATE TABLE webhook (
+      is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+      sent bigint NOT NULL,
+      tries int NOT NULL DEFAULT 0,
+      due timestamptz NOT NULL DEFAULT now()
+    );
     -- A session is what a person who signs in at the page gets.
     ALTER TABLE token ADD COLUMN expires timestamptz, ADD COLUMN person text,
       ADD COLUMN is_session boolean NOT NULL DEFAULT false;
@@ -41,6 +48,7 @@ export const audit: Migration = {
     DROP VIEW view_audit, view_machines, view_catalog, view_usage;
     DELETE FROM token WHERE is_session;
     ALTER TABLE token DROP COLUMN expires, DROP COLUMN person, DROP COLUMN is_session;
+    DROP TABLE webhook;
     DROP TABLE audit;
     DROP FUNCTION refuse_change();`,
 }
