@@ -218,6 +218,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Creates an empty pack. */
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
     /** Creates a pack from existing documents. */
+    exportPack: late(machine, async () => (await import('./packs/export.ts')).exportPack),
     startPackFrom: late(machine, async () => (await import('./packs/new-pack.ts')).startPackFrom),
     /** Writes a task for an agent: the short views of a pack. */
     exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
@@ -393,6 +394,7 @@ export type { TeachStatus } from './lab/teachable.ts'
 export type { PrunedAudits } from './machine/audits.ts'
 export type { PackFetch } from './packs/catalog.ts'
 export type { Compiled, CompileTask, PackCompileStatus } from './packs/compile.ts'
+export type { ExportedPack } from './packs/export.ts'
 export type { NewPack, PackFromDocs } from './packs/new-pack.ts'
 export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackContext } from './packs/rules/resolve/pack-context.ts'

@@ -39,7 +39,7 @@ import { merge } from './commands/merge.ts'
 import { noteAdd, noteList, notePrune } from './commands/notes.ts'
 import { packsCompile, packsStatus } from './commands/pack-compile.ts'
 import { packsResolve } from './commands/pack-context.ts'
-import { packsExample, packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
+import { packsExample, packsExport, packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
 import { publishPlugin } from './commands/plugin.ts'
 import { auditList, auditPrune, replay, replayPrompts } from './commands/replay.ts'
@@ -124,6 +124,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
         packsCompile,
         packsStatus,
         packsExample,
+        packsExport,
         packsFetch,
       ),
       row(usage, auditList, auditPrune, replayPrompts),

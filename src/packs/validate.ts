@@ -3,13 +3,14 @@ import { isFile } from '../machine/files.ts'
 import { writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
+import { cutDocument } from '../text/frontmatter-block.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { findPackRoot, readPackAt } from './disk/pack-head.ts'
 import { validatePack, validationStatus } from './rules/author/validate-pack.ts'
 import { EXAMPLES_PATH, exampleDigest, readExamples, secretLines } from './rules/guard.ts'
-import { layerOf, PACK_FILE, type PackWarning } from './rules/pack.ts'
+import { type LinkedLayer, layerOf, PACK_FILE, type PackFiles, type PackWarning } from './rules/pack.ts'
 
 export interface PackValidation {
   status: 'passed' | 'needs-review' | 'failed'
@@ -61,7 +62,22 @@ export function checkPack(machine: Machine, path: string): Finding[] {
 
 function inspectPack(machine: Machine, root: string): { name: string | undefined; issues: PackWarning[] } {
   const pack = readPackAt(machine.home, root)
-  return { name: pack.manifest?.name, issues: validatePack({ ...pack, files: openPack(machine, pack) }) }
+  const files = openPack(machine, pack)
+  return {
+    name: pack.manifest?.name,
+    issues: [...validatePack({ ...pack, files }), ...checkBundle(pack.linked, files)],
+  }
+}
+
+/** What the Open Knowledge Format demands of a bundle: every page has frontmatter with a type. */
+function checkBundle(linked: LinkedLayer | undefined, files: PackFiles): PackWarning[] {
+  if (!linked?.isBundle) return []
+  return files.list('wiki').flatMap((path): PackWarning[] => {
+    const { block } = cutDocument(files.read(path)?.text ?? '')
+    const message = block === undefined ? 'this page has no frontmatter' : 'the frontmatter of this page has no type'
+    const isFine = block !== undefined && /^type:[ \t]*\S/m.test(block)
+    return isFine ? [] : [{ severity: 'error', code: 'pack.field.invalid', path, message }]
+  })
 }
 
 function notAPack(machine: Machine, path: string): PackValidation {

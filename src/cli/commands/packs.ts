@@ -1,5 +1,13 @@
 import { PROFILES, RUNTIME_MODES } from '../../display-rules.ts'
-import type { DeclaredExamples, NewPack, PackFetch, PackFromDocs, PackList, PackView } from '../../loadout.ts'
+import type {
+  DeclaredExamples,
+  ExportedPack,
+  NewPack,
+  PackFetch,
+  PackFromDocs,
+  PackList,
+  PackView,
+} from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
@@ -241,6 +249,25 @@ function printFromDocs(pack: PackFromDocs): string {
     next.map((command) => `  ${printableLine(command)}`),
   )
 }
+
+export const packsExport = defineCommand({
+  name: 'packs export',
+  summary: 'write a pack as a bundle of the Open Knowledge Format',
+  details:
+    'Writes a new folder: a bundle as it is, another pack with the type that the format requires on every page and an index. Loadout reads such a folder as the same pack.',
+  args: [PACK_ARGUMENT],
+  flags: {
+    okf: { kind: 'switch', summary: 'the format, which must be named' },
+    out: { kind: 'text', value: 'folder', summary: 'the new folder (default: the name of the pack)' },
+    ...PROJECT_FLAG,
+  },
+  run: ({ args: { pack = '' }, flags: { okf, out, project } }, loadout) => {
+    if (!okf) throw new LoadoutError('USAGE', 'Missing flag: --okf', { hint: 'loadout help packs export' })
+    return loadout.exportPack({ pack, out: out ?? `${pack}-okf`, project })
+  },
+  print: ({ name, path, pages, others }: ExportedPack) =>
+    lines(`wrote ${name}: ${count(pages, 'page')}, ${count(others, 'other file')}`, `  ${printableLine(path)}`),
+})
 
 export const packsExample = defineCommand({
   name: 'packs example',

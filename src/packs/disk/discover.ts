@@ -18,6 +18,7 @@ import {
   type Scope,
 } from '../rules/pack.ts'
 import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
+import { bundleFields, bundleLayer, isBundle } from './bundle.ts'
 import { findPackage, type PackagePlaces } from './organization.ts'
 import { type HeadCache, headWarning, openHeadCache, type PackHead, resolveLink } from './pack-head.ts'
 
@@ -68,17 +69,19 @@ export function discoverPacks(machine: Machine, request: DiscoveryRequest): Disc
     const heads = openHeadCache(machine, root, isOurs ? 1 : undefined)
     const scan = scanRoot(root, request.config, heads)
     heads.save()
-    for (const { folder, depth, head } of scan.packs) {
+    for (const { folder, depth, head, isOkf } of scan.packs) {
       if (!isNew(folder)) continue
       const path = join(folder, PACK_FILE)
       if ('problem' in head) {
         quarantined.push({ scope, path, reason: head.problem, line: head.line, warnings: [headWarning(head)] })
         continue
       }
-      const { manifest, warnings } = readManifest(head.fields, basename(folder))
+      const { manifest, warnings } = readManifest(head.fields, isOkf ? String(head.fields.name) : basename(folder))
       if (manifest === undefined) quarantined.push({ scope, path, reason: 'it has no description', warnings })
       else {
-        const link = resolveLink(machine.home, folder, manifest.linked)
+        const link = isOkf
+          ? { linked: bundleLayer(folder), warnings: [] }
+          : resolveLink(machine.home, folder, manifest.linked)
         packs.push({ manifest, scope, root: folder, ...link, depth, warnings: [...warnings, ...link.warnings] })
       }
     }
@@ -292,7 +295,7 @@ interface ScanLimits {
 
 /** The packs below one root, and what was skipped. Every list is in the order of the walk. */
 interface Scan {
-  packs: { folder: string; depth: number; head: PackHead }[]
+  packs: { folder: string; depth: number; head: PackHead; isOkf?: boolean }[]
   skipped: string[]
   /** Folders whose subfolders are below the depth limit. */
   beyond: string[]
@@ -335,6 +338,10 @@ function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: ScanL
     const packFile = entries.find(({ name }) => name === PACK_FILE)
     if (packFile !== undefined && isPack(path, packFile)) {
       packs.push({ folder: path, depth, head: heads.read(join(path, PACK_FILE)) })
+      continue
+    }
+    if (depth > 0 && packFile === undefined && isBundle(path)) {
+      packs.push({ folder: path, depth, head: { fields: bundleFields(path) }, isOkf: true })
       continue
     }
     for (const entry of entries) {

@@ -25,6 +25,7 @@ import {
   type PackWarning,
   packPathProblem,
 } from '../rules/pack.ts'
+import { isReserved } from './bundle.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-head.ts'
 
 const TEXT_EXTENSIONS = new Set('.md .mdx .markdown .rst .adoc .asciidoc .txt .json .jsonl .tsv .yaml .yml'.split(' '))
@@ -73,7 +74,7 @@ class PackFolder implements PackFilesOnDisk {
     if (listing === undefined) {
       listing = []
       if (name === '' || this.isSafe(folder)) {
-        if (!this.isLinked(name)) this.collect(name, 0, listing)
+        if (!this.isLinked(name) && !this.linked?.isBundle) this.collect(name, 0, listing)
         listing.push(...this.linkedBelow(name))
       }
       listing.sort(compareText)
@@ -83,7 +84,7 @@ class PackFolder implements PackFilesOnDisk {
   }
 
   sizeOf(path: string): number | undefined {
-    if (packPathProblem(path) !== undefined) return undefined
+    if (packPathProblem(path) !== undefined || this.isReserved(path)) return undefined
     try {
       const full = this.inside(normalizePackPath(path))
       const stat = full === undefined ? undefined : statSync(full, { throwIfNoEntry: false })
@@ -101,6 +102,8 @@ class PackFolder implements PackFilesOnDisk {
 
   private readAnew(path: string, name: string): PackFile | undefined {
     if (!this.isSafe(path)) return undefined
+    if (name === PACK_FILE && this.linked?.isBundle) return this.readIndex(this.linked)
+    if (this.isReserved(name)) return undefined
     const kind = documentKind(name)
     if (kind === undefined && !TEXT_EXTENSIONS.has(extname(name).toLowerCase())) {
       this.warn('file.not-text', name, 'it is not a kind of file that Loadout reads')
@@ -117,6 +120,24 @@ class PackFolder implements PackFilesOnDisk {
     }
     const text = isIndexed(name) ? breakLongLines(read) : read
     return { path: name, text, sha256, bytes: bytes.length }
+  }
+
+  /** Lists and logs of a bundle are not pages. */
+  private isReserved(path: string): boolean {
+    return this.linked?.isBundle === true && isReserved(path)
+  }
+
+  /** The index of a bundle stands for its KNOWLEDGE.md. */
+  private readIndex({ root }: LinkedLayer): PackFile | undefined {
+    const bytes = indexOf(root)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    this.opened.push(PACK_FILE)
+    if (this.approved === undefined || this.approved[PACK_FILE] === sha256) {
+      const { text = '' } = this.decode(PACK_FILE, bytes)
+      return { path: PACK_FILE, text, sha256, bytes: bytes.length }
+    }
+    this.warn('file.unreadable', PACK_FILE, 'the index is not the file that was approved', 'error')
+    return undefined
   }
 
   private decode(name: string, bytes: Buffer): Converted {
@@ -233,6 +254,11 @@ class PackFolder implements PackFilesOnDisk {
   }
 }
 
+/** Empty for a bundle without an index. */
+function indexOf(root: string): Buffer {
+  return readInside(root, 'index.md', { most: LARGEST_PACK_FILE }).bytes ?? Buffer.alloc(0)
+}
+
 /** Prose that is indexed by sections. Not sources: statements name their line numbers. */
 function isIndexed(path: string): boolean {
   return /^(?:compiled|wiki|documents)\//.test(path) && isProse(path)
@@ -259,7 +285,7 @@ type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
  * path. Throws if the pack is too large.
  */
 export function digestTree(place: PackPlaceOnDisk): FileDigests {
-  return digestsOf(readRows(place, new Map()))
+  return digestsOf(place, readRows(place, new Map()))
 }
 
 /**
@@ -275,7 +301,7 @@ export function digestKnownTree(machine: Machine, place: PackPlaceOnDisk): FileD
   const settled = rows.filter(([, , ...stamp]) => isSettled(stamp, now))
   const bytes = settled.some((row) => known.get(row[0]) !== row) ? ROWS.encode(settled) : undefined
   if (bytes !== undefined) machine.cache.write(key, bytes)
-  return digestsOf(rows)
+  return digestsOf(place, rows)
 }
 
 const ROWS = jsonCodec((json): json is Row[] => Array.isArray(json) && json.every(isRow))
@@ -285,8 +311,11 @@ function isRow(json: unknown): boolean {
   return json.every((value, at) => typeof value === (at < 2 ? 'string' : 'number'))
 }
 
-function digestsOf(rows: readonly Row[]): FileDigests {
-  return Object.fromEntries(rows.map(([path, sha256]) => [path, sha256]))
+function digestsOf({ linked }: PackPlaceOnDisk, rows: readonly Row[]): FileDigests {
+  const digests = rows.map(([path, sha256]) => [path, sha256])
+  if (!linked?.isBundle) return Object.fromEntries(digests)
+  const index = createHash('sha256').update(indexOf(linked.root)).digest('hex')
+  return Object.fromEntries([[PACK_FILE, index], ...digests])
 }
 
 function readRows(place: PackPlaceOnDisk, known: ReadonlyMap<string, Row>): Row[] {
@@ -352,7 +381,7 @@ function tooLarge(path: string, much: string): LoadoutError {
 /** The files of the pack, then those of its linked folder, which replaces the pack's own folder of that name. */
 function listAll({ root, linked }: PackPlaceOnDisk): { root: string; path: string; prefix: string }[] {
   const isHidden = (path: string) => linked !== undefined && path.startsWith(`${linked.layer}/`)
-  const own = listFiles(root).filter((path) => !isHidden(path))
+  const own = linked?.isBundle ? [] : listFiles(root).filter((path) => !isHidden(path))
   const rows = own.map((path) => ({ root, path, prefix: '' }))
   if (linked === undefined) return rows
   const { paths, isCut } = listLinked(linked, root)

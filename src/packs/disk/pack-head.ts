@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { type CacheKey, isSettled, jsonCodec, type Stamp, stampOf } from '../../machine/cache.ts'
-import { codeOf, isFile, isFolder } from '../../machine/files.ts'
+import { codeOf, exists, isFile, isFolder } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { KeptFiles } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -22,6 +22,7 @@ import {
   type PackWarning,
   shownText,
 } from '../rules/pack.ts'
+import { bundleFields, bundleLayer, isBundle, isReserved } from './bundle.ts'
 
 /** The frontmatter of a KNOWLEDGE.md with all values as text, or why it cannot be read. */
 export type PackHead = { fields: Record<string, unknown> } | HeadProblem
@@ -35,6 +36,10 @@ export interface HeadProblem {
 
 /** Reads the frontmatter of the pack in a folder. */
 export function readPackManifest(root: string): ReadManifest {
+  if (!exists(join(root, PACK_FILE)) && isBundle(root)) {
+    const fields = bundleFields(root)
+    return readManifest(fields, String(fields.name))
+  }
   const head = readPackHead(join(root, PACK_FILE))
   if (!('problem' in head)) return readManifest(head.fields, basename(root))
   return { manifest: undefined, warnings: [headWarning(head)] }
@@ -223,13 +228,13 @@ export type LeftOut = 'link' | 'ignored' | 'kind' | 'pack'
 
 /** Lists the documents of a linked folder, relative to it, in code unit order. Opens none of them. */
 export function listLinked(
-  { root, folder, only }: LinkedLayer,
+  { root, folder, only, isBundle: isOkf }: LinkedLayer,
   packRoot: string,
   onLeftOut: (path: string, why: LeftOut) => void = () => {},
 ): { paths: string[]; isCut: boolean } {
   if (only !== undefined) return { paths: [only], isCut: false }
   const paths: string[] = []
-  const own = linkedRoot({ root, folder, layer: 'documents' }) === packRoot
+  const own = !isOkf && linkedRoot({ root, folder, layer: 'documents' }) === packRoot
   const walk = new Walk(root, {
     ignore: ['versions', 'dependencies'],
     ignoreHidden: true,
@@ -245,7 +250,8 @@ export function listLinked(
       else if (own && isOfPack(path, kind === 'folder')) onLeftOut(path, 'pack')
       else if (kind === 'folder') enter(name)
       else if (kind !== 'file') onLeftOut(path, 'link')
-      else if (!isProse(name) || NOT_DOCUMENTS.test(name)) onLeftOut(path, 'kind')
+      else if (isOkf ? !/\.md$/i.test(name) || isReserved(name) : !isProse(name) || NOT_DOCUMENTS.test(name))
+        onLeftOut(path, 'kind')
       else paths.push(path)
     }
     if (paths.length > MOST_LINKED) break
@@ -272,14 +278,16 @@ function realOrNothing(path: string): string | undefined {
   }
 }
 
-/** The real path of a pack, from its folder or its KNOWLEDGE.md. Undefined if the path is not a pack. */
+/** The real path of a pack, from its folder, KNOWLEDGE.md or index. Undefined if the path is not a pack. */
 export function findPackRoot(path: string): string | undefined {
-  const folder = basename(path) === PACK_FILE && isFile(path) ? dirname(path) : path
+  const isEntry = [PACK_FILE, 'index.md'].includes(basename(path)) && isFile(path)
+  const folder = isEntry ? dirname(path) : path
   try {
     if (!isFolder(folder)) return undefined
     const root = realpathSync(folder)
     // Compared with the listing: a case-insensitive disk would also find knowledge.md.
-    return readdirSync(root).includes(PACK_FILE) && isFile(join(root, PACK_FILE)) ? root : undefined
+    const hasGuide = readdirSync(root).includes(PACK_FILE) && isFile(join(root, PACK_FILE))
+    return hasGuide || isBundle(root) ? root : undefined
   } catch {
     return undefined
   }
@@ -288,6 +296,7 @@ export function findPackRoot(path: string): string | undefined {
 /** The metadata of the pack in a folder, with the folder that it links. */
 export function readPackAt(home: string, root: string): ReadManifest & PackPlaceOnDisk {
   const { manifest, warnings } = readPackManifest(root)
-  const link = resolveLink(home, root, manifest?.linked)
+  const isOkf = !exists(join(root, PACK_FILE))
+  const link = isOkf ? { linked: bundleLayer(root), warnings: [] } : resolveLink(home, root, manifest?.linked)
   return { root, manifest, ...link, warnings: [...warnings, ...link.warnings] }
 }

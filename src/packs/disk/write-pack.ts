@@ -15,6 +15,7 @@ import {
 import { ownedName } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
+import { Walk } from '../../machine/walk.ts'
 import { count } from '../../text/count.ts'
 import { documentKind } from '../../text/document-kind.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -22,7 +23,7 @@ import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
 import { type LinkedLayer, largestFile } from '../rules/pack.ts'
 import { LeftOut, type Material } from './material.ts'
-import { linkedRoot, listLinked, MOST_LINKED } from './pack-head.ts'
+import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-head.ts'
 
 /** The files to write, by path. */
 export type PackContents = ReadonlyMap<string, string | Buffer>
@@ -203,6 +204,30 @@ function readOutlined(machine: Machine, root: string, path: string): Converted {
   }
   const read = readDocument(machine, kind, bytes)
   return read.problem === undefined ? read : { problem: `${kind.toUpperCase()} that ${read.problem}` }
+}
+
+/** All files of a pack, with those of the folder that it links, by their paths in the pack. */
+export function readWholePack(place: PackPlaceOnDisk): Map<string, string | Buffer> {
+  const { root, linked } = place
+  const files = new Map<string, string | Buffer>()
+  const take = (from: string, path: string, name: string) => {
+    const { bytes, failure } = readInside(from, path, { most: largestFile('.pdf') })
+    if (failure !== undefined) throw failure
+    files.set(name, bytes)
+  }
+  const outside = linked !== undefined && !linked.isBundle ? linked : undefined
+  const walk = new Walk(root, { ignore: ['versions', 'dependencies'], ignoreHidden: true })
+  for (const { inside, entries, enter } of walk.folders()) {
+    for (const { name, kind, isIgnored } of entries) {
+      const path = inside === '' ? name : `${inside}/${name}`
+      if (isIgnored || (outside !== undefined && path === outside.layer)) continue
+      if (kind === 'folder') enter(name)
+      else if (kind === 'file') take(root, path, path)
+    }
+  }
+  if (outside === undefined) return files
+  for (const path of listLinked(outside, root).paths) take(linkedRoot(outside), path, `${outside.layer}/${path}`)
+  return files
 }
 
 /** The bytes of the documents. Leaves out texts that are not UTF-8: Loadout would show them changed. */

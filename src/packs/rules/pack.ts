@@ -164,6 +164,8 @@ export interface LinkedLayer extends LinkedFolder {
   root: string
   /** Only this file of the folder. */
   only?: string
+  /** The pack is a bundle of the Open Knowledge Format: its index is the guide, its other pages are the layer. */
+  isBundle?: true
 }
 
 /** The tool that made the pack. Loadout shows it and never runs it. */

@@ -325,7 +325,13 @@ function ageOf(text: string, today: string): string | undefined {
   if (field('superseded[_-]?by|replaced[_-]?by') !== undefined) return 'this page is old: it says that it is superseded'
   const until = field('stale[_-]?after|review[_-]?(?:by|date|after)|next[_-]?review|valid[_-]?until|expires')
   const day = /^\d{4}-\d\d-\d\d/.exec(until ?? '')?.[0]
-  return day !== undefined && day < today ? `this page is old: it was to be reviewed by ${day}` : undefined
+  const isDue = (date: string) => (/t00:00/.test(until ?? '') ? date <= today : date < today)
+  if (day !== undefined && isDue(day)) return `this page is old: it was to be reviewed by ${day}`
+  const written = /^generated:.*\bat:\s*["']?(\d{4}-\d\d-\d\d)/m.exec(block)?.[1]
+  const changed = [...block.matchAll(/\blast_modified:\s*["']?(\d{4}-\d\d-\d\d)/g)].map(([, date = '']) => date)
+  const newest = changed.sort().at(-1)
+  if (written === undefined || newest === undefined || newest <= written) return undefined
+  return `this page is old: a source of it changed on ${newest}, after it was written on ${written}`
 }
 
 const CLAIM_WORDS = {

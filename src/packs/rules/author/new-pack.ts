@@ -303,7 +303,7 @@ export function proposeName(folders: readonly string[]): string {
   return (isGeneral && above !== '' ? `${above}-${base}` : base).slice(0, 64).replace(/-+$/, '')
 }
 
-function slug(text: string): string {
+export function slug(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()
