@@ -306,7 +306,7 @@ describe('what is read', () => {
     expect(bytes).toBeLessThanOrEqual(2 * HEAD_BYTES)
   })
 
-  it('case 15: no file but KNOWLEDGE.md is opened', () => {
+  it('case 15: no file of a pack but KNOWLEDGE.md is opened, and elsewhere a page to see whether it has a type', () => {
     const ws = makeProject({
       [`${ROOT}/a/KNOWLEDGE.md`]: packText({ metadata: '{primaryOntology: ontology/ontology.json}' }),
       [`${ROOT}/a/sources/s.md`]: 's',
@@ -317,8 +317,8 @@ describe('what is read', () => {
     })
     const { discovery, opened, listed } = watchDiscovery(ws)
     expect(namesOf(discovery)).toEqual(['a'])
-    expect(opened).toEqual([join(ws, ROOT, 'a/KNOWLEDGE.md')])
-    expect(listed.sort()).toEqual(['', '/a', '/b'].map((name) => join(ws, ROOT) + name))
+    expect([...new Set(opened)].sort()).toEqual(['a/KNOWLEDGE.md', 'b/notes.md'].map((path) => join(ws, ROOT, path)))
+    expect([...new Set(listed)].sort()).toEqual(['', '/a', '/b'].map((name) => join(ws, ROOT) + name))
   })
 
   it('case 16: an entry has no text of the body', () => {

@@ -3,7 +3,7 @@ import { readInside } from '../../machine/inside.ts'
 import { Walk } from '../../machine/walk.ts'
 import { cutDocument, frontmatterTitle } from '../../text/frontmatter-block.ts'
 import { slug } from '../rules/author/new-pack.ts'
-import { type LinkedLayer, PACK_FILE, shownText } from '../rules/pack.ts'
+import { type LinkedLayer, shownText } from '../rules/pack.ts'
 
 // A bundle of the Open Knowledge Format: a folder of Markdown pages whose frontmatter has a type. It needs no
 // KNOWLEDGE.md; its index.md is the guide, and its pages are the wiki of a pack.
@@ -29,10 +29,12 @@ export function isBundle(folder: string): boolean {
       const path = inside === '' ? name : `${inside}/${name}`
       if (isIgnored) continue
       if (kind === 'folder') enter(name)
-      if (name === PACK_FILE) return false
+      // Also a name that only looks like it: its author meant a pack.
+      if (/^KNOWLEDGE\b/i.test(name)) return false
       if (kind !== 'file' || !/\.md$/i.test(name) || isReserved(name)) continue
       const { block = '' } = cutDocument(headOf(folder, path).text ?? '')
-      if (!/^type:[ \t]*\S/m.test(block)) return false
+      // A profile is a key of packs only.
+      if (!/^type:[ \t]*\S/m.test(block) || /^profile:/m.test(block)) return false
       if (++pages === MOST_LOOKED_AT) return true
     }
   }

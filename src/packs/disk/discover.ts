@@ -340,7 +340,8 @@ function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: ScanL
       packs.push({ folder: path, depth, head: heads.read(join(path, PACK_FILE)) })
       continue
     }
-    if (depth > 0 && packFile === undefined && isBundle(path)) {
+    const hasPages = entries.some(({ name, kind }) => kind === 'file' && /\.md$/i.test(name))
+    if (depth > 0 && packFile === undefined && hasPages && isBundle(path)) {
       packs.push({ folder: path, depth, head: { fields: bundleFields(path) }, isOkf: true })
       continue
     }
