@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { cutDocument, frontmatterTitle } from '../text/frontmatter-block.ts'
-import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { readWholePack, writeNewFolder } from './disk/write-pack.ts'
 import { openAdmitted } from './read.ts'
@@ -23,7 +22,7 @@ export interface ExportedPack {
 export async function exportPack(
   machine: Machine,
   request: CatalogRequest & { pack: string; out: string },
-): Promise<Report<ExportedPack>> {
+): Promise<ExportedPack> {
   const pack = new Packs(machine, { ...request, packs: [request.pack] }).get(request.pack)
   openAdmitted(machine, pack, true)
   const { name, description } = pack.manifest
@@ -36,7 +35,7 @@ export async function exportPack(
   }
   const path = resolve(machine.cwd, request.out)
   await writeNewFolder('/', path, files)
-  return { value: { name, path, pages: pages.length, others: files.size - pages.length }, findings: [] }
+  return { name, path, pages: pages.length, others: files.size - pages.length }
 }
 
 function withType(text: string): string {

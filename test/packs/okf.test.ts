@@ -30,7 +30,7 @@ function machineWith(place: string, files: Record<string, string> = BUNDLE, date
 }
 
 function ask(machine: Machine, task: string) {
-  const { value } = resolvePacks(machine, { task, packs: ['shop-numbers'], isRecorded: false })
+  const value = resolvePacks(machine, { task, packs: ['shop-numbers'], isRecorded: false })
   const [active] = value.active
   const warned = active?.presented.warnings.map(({ path, message }) => `${path}: ${message}`) ?? []
   return { refused: value.refused, text: active?.presented.wrapper ?? '', warned }
@@ -39,7 +39,7 @@ function ask(machine: Machine, task: string) {
 describe('a bundle of the Open Knowledge Format', () => {
   it('is found beside packs, described by its index, and closed until it is approved', async () => {
     const machine = machineWith('shop_numbers')
-    const listed = listPacks(machine, {}).value.packs.find(({ name }) => name === 'shop-numbers')
+    const listed = listPacks(machine, {}).packs.find(({ name }) => name === 'shop-numbers')
     expect(listed).toMatchObject({ scope: 'workspace', effectiveTrust: 'unapproved', profile: 'wiki-first' })
     expect(listed?.description).toContain('Definitions of the numbers of the shop')
     expect(ask(machine, 'gross margin').refused).toMatchObject([{ reason: 'approval-needed' }])
@@ -76,14 +76,14 @@ describe('a bundle of the Open Knowledge Format', () => {
     ['a pack inside', { ...BUNDLE, 'in/KNOWLEDGE.md': page('name: in\ndescription: d\nstatus: ready\n', 'x') }, false],
     ['a version in its index', { 'index.md': '---\nokf_version: "0.2"\n---\n', 'a.md': '# A\n' }, true],
   ])('with %s', (_, files, isFound) => {
-    const names = listPacks(machineWith('shop_numbers', files), {}).value.packs.map(({ name }) => name)
+    const names = listPacks(machineWith('shop_numbers', files), {}).packs.map(({ name }) => name)
     expect(names.includes('shop-numbers')).toBe(isFound)
   })
 
   it('is valid by the rules of the format, which name a page without a type', () => {
     const files = { 'index.md': '---\nokf_version: "0.2"\n---\n', 'a.md': '# A\n', 'b.md': '---\ntitle: B\n---\nB\n' }
     const machine = machineWith('shop_numbers', files)
-    const { issues } = validatePackAt(machine, { path: '.agents/knowledge/shop_numbers' }).value
+    const { issues } = validatePackAt(machine, { path: '.agents/knowledge/shop_numbers' })
     const wrong = issues
       .filter(({ code }) => code === 'pack.field.invalid')
       .map(({ path, message }) => `${path}: ${message}`)
@@ -92,7 +92,7 @@ describe('a bundle of the Open Knowledge Format', () => {
       'wiki/b.md: the frontmatter of this page has no type',
     ])
     const fine = validatePackAt(machineWith('shop_numbers'), { path: '.agents/knowledge/shop_numbers' })
-    expect(fine.value.errors).toBe(0)
+    expect(fine.errors).toBe(0)
   })
 })
 
@@ -100,7 +100,7 @@ describe('packs export --okf', () => {
   it('gives a bundle back byte for byte', async () => {
     const machine = machineWith('shop_numbers')
     await approve(machine, { what: 'pack:shop-numbers' })
-    const { value } = await exportPack(machine, { pack: 'shop-numbers', out: 'out' })
+    const value = await exportPack(machine, { pack: 'shop-numbers', out: 'out' })
     expect(value).toMatchObject({ pages: 3, others: 4 })
     expect(treeOf(join(machine.cwd, 'out'))).toEqual(treeOf(join(machine.cwd, '.agents/knowledge/shop_numbers')))
     await expect(exportPack(machine, { pack: 'shop-numbers', out: 'out' })).rejects.toThrow(/already exists/)
@@ -121,6 +121,6 @@ describe('packs export --okf', () => {
     expect(text('wiki/a.md')).toBe('---\ntype: Reference\n---\n\n# A\n\nA costs 7.\n')
     expect(text('wiki/b.md')).toBe('---\ntype: Reference\nmine: 1\n---\n\n# B\n')
     expect(text('index.md')).toContain('okf_version: "0.2"')
-    expect(validatePackAt(machine, { path: 'out' }).value).toMatchObject({ name: 'shop-numbers', errors: 0 })
+    expect(validatePackAt(machine, { path: 'out' })).toMatchObject({ name: 'shop-numbers', errors: 0 })
   })
 })
