@@ -121,16 +121,20 @@ it('only these files reach for the network: what serves, what asks a server, a t
     (name) => /\.tsx?$/.test(name) && !name.includes('.test.'),
   )
   const network =
-    /from '(?:(?:node:)?(?:http|https|http2|net|tls|dgram|dns)(?:\/\w+)?|@hono\/node-server|pg)'|(?<![.\w])fetch\((?:address|url|['"`])/g
+    /from '(?:(?:node:)?(?:http|https|http2|net|tls|dgram|dns)(?:\/\w+)?|@hono\/node-server|pg)'|import\('openid-client'\)|(?<![.\w])fetch\((?:address|url|['"`])/g
   const using = sources.filter((name) =>
     readFileSync(join(ROOT, 'src', name), 'utf8')
       .split('\n')
       .some((line) => !line.startsWith('import type') && line.match(network)),
   )
   expect(using.sort()).toEqual([
+    // A model on this machine, for clients that are tried.
+    'agents/disk/scripted-model.ts',
     'machine/call-http.ts',
     'machine/http.ts',
     'team/disk/database.ts',
+    // The provider that the administrator of a team names.
+    'team/disk/sign-in.ts',
     // The page in the browser, which asks the server that it came from.
     'web/page/live.ts',
   ])

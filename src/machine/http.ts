@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
@@ -221,7 +221,9 @@ const PAGE_HEADERS = {
  * names that the build wrote, and never joins a requested path. Before the routes: its headers are for all of them.
  */
 export function servePage(app: HttpApp, document: 'index' | 'team'): void {
-  const folder = join(packageFolder(), 'dist/web')
+  // Beside the built program; for the sources in the folder of the build.
+  const beside = join(import.meta.dirname, 'web')
+  const folder = existsSync(beside) ? beside : join(packageFolder(), 'dist/web')
   const names = new Set(readdirSync(join(folder, 'assets')))
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) context.header(name, value)

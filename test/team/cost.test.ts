@@ -170,7 +170,6 @@ describe('the cost that was worked out by hand', () => {
       ['codex', 200 * PEOPLE, 20 * PEOPLE],
       ['mcp', 60 * PEOPLE, 0],
     ])
-    expect(await page('/api/team/report')).toMatchObject(report)
     expect(sent).not.toContain('mine')
     expect(sent).not.toContain('opus')
   })
