@@ -54,16 +54,18 @@ export class Config {
   /** Whether an agent is on this machine: it has a folder of its own after its first run. */
   isFound(agent: Agent): boolean {
     const root = this.userRoot(agent)
-    const isOwn = agent.id !== 'agents' && this.targets[agent.id]?.path === undefined
+    const isOwn = agent.id !== 'agents' && root === this.defaultRoot(agent)
     return root !== undefined && (isFolder(root) || (isOwn && isFolder(dirname(root))))
   }
 
   /** The folder of the user's skills for an agent; undefined if it reads only folders of projects. */
   userRoot(agent: Agent): string | undefined {
-    const { machine } = this
     const configured = this.targets[agent.id]?.path
-    if (configured !== undefined) return machine.config.resolve(configured)
-    const { home, userFolder } = agent
+    return configured === undefined ? this.defaultRoot(agent) : this.machine.config.resolve(configured)
+  }
+
+  private defaultRoot({ home, userFolder }: Agent): string | undefined {
+    const { machine } = this
     if (userFolder === undefined) return undefined
     const moved = home && machine.env[home.variable]
     if (home && moved && isAbsolute(moved)) return join(moved, userFolder.slice(home.folder.length))

@@ -208,6 +208,8 @@ export interface SkillOffer {
   plugin?: string
   state: OfferState
   reason?: string
+  /** What a new skill can do, in a few words; empty if it only informs. Absent if it was not looked through. */
+  can?: string
   /** The beginning of its text, if requested. */
   text?: string
 }
@@ -346,14 +348,14 @@ export function refusalOf({ candidate, name, state, reason = '' }: Offer): Refus
     const hint =
       copy?.found === undefined
         ? 'make the copies equal, or import one of them by its path'
-        : 'choose one: --skill <folder>, with --as <name> for another name'
+        : 'choose one: loadout import <source> --skill <folder>, with --as <name> for another name'
     return [{ name, folder, code: 'IMPORT_CONFLICT', reason: `${reason} (${placesOf(candidate)})`, hint }]
   }
   if (state !== 'taken') return []
   const isLoose = copy !== undefined && copy.found === undefined
   const hint = isLoose
     ? 'loadout diff <skill> compares; loadout equip <skill> --replace takes the one of the library, loadout adopt <skill> yours'
-    : '--as <name> or --prefix <text> gives another name; loadout update <skill> takes what is new in its source'
+    : 'loadout import <source> --skill <name> --as <other> gives another name; loadout update <skill> takes what is new in its source'
   return [{ name, folder, code: 'SKILL_EXISTS', reason, hint }]
 }
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { Config } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
-import { exists, isLink, removeFolder } from '../machine/files.ts'
+import { exists, isLink, readText, removeFile, removeFolder, writeAtomically } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
@@ -37,7 +37,7 @@ import {
 import { chooseOffers, type ForeignSkill, type ImportCandidate, type Offer } from './rules/candidates.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
 import { LFS_PROBLEM } from './rules/review/files.ts'
-import { type Capability, findTwinIn } from './rules/review/sheet.ts'
+import { type Capability, findTwinIn, summarizeSheet } from './rules/review/sheet.ts'
 import { type RegisteredSkill, type SkillSource, supports, withoutSource } from './rules/skill.ts'
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
@@ -101,39 +101,71 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
   const reword = source?.reword ?? ((text) => text)
   const rewording = machine.reportingTo((...findings) => machine.report(...rewordFindings(findings, reword)))
+  let created: NewLibrary | undefined
   try {
     if (isFirst && source !== undefined) discoverIn(source)
-    const created = isFirst ? await createLibrary(machine, request.create ?? '') : undefined
+    created = isFirst ? await createLibrary(machine, request.create ?? '') : undefined
     const installs = (opened ?? (await open())).with({ machine: rewording })
     const found = await findOffers(installs, source, request)
-    const choice = chooseFrom(found, request)
+    const reviewed = request.choose || request.list ? await reviewSome(installs, found, request) : []
+    const choice = chooseFrom(found, reviewed, request)
     rewording.report(...found.findings)
     if (choice.offers !== undefined) {
       const { refused, leftOut } = found
       rewording.report(...refusalFindings(refused))
       const { offers, isUndecided } = choice
-      return rewordResult({ ...emptyResult(request), offers, refused, leftOut, isUndecided }, reword, created)
+      created?.takeBack()
+      return rewordResult({ ...emptyResult(request), offers, refused, leftOut, isUndecided }, reword, undefined)
     }
-    const run = async () => rewordResult(await carryOutImport(installs, found, choice.chosen, request), reword, created)
+    const run = async () => {
+      const result = await carryOutImport(installs, found, choice.chosen, reviewed, request)
+      const isKept = result.imported.length > 0
+      if (!isKept) created?.takeBack()
+      return rewordResult(result, reword, isKept ? created?.library : undefined)
+    }
     const locked = request.adopt ? installs.everyRoot() : []
     return request.dryRun ? await run() : await asWriter(installs, locked, 'import', run, request.signal)
   } catch (error) {
+    created?.takeBack()
     throw rewordError(error, reword)
   } finally {
     source?.dispose()
   }
 }
 
+interface NewLibrary {
+  library: string
+  /** As if it had never been created. */
+  takeBack(): void
+}
+
 /** Never uses a folder that is there already, and leaves none if it fails. */
-async function createLibrary(machine: Machine, create: string): Promise<string> {
+async function createLibrary(machine: Machine, create: string): Promise<NewLibrary> {
   const place = machine.resolve(create)
   if (exists(place)) throw failWith('CONFIG_NOT_FOUND/place', { place, word: shellWord(place) })
-  try {
-    return (await initialize(machine.quiet(), { create })).library
-  } catch (error) {
+  const { path } = machine.config
+  const config = exists(path) ? readText(path) : undefined
+  const takeBack = () => {
     removeFolder(place)
+    if (config === undefined) removeFile(path)
+    else writeAtomically(path, config)
+  }
+  try {
+    const { library } = await initialize(machine.quiet(), { create })
+    return { library, takeBack }
+  } catch (error) {
+    takeBack()
     throw error
   }
+}
+
+// Beside a longer list nobody reads what each can do.
+const MOST_REVIEWED = 150
+
+/** What the new skills can do, for the list to choose from. */
+async function reviewSome(installs: Installs, { offers, source }: Found, request: ImportRequest): Promise<Ready[]> {
+  const fresh = offers.filter(({ state }) => state === 'new')
+  return fresh.length > MOST_REVIEWED ? [] : prepareSkills(installs, source, fresh, request.signal)
 }
 
 interface Choice {
@@ -144,8 +176,11 @@ interface Choice {
 }
 
 /** Everything that was found, the requested names, or the user's choice. */
-function chooseFrom({ offers }: Found, request: ImportRequest): Choice {
-  const views = offers.map((offer) => viewOffer(offer, request))
+function chooseFrom({ offers }: Found, reviewed: readonly Ready[], request: ImportRequest): Choice {
+  const views = offers.map((offer) => {
+    const review = reviewed.find(({ name }) => name === offer.name)?.review
+    return { ...viewOffer(offer, request), can: review && summarizeSheet(review) }
+  })
   if (request.list) return { chosen: [], offers: views }
   if (request.names !== undefined) return { chosen: chooseOffers(offers, request.names) }
   if (request.choose === undefined || offers.length < 2) return { chosen: [...offers] }
@@ -164,6 +199,7 @@ async function carryOutImport(
   installs: Installs,
   found: Found,
   chosen: readonly Offer[],
+  reviewed: readonly Ready[],
   request: ImportRequest,
 ): Promise<ImportResult> {
   const fresh = chosen.filter(({ state }) => state === 'new')
@@ -172,7 +208,10 @@ async function carryOutImport(
   const [only] = refused
   const isAll = chosen.length === 1 && refused.length === 1 && fresh.length + unchanged.length === 0
   if (only !== undefined && isAll && !request.adopt) throw asError(only)
-  const ready = await prepareSkills(installs, found.source, fresh, request.signal)
+  const ready =
+    reviewed.length > 0
+      ? reviewed.filter((each) => fresh.some(({ name }) => name === each.name))
+      : await prepareSkills(installs, found.source, fresh, request.signal)
   const commit = await writeAll(installs, found, ready, request)
   const imported = ready.map(({ name, content, from, review }): ImportedSkill => {
     const folder = `${SKILLS_FOLDER}/${name}`

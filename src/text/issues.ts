@@ -221,10 +221,6 @@ export const ISSUES = {
     SPECIAL_FILE: ['A skill or archive contains a pipe, socket or device.', 'Remove it.'],
     BAD_ARCHIVE: ['An archive cannot be unpacked.', 'Create it again with plain `tar`.'],
     'BAD_ARCHIVE/material': ['{path} is not an archive that can be read', 'pack it again as .zip or .tar.gz'],
-    'BAD_ARCHIVE/zip': [
-      '{source} is a zip file, and Loadout reads .tar.gz archives',
-      'unzip it, and name the folder {folder}',
-    ],
     'NOTHING_TO_IMPORT/site': [
       '{address} has neither an llms.txt nor a sitemap.xml that names pages of the same site',
       'name the address of one; nothing was written',

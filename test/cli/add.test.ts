@@ -50,6 +50,23 @@ describe('loadout add', () => {
     expect(existsSync(machine.path('skills/skills/alpha'))).toBe(false)
   })
 
+  it('takes several sources with --all, and leaves no library after a wrong name or an open choice', () => {
+    const machine = makeNewcomer()
+    const before = machine.tree().filter((path) => !/^\.(cache|local|config)/.test(path))
+    for (const [code, ...names] of [[2, 'nope'], [3]] as const) {
+      expect(machine.run('add', `file://${machine.source}`, ...names.map(String)).code).toBe(code)
+      expect(machine.tree().filter((path) => !/^\.(cache|local|config)/.test(path))).toEqual(before)
+      expect(existsSync(machine.path('.config/loadout/config.json'))).toBe(false)
+    }
+    const other = makeRepository(machine.path('other'))
+    putAll(other, { 'skills/gamma/SKILL.md': text('gamma') })
+    commitAll(other, 'Start')
+    const run = machine.run('add', `file://${machine.source}`, `file://${other}`, '--all')
+    expect(run.stdout).toMatch(
+      /^Installed alpha, beta, gamma for .*\nNew library: .*\nCommits \w{7}, \w{7}\. Take the last one back/,
+    )
+  })
+
   it('takes the only skill of a source without a question, and the named ones of several', () => {
     const machine = makeNewcomer()
     expect(machine.run('add', join(machine.source, 'skills/alpha')).stdout).toContain('Installed alpha for')
@@ -121,7 +138,7 @@ describe('loadout add', () => {
     const before = machine.tree()
     const rows: [words: string[], said: string][] = [
       [['nothing-here'], 'does not exist'],
-      [['kit.zip'], 'is a zip file'],
+      [['kit.zip'], 'kit.zip does not exist'],
       [['empty'], 'contains no skill'],
       [[`file://${machine.home}/gone`], 'gone'],
       [[machine.source, '--agent', 'cladue'], 'did you mean claude?'],

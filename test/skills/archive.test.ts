@@ -18,7 +18,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type ArchiveEntry, putInPlace, unpackArchive, writeArchive } from '../../src/skills/disk/archive.ts'
 import { LoadoutError } from '../../src/text/trouble.ts'
@@ -525,3 +525,71 @@ function withBadByte(block: Buffer): Buffer {
 
 // The tar of `a` and the executable `b/x`: a change here is a change for everyone who compares archives.
 const EXPECTED_TAR = '23ab96121c68afe0e61da7fdaf9b1c1a94687a34d089f1c40d7e873d43352d20'
+
+/** A zip of stored entries, made by hand, so that anything can stand in it. */
+function zipOf(entries: readonly { name: string; text: string; mode?: number; claims?: number }[]): string {
+  const locals: Buffer[] = []
+  const central: Buffer[] = []
+  let offset = 0
+  for (const { name, text: content, mode = 0o100644, claims } of entries) {
+    const body = deflateRawSync(content)
+    const shared = Buffer.alloc(26)
+    shared.writeUInt16LE(20, 0)
+    shared.writeUInt16LE(8, 4)
+    shared.writeUInt32LE(body.length, 14)
+    shared.writeUInt32LE(claims ?? content.length, 18)
+    shared.writeUInt16LE(name.length, 22)
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), shared, Buffer.from(name), body])
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE((mode << 16) >>> 0, 6)
+    rest.writeUInt32LE(offset, 10)
+    central.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 3]), shared, rest, Buffer.from(name)]))
+    locals.push(local)
+    offset += local.length
+  }
+  const size = central.reduce((sum, { length }) => sum + length, 0)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06')
+  end.writeUInt16LE(entries.length, 8)
+  end.writeUInt16LE(entries.length, 10)
+  end.writeUInt32LE(size, 12)
+  end.writeUInt32LE(offset, 16)
+  const file = join(makeFolder(), 'a.zip')
+  writeFileSync(file, Buffer.concat([...locals, ...central, end]))
+  return file
+}
+
+describe('a zip file', () => {
+  it('is unpacked with its folders, executable bits and links inside', async () => {
+    const folder = makeFolder()
+    const file = zipOf([
+      { name: 'pdf/', text: '', mode: 0o040755 },
+      { name: 'pdf/SKILL.md', text: '# PDF\n' },
+      { name: 'pdf/scripts/run.sh', text: 'true\n', mode: 0o100755 },
+      { name: 'pdf/CLAUDE.md', text: 'SKILL.md', mode: 0o120777 },
+    ])
+    expect(await unpackArchive(file, folder)).toEqual(['pdf/CLAUDE.md', 'pdf/SKILL.md', 'pdf/scripts/run.sh'])
+    expect(readFileSync(join(folder, 'pdf/CLAUDE.md'), 'utf8')).toBe('# PDF\n')
+    expect(statSync(join(folder, 'pdf/scripts/run.sh')).mode & 0o111).not.toBe(0)
+  })
+
+  it.each([
+    ['a path that leaves it', [{ name: '../evil', text: 'x' }], 'invalid relative path'],
+    ['an absolute path', [{ name: '/etc/evil', text: 'x' }], 'absolute path'],
+    ['a link that leaves it', [{ name: 'a', text: '/etc/passwd', mode: 0o120777 }], 'symbolic link'],
+    ['a device', [{ name: 'a', text: '', mode: 0o020666 }], 'is a device'],
+    ['the same path twice', [1, 2].map(() => ({ name: 'a', text: 'x' })), 'appears twice'],
+    ['less in its header than it unpacks to', [{ name: 'a', text: 'x'.repeat(5000), claims: 10 }], 'too many bytes'],
+    ['more than fits', [{ name: 'a', text: 'x', claims: 1024 ** 3 + 1 }], 'contains more than'],
+  ])('with %s is refused, and nothing is left', async (_, entries, problem) => {
+    const folder = makeFolder()
+    expect((await failureOf(unpackArchive(zipOf(entries), folder))).message).toContain(problem)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('that is cut short is refused', async () => {
+    const file = zipOf([{ name: 'a', text: 'x' }])
+    truncateSync(file, 20)
+    expect((await failureOf(unpackArchive(file, makeFolder()))).code).toBe('BAD_ARCHIVE')
+  })
+})

@@ -441,9 +441,7 @@ describe('more skills than an agent lists', () => {
     const { loadout } = makePerson(Object.assign({}, ...long))
     const { findings } = await loadout.equip({ names: [], all: true })
     const told = findings.filter(({ code }) => code === 'NOT_SEEN')
-    expect(told).toMatchObject([
-      { severity: 'warning', hint: expect.stringContaining('loadout see claude --fix --dry-run') },
-    ])
+    expect(told).toMatchObject([{ severity: 'warning', hint: expect.stringContaining('loadout see claude --fix') }])
     const { value } = await loadout.doctor({})
     expect(value.checks.filter(({ name }) => name === 'listing')).toMatchObject([{ state: 'problem' }])
     await expect(loadout.unequip({ names: [], unused: true })).rejects.toThrow('no use of any skill')

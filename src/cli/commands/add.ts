@@ -3,8 +3,8 @@ import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
-import { alignRows, count, lines, printableLine, type Screen, shorten } from '../screen.ts'
-import { askWhich, leftOutLines } from './import.ts'
+import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
+import { askWhich, leftOutLines, offerRows } from './import.ts'
 import { askAndRepeat, equipAsking, printProject } from './installs.ts'
 import { DEFAULT_PLACE } from './library.ts'
 
@@ -21,17 +21,18 @@ export const add = defineCommand({
   shortensHome: true,
   summary: 'install skills from a repository, folder or archive',
   details:
-    'Takes owner/repo, a web address, a git URL, a folder or a .tar.gz. Creates the library if there is none, imports the\n' +
-    'chosen skills in one commit, and installs them for the agents that are on this machine. A skill that can act is\n' +
-    'installed after you have read what it can do and allowed it. Repeating the command changes nothing.',
+    'Takes owner/repo, a web address, a git URL, a folder, a .tar.gz or a .zip. Creates the library if there is none,\n' +
+    'imports the chosen skills in one commit, and installs them for the agents that are on this machine. A skill that can\n' +
+    'act is installed after you have read what it can do and allowed it. Repeating the command changes nothing.\n' +
+    'With --all, further words are further sources.',
   args: [
     {
       name: 'source',
-      summary: 'owner/repo, web address, git URL, folder or .tar.gz',
+      summary: 'owner/repo, web address, git URL, folder, .tar.gz or .zip',
       required: true,
       complete: 'file',
     },
-    { name: 'skills', summary: 'only these: names, folders or plugins', rest: true },
+    { name: 'skills', summary: 'only these: names, folders or plugins; with --all: more sources', rest: true },
   ],
   flags: {
     all: { kind: 'switch', summary: 'every skill that was found' },
@@ -51,7 +52,8 @@ export const add = defineCommand({
     const named = (targets ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
     if (named.length > 0) await loadout.switchAgents({ ids: named, isOn: true, dryRun: true })
 
-    const names = skills === undefined ? undefined : namesIn(skills)
+    const more = flags.all ? input.words.slice(1) : []
+    const names = skills === undefined || flags.all ? undefined : namesIn(skills)
     const choose = flags.all ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
     if (project !== undefined) {
       const request = { source, project, names, choose, ref, agents: targets, dryRun, onProgress, signal }
@@ -59,8 +61,9 @@ export const add = defineCommand({
       return askAndRepeat(first, dryRun ? undefined : ask, loadout, () => loadout.installProject({ project, signal }))
     }
     const create = dryRun ? undefined : DEFAULT_PLACE
+    const carrying = { names, choose, ref, create, project, dryRun, onProgress, signal }
     const report = await loadout
-      .importSkills({ source, names, choose, ref, create, project, dryRun, onProgress, signal })
+      .importSkills({ source, ...carrying })
       .catch(async (error: unknown): Promise<Report<ImportResult>> => {
         // People also write the name of a skill that the library has.
         const isName = error instanceof LoadoutError && error.code === 'FILE_NOT_FOUND' && /^[a-z0-9-]+$/.test(source)
@@ -69,6 +72,14 @@ export const add = defineCommand({
         const none = { imported: [], refused: [], leftOut: [], adopted: [], isDryRun: dryRun ?? false }
         return { value: { ...none, unchanged: [source, ...(names ?? [])] }, findings: [] }
       })
+    for (const other of more) {
+      const { value: next, findings } = await loadout.importSkills({ source: other, ...carrying })
+      report.findings.push(...findings)
+      for (const key of ['imported', 'unchanged', 'refused', 'leftOut'] as const) {
+        report.value = { ...report.value, [key]: [...report.value[key], ...next[key]] }
+      }
+      report.value.created ??= next.created
+    }
     const { adopted: _, waiting: __, ...imported } = report.value
     const value = { ...imported, source, project, operations: [], agents: [] }
     const added = imported.imported.map(({ name }) => name)
@@ -96,17 +107,16 @@ export const add = defineCommand({
     const library = created !== undefined && `New library: ${printableLine(created)}`
     if (offers !== undefined) {
       return lines(
-        alignRows(offers.map(({ name, description }) => [`  ${name}`, description])).map((row) => shorten(row, 79)),
+        offerRows(offers),
         '',
         screen.strong(`${count(offers.length, 'skill')} found`),
         leftOutLines(leftOut),
-        library,
         printableLine(`Choose some of them by name, or --all: loadout add ${word} <name> …`),
       )
     }
     const added = imported.map(({ name }) => name)
     const installed = [...new Set(operations.map(({ skill }) => skill))]
-    const commit = imported[0]?.commit
+    const commits = [...new Set(imported.flatMap(({ commit }) => commit ?? []))].map((commit) => commit.slice(0, 7))
     const project = value.project === undefined ? undefined : shellWord(value.project)
     const undo = project === undefined ? 'loadout undo' : `loadout remove ${added.join(' ')} --project ${project}`
     const isQuiet = installed.length + waiting.length === 0
@@ -122,7 +132,8 @@ export const add = defineCommand({
         printableLine(`In the library, but not installed: ${listed(waiting.map(({ skill }) => skill))}`),
       leftOutLines(leftOut),
       library,
-      commit !== undefined && `Commit ${commit.slice(0, 7)}. Take it back: ${printableLine(undo)}`,
+      commits.length > 0 &&
+        `${commits.length === 1 ? 'Commit' : 'Commits'} ${commits.join(', ')}. Take ${commits.length === 1 ? 'it' : 'the last one'} back: ${printableLine(undo)}`,
     )
   },
   isWaiting: ({ isUndecided, waiting, isDryRun }: Added | ProjectOutcome) =>
@@ -133,9 +144,8 @@ export const add = defineCommand({
 function printAdded(value: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {
   const { offers, moves } = value
   if (offers !== undefined) {
-    const rows = alignRows(offers.map(({ name, description }) => [`  ${name}`, description]))
     return lines(
-      rows.map((row) => shorten(row, 79)),
+      offerRows(offers),
       '',
       screen.strong(`${count(offers.length, 'skill')} found`),
       'Choose some of them by name after the source, or --all.',

@@ -81,13 +81,25 @@ export const importSkills = defineCommand({
 /** Shows a numbered list and asks for a choice. Without a terminal it does not ask. */
 export function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
   if (ask === undefined) return undefined
-  const isAllNew = offers.every(({ state }) => state === 'new')
-  const rows = offers.map(({ name, state, description }, at) => {
-    return [`${at + 1}`, name, ...(isAllNew ? [] : [state]), description]
-  })
-  const list = alignRows(rows, [0]).map((row) => shorten(row, 79))
-  const answer = ask(`${lines(list)}Which? Numbers, names, or all [none]: `)
+  const answer = ask(`${lines(offerRows(offers, true))}Which? Numbers, names, or all [none]: `)
   return chosenNames(answer, offers)
+}
+
+const LONGEST_CAN = 22
+
+/** A row for each skill that was found: what it can do stands beside its name, where the eye is. */
+export function offerRows(offers: readonly SkillOffer[], isNumbered = false): string[] {
+  const isAllNew = offers.every(({ state }) => state === 'new')
+  const isReviewed = offers.some(({ can }) => can)
+  const rows = offers.map(({ name, state, can, description }, at) => [
+    isNumbered ? `${at + 1}` : '',
+    name,
+    ...(isAllNew ? [] : [state]),
+    ...(isReviewed ? [shorten(can ?? '', LONGEST_CAN)] : []),
+    description,
+  ])
+  const width = Math.min(120, process.stdout.columns ?? 80) - 1
+  return alignRows(rows, [0]).map((row) => shorten(row, width))
 }
 
 /** `1,3-5 name` or `all`. */

@@ -14,13 +14,8 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, posix } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import {
-  createTarDecoder,
-  createTarPacker,
-  type ParsedTarEntry,
-  type TarHeader,
-  type TarPackController,
-} from 'modern-tar'
+import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+import { openPromise } from 'yauzl'
 import { asLoadoutError, codeOf, exists, makeFolders, removeLeftovers, requireFile } from '../../machine/files.ts'
 import { type PinnedFolder, pinNamedFolder } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
@@ -45,18 +40,77 @@ export async function unpackArchive(file: string, folder: string, limits = LIMIT
   requireFile(file)
   requireEmpty(folder)
   const contents = openContents(file, limits)
-  const { readable, writable } = createTarDecoder({ strict: true })
-  const feeding = feed(file, limits, writable.getWriter())
   try {
     const links = new Map<string, string>()
-    for await (const entry of readable) await unpackEntry(entry, folder, contents, links)
+    const entries = /\.(zip|skill)$/i.test(file) ? zipEntries(file) : tarEntries(file, limits)
+    for await (const entry of entries) await unpackEntry(entry, folder, contents, links)
     for (const [path, to] of links) makeLink(folder, contents, path, to)
   } catch (error) {
-    await feeding
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
     throw isFromSystem(error) ? asLoadoutError(error, folder, 'write') : asBadArchive(error, file)
   }
   return [...contents.kinds.keys()].filter((path) => contents.kinds.get(path) === 'file').sort(compareText)
+}
+
+/** An entry of an archive. Its body is read at most once. */
+interface Unpacked {
+  name: string
+  /** `file`, `directory`, or one that is refused. */
+  type: string
+  size: number
+  isExecutable: boolean
+  linkname: string
+  body: AsyncIterable<Uint8Array>
+}
+
+async function* tarEntries(file: string, limits: ArchiveLimits): AsyncGenerator<Unpacked> {
+  const { readable, writable } = createTarDecoder({ strict: true })
+  const feeding = feed(file, limits, writable.getWriter())
+  try {
+    for await (const { header, body } of readable) {
+      const { name, size, mode = 0, pax = {}, linkname = '' } = header
+      const isOdd = Object.keys(pax).some((key) => key === 'size' || key.startsWith('GNU.sparse.'))
+      const type = isOdd ? 'unknown' : (header.type ?? 'file')
+      yield { name, type, size, isExecutable: (mode & 0o111) !== 0, linkname, body }
+      if (!body.locked) await body.cancel()
+    }
+  } finally {
+    await feeding
+  }
+}
+
+const UNIX = 3
+const ZIP_KINDS: Readonly<Record<number, string>> = {
+  0: 'file',
+  1: 'fifo',
+  2: 'character-device',
+  4: 'directory',
+  6: 'block-device',
+  8: 'file',
+  10: 'symlink',
+  12: 'fifo',
+}
+
+/** Sizes are checked while unpacking: an entry that is larger than it says is an error. */
+async function* zipEntries(file: string): AsyncGenerator<Unpacked> {
+  const zip = await openPromise(file, { lazyEntries: true, strictFileNames: true })
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { fileName: name, uncompressedSize: size, externalFileAttributes, versionMadeBy } = entry
+      const mode = versionMadeBy >> 8 === UNIX ? externalFileAttributes >>> 16 : 0
+      const type = name.endsWith('/') ? 'directory' : (ZIP_KINDS[mode >> 12] ?? 'unknown')
+      // Opened when it is read: a stream that nobody reads has nobody to hear its error.
+      const body = (async function* () {
+        yield* await zip.openReadStreamPromise(entry)
+      })()
+      const isLink = type === 'symlink' && size <= LONGEST_PATH
+      let linkname = ''
+      if (isLink) for await (const chunk of body) linkname += chunk
+      yield { name, type, size, isExecutable: (mode & 0o111) !== 0, linkname, body }
+    }
+  } finally {
+    zip.close()
+  }
 }
 
 function requireEmpty(folder: string): void {
@@ -145,24 +199,21 @@ function bodyLength(header: Buffer, file: string): number {
 }
 
 async function unpackEntry(
-  { header, body }: ParsedTarEntry,
+  { name, type, size, isExecutable, linkname, body }: Unpacked,
   folder: string,
   contents: Contents,
   links: Map<string, string>,
 ): Promise<void> {
-  const { name, size, type = 'file', mode = 0, pax = {}, linkname = '' } = header
-  const isOdd = Object.keys(pax).some((key) => key === 'size' || key.startsWith('GNU.sparse.'))
-  if (isOdd || (type in REFUSED && type !== 'symlink'))
-    throw refuse(`${contents.archive}: ${clip(name)}`, isOdd ? 'unknown' : type)
+  if (type in REFUSED && type !== 'symlink') throw refuse(`${contents.archive}: ${clip(name)}`, type)
   const kind = type === 'directory' ? 'folder' : 'file'
   const path = record(contents, name, kind, size)
   if (type === 'symlink') {
     links.set(path, linkname)
-    return body.cancel()
+    return
   }
   makeFolders(join(folder, kind === 'folder' ? path : dirname(path)))
-  if (kind === 'folder') return body.cancel()
-  const file = createFile(join(folder, path), (mode & 0o111) !== 0)
+  if (kind === 'folder') return
+  const file = createFile(join(folder, path), isExecutable)
   if (file === undefined) throw collision(contents, path, 'has the name of another entry')
   try {
     for await (const chunk of body) for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)

@@ -7,7 +7,6 @@ import type { Machine } from '../../machine/machine.ts'
 import { Repository } from '../../machine/repository.ts'
 import { makeScratch } from '../../machine/scratch.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { shellWord } from '../../text/printable.ts'
 import { slug } from '../../text/skill-document.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
 import type { SkillSource } from '../rules/skill.ts'
@@ -41,9 +40,6 @@ export interface SourceOptions {
 /** Opens a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
 export async function openImportSource(machine: Machine, named: string, options: SourceOptions): Promise<ImportSource> {
   const path = machine.resolve(named)
-  if (/^[^:]*\.zip$/i.test(named)) {
-    throw failWith('BAD_ARCHIVE/zip', { source: named, folder: shellWord(named.replace(/\.zip$/i, '')) })
-  }
   if (exists(path) && !isBareRepository(path)) return openLocal(machine, path, options)
   const isRepository = named.startsWith('file://') && isFolder(named.slice('file://'.length))
   const repository = exists(path) ? { url: path } : isRepository ? { url: named } : parseRepositoryName(named)
@@ -118,9 +114,9 @@ async function openLocal(
     const root = inside(path, subfolder)
     return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
   }
-  if (!isFile(path) || !/\.(tar\.gz|tgz)$/.test(path)) {
-    throw new LoadoutError('NOTHING_TO_IMPORT', `${path} is neither a folder nor a .tar.gz`, {
-      hint: 'name a folder, a .tar.gz, a git URL or owner/repo',
+  if (!isFile(path) || !/\.(tar\.gz|tgz|zip|skill)$/i.test(path)) {
+    throw new LoadoutError('NOTHING_TO_IMPORT', `${path} is neither a folder nor a .tar.gz or .zip`, {
+      hint: 'name a folder, an archive, a git URL or owner/repo',
     })
   }
   return fetched(path, async (folder) => {
@@ -158,7 +154,7 @@ async function fetched(
   fetch: (folder: string) => Promise<Omit<ImportSource, 'reword' | 'dispose'>>,
 ): Promise<ImportSource> {
   const scratch = makeScratch()
-  const folder = join(scratch, slug(basename(named).replace(/\.(git|tar\.gz|tgz)$/, '')) || 'skill')
+  const folder = join(scratch, slug(basename(named).replace(/\.(git|tar\.gz|tgz|zip|skill)$/i, '')) || 'skill')
   const reword = (text: string) => text.replaceAll(folder, withoutPassword(named))
   const dispose = () => rmSync(scratch, { recursive: true, force: true })
   try {

@@ -346,3 +346,22 @@ export function sheetSections(sheet: readonly Capability[]): [title: string, lin
   }
   return [...sections]
 }
+
+const SHORT: Readonly<Record<Capability['kind'], readonly [one: string, many: string]>> = {
+  misleads: ['misleads', 'misleads'],
+  sends: ['sends', 'sends'],
+  runs: ['runs 1 program', 'runs # programs'],
+  writes: ['writes outside', 'writes outside'],
+  asks: ['asks for tools', 'asks for tools'],
+  unread: ['1 file unread', '# files unread'],
+}
+
+/** A few words for a list: `sends, runs 8 programs`. */
+export function summarizeSheet(sheet: readonly Capability[]): string {
+  const counted = new Map<Capability['kind'], Set<string>>()
+  for (const { kind, path } of sheet.filter(({ isUsual }) => !isUsual)) {
+    counted.set(kind, (counted.get(kind) ?? new Set()).add(path))
+  }
+  const words = [...counted].map(([kind, { size }]) => SHORT[kind][size === 1 ? 0 : 1].replace('#', String(size)))
+  return words.join(', ')
+}
