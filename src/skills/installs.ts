@@ -100,18 +100,18 @@ export class Installs {
 
   /** The existing projects with installs on this machine. */
   knownProjects(): string[] {
-    return this.#recordedProjects().filter(isFolder)
+    return this.recordedProjects().filter(isFolder)
   }
 
   /** Call it before the first install in a project, so that `loadout delete` finds the skills that it uses. */
   rememberProject(): void {
-    const known = this.#recordedProjects()
+    const known = this.recordedProjects()
     if (this.project === undefined || known.includes(this.project)) return
     const all = [...known, this.project].sort(compareText)
     this.machine.records.write(PROJECTS, `${JSON.stringify(all, null, 2)}\n`)
   }
 
-  #recordedProjects(): string[] {
+  private recordedProjects(): string[] {
     const path = this.machine.records.path(PROJECTS)
     const json = exists(path) ? readJson(path) : []
     return isTextList(json) ? json : []
