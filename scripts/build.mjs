@@ -26,7 +26,7 @@ const PARTS = {
   catalog: ['src/team/catalog.ts', 'src/team/publish.ts'],
   team: ['src/team/'],
   mask: ['src/machine/secret-scanner.ts'],
-  agents: ['src/agents/', 'src/answer/agents-md.ts', 'src/health/hooks-status.ts'],
+  agents: ['src/agents/', 'src/answer/agents-md.ts', 'src/health/status.ts'],
   pointers: ['src/answer/own-files.ts'],
   sections: ['src/packs/sections.ts'],
   use: ['src/answer/session/tool-use.ts'],

@@ -267,7 +267,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Installs hooks in the settings of agents. */
     installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
     /** Says whether hooks are installed and can run. */
-    statusOfHooks: late(machine, async () => (await import('./health/hooks-status.ts')).statusOfHooks),
+    statusOfHooks: late(machine, async () => (await import('./health/status.ts')).statusOfHooks),
     /** Removes exactly these hooks. */
     removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
     /** Says when the usage log and the library last changed. */
@@ -283,15 +283,15 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Sends waiting events, or shows the exact bytes. */
     pushUsage: late(machine, async () => (await import('./team/push.ts')).pushUsage),
     /** Asks the server for the report of the team. */
-    reportTeam: late(machine, async () => (await import('./team/report.ts')).reportTeam),
+    reportTeam: late(machine, async () => (await import('./team/status.ts')).reportTeam),
     /** Makes a token for another machine. */
-    inviteToTeam: late(machine, async () => (await import('./team/tokens.ts')).inviteToTeam),
+    inviteToTeam: late(machine, async () => (await import('./team/status.ts')).inviteToTeam),
     /** Lists the tokens of the team. */
-    listTeamTokens: late(machine, async () => (await import('./team/tokens.ts')).listTeamTokens),
+    listTeamTokens: late(machine, async () => (await import('./team/status.ts')).listTeamTokens),
     /** Revokes a token. */
-    revokeTeamToken: late(machine, async () => (await import('./team/tokens.ts')).revokeTeamToken),
+    revokeTeamToken: late(machine, async () => (await import('./team/status.ts')).revokeTeamToken),
     /** Lists the machines of the team. */
-    listTeamMachines: late(machine, async () => (await import('./team/tokens.ts')).listTeamMachines),
+    listTeamMachines: late(machine, async () => (await import('./team/status.ts')).listTeamMachines),
     /** Publishes a version of a skill or pack in the catalog. */
     publishVersion: late(machine, async () => (await import('./team/publish.ts')).publishVersion),
     /** Signs that machines may install a version. */
@@ -307,7 +307,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Begins again with the catalog of a fingerprint. */
     acceptCatalog: late(machine, async () => (await import('./team/publish.ts')).acceptCatalog),
     /** Reads the team's audit log, and checks that it is whole. */
-    readTeamAudit: late(machine, async () => (await import('./team/audit.ts')).readTeamAudit),
+    readTeamAudit: late(machine, async () => (await import('./team/status.ts')).readTeamAudit),
     /** Runs the team's server until it is stopped. */
     serveTeam: late(machine, async () => (await import('./team/serve.ts')).serveTeam),
     /** Changes the schema of the team's database. */
@@ -433,15 +433,13 @@ export type { TargetsChange } from './skills/targets.ts'
 export type { Publisher } from './skills/trust.ts'
 export type { Undone } from './skills/undo.ts'
 export type { UpdateResult } from './skills/update.ts'
-export type { AuditLog } from './team/audit.ts'
 export type { CatalogRow, CatalogView } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'
 export type { Published, Signed } from './team/publish.ts'
 export type { Push } from './team/push.ts'
 export type { TeamReport } from './team/rules/report.ts'
 export type { SchemaChange } from './team/serve.ts'
-export type { TeamStatus } from './team/status.ts'
-export type { Invitation, TeamMachine, TeamToken } from './team/tokens.ts'
+export type { AuditLog, Invitation, TeamMachine, TeamStatus, TeamToken } from './team/status.ts'
 export type { UsageExport } from './usage/export.ts'
 export type { Conversations, UsageOverTime } from './usage/look-back.ts'
 export type { ConversationView } from './usage/rules/conversation.ts'

@@ -3,13 +3,13 @@ import { basename, dirname, join, relative } from 'node:path'
 import {
   asLoadoutError,
   exists,
+  flushFiles,
   isFolder,
   makeFolders,
   readText,
   removeFile,
   writeAtomically,
 } from '../machine/files.ts'
-import { flushFiles } from '../machine/flush.ts'
 import { refuseLinkOut } from '../machine/inside.ts'
 import { move } from '../machine/platform.ts'
 import { Walk } from '../machine/walk.ts'

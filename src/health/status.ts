@@ -1,5 +1,5 @@
 import { Config } from '../agents/config.ts'
-import { judgeHooks } from '../agents/hooks-status.ts'
+import { type HookStatuses, type HookStatusRequest, judgeHooks } from '../agents/hooks-status.ts'
 import { ListSwitch, type Switches } from '../agents/list-switch.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
@@ -8,6 +8,7 @@ import { openScan, type SeenByAgent, type SkillScan, seeAgent } from '../agents/
 import { offeredPacks } from '../answer/session/start-parts.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
+import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import { usedSkills } from '../skills/equip.ts'
 import { describeRemote } from '../skills/rules/sync-decision.ts'
 import { readStanding } from '../skills/sync.ts'
@@ -116,4 +117,12 @@ async function libraryOf(machine: Machine, project: string | undefined): Promise
 function hookedAgents(machine: Machine): string[] {
   const { hooks } = judgeHooks(machine, { agents: [] })
   return hooks.filter(({ state }) => state === 'installed').map(({ agent }) => agent)
+}
+
+/** Whether the hooks are installed and can run, and whether they can read the layers. */
+export function statusOfHooks(machine: Machine, request: HookStatusRequest): HookStatuses {
+  const { hooks, findings, project } = judgeHooks(machine, request)
+  const layers = brokenLayers(readKnowledge(machine, { projectRoot: project }, true))
+  machine.report(...findings, ...layers)
+  return { hooks }
 }

@@ -3,10 +3,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { shellWord } from '../text/printable.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, isFolder, makeFolders } from './files.ts'
-import { type Patience, runGit } from './git.ts'
-import { isUnsafeUrl } from './git-config.ts'
 import { needsLogin, withoutPassword } from './git-process.ts'
 import type { Machine } from './machine.ts'
+import { isUnsafeUrl, type Patience, runGit } from './repository.ts'
 
 const CLONE_MS = 30 * 60_000
 

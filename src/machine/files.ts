@@ -6,6 +6,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  fsync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -21,7 +22,7 @@ import { basename, dirname, join } from 'node:path'
 import { parseForeignJson, parseJson } from '../text/json.ts'
 import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
-import { move } from './platform.ts'
+import { flushFlags, move } from './platform.ts'
 
 /** The maximum size of a text in memory. */
 export const LARGEST_TEXT = 256 * 1024 * 1024
@@ -324,4 +325,25 @@ export function jsonOf(text: string, path: string, largest?: number): unknown {
     problem.replace(/^it /, () => `${path} `),
     { hint: 'repair or remove the file' },
   )
+}
+
+// A process may open only a limited number of files.
+const MOST_OPEN = 64
+
+/** Flushes files before they are renamed: a power cut must not leave empty files under a final name. */
+export async function flushFiles(folder: string, paths: readonly string[]): Promise<void> {
+  for (let at = 0; at < paths.length; at += MOST_OPEN) {
+    await Promise.all(paths.slice(at, at + MOST_OPEN).map((path) => flushFile(`${folder}/${path}`)))
+  }
+}
+
+function flushFile(path: string): Promise<void> {
+  return new Promise((done, fail) => {
+    const file = openSync(path, flushFlags())
+    fsync(file, (error) => {
+      closeSync(file)
+      if (error) fail(error)
+      else done()
+    })
+  })
 }

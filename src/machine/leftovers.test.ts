@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { recover, workFolderIn } from '../change/work-folder.ts'
 import { writeArchive } from '../skills/disk/archive.ts'
-import { isOrphaned, ownedName, removeOrphans } from './leftovers.ts'
+import { isOrphaned, makeScratch, ownedName, removeOrphans } from './leftovers.ts'
 import { acquireLock, tryLock } from './lock.ts'
-import { makeScratch } from './scratch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'leftovers-'))
 afterAll(() => rmSync(folder, { recursive: true }))

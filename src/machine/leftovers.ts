@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { asLoadoutError, codeOf } from './files.ts'
 
 /** A name for something unfinished, with the process that makes it: the next writer removes what no process owns. */
 export function ownedName(name: string): string {
@@ -49,4 +51,40 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
+}
+
+const NAME = 'loadout'
+
+/** Runs a function with its own temporary folder, and removes the folder afterwards. */
+export async function withScratch<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = makeScratch()
+  try {
+    return await run(folder)
+  } catch (error) {
+    // Only the system's errors are about the folder: an interrupt or a fault of the program is not.
+    throw /^E(?!RR_)/.test(codeOf(error)) ? asLoadoutError(error, folder, 'write') : error
+  } finally {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // What was done is done. The next command tries again to remove it.
+    }
+  }
+}
+
+/** A temporary folder for this process. */
+export function makeScratch(): string {
+  removeOldScratch()
+  const folder = join(tmpdir(), ownedName(NAME))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+    return folder
+  } catch (error) {
+    throw asLoadoutError(error, tmpdir(), 'write')
+  }
+}
+
+/** Removes the temporary folders of killed processes. */
+export function removeOldScratch(): void {
+  removeOrphans(tmpdir(), (name) => name === NAME)
 }

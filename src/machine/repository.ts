@@ -1,10 +1,11 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { shellWord } from '../text/printable.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
-import { makeFolder } from './files.ts'
-import { type GitOptions, runGit } from './git.ts'
-import { readSafeConfig, type Setting } from './git-config.ts'
-import { gitFolder, notARepository } from './git-folder.ts'
-import type { GitOutput } from './git-process.ts'
+import { signatureOf } from './cache.ts'
+import { exists, isFolder, makeFolder } from './files.ts'
+import { gitFolder, notARepository, removeDeadLocks } from './git-folder.ts'
+import { collect, type GitOutput, hintFor, KILLED, type ProcessOptions, reasonOf, spawnGit } from './git-process.ts'
 import type { Machine } from './machine.ts'
 
 /** A folder with a git repository, and the machine whose git works in it. */
@@ -85,4 +86,246 @@ export class Repository {
 export async function gitVersion(machine: Machine): Promise<string> {
   const { stdout } = await runGit(machine, '/', ['version'])
   return /\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? stdout.trim()
+}
+
+export interface Setting {
+  file: string
+  /** Set in the repository itself, not by the user or the machine. */
+  isLocal: boolean
+  key: string
+  /** Undefined for a key without a value. */
+  value: string | undefined
+}
+
+type Danger = readonly [key: RegExp, reason: string, isDangerous?: (value: string) => boolean]
+
+const RUNS = 'it makes git run a program that the repository chooses'
+
+/** Repository settings that no command line can switch off. Keys are lower case except for their middle part. */
+const DANGERS: readonly Danger[] = [
+  [/^core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand|editor)$/, RUNS],
+  [/^(?:sequence\.editor|diff\.external|uploadpack\.packobjectshook)$/, RUNS],
+  [/^core\.hookspath$/, 'it makes git run hooks from a folder that the repository chooses'],
+  [/^credential\.(?:.*\.)?helper$/s, RUNS],
+  [/^filter\..*\.(?:clean|smudge|process)$/s, RUNS],
+  [/^merge\..*\.driver$/s, RUNS],
+  [/^diff\..*\.(?:command|textconv)$/s, RUNS],
+  [/^gpg\.(?:.*\.)?(?:program|defaultkeycommand)$/s, RUNS],
+  [/^trailer\..*\.(?:command|cmd)$/s, RUNS],
+  [/^remote\..*\.(?:uploadpack|receivepack|vcs)$/s, RUNS],
+  [/^remote\..*\.proxy$/s, 'it sends fetches and pushes through another host'],
+  [/^http\.(?:.*\.)?savecookies$/s, 'it lets a server write to a file that the repository chooses'],
+  [/^protocol\.(?:.*\.)?allow$/s, 'it permits transports that run programs'],
+  [/^includeif\.onbranch:.*\.path$/s, 'it changes the settings with the branch, after they were checked'],
+  [/^remote\..*\.(?:url|pushurl)$/s, 'it is not a plain address', isUnsafeUrl],
+  [/^branch\..*\.(?:remote|pushremote)$/s, 'it is not a plain address', isUnsafeUrl],
+  [/^remote\.pushdefault$/, 'it is not a plain address', isUnsafeUrl],
+  [/^remote\..*\.fetch$/s, 'fetching would overwrite local refs', overwritesLocalRefs],
+  [/^(?:remote|branch)\.-/, 'its name would be read as an option'],
+]
+const REWRITTEN_URL = /^url\.(.*)\.(?:pushinsteadof|insteadof)$/s
+
+/** All settings in effect in a repository, the last one of a key; throws if they are unsafe. */
+export async function readSafeConfig(machine: Machine, repo: string): Promise<Setting[]> {
+  const settings = await readConfig(machine, repo)
+  const problems = new Map<string, string>()
+  for (const setting of settings) {
+    const reason = setting.isLocal ? dangerOf(setting) : undefined
+    const { file, key } = setting
+    const removal = `git config --file ${shellWord(file)} --unset-all ${shellWord(key)}`
+    if (reason !== undefined) problems.set(removal, `${file} sets ${key}: ${reason}`)
+  }
+  if (problems.size === 0) return settings
+  throw new LoadoutError('GIT_UNSAFE', [...problems.values()].join('; '), {
+    hint: `if you do not need it, run: ${[...problems.keys()].join(' && ')}`,
+  })
+}
+
+function dangerOf({ key, value = '' }: Setting): string | undefined {
+  const base = REWRITTEN_URL.exec(key)?.[1]
+  if (base !== undefined && isUnsafeUrl(base)) return 'it does not lead to a plain address'
+  return DANGERS.find(([pattern, , isDangerous]) => pattern.test(key) && (isDangerous?.(value) ?? true))?.[1]
+}
+
+/** A URL that git would read as an option, or that names a remote helper program (`ext::…`). */
+export function isUnsafeUrl(url: string): boolean {
+  return url.startsWith('-') || /^[\w+.-]*::/.test(url) || /\p{Cc}/u.test(url)
+}
+
+function overwritesLocalRefs(refspec: string): boolean {
+  const [, to = ''] = refspec.split(':')
+  return to !== '' && !/^refs\/(?:remotes|tags|notes)\//.test(to)
+}
+
+/** Earlier answers, with the state of all files they came from: most commands ask several times. */
+const known = new WeakMap<Machine, Map<string, { settings: Setting[]; files: string[]; state: string }>>()
+
+async function readConfig(machine: Machine, repo: string): Promise<Setting[]> {
+  const before = known.get(machine)?.get(repo)
+  if (before !== undefined && signatureOf(before.files, machine.now()).state === before.state) return before.settings
+  const settings = await askForConfig(machine, repo)
+  const own = [join(machine.home, '.gitconfig'), join(machine.home, '.config', 'git', 'config')]
+  const files = [...new Set([...own, ...settings.map(({ file }) => file)])]
+  const { state, isSettled } = signatureOf(files, machine.now())
+  // A repository may include a file that does not exist yet.
+  const isAll = !settings.some(({ key, isLocal }) => isLocal && /^include(?:if\..*)?\.path$/s.test(key))
+  const kept = known.get(machine) ?? new Map()
+  if (isSettled && isAll) known.set(machine, kept.set(repo, { settings, files, state }))
+  return settings
+}
+
+async function askForConfig(machine: Machine, repo: string): Promise<Setting[]> {
+  const list = ['config', '--list', '--show-scope', '--show-origin', '--includes', '-z']
+  const fields = (await runGit(machine, repo, list)).stdout.split('\0')
+  const settings: Setting[] = []
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [scope, origin = '', setting = ''] = fields.slice(at, at + 3)
+    const [key = '', ...value] = setting.split('\n')
+    settings.push({
+      file: resolve(repo, origin.replace(/^file:/, '')),
+      isLocal: scope === 'local' || scope === 'worktree',
+      key,
+      value: value.length === 0 ? undefined : value.join('\n'),
+    })
+  }
+  return settings
+}
+
+export interface GitOptions extends ProcessOptions {
+  input?: string
+  /** Only for commit and push, which the user's hooks are meant to guard. */
+  allowHooks?: boolean
+  /** Exit codes that are not errors. Default: only 0. */
+  okCodes?: readonly number[]
+  /** Whether the user configured an ssh command, if known; otherwise git is asked. */
+  hasSshCommand?: boolean
+  /** Additional `key=value` settings for this call. */
+  settings?: readonly string[]
+  /** Changes to the environment of this call; undefined removes a variable. */
+  env?: Readonly<Record<string, string | undefined>>
+}
+
+/** Options of a call that may take long. */
+export type Patience = Pick<GitOptions, 'signal' | 'timeoutMs'>
+
+/** Options of a call that runs the user's hooks. */
+export const HOOKS_MS = 10 * 60_000
+
+// The command line overrides every file, so a repository cannot turn these on again.
+const SETTINGS = [
+  'core.fsmonitor=false',
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'push.recurseSubmodules=no',
+  'merge.autoStash=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'protocol.ext.allow=never',
+]
+
+// Hooks inherit the settings of the command line, and these would disturb them. An empty diff.external makes git
+// fail rather than run something.
+const SETTINGS_WITHOUT_HOOKS = [
+  'core.hooksPath=/dev/null',
+  'core.pager=cat',
+  'color.ui=false',
+  'diff.external=',
+  'diff.ignoreSubmodules=all',
+]
+
+/** Runs git in a folder, without a shell, without prompts, and without any program that the repository chooses. */
+export async function runGit(
+  machine: Machine,
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitOutput> {
+  refuseOddFiles(folder)
+  const settings = [...SETTINGS, ...(options.allowHooks ? [] : SETTINGS_WITHOUT_HOOKS), ...(options.settings ?? [])]
+  const words = [...settings.flatMap((setting) => ['-c', setting]), '-C', resolve(folder)]
+  const env = { ...gitEnv(machine, folder, options), ...(await sshEnv(machine, folder, args, options)), ...options.env }
+  const output = await runToEnd([...words, ...args], env, `git ${args[0]} in ${folder}`, folder, options)
+  if ((options.okCodes ?? [0]).includes(output.code)) return output
+  const reason = reasonOf(output)
+  throw new LoadoutError('GIT_FAILED', `git ${args[0]} failed in ${folder}: ${reason}`, {
+    hint: hintFor(reason, folder, args),
+  })
+}
+
+const READ_FIRST = ['HEAD', 'config', 'index', 'packed-refs']
+
+/** If one of git's files is a pipe, git opens it and waits for a writer. */
+function refuseOddFiles(folder: string): void {
+  const own = join(folder, '.git')
+  const places = isFolder(own) ? READ_FIRST.map((name) => join(own, name)) : [own]
+  for (const place of places) {
+    const stat = statSync(place, { throwIfNoEntry: false })
+    if (stat === undefined || stat.isFile() || stat.isDirectory()) continue
+    throw failWith('NOT_A_FILE/git', { place })
+  }
+}
+
+/** A git that did not end by itself may have left its lock files. */
+async function runToEnd(words: string[], env: NodeJS.ProcessEnv, what: string, folder: string, options: GitOptions) {
+  const begun = Date.now()
+  let isKilled = true
+  try {
+    const output = await collect(spawnGit(words, env, options.input), what, options)
+    isKilled = output.code === KILLED
+    return output
+  } finally {
+    if (isKilled && exists(join(folder, '.git'))) removeDeadLocks(folder, begun - FILE_CLOCK_MS)
+  }
+}
+
+// The resolution of file timestamps.
+const FILE_CLOCK_MS = 20
+
+// The git variables that a user sets for all repositories. The others name one repository or a program.
+const KEPT = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|PROXY_COMMAND|EXEC_PATH|(?:SSL|HTTP|AUTHOR|COMMITTER)_\w+)$/
+const KEPT_CONFIG = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|(?:KEY|VALUE)_\d+)$/
+
+function gitEnv({ env, home }: Machine, folder: string, { allowHooks }: GitOptions): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([n]) => !n.startsWith('GIT_') || KEPT.test(n) || KEPT_CONFIG.test(n))
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GIT_EDITOR: ':',
+    GIT_SEQUENCE_EDITOR: ':',
+    GIT_PAGER: 'cat',
+    GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+    GIT_CEILING_DIRECTORIES: dirname(realOrResolved(folder)),
+    // A hook may have a reason to take locks.
+    ...(allowHooks ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
+  }
+}
+
+function realOrResolved(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
+}
+
+const NETWORK = ['fetch', 'push', 'clone', 'remote', 'ls-remote']
+
+/** Keeps ssh from asking for a password, unless the user configured another ssh command. */
+async function sshEnv(
+  machine: Machine,
+  folder: string,
+  [command = '']: readonly string[],
+  { hasSshCommand }: GitOptions,
+): Promise<NodeJS.ProcessEnv> {
+  if (!NETWORK.includes(command) || machine.env.GIT_SSH_COMMAND || machine.env.GIT_SSH) return {}
+  return (hasSshCommand ?? (await asksForSsh(machine, folder))) ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' }
+}
+
+async function asksForSsh(machine: Machine, folder: string): Promise<boolean> {
+  return (await runGit(machine, folder, ['config', '--get', 'core.sshCommand'], { okCodes: [0, 1] })).code === 0
 }

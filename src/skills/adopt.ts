@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
-import { withScratch } from '../machine/scratch.ts'
+import { withScratch } from '../machine/leftovers.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
+import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
-import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'

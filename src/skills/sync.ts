@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
-import { withScratch } from '../machine/scratch.ts'
+import { withScratch } from '../machine/leftovers.ts'
 import { asFinding } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'

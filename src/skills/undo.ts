@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
+import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
-import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
-import { withScratch } from '../machine/scratch.ts'
+import { withScratch } from '../machine/leftovers.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'

@@ -6,7 +6,6 @@ import { failWith, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'
 import { type Team, withTeam } from './disk/team.ts'
-import { earlierApprovals } from './earlier-approvals.ts'
 import {
   type CatalogEntry,
   type Change,
@@ -22,7 +21,14 @@ import {
   type Version,
   versionProblem,
 } from './rules/catalog.ts'
-import { type Catalog, readCatalog, rememberCatalog, replaceCatalog, SIGNERS_FILE } from './signed-catalog.ts'
+import {
+  type Catalog,
+  earlierApprovals,
+  readCatalog,
+  rememberCatalog,
+  replaceCatalog,
+  SIGNERS_FILE,
+} from './signed-catalog.ts'
 
 export interface PublishRequest {
   /** `pack:handbook`, `skill:lint`, or the bare name where only one kind has it. */

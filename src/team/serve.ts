@@ -11,7 +11,7 @@ import {
   TROUBLE_TEXTS,
   troubleOf,
 } from './disk/database.ts'
-import { MIGRATIONS } from './disk/migrations/index.ts'
+import { MIGRATIONS } from './disk/migrations.ts'
 import { processLog, runInstance } from './disk/service.ts'
 import { aboutError } from './disk/telemetry.ts'
 import { addToken, createTeam, makeKey, readTeam, readVariable, reserveTokenFile } from './disk/tokens.ts'

@@ -2,7 +2,7 @@ import { count } from '../text/count.ts'
 import { type Action, BINDINGS, type Binding, bindingsOf, matchingActions } from './keys.ts'
 import { type Asking, activeProject, type Model, SCREENS, type Step, step } from './model.ts'
 import { back, focusOn, open, toggleHelp } from './navigate.ts'
-import { askSource, chooseAll, chooseOne, importChosen, readSource } from './screens/import-state.ts'
+import { askSource, chooseAll, chooseOne, importChosen, readSource } from './screens/import.ts'
 import {
   currentSkill,
   markAll,
@@ -12,13 +12,13 @@ import {
   selectedSkills,
   switchFacet,
   switchScope,
-} from './screens/inventory-state.ts'
+} from './screens/inventory.ts'
 import { activeList } from './screens/lists.ts'
-import { finishMerge, giveUpMerge, takeSide } from './screens/merge-state.ts'
-import { editSetting, switchSetting } from './screens/settings-state.ts'
-import { nextWay, setUp } from './screens/setup-state.ts'
+import { finishMerge, giveUpMerge, takeSide } from './screens/merge.ts'
+import { editSetting, switchSetting } from './screens/settings.ts'
+import { nextWay, setUp } from './screens/setup.ts'
 import { pickAgent, toggle } from './screens/toggle.ts'
-import { chooseAllUpdates, chooseUpdate, runUpdate } from './screens/update-state.ts'
+import { chooseAllUpdates, chooseUpdate, runUpdate } from './screens/update.ts'
 import { eraseAll, eraseLast } from './text-entry.ts'
 import { undo } from './undo.ts'
 

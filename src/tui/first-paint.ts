@@ -1,7 +1,7 @@
 import type { Loadout } from '../loadout.ts'
 import { colourDepth, paintLine } from './frame/paint.ts'
 import { initialModel, type Model, shortPath } from './model.ts'
-import { scopeCue } from './screens/inventory-state.ts'
+import { scopeCue } from './screens/inventory.ts'
 import { screenSize, type TakenScreen, takeScreen } from './terminal.ts'
 import { view } from './view.ts'
 

@@ -1,7 +1,7 @@
 import type { Effect } from './message.ts'
 import { activeProject, type Model, type ScreenId, type Split, type Step, step } from './model.ts'
-import { readSource } from './screens/import-state.ts'
-import { setFilter, withPreview } from './screens/inventory-state.ts'
+import { readSource } from './screens/import.ts'
+import { setFilter, withPreview } from './screens/inventory.ts'
 
 /** Opens a screen and loads what it shows. */
 export function open(model: Model, screen: ScreenId): Step {

@@ -1,7 +1,7 @@
 import { graphemes } from '../text/text-width.ts'
 import { type Model, type Step, step } from './model.ts'
-import { setImportFilter } from './screens/import-state.ts'
-import { setFilter } from './screens/inventory-state.ts'
+import { setImportFilter } from './screens/import.ts'
+import { setFilter } from './screens/inventory.ts'
 
 /** Adds to the text that is being typed. Line ends and other controls become blanks: it is one line. */
 export function typeText(model: Model, added: string): Step {

@@ -1,13 +1,8 @@
+import { matchedSpans } from '../display-rules.ts'
+import type { Context } from '../loadout.ts'
 import type { HttpApp } from '../machine/http.ts'
-import type { PageServer } from './page-server.ts'
-import { addAgents } from './routes/agents.ts'
-import { addBundle } from './routes/bundle.ts'
-import { addHealth } from './routes/health.ts'
-import { addKnowledge } from './routes/knowledge.ts'
-import { addOverlaps } from './routes/overlaps.ts'
-import { addSessions } from './routes/sessions.ts'
-import { addSkills } from './routes/skills.ts'
-import { addUsage } from './routes/usage.ts'
+import { failWith } from '../text/trouble.ts'
+import { answer, bodyOf, listIn, namesIn, numberIn, type PageServer, planOrDo, scopeOf } from './page-server.ts'
 
 declare const LOADOUT_VERSION: string | undefined
 
@@ -31,4 +26,178 @@ export function addRoutes(app: HttpApp, server: PageServer): void {
     return context.json({ version, home, project: server.project, team, findings: [] })
   })
   for (const add of SCREENS) add(app, server)
+}
+
+/** `GET /api/status`: `loadout status`. `GET /api/see/claude?window=200000&without=x`: `loadout see`. */
+export function addAgents(app: HttpApp, server: PageServer): void {
+  app.get('/api/status', async (context) =>
+    answer(context, await server.open().status({ project: scopeOf(context, server) })),
+  )
+  app.get('/api/see/:agent', async (context) =>
+    answer(
+      context,
+      await server.open().see({
+        agent: context.req.param('agent'),
+        project: scopeOf(context, server),
+        window: numberIn(context, 'window'),
+        model: context.req.query('model') || undefined,
+        without: namesIn(context, 'without'),
+        shorten: Object.fromEntries(namesIn(context, 'shorten').map(readShort)),
+      }),
+    ),
+  )
+}
+
+/** `release-notes=200`. */
+function readShort(pair: string): [name: string, characters: number] {
+  const at = pair.lastIndexOf('=')
+  return [pair.slice(0, at), Number(pair.slice(at + 1)) || 0]
+}
+
+/**
+ * `GET /api/context?task=…&tokens=4000`: `loadout context`. `GET /api/replay/0123abcd`: `loadout replay`. Both
+ * include the positions of the words that chose each part. `GET /api/records`: `loadout audit list`. Nothing is recorded.
+ */
+export function addBundle(app: HttpApp, server: PageServer): void {
+  app.get('/api/context', async (context) => {
+    const task = (context.req.query('task') ?? '').trim()
+    const { value, findings } = await server.open().buildContext({
+      task,
+      project: server.project,
+      maxTokens: numberIn(context, 'tokens'),
+      maxChars: numberIn(context, 'chars'),
+      maxFiles: numberIn(context, 'files'),
+      isRecorded: false,
+      signal: context.req.raw.signal,
+    })
+    return context.json({ ...withMarks(value), findings })
+  })
+  app.get('/api/replay/:id', async (context) => {
+    const { value, findings } = await server.open().replay({ id: context.req.param('id') })
+    if ('wrappers' in value) return context.json({ ...value, findings })
+    const { id, changes } = value
+    return context.json({ id, changes, ...(value.context && withMarks(value.context)), findings })
+  })
+  app.get('/api/records', async (context) => {
+    const { value, findings } = await server.open().listRecords({ limit: numberIn(context, 'limit') })
+    return context.json({ records: value, findings })
+  })
+}
+
+function withMarks({ bundle }: Context) {
+  return { bundle, marks: bundle.files.map(matchedSpans) }
+}
+
+/** `GET /api/doctor`: `loadout doctor`. `POST /api/doctor/fix`: `loadout doctor --fix`. */
+export function addHealth(app: HttpApp, server: PageServer): void {
+  app.get('/api/doctor', async (context) =>
+    answer(context, await server.open().doctor({ project: scopeOf(context, server) })),
+  )
+  app.post('/api/doctor/fix', async (context) => {
+    const { scope } = await bodyOf(context)
+    return answer(context, await server.open().doctor({ project: scopeOf(context, server, scope), fix: true }))
+  })
+}
+
+/** Packs as `loadout packs list --all`, one as `packs show`; payloads as `resolve`, their drift as `validate`. */
+export function addKnowledge(app: HttpApp, server: PageServer): void {
+  app.get('/api/packs', async (context) =>
+    answer(context, await server.open().listPacks({ project: server.project, all: true })),
+  )
+  app.get('/api/packs/show', async (context) => {
+    const pack = context.req.query('pack') ?? ''
+    return answer(context, await server.open().showPack({ project: server.project, pack }))
+  })
+  app.get('/api/payloads', (context) => {
+    const loadout = server.open()
+    return answer(context, loadout.resolve(loadout.nameLayers({ project: server.project })))
+  })
+  app.get('/api/validate', async (context) => {
+    const loadout = server.open()
+    return answer(context, await loadout.validate({ layers: loadout.nameLayers({ project: server.project }) }))
+  })
+}
+
+/** `GET /api/similar`: `loadout usage --similar`. */
+export function addOverlaps(app: HttpApp, server: PageServer): void {
+  app.get('/api/similar', async (context) => {
+    const loadout = server.open()
+    return answer(context, await loadout.similar({ layers: loadout.nameLayers({}), project: server.project }))
+  })
+}
+
+/** `GET /api/sessions`: `loadout usage --sessions`; with an agent and an id, what happened in one. */
+export function addSessions(app: HttpApp, server: PageServer): void {
+  app.get('/api/sessions', async (context) => {
+    const { since, agent } = context.req.query()
+    return answer(context, await server.open().conversations({ since, agent }))
+  })
+  app.get('/api/sessions/:via/:session', async (context) => {
+    const { via, session } = context.req.param()
+    return answer(context, await server.open().conversation({ via, session }))
+  })
+}
+
+/**
+ * `GET /api/inventory`: `loadout inventory`. `GET /api/inspect/x`, `/api/diff/x`: `loadout inspect x`, `loadout diff x`.
+ * `GET /api/outdated`: `loadout outdated`. `POST /api/installs`: `loadout equip` and `unequip`. `POST /api/update`,
+ * `POST /api/undo`.
+ */
+export function addSkills(app: HttpApp, server: PageServer): void {
+  app.get('/api/inventory', async (context) =>
+    answer(context, await server.open().inventory({ project: scopeOf(context, server) })),
+  )
+  app.get('/api/inspect/:name', async (context) =>
+    answer(
+      context,
+      await server.open().inspect({ name: context.req.param('name'), project: scopeOf(context, server) }),
+    ),
+  )
+  app.get('/api/diff/:name', async (context) =>
+    answer(context, await server.open().diff({ name: context.req.param('name'), project: scopeOf(context, server) })),
+  )
+  app.get('/api/outdated', async (context) => {
+    const { value, findings } = await server.open().outdated({ signal: context.req.raw.signal })
+    return context.json({ sources: value, findings })
+  })
+  app.post('/api/installs', async (context) => {
+    const body = await bodyOf(context)
+    const run = installer(server.open(), body.action)
+    const targets = listIn(body, 'targets')
+    const request = { names: listIn(body, 'names'), targets, project: scopeOf(context, server, body.scope) }
+    return planOrDo(
+      context,
+      body,
+      (dryRun) => run({ ...request, dryRun }),
+      ({ operations }) => operations,
+    )
+  })
+  app.post('/api/update', async (context) => {
+    const body = await bodyOf(context)
+    const request = { names: listIn(body, 'names') }
+    const run = (dryRun: boolean) => server.open().update({ ...request, dryRun })
+    return planOrDo(context, body, run, ({ updates, operations }) => [updates, operations])
+  })
+  app.post('/api/undo', async (context) => {
+    const body = await bodyOf(context)
+    const commit = typeof body.commit === 'string' ? body.commit : ''
+    const run = (dryRun: boolean) => server.open().undo({ commit, dryRun })
+    return planOrDo(context, body, run, ({ undone, diff }) => [undone, diff])
+  })
+}
+
+function installer(loadout: ReturnType<PageServer['open']>, action: unknown) {
+  if (action === 'equip') return loadout.equip
+  if (action === 'unequip') return loadout.unequip
+  throw failWith('USAGE/action')
+}
+
+/** `GET /api/usage`: `loadout usage --by`. `GET /api/dead`: `loadout usage --dead`. */
+export function addUsage(app: HttpApp, server: PageServer): void {
+  app.get('/api/usage', async (context) => {
+    const { since, until, step, agent, kind, entry } = context.req.query()
+    const { value, findings } = await server.open().usageOverTime({ since, until, step, agent, kind, entry })
+    const entries = value.entries.map((each) => ({ ...each, modes: [...each.modes] }))
+    return answer(context, { value: { ...value, entries }, findings })
+  })
 }

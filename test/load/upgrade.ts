@@ -1,5 +1,5 @@
 import { migrateDown, migrateUp, openDatabase } from '../../src/team/disk/database.ts'
-import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { MIGRATIONS } from '../../src/team/disk/migrations.ts'
 import { pause, random } from '../team/chance.ts'
 import { added, NEXT } from '../team/next-schema.ts'
 import { startInstance } from '../team/server.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { countInbox } from '../../src/team/disk/count.ts'
 import { madeFor } from '../../src/team/disk/database.ts'
-import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { MIGRATIONS } from '../../src/team/disk/migrations.ts'
 import type { Role } from '../../src/team/rules/access.ts'
 import { publish, type WaitingRow } from '../../src/team/rules/portions.ts'
 import { Attacker } from './attack.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { createLoadout } from '../../src/loadout.ts'
 import { inTransaction, migrateDown, migrateUp, openDatabase, readSchema } from '../../src/team/disk/database.ts'
-import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { MIGRATIONS } from '../../src/team/disk/migrations.ts'
 import { makeFolder } from '../cli/run.ts'
 import { startKillable } from './killable-postgres.ts'
 import { added, broken, NEXT } from './next-schema.ts'

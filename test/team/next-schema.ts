@@ -1,5 +1,5 @@
 import type { Migration } from '../../src/team/disk/database.ts'
-import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { MIGRATIONS } from '../../src/team/disk/migrations.ts'
 
 /** The schema after the newest. */
 export const NEXT = (MIGRATIONS.at(-1)?.version ?? 0) + 1

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { runGit } from '../../machine/repository.ts'
 import { LARGEST_FILE, leftOutByPath, leftOutByText, roleOf } from '../../project/rules/candidates.ts'
 import { normalizeText } from '../../text/lines.ts'
 

@@ -2,8 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Converted, readDocument } from '../../machine/documents/read-document.ts'
-import { asLoadoutError, codeOf, exists, makeFolders, removeFile, removeLeftovers } from '../../machine/files.ts'
-import { flushFiles } from '../../machine/flush.ts'
+import {
+  asLoadoutError,
+  codeOf,
+  exists,
+  flushFiles,
+  makeFolders,
+  removeFile,
+  removeLeftovers,
+} from '../../machine/files.ts'
 import {
   type PinnedFolder,
   pinFolder,

@@ -1,24 +1,20 @@
-import { insideOf, type Line, type Size } from '../frame/line.ts'
-import { clamp, furthestScroll } from '../frame/rows.ts'
+import type { ListingRoom } from '../../loadout.ts'
+import { grouped } from '../../text/count.ts'
+import { insideOf, type Line, type Size, span, styled, wrapped } from '../frame/line.ts'
+import { clamp, furthestScroll, textPane } from '../frame/rows.ts'
 import { matchingActions } from '../keys.ts'
 import { type Model, type Split, type Step, step } from '../model.ts'
-import { diffLines } from './diff-view.ts'
 import { facetRows, visibleSkills } from './filter.ts'
-import { helpLines } from './help-view.ts'
-import { importRows } from './import-state.ts'
-import { importText } from './import-view.ts'
-import { moveCursor } from './inventory-state.ts'
-import { detailsLines } from './inventory-view.ts'
-import { listsLines } from './lists-view.ts'
-import { mergeRows } from './merge-state.ts'
-import { mergeLines, textPanes } from './merge-view.ts'
+import { helpLines } from './help.ts'
+import { importRows, importText } from './import.ts'
+import { detailsLines, moveCursor } from './inventory.ts'
+import { mergeLines, mergeRows, textPanes } from './merge.ts'
+import { diffLines, reviewLines } from './overlays.ts'
 import { inventoryPanes, middleOf, splitPanes } from './regions.ts'
-import { reviewLines } from './review-view.ts'
-import { settingRows } from './settings-state.ts'
-import { SETUP_WAYS } from './setup-state.ts'
-import { syncLines } from './sync-view.ts'
-import { updateRows } from './update-state.ts'
-import { updateText } from './update-view.ts'
+import { settingRows } from './settings.ts'
+import { SETUP_WAYS } from './setup.ts'
+import { syncLines } from './sync.ts'
+import { updateRows, updateText } from './update.ts'
 
 /** The position of a cursor, the number of positions, and how to move it. */
 interface ListOf {
@@ -123,4 +119,41 @@ function text(
   size: Size = middleOf(model.size),
 ): ListOf {
   return list(at, furthestScroll(linesOf(model, insideOf(size).columns), size) + 1, put)
+}
+
+/** How full the list of skills is that each agent shows its model, and what helps if it is too full. */
+export function viewLists(model: Model, size: Size): Line[] {
+  const title = styled('What the agents list', 'strong')
+  return textPane(title, listsLines(model, insideOf(size).columns), model.lists.at, size)
+}
+
+export function listsLines({ attention }: Model, columns: number): Line[] {
+  if (attention === undefined) return wrapped('reading…', columns)
+  const { rooms } = attention
+  if (rooms.length === 0) return wrapped('No enabled agent is known to limit its list of skills.', columns)
+  return rooms.flatMap((room, at) => [...(at === 0 ? [] : [[]]), ...roomLines(room, columns)])
+}
+
+const GAUGE = 12
+
+function roomLines(
+  { label, agent, skills, cut, dropped, used, room, unit, problem }: ListingRoom,
+  columns: number,
+): Line[] {
+  const isFull = dropped + cut > 0
+  const share = room === 0 ? 0 : used / room
+  const filled = isFull ? GAUGE : Math.min(GAUGE, Math.round(share * GAUGE))
+  const style = isFull ? 'alert' : 'good'
+  const gauge = span(`${'█'.repeat(filled)}${'░'.repeat(GAUGE - filled)}`, style)
+  const how = span(isFull ? ' full' : ` ${Math.round(share * 100)}%`, style)
+  const whole = skills - cut - dropped
+  const counts = `${grouped(whole)} shown whole, ${grouped(cut)} cut, ${grouped(dropped)} without a description`
+  return [
+    [span(`${label}  `, 'strong'), gauge, how],
+    ...wrapped(`${grouped(used)} of ${grouped(room)} ${unit}`, columns, 'faint'),
+    ...wrapped(counts, columns),
+    ...(problem === undefined ? [] : wrapped(problem.message, columns, 'alert')),
+    ...(problem?.hint ?? '').split('; ').flatMap((hint) => wrapped(hint, columns, 'accent')),
+    ...wrapped(`loadout see ${agent} lists every one`, columns, 'faint'),
+  ]
 }

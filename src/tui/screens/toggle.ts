@@ -2,7 +2,7 @@ import type { SkillView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import type { Effect, TogglePart } from '../message.ts'
 import { activeProject, type Model, type Notice, type Pending, type Step, step } from '../model.ts'
-import { agentState, selectedSkills } from './inventory-state.ts'
+import { agentState, selectedSkills } from './inventory.ts'
 
 type Toggle = Effect & { kind: 'toggle' }
 

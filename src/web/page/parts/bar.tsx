@@ -1,5 +1,5 @@
 import { grouped } from '../format.ts'
-import type { Tone } from './badge.tsx'
+import type { Tone } from './screen.tsx'
 
 export interface Segment {
   id: string

@@ -4,9 +4,9 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Finding } from '../../../text/trouble.ts'
 import { Refusal, tell } from '../api.ts'
 import { count, line } from '../format.ts'
-import { Command } from './command.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notices, Refused } from './notices.tsx'
+import { Command } from './screen.tsx'
 
 /** A plan or a result of the server, with the identity of the plan. */
 export interface Planned {

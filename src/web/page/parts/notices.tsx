@@ -1,7 +1,7 @@
 import type { Finding } from '../../../text/trouble.ts'
 import type { Refusal } from '../api.ts'
 import { count, line } from '../format.ts'
-import { Badge, type Tone } from './badge.tsx'
+import { Badge, type Tone } from './screen.tsx'
 
 const TONES: Record<Finding['severity'], Tone> = { error: 'bad', warning: 'warn', info: 'info' }
 const WORDS: Record<Finding['severity'], string> = { error: 'to do', warning: 'warning', info: 'note' }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../skills/rules/operations.ts'
 import { count, line } from '../format.ts'
-import { Badge, type Tone } from './badge.tsx'
+import { Badge, type Tone } from './screen.tsx'
 
 const TONES: Record<Operation['kind'], Tone> = {
   install: 'good',

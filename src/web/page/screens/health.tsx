@@ -3,10 +3,8 @@ import type { Health } from '../../../loadout.ts'
 import { choose, chosen } from '../address.ts'
 import { type Answer, Refusal, tell } from '../api.ts'
 import { count, line } from '../format.ts'
-import { Badge, type Tone } from '../parts/badge.tsx'
 import { Hint, Refused } from '../parts/notices.tsx'
-import { ScopeChoice } from '../parts/scope.tsx'
-import { Answered, Screen } from '../parts/screen.tsx'
+import { Answered, Badge, ScopeChoice, Screen, type Tone } from '../parts/screen.tsx'
 import { useAnswer } from '../use-answer.ts'
 
 type Check = Health['checks'][number]

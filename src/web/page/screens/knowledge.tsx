@@ -2,10 +2,8 @@ import type { PackList, PackView, Resolution, Validation } from '../../../loadou
 import { choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
-import { Badge, type Tone } from '../parts/badge.tsx'
-import { Command } from '../parts/command.tsx'
 import { Notices } from '../parts/notices.tsx'
-import { Answered, Figure, Screen } from '../parts/screen.tsx'
+import { Answered, Badge, Command, Figure, Screen, type Tone } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../use-answer.ts'
 

@@ -4,11 +4,10 @@ import { formatAmount, formatMoney, type Money, tokensOfCost } from '../../../te
 import { choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
-import { Badge } from '../parts/badge.tsx'
 import { Chart, type Series } from '../parts/chart.tsx'
 import { Choice } from '../parts/field.tsx'
 import { Notices } from '../parts/notices.tsx'
-import { Answered, Figure, Screen } from '../parts/screen.tsx'
+import { Answered, Badge, Figure, Screen } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../use-answer.ts'
 
