@@ -49,59 +49,216 @@ export interface Answered {
   approvalId?: string
 }
 
-export async function approve(machine: Machine, request: ApproveRequest): Promise<Answered[]> {
-  if (request.waiting) {
-    const value: Answered[] = []
-    for (const name of findWaiting(machine)) value.push(await answerForLibrary(machine, name, 'approved'))
+/** A person's answers about what may be used on this machine. */
+class Answers {
+  private readonly machine: Machine
+
+  constructor(machine: Machine) {
+    this.machine = machine
+  }
+
+  async approve(request: ApproveRequest): Promise<Answered[]> {
+    if (request.waiting) {
+      const value: Answered[] = []
+      for (const name of findWaiting(this.machine)) value.push(await this.answerForLibrary(name, 'approved'))
+      return value
+    }
+    const named = this.nameKinds(request)
+    if (named.kind === 'adapter') return this.approveAdapters(named)
+    if (named.kind === 'skill') {
+      const { project } = request
+      const scope = typeof project === 'object' ? project.root : project
+      const value = await this.answerForLibrary(named.name ?? '', 'approved', request.shown, scope)
+      return [value]
+    }
+    const pack = this.answerable(named)
+    if (pack.trust.state === 'trusted') return unchanged(this.machine, pack, byPlace(pack))
+    const approval = await recordApproval(this.machine, {
+      ...packAnswer(pack),
+      place: placeOf(pack.root),
+      ...(request.follow === true ? { follow: true } : pinPack(pack)),
+      decision: 'approved',
+    })
+    const { all } = new Packs(this.machine, { project: named.project, packs: [pack.root] }).catalog
+    for (const each of all) if (each.root === pack.root) await indexSections(this.machine, each)
+    return [answered(approval)]
+  }
+
+  async deny(request: AnswerRequest): Promise<Answered[]> {
+    const named = this.nameKinds(request)
+    if (named.kind === 'adapter') return this.denyAdapters(named)
+    if (named.kind === 'skill') return this.denySkill(named)
+    const pack = this.answerable(named)
+    if (pack.trust.state === 'denied') {
+      const message = `the pack ${packWord(pack.manifest.name)} is already denied`
+      return unchanged(this.machine, pack, {
+        severity: 'info',
+        code: 'pack.trust.denied',
+        message,
+        subject: pack.manifest.name,
+      })
+    }
+    const approval = await recordApproval(this.machine, { ...packAnswer(pack), decision: 'denied' })
+    return [answered(approval)]
+  }
+
+  /** Revokes a decision, also for a folder that no longer exists. */
+  async revoke(request: AnswerRequest): Promise<Answered[]> {
+    const found = this.findAnswers(request)
+    for (const each of found) await removeApproval(this.machine, each)
+    const value = found.map(
+      ({ kind, name, root, id }): Answered => ({ kind, name, root, decision: 'revoked', approvalId: id }),
+    )
     return value
   }
-  const named = nameKinds(machine, request)
-  if (named.kind === 'adapter') return approveAdapters(machine, named)
-  if (named.kind === 'skill') {
-    const { project } = request
-    const scope = typeof project === 'object' ? project.root : project
-    const value = await answerForLibrary(machine, named.name ?? '', 'approved', request.shown, scope)
-    return [value]
-  }
-  const pack = answerable(machine, named)
-  if (pack.trust.state === 'trusted') return unchanged(machine, pack, byPlace(pack))
-  const approval = await recordApproval(machine, {
-    ...packAnswer(pack),
-    place: placeOf(pack.root),
-    ...(request.follow === true ? { follow: true } : pinPack(pack)),
-    decision: 'approved',
-  })
-  const { all } = new Packs(machine, { project: named.project, packs: [pack.root] }).catalog
-  for (const each of all) if (each.root === pack.root) await indexSections(machine, each)
-  return [answered(approval)]
-}
 
-export async function deny(machine: Machine, request: AnswerRequest): Promise<Answered[]> {
-  const named = nameKinds(machine, request)
-  if (named.kind === 'adapter') return denyAdapters(machine, named)
-  if (named.kind === 'skill') return denySkill(machine, named)
-  const pack = answerable(machine, named)
-  if (pack.trust.state === 'denied') {
-    const message = `the pack ${packWord(pack.manifest.name)} is already denied`
-    return unchanged(machine, pack, {
-      severity: 'info',
-      code: 'pack.trust.denied',
-      message,
-      subject: pack.manifest.name,
+  private nameKinds(request: AnswerRequest): Named {
+    const { kind, name, project } = parseWhat(request)
+    if (kind === 'adapter' || (kind !== undefined && name !== undefined)) return { kind, name, project }
+    if (name === undefined)
+      throw new LoadoutError('USAGE', 'Missing argument: what to approve or deny', { hint: CHOICES_HINT })
+    if (isPackPath(name)) return { kind: 'pack', name, project }
+    const layers = { projectRoot: openProject(this.machine, project) }
+    try {
+      const { value, findings } = this.machine.collect((listening) =>
+        locate(listening, { id: name, kinds: ['pack', 'adapter', 'skill'], layers }),
+      )
+      if (findings.some(isWithheld)) throw ambiguousName(name, [value.kind, 'skill'])
+      return { kind: value.kind, name, project }
+    } catch (error) {
+      if (isWithheld(error)) return { kind: 'skill', name, project }
+      throw error
+    }
+  }
+
+  private async denySkill({ name = '', project }: Named): Promise<Answered[]> {
+    const loose = openSkills(this.machine, openProject(this.machine, project)).find(requireName(name))
+    if (loose === undefined || loose.source === 'library') {
+      return [await this.answerForLibrary(name, 'denied')]
+    }
+    const root = realFolder(this.machine, loose.folder)
+    const about = { kind: 'skill', root, name, decision: 'denied' } as const
+    return [answered(await recordApproval(this.machine, about))]
+  }
+
+  private async answerForLibrary(
+    name: string,
+    decision: Decision,
+    shown?: readonly Shown[],
+    project?: string,
+  ): Promise<Answered> {
+    const { approval, sheet } = await answerForSkill(this.machine, { name, decision, shown, project })
+    return { ...answered(approval), review: sheet.map(describeCapability) }
+  }
+
+  private async approveAdapters(named: Named): Promise<Answered[]> {
+    const { projectRoot, views } = this.chosenAdapters(named)
+    const value: Answered[] = []
+    const findings: Finding[] = []
+    for (const { id, command, pins } of views) {
+      if (command === undefined || pins === undefined) continue
+      if (pins.problems.length > 0) {
+        const message = `the command of the adapter ${id} cannot be approved: ${pins.problems.join('; ')}`
+        findings.push({ severity: 'error', code: 'ADAPTER_UNPINNABLE', message, subject: id, hint: UNPINNABLE_HINT })
+        continue
+      }
+      const approval = await recordApproval(this.machine, {
+        kind: 'adapter',
+        root: projectRoot,
+        name: id,
+        place: placeOf(projectRoot),
+        digest: digestOfCommand(command),
+        files: pins.files,
+
+        decision: 'approved',
+      })
+      value.push({ ...answered(approval), command })
+    }
+    if (value.length > 0) {
+      this.machine.report(...findings)
+      return value
+    }
+    throw new LoadoutError('ADAPTER_UNPINNABLE', findings.map(({ message }) => message).join('\n'), {
+      hint: UNPINNABLE_HINT,
     })
   }
-  const approval = await recordApproval(machine, { ...packAnswer(pack), decision: 'denied' })
-  return [answered(approval)]
-}
 
-/** Revokes a decision, also for a folder that no longer exists. */
-export async function revoke(machine: Machine, request: AnswerRequest): Promise<Answered[]> {
-  const found = findAnswers(machine, request)
-  for (const each of found) await removeApproval(machine, each)
-  const value = found.map(
-    ({ kind, name, root, id }): Answered => ({ kind, name, root, decision: 'revoked', approvalId: id }),
-  )
-  return value
+  private async denyAdapters(named: Named): Promise<Answered[]> {
+    const { projectRoot, views } = this.chosenAdapters(named)
+    const value: Answered[] = []
+    for (const { id } of views) {
+      const answer = { kind: 'adapter', root: projectRoot, name: id, decision: 'denied' } as const
+      value.push(answered(await recordApproval(this.machine, answer)))
+    }
+    return value
+  }
+
+  private chosenAdapters({ name, project }: Named): { projectRoot: string; views: AdapterView[] } {
+    const { projectRoot, adapters } = openAdapters(this.machine, project)
+    const running = viewAdapters(this.machine, projectRoot, adapters).filter(({ command }) => command !== undefined)
+    const views = running.filter(({ id }) => name === undefined || id === name)
+    if (views.length > 0) return { projectRoot, views }
+    const message =
+      name === undefined
+        ? 'no adapter of this project runs a command'
+        : `no adapter named ${packWord(name)} runs a command`
+    const known = running.map(({ id }) => `adapter:${id}`).join(', ')
+    const hint = known === '' ? 'adapters are named under "adapters" in loadout.json' : `known adapters: ${known}`
+    throw new LoadoutError('ADAPTER_NOT_FOUND', message, { hint })
+  }
+
+  /** The pack to decide about. By name: first one without a decision, then one with a decision. */
+  private answerable({ name: typed = '', project }: Named): TrustedPack {
+    const { catalog } = new Packs(this.machine, { project, packs: [typed] })
+    const choice = readChoice(this.machine, typed)
+    if (!('name' in choice)) return choosePack(catalog, choice)
+    const named = catalog.all.filter(({ manifest }) => manifest.name === choice.name)
+    const isAnswered = ({ trust }: TrustedPack) => trust.state !== 'trusted'
+    return named.find(isUndecided) ?? named.find(isAnswered) ?? choosePack(catalog, choice)
+  }
+
+  /** By path, then among the visible ones, then among all with a decision. */
+  private findAnswers(request: AnswerRequest): Approval[] {
+    const { kind, name: typed, project } = parseWhat(request)
+    const approvals = requireApprovals(this.machine)
+    const projectRoot = realFolder(this.machine, openProject(this.machine, project).root)
+    const isMine = ({ root }: Approval) => root === projectRoot
+    if (typed === undefined) {
+      if (kind !== 'adapter')
+        throw new LoadoutError('USAGE', 'Missing argument: what to revoke', { hint: CHOICES_HINT })
+      return approvals.filter((each) => each.kind === 'adapter' && isMine(each))
+    }
+    const choice = readChoice(this.machine, typed)
+    const matching = approvals.filter((each) => {
+      if (each.kind === 'publisher' || (kind !== undefined && each.kind !== kind)) return false
+      if (!('name' in choice)) return each.kind === 'pack' && each.root === choice.root
+      return each.name === choice.name && (each.kind !== 'adapter' || isMine(each))
+    })
+    const kinds = [...new Set(matching.flatMap(({ kind: found }) => (found === 'publisher' ? [] : [found])))]
+    if (kinds.length > 1) throw ambiguousName(typed, kinds)
+    const here = matching.length > 1 ? this.seenFrom(project, matching) : matching
+    const left = here.length > 0 ? here : matching
+    const [found, second] = left
+    if (found === undefined) {
+      throw new LoadoutError(
+        kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
+        `there is no decision about ${packWord(typed)}`,
+        {
+          hint: 'loadout packs list --all and loadout adapters list show names and decisions',
+        },
+      )
+    }
+    if (second === undefined) return [found]
+    const hint = `say which, by its path: ${left.map(({ root }) => shellWord(root)).join(', ')}`
+    throw new LoadoutError('AMBIGUOUS_NAME', `there are decisions about several packs named ${packWord(typed)}`, {
+      hint,
+    })
+  }
+
+  private seenFrom(project: string | Project | undefined, approvals: readonly Approval[]): Approval[] {
+    const { all } = new Packs(this.machine, { project }).catalog
+    return approvals.filter(({ root }) => all.some((pack) => pack.root === root))
+  }
 }
 
 /** What to decide about. */
@@ -123,113 +280,7 @@ function parseWhat({ what, kind, project }: AnswerRequest): {
   return { kind, name: what, project }
 }
 
-function nameKinds(machine: Machine, request: AnswerRequest): Named {
-  const { kind, name, project } = parseWhat(request)
-  if (kind === 'adapter' || (kind !== undefined && name !== undefined)) return { kind, name, project }
-  if (name === undefined)
-    throw new LoadoutError('USAGE', 'Missing argument: what to approve or deny', { hint: CHOICES_HINT })
-  if (isPackPath(name)) return { kind: 'pack', name, project }
-  const layers = { projectRoot: openProject(machine, project) }
-  try {
-    const { value, findings } = machine.collect((listening) =>
-      locate(listening, { id: name, kinds: ['pack', 'adapter', 'skill'], layers }),
-    )
-    if (findings.some(isWithheld)) throw ambiguousName(name, [value.kind, 'skill'])
-    return { kind: value.kind, name, project }
-  } catch (error) {
-    if (isWithheld(error)) return { kind: 'skill', name, project }
-    throw error
-  }
-}
-
 const CHOICES_HINT = 'name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>'
-
-async function denySkill(machine: Machine, { name = '', project }: Named): Promise<Answered[]> {
-  const loose = openSkills(machine, openProject(machine, project)).find(requireName(name))
-  if (loose === undefined || loose.source === 'library') {
-    return [await answerForLibrary(machine, name, 'denied')]
-  }
-  const root = realFolder(machine, loose.folder)
-  const about = { kind: 'skill', root, name, decision: 'denied' } as const
-  return [answered(await recordApproval(machine, about))]
-}
-
-async function answerForLibrary(
-  machine: Machine,
-  name: string,
-  decision: Decision,
-  shown?: readonly Shown[],
-  project?: string,
-): Promise<Answered> {
-  const { approval, sheet } = await answerForSkill(machine, { name, decision, shown, project })
-  return { ...answered(approval), review: sheet.map(describeCapability) }
-}
-
-async function approveAdapters(machine: Machine, named: Named): Promise<Answered[]> {
-  const { projectRoot, views } = chosenAdapters(machine, named)
-  const value: Answered[] = []
-  const findings: Finding[] = []
-  for (const { id, command, pins } of views) {
-    if (command === undefined || pins === undefined) continue
-    if (pins.problems.length > 0) {
-      const message = `the command of the adapter ${id} cannot be approved: ${pins.problems.join('; ')}`
-      findings.push({ severity: 'error', code: 'ADAPTER_UNPINNABLE', message, subject: id, hint: UNPINNABLE_HINT })
-      continue
-    }
-    const approval = await recordApproval(machine, {
-      kind: 'adapter',
-      root: projectRoot,
-      name: id,
-      place: placeOf(projectRoot),
-      digest: digestOfCommand(command),
-      files: pins.files,
-
-      decision: 'approved',
-    })
-    value.push({ ...answered(approval), command })
-  }
-  if (value.length > 0) {
-    machine.report(...findings)
-    return value
-  }
-  throw new LoadoutError('ADAPTER_UNPINNABLE', findings.map(({ message }) => message).join('\n'), {
-    hint: UNPINNABLE_HINT,
-  })
-}
-
-async function denyAdapters(machine: Machine, named: Named): Promise<Answered[]> {
-  const { projectRoot, views } = chosenAdapters(machine, named)
-  const value: Answered[] = []
-  for (const { id } of views) {
-    const answer = { kind: 'adapter', root: projectRoot, name: id, decision: 'denied' } as const
-    value.push(answered(await recordApproval(machine, answer)))
-  }
-  return value
-}
-
-function chosenAdapters(machine: Machine, { name, project }: Named): { projectRoot: string; views: AdapterView[] } {
-  const { projectRoot, adapters } = openAdapters(machine, project)
-  const running = viewAdapters(machine, projectRoot, adapters).filter(({ command }) => command !== undefined)
-  const views = running.filter(({ id }) => name === undefined || id === name)
-  if (views.length > 0) return { projectRoot, views }
-  const message =
-    name === undefined
-      ? 'no adapter of this project runs a command'
-      : `no adapter named ${packWord(name)} runs a command`
-  const known = running.map(({ id }) => `adapter:${id}`).join(', ')
-  const hint = known === '' ? 'adapters are named under "adapters" in loadout.json' : `known adapters: ${known}`
-  throw new LoadoutError('ADAPTER_NOT_FOUND', message, { hint })
-}
-
-/** The pack to decide about. By name: first one without a decision, then one with a decision. */
-function answerable(machine: Machine, { name: typed = '', project }: Named): TrustedPack {
-  const { catalog } = new Packs(machine, { project, packs: [typed] })
-  const choice = readChoice(machine, typed)
-  if (!('name' in choice)) return choosePack(catalog, choice)
-  const named = catalog.all.filter(({ manifest }) => manifest.name === choice.name)
-  const isAnswered = ({ trust }: TrustedPack) => trust.state !== 'trusted'
-  return named.find(isUndecided) ?? named.find(isAnswered) ?? choosePack(catalog, choice)
-}
 
 function packAnswer({ root, manifest }: TrustedPack) {
   return { kind: 'pack', root, name: manifest.name } as const
@@ -260,42 +311,14 @@ const OWNERS: Record<TrustedPack['scope'], string> = {
   'built-in': 'the program',
 }
 
-/** By path, then among the visible ones, then among all with a decision. */
-function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
-  const { kind, name: typed, project } = parseWhat(request)
-  const approvals = requireApprovals(machine)
-  const projectRoot = realFolder(machine, openProject(machine, project).root)
-  const isMine = ({ root }: Approval) => root === projectRoot
-  if (typed === undefined) {
-    if (kind !== 'adapter') throw new LoadoutError('USAGE', 'Missing argument: what to revoke', { hint: CHOICES_HINT })
-    return approvals.filter((each) => each.kind === 'adapter' && isMine(each))
-  }
-  const choice = readChoice(machine, typed)
-  const matching = approvals.filter((each) => {
-    if (each.kind === 'publisher' || (kind !== undefined && each.kind !== kind)) return false
-    if (!('name' in choice)) return each.kind === 'pack' && each.root === choice.root
-    return each.name === choice.name && (each.kind !== 'adapter' || isMine(each))
-  })
-  const kinds = [...new Set(matching.flatMap(({ kind: found }) => (found === 'publisher' ? [] : [found])))]
-  if (kinds.length > 1) throw ambiguousName(typed, kinds)
-  const here = matching.length > 1 ? seenFrom(machine, project, matching) : matching
-  const left = here.length > 0 ? here : matching
-  const [found, second] = left
-  if (found === undefined) {
-    throw new LoadoutError(
-      kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
-      `there is no decision about ${packWord(typed)}`,
-      {
-        hint: 'loadout packs list --all and loadout adapters list show names and decisions',
-      },
-    )
-  }
-  if (second === undefined) return [found]
-  const hint = `say which, by its path: ${left.map(({ root }) => shellWord(root)).join(', ')}`
-  throw new LoadoutError('AMBIGUOUS_NAME', `there are decisions about several packs named ${packWord(typed)}`, { hint })
+export function approve(machine: Machine, request: ApproveRequest): Promise<Answered[]> {
+  return new Answers(machine).approve(request)
 }
 
-function seenFrom(machine: Machine, project: string | Project | undefined, approvals: readonly Approval[]): Approval[] {
-  const { all } = new Packs(machine, { project }).catalog
-  return approvals.filter(({ root }) => all.some((pack) => pack.root === root))
+export function deny(machine: Machine, request: AnswerRequest): Promise<Answered[]> {
+  return new Answers(machine).deny(request)
+}
+
+export function revoke(machine: Machine, request: AnswerRequest): Promise<Answered[]> {
+  return new Answers(machine).revoke(request)
 }
