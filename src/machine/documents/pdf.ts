@@ -30,7 +30,7 @@ export async function pdfToMarkdown(bytes: Buffer, onPage: () => void): Promise<
       'has no text, only pictures of pages: recognize its text first, for example with ocrmypdf',
     )
   }
-  const outline = await outlineOf(pdf)
+  const outline = await bookmarksOf(pdf)
   const body = commonSize(pages.flat())
   const repeated = repeatedLines(pages, body)
   let title = ''
@@ -178,7 +178,7 @@ function writePage(lines: readonly Line[], body: number): string[] {
 const MOST_TITLES = 5_000
 
 /** The titles of the outline, by the page where each begins. */
-async function outlineOf(pdf: Pdf): Promise<Map<number, string[]>> {
+async function bookmarksOf(pdf: Pdf): Promise<Map<number, string[]>> {
   const found = new Map<number, string[]>()
   try {
     const waiting = [...((await pdf.getOutline()) ?? [])]

@@ -75,7 +75,7 @@ async function listPages(typed: URL, left: LeftOut): Promise<URL[]> {
     if (reply.status !== 200) continue
     const text = reply.bytes.toString('utf8')
     const isXml = /^\s*(?:<\?xml|<urlset|<sitemapindex)/.test(text)
-    // A page that says "not found" in HTML with status 200 is no list.
+    // A page that says "not found" in HTML with status 200 is not a list.
     if (!isXml && /^\s*</.test(text)) continue
     const named = isXml ? await readSitemap(list, text) : readLinks(list, text)
     // A text without links is a document itself: llms-full.txt.
