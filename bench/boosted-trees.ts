@@ -9,6 +9,8 @@ export interface TrainingRows {
   labels: Uint8Array
   /** The task that a row belongs to; the rows of a task lie together. */
   tasks: Uint32Array
+  /** Columns of which more never speaks against a file. */
+  rising?: ReadonlySet<number>
 }
 
 export interface Boosting {
@@ -37,7 +39,7 @@ export function randomFrom(seed: number): () => number {
 const round = (value: number, digits: number) => Number(value.toFixed(digits))
 
 export function boost(
-  { columns, values, labels, tasks }: TrainingRows,
+  { columns, values, labels, tasks, rising = new Set() }: TrainingRows,
   { trees, rate, restraint, least }: Boosting = BOOSTING,
 ): Pick<Model, 'columns' | 'limits' | 'leaves'> {
   const rows = labels.length
@@ -100,6 +102,7 @@ export function boost(
             bend += bendSums[node * BINS + bin]!
             if (bend < least || allBend - bend < least) continue
             const [otherSlope, otherBend] = [allSlope - slope, allBend - bend]
+            if (rising.has(column) && slope / (bend + restraint) > otherSlope / (otherBend + restraint)) continue
             const gain =
               (slope * slope) / (bend + restraint) + (otherSlope * otherSlope) / (otherBend + restraint) - whole
             if (gain > best[node]!.gain + 1e-9) best[node] = { gain, column, bin }

@@ -10,48 +10,34 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { benchEnvironment, median, ms, printTable, ratio, timeOnce } from './measure.ts'
-import { SampleText } from './sample-text.ts'
 
-const SIZES = [1_000, 10_000, 100_000]
 /** Until the times of what was written tell of every change. */
 const SETTLING_MS = 300
-/** Of each file; fewer where there are very many. */
-const CHARS = 6000
-const FEW_CHARS = 1500
 const cli = resolve('dist/cli.cjs')
 
-/** What a task gets of a project's files: the first question, the next, and after changes. `SIZES=1000` for some only. */
+/**
+ * What a task gets of a project's files: the first question, the next, and after changes. Tasks are the subjects of its
+ * commits. `PROJECTS=<git folder>,…` measures others than this repository.
+ */
 export async function benchProject(): Promise<void> {
-  const sizes = process.env.SIZES?.split(',').map(Number) ?? SIZES
   const rows: string[][] = []
   const calls: string[][] = []
-  for (const files of sizes) {
+  for (const source of process.env.PROJECTS?.split(',') ?? ['.']) {
     const folder = mkdtempSync(join(tmpdir(), 'loadout-bench-'))
     try {
-      const world = writeProject(folder, files)
-      rows.push(await measure(world, folder, files))
-      if (files <= 10_000) calls.push([files.toLocaleString('en'), ...(await measureServer(world))])
+      const world = cloneProject(folder, resolve(source))
+      rows.push(await measure(world, folder))
+      calls.push([world.paths.length.toLocaleString('en'), ...(await measureServer(world))])
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   }
-  const columns = [
-    'files',
-    'text',
-    'index',
-    'node -e 0',
-    'first',
-    'MB/s',
-    'again',
-    'one changed',
-    'other branch',
-    'most memory',
-  ]
-  printTable('project: loadout context, processor time in ms', [columns, ...rows])
+  const columns = ['files', 'text', 'index', 'node -e 0', 'first', 'wall', 'again', 'edited', 'other commit', 'memory']
+  printTable('project: loadout context, processor time in ms, and as a multiple of bare Node', [columns, ...rows])
   printTable('project: a running MCP server, calls of load_context a second (processor time of one)', [
     ['files', 'new tasks', 'the same tasks', 'a file edited before each'],
     ...calls,
@@ -61,14 +47,16 @@ export async function benchProject(): Promise<void> {
 interface World {
   project: string
   env: NodeJS.ProcessEnv
+  /** Of all tracked files. */
+  paths: string[]
   bytes: number
   tasks: string[]
 }
 
 /** Asked in one round. In the first, files are met for the first time. */
-const TASKS = 150
+const TASKS = 40
 
-async function measure({ project, env, bytes, tasks }: World, scratch: string, files: number): Promise<string[]> {
+async function measure({ project, env, paths, bytes, tasks }: World, scratch: string): Promise<string[]> {
   const command = [process.execPath, cli, 'context', tasks[0] ?? '']
   const other = [process.execPath, cli, 'context', tasks[1] ?? '']
   const bare = best(() => timeOnce([process.execPath, '-e', '0'], project, env).cpu)
@@ -77,27 +65,27 @@ async function measure({ project, env, bytes, tasks }: World, scratch: string, f
   mkdirSync(empty)
   timeOnce(command, empty, env)
   await settle()
-  const first = timeOnce(command, project, env).cpu
+  const first = timeOnce(command, project, env)
   await settle()
   timeOnce(command, project, env)
   const again = best(() => timeOnce(other, project, env).cpu)
-  appendFileSync(join(project, nameOf(7)), `${tasks[0]}\n`)
+  appendFileSync(join(project, sourceOf(paths, 7)), `${tasks[0]}\n`)
   await settle()
   const changed = best(() => timeOnce(command, project, env).cpu)
   git(project, 'checkout', '-q', '.')
-  git(project, 'checkout', '-q', 'other')
+  git(project, 'checkout', '-q', 'HEAD~20')
   await settle()
   const switched = timeOnce(command, project, env).cpu
   const index = sizeOf(join(env.HOME ?? '', '.cache/loadout'), /^project/)
   const memory = memoryOf(command, project, env, scratch)
   const timed = (time: number) => `${ms(time)} ${ratio(time, bare)}`
   return [
-    files.toLocaleString('en'),
+    paths.length.toLocaleString('en'),
     mib(bytes),
     mib(index),
     ms(bare),
-    timed(first),
-    (bytes / 1e6 / ((first - bare) / 1000)).toFixed(1),
+    timed(first.cpu),
+    ms(first.wall),
     timed(again),
     timed(changed),
     timed(switched),
@@ -112,7 +100,7 @@ function best(run: () => number): number {
 }
 
 /** A real client, one call after the other. The first round compiles and is not counted. */
-async function measureServer({ project, env, tasks }: World): Promise<string[]> {
+async function measureServer({ project, env, paths, tasks }: World): Promise<string[]> {
   const client = new Client({ name: 'bench', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   const options = { command: process.execPath, args: [cli, 'mcp'], cwd: project, env: env as Record<string, string> }
   const transport = new StdioClientTransport({ ...options, stderr: 'ignore' })
@@ -130,7 +118,7 @@ async function measureServer({ project, env, tasks }: World): Promise<string[]> 
   await time(news(0))
   const fresh = [await time(news(1)), await time(news(2)), await time(news(3))]
   const same = [await time(news(1)), await time(news(1)), await time(news(1))]
-  const edited = await time(news(4), (at) => appendFileSync(join(project, nameOf(at % 10)), 'one more line\n'))
+  const edited = await time(news(4), (at) => appendFileSync(join(project, sourceOf(paths, at % 10)), '\n'))
   await client.close()
   const told = (rounds: { rate: number; cpu: number }[]) =>
     `${median(rounds.map(({ rate }) => rate)).toFixed(0)} (${ms(median(rounds.map(({ cpu }) => cpu)))} ms)`
@@ -153,39 +141,26 @@ function cpuOf(pid: number | null): number {
   }
 }
 
-function writeProject(folder: string, files: number): World {
+function cloneProject(folder: string, source: string): World {
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
   mkdirSync(home)
-  const sample = new SampleText(6000)
-  const texts = sample.documents(400, files > 10_000 ? FEW_CHARS : CHARS)
-  let bytes = 0
-  const write = (at: number, shift: number) => {
-    const path = join(project, nameOf(at))
-    mkdirSync(dirname(path), { recursive: true })
-    const body = texts[(at * 7 + shift) % texts.length]?.body ?? ''
-    const text = `export const value${at} = 1\n${body.replaceAll('. ', '.\n')}\n`
-    bytes += text.length
-    writeFileSync(path, text)
-  }
-  for (let at = 0; at < files; at++) write(at, 0)
-  const all = bytes
-  git(project, 'init', '-q', '-b', 'main')
-  git(project, 'add', '-A')
-  git(project, 'commit', '-qm', 'Start')
-  git(project, 'checkout', '-q', '-b', 'other')
-  for (let at = 0; at < files / 100; at++) write(at, 3)
-  git(project, 'commit', '-qam', 'Change the archive of the gauge')
-  git(project, 'checkout', '-q', 'main')
-  return { project, env: benchEnvironment(home), bytes: all, tasks: sample.questions(TASKS * 5) }
+  git(folder, 'clone', '-q', '--shared', source, project)
+  const paths = git(project, 'ls-files', '-z').split('\0').filter(Boolean)
+  const sizes = paths.map((path) => statSync(join(project, path), { throwIfNoEntry: false })?.size ?? 0)
+  const subjects = git(project, 'log', '--no-merges', '-n', String(TASKS * 5), '--format=%s')
+    .trim()
+    .split('\n')
+  return { project, env: benchEnvironment(home), paths, bytes: sizes.reduce((a, b) => a + b, 0), tasks: subjects }
 }
 
-function nameOf(at: number): string {
-  return `src/part-${at % 20}/group-${at % 7}/file-${at}.ts`
+/** One of its files with code. */
+function sourceOf(paths: readonly string[], at: number): string {
+  const sources = paths.filter((path) => /\.(?:ts|js|py|go|rs|java)$/.test(path))
+  return sources[at % sources.length] ?? 'new.ts'
 }
 
-function git(cwd: string, ...words: string[]): void {
-  const me = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'gc.auto=0']
-  execFileSync('git', [...me, ...words], { cwd, stdio: 'ignore' })
+function git(cwd: string, ...words: string[]): string {
+  return execFileSync('git', ['-c', 'gc.auto=0', ...words], { cwd, encoding: 'utf8', maxBuffer: 2 ** 28 })
 }
 
 function sizeOf(folder: string, kinds: RegExp): number {

@@ -13,7 +13,11 @@ import { readTask } from '../src/search/task.ts'
 /** One task, and what the ranking knows about each file that may be needed. */
 export interface TaskRow {
   repo: string
+  base: string
+  commit: string | undefined
   task: string
+  /** The words of the task and their weights. */
+  terms: { term: string; word: string; weight: number }[]
   hasHistory: boolean
   /** Files that were needed, and tests; undefined if nothing is known about tests. */
   files: string[]
@@ -27,6 +31,7 @@ export interface TaskRow {
 interface PublicTask {
   repo: string
   base: string
+  commit?: string
   task: string
   files: string[]
   tests: string[] | undefined
@@ -80,7 +85,7 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
       collectEvidence(readTask(task.slice(0, LONGEST)), { paths: [], find: note }, { history: NO_HISTORY })
     }
     const known = new Map<string, Postings>()
-    for (const { base, task, files: needed, tests } of own) {
+    for (const { base, commit, task, files: needed, tests } of own) {
       const files = await trees.files(base)
       const postings = files.map((file) => {
         const key = `${file.blob} ${file.path}`
@@ -119,6 +124,9 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
         const found = collectEvidence(read, { paths, find }, { history: hasHistory ? history : NO_HISTORY })
         const row: TaskRow = {
           repo,
+          base,
+          commit,
+          terms: found.terms.map(({ term, word, weight }) => ({ term, word, weight: Number(weight.toFixed(3)) })),
           task: task.slice(0, 200),
           hasHistory,
           files: needed,

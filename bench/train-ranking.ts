@@ -11,9 +11,17 @@ import { readPublicTasks, type TaskRow, writeTaskRows } from './ranking-rows.ts'
 
 const column = (name: (typeof SIGNALS)[number]) => SIGNALS.indexOf(name)
 const [IS_TEST, ABOUT_TESTS, PATH] = [column('isTest'), column('aboutTests'), column('path')]
+/** More of these never speaks against a file. */
+const RISING = (
+  'score place text name covered coveredWords coveredTitle window windowTitle definition nameShare path module frame stem defines uses joined votes nearest together walk scope pathPair'.split(
+    ' ',
+  ) as (typeof SIGNALS)[number][]
+).map(column)
 /** Each task counts once with history; every so many tasks also without. */
 const WITHOUT_HISTORY = 4
 const FOLDS = 5
+/** The files after these in the plain ranking are hardly ever needed, and teach little. */
+const MOST_LEARNT = 80
 
 export function readTaskRows(files: readonly string[]): TaskRow[] {
   return files.flatMap((file) =>
@@ -34,7 +42,11 @@ function learnable({ paths, signals, files, tests }: TaskRow) {
 }
 
 function toTraining(tasks: readonly TaskRow[]): TrainingRows {
-  const rows = tasks.flatMap((task, at) => learnable(task).map((row) => ({ ...row, task: at })))
+  const rows = tasks.flatMap((task, at) =>
+    learnable(task)
+      .filter((row) => row.at < MOST_LEARNT)
+      .map((row) => ({ ...row, task: at })),
+  )
   const values = new Float64Array(rows.length * SIGNALS.length)
   rows.forEach(({ row }, at) => void values.set(row, at * SIGNALS.length))
   return {
@@ -42,6 +54,7 @@ function toTraining(tasks: readonly TaskRow[]): TrainingRows {
     values,
     labels: Uint8Array.from(rows, ({ label }) => label),
     tasks: Uint32Array.from(rows, ({ task }) => task),
+    rising: new Set(RISING),
   }
 }
 

@@ -15,6 +15,7 @@ const MODULES = {
   api: 'src/api.ts',
   worker: 'src/tui/worker.ts',
   reader: 'src/machine/documents/worker.ts',
+  'index-worker': 'src/project/disk/index-worker.ts',
 }
 
 /** Files that `import()` loads late, by the beginnings of their paths: each row is one part, every other file its own. */
@@ -59,7 +60,7 @@ const LATE_CALLS = {
   'node:child_process': ['execFileSync', 'spawn'],
   'node:crypto': ['createHash', 'createHmac', 'randomBytes', 'timingSafeEqual'],
   'node:fs/promises': ['open', 'writeFile'],
-  'node:os': ['homedir', 'hostname', 'tmpdir', 'userInfo'],
+  'node:os': ['availableParallelism', 'homedir', 'hostname', 'tmpdir', 'userInfo'],
   'node:tty': ['isatty'],
   marked: ['new Lexer'],
   picomatch: ['default scan'],

@@ -291,8 +291,7 @@ function projectCandidates(root: string, own: OwnFiles): FoundFiles {
   }
   const turns = turnsOf(
     read.map(({ file, sections }, at) => ({
-      path: file.path,
-      score: file.score,
+      probability: file.probability,
       isSide: at > 0 && isSide(file),
       sections,
     })),

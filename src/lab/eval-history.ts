@@ -207,9 +207,9 @@ type LineRanges = Map<string, { start: number; end: number }[]>
 type Texts = ReadonlyMap<string, string>
 
 function linesShown(files: readonly RankedFile[], terms: readonly WeighedTerm[], texts: Texts): LineRanges {
-  const sectioned = files.map(({ path, score, role, isNamed }, at) => ({
+  const sectioned = files.map(({ path, probability, role, isNamed }, at) => ({
     path,
-    score,
+    probability,
     isSide: at > 0 && !isNamed && (role.isLog || role.isConfig || role.isData),
     sections: weighSections(sizeSections(path, texts.get(path) ?? ''), terms),
   }))

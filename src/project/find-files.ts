@@ -70,11 +70,21 @@ export async function findProjectFiles(machine: Machine, request: FindRequest): 
   const listing = await listFiles(machine, request)
   // If git cannot list a repository, it cannot read its history either.
   const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
-  const answer = (isFresh: boolean) =>
-    answerFrom(indexFor(machine, project.root, listing, isFresh), request, listing, history)
-  const found = orAnew(answer)
+  const answer = async (isFresh: boolean) =>
+    answerFrom(await indexFor(machine, project.root, listing, isFresh), request, listing, history)
+  // A damaged index costs time, not the answer.
+  const found = await inTurn(() => answer(false).catch(() => answer(true)))
   if (!found.isLearned) machine.report(PLAIN)
   return found
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Opening an index may close the one before: in a process that answers several questions at once, one waits for another. */
+function inTurn<T>(answer: () => Promise<T>): Promise<T> {
+  const next = last.then(answer)
+  last = next.catch(() => {})
+  return next
 }
 
 function listFiles(machine: Machine, { project, leaveOut, leaveOutRule: rule }: FindRequest): Promise<Listing> {
@@ -85,11 +95,11 @@ function listFiles(machine: Machine, { project, leaveOut, leaveOutRule: rule }: 
 /** For a long-running process: the index of the last listing. */
 let opened: { listing: Listing; index: ProjectIndex } | undefined
 
-function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boolean): ProjectIndex {
+async function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boolean): Promise<ProjectIndex> {
   if (opened?.listing === listing && !isFresh) return opened.index
   // Opening one may close another.
   opened = undefined
-  const index = openProjectIndex(machine, root, listing.files, isFresh)
+  const index = await openProjectIndex(machine, root, listing.files, isFresh)
   opened = { listing, index }
   return index
 }
@@ -103,9 +113,11 @@ export async function findSaved(machine: Machine, request: FindRequest): Promise
   const listing = await listFiles(machine, request)
   const history =
     useHistory && listing.by === 'git' ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
-  opened = undefined
-  const index = openFewChanged(machine, project.root, listing.files)
-  return index && answerFrom(index, request, listing, history)
+  return inTurn(async () => {
+    opened = undefined
+    const index = openFewChanged(machine, project.root, listing.files)
+    return index && answerFrom(index, request, listing, history)
+  })
 }
 
 /** In characters. A longer task is a pasted file; each of the project's names is searched in all of it. */
@@ -137,15 +149,6 @@ function answerFrom(
       shallow: history.isShallow,
       left_out: sumUp([...listing.leftOut, ...index.leftOut]),
     },
-  }
-}
-
-/** A damaged index costs time, not the answer. */
-function orAnew(answer: (isFresh: boolean) => ProjectAnswer): ProjectAnswer {
-  try {
-    return answer(false)
-  } catch {
-    return answer(true)
   }
 }
 

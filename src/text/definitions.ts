@@ -24,7 +24,7 @@ const C_FUNCTION =
   /^(?!(?:return|else|if|for|while|switch|case|goto|typedef|using)\b)[A-Za-z_][\w:<>,*& \t]{0,120}?[*& \t:]([A-Za-z_]\w*)\s*\([^;=]{0,300}$/
 /** They start a block or an expression: `return func(…) {`, `if isReady(…) {`, `when (…) {`. */
 const NOT_METHODS = new Set(
-  'if for while switch catch return else do try with function func fun fn new await typeof match loop unless foreach elif when until case select defer go guard using lock synchronized yield throw assert super this not and or in is as'.split(
+  'if for while switch catch return else do try with let var const val function func fun fn new await typeof match loop unless foreach elif when until case select defer go guard using lock synchronized yield throw assert super this not and or in is as'.split(
     ' ',
   ),
 )
@@ -37,23 +37,49 @@ const C_LIKE = /\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|m|mm|cu)$/i
 /** A definition starts with the comment and the decorators above it. */
 const ABOVE = /^\s*(?:\/\/|\/\*|\*|#|@|"""|'''|--|;|<!--|\[)/
 
+/** A function up to this many lines is one section with the functions inside it. */
+const WHOLE_LINES = 60
+const FUNCTION = /^\s*(?!.*\bclass\s)(?:.*\b(?:def|defp|function\*?|func|fun|fn)\b|.*=>|.*\)[^;]*\{\s*$|.*\($)/
+/** Lines that do not end the function above, although they are not indented deeper. */
+const CONTINUES = /^\s*(?:[)}\]{]|$)/
+
 /** The sections of code, by patterns that fit most languages. */
 export function findDefinitions(path: string, lines: readonly string[], firstLine: number): DefinedSection[] {
   const isCLike = C_LIKE.test(path)
-  const found: DefinedSection[] = []
+  const found: (DefinedSection & { isInner: boolean })[] = []
   let before = -1
+  // The indent of the function that a line may be inside.
+  let outer = Number.POSITIVE_INFINITY
   for (const [line, text] of lines.entries()) {
+    const indent = text.length - text.trimStart().length
+    const isInner = indent > outer
+    if (!isInner && !CONTINUES.test(text)) outer = Number.POSITIVE_INFINITY
     const name = nameIn(text, isCLike)
     if (name === undefined) continue
+    if (!isInner && FUNCTION.test(text)) outer = indent
     let start = line
     while (start > before + 1 && ABOVE.test(lines[start - 1]!)) start--
     // Lines such as `#define` are both: the definition before starts where this one would.
     const isSame = start === before + 1 && before >= 0 && ABOVE.test(lines[before]!)
-    if (!isSame) found.push({ line: start, symbols: [] })
+    if (!isSame) found.push({ line: start, symbols: [], isInner })
     found.at(-1)!.symbols.push({ name, line: firstLine + line })
     before = line
   }
-  return found
+  return joinInner(found, lines.length)
+}
+
+function joinInner(found: readonly (DefinedSection & { isInner: boolean })[], lines: number): DefinedSection[] {
+  const joined: DefinedSection[] = []
+  for (let at = 0; at < found.length; ) {
+    let next = at + 1
+    while (found[next]?.isInner) next++
+    const isWhole = (found[next]?.line ?? lines) - found[at]!.line <= WHOLE_LINES
+    const own = found.slice(at, next)
+    if (isWhole) joined.push({ line: found[at]!.line, symbols: own.flatMap(({ symbols }) => symbols) })
+    else joined.push(...own)
+    at = next
+  }
+  return joined
 }
 
 function nameIn(text: string, isCLike: boolean): string | undefined {

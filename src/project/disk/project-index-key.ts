@@ -1,7 +1,7 @@
 import type { CacheKey } from '../../machine/cache.ts'
 
 /** Increase it when the same files would give other terms. */
-const VERSION = 8
+const VERSION = 9
 
 /** Separate from the index itself: a hook checks whether there is one, and loads the rest only then. */
 export function projectIndexKey(root: string): CacheKey {

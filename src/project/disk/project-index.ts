@@ -33,7 +33,12 @@ const FEW_SHARE = 0.02
 let held: { name: string; saved: FileIndex } | undefined
 
 /** `isFresh`: the saved index is damaged. */
-export function openProjectIndex(machine: Machine, root: string, files: ListedFiles, isFresh = false): ProjectIndex {
+export async function openProjectIndex(
+  machine: Machine,
+  root: string,
+  files: ListedFiles,
+  isFresh = false,
+): Promise<ProjectIndex> {
   const name = nameOf(machine, root)
   if (isFresh) release()
   const saved = isFresh ? undefined : openKnown(machine, root)
@@ -43,7 +48,7 @@ export function openProjectIndex(machine: Machine, root: string, files: ListedFi
     hold(name, known.saved)
     if (bytes <= Math.max(LITTLE_BYTES, LITTLE_SHARE * all)) return putOver(root, known.saved, files, known.slots)
   }
-  const written = writeIndex(machine, projectIndexKey(root), { root, files, known })
+  const written = await writeIndex(machine, projectIndexKey(root), { root, files, known })
   // It closes its source.
   held = { name, saved: written.saved }
   return putOver(root, written.saved, files, written.slots)

@@ -1,14 +1,12 @@
 import type { CacheKey, GrowingValue } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { Segment } from '../../search/saved-library.ts'
-import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
-import { LEFT_OUT } from '../rules/candidates.ts'
-import { documentOf, PROJECT_TUNING } from '../rules/file-document.ts'
+import { openBuilt } from '../../search/segment-builder.ts'
 import { foldSegments, SEGMENT_TEXT } from '../rules/fold-segments.ts'
+import { buildParts } from './build-parts.ts'
 import { encodeTable, FileIndex, type FileTable, NOWHERE } from './file-table.ts'
 import { NO_REASON } from './listed-paths.ts'
 import type { ListedFiles } from './listing.ts'
-import { readProjectText } from './project-text.ts'
 import { isSettledAt, STAMP_NUMBERS, sizeAt } from './stamps.ts'
 
 /** An index, and the slot of each listed file in it; NOWHERE for a changed one. */
@@ -18,22 +16,22 @@ export interface PlacedFiles {
 }
 
 /**
- * Writes the index of these files, segment by segment, so that only one is in memory. Copies segments of a known index;
+ * Writes the index of these files, segment by segment, so that only a few are in memory. Copies segments of a known index;
  * reads only changed files and those of segments that are not worth keeping. If the cache is not writable, the result
  * stays in memory.
  */
-export function writeIndex(
+export async function writeIndex(
   machine: Machine,
   key: CacheKey,
   { root, files, known }: { root: string; files: ListedFiles; known?: PlacedFiles },
-): PlacedFiles {
+): Promise<PlacedFiles> {
   const now = machine.now()
   const kept = known === undefined ? [] : keptSegments(known, files)
   const grown = machine.cache.grow(key)
   try {
     const writer = new IndexWriter(grown, kept, files)
     if (known !== undefined) writer.copy(known)
-    writer.addOthers(root, now)
+    await writer.addOthers(root, now)
     return writer.finish(known?.saved)
   } catch (error) {
     grown?.close()
@@ -115,33 +113,26 @@ class IndexWriter {
   }
 
   /** Reads the files that have no slot yet. */
-  addOthers(root: string, now: Date): void {
+  async addOthers(root: string, now: Date): Promise<void> {
     if (this.table.keys.length === 0) this.reserve(this.files.paths.length)
-    let builder = new SegmentBuilder(PROJECT_TUNING)
-    let [first, text] = [this.next, 0]
-    const flush = () => {
-      if (this.next === first) return
-      const built = builder.encode(this.next - first)
-      const start = this.end
-      const isWritten = this.grown && this.append(built.bytes)
-      this.segments.push(isWritten ? new Segment(this.grown!.read, { ...built.place, start }) : openBuilt(built))
-      builder = new SegmentBuilder(PROJECT_TUNING)
-      first = this.next
-      text = 0
-    }
+    const others: { path: string; size: number }[] = []
+    const first = this.next
     this.files.paths.forEach((path, at) => {
       if (this.slots[at] !== NOWHERE) return
       const slot = this.next++
       this.slots[at] = slot
       this.putRow(slot, at)
       if (!isSettledAt(this.files.stamps, at, now)) this.forgetStamp(slot)
-      const read = readProjectText(root, path)
-      if ('text' in read) builder.add(slot - first, documentOf(path, read.text))
-      else this.table.reasons[slot] = LEFT_OUT.indexOf(read.leftOut)
-      text += sizeAt(this.files.stamps, at)
-      if (text >= SEGMENT_TEXT || builder.isFull) flush()
+      others.push({ path, size: sizeAt(this.files.stamps, at) })
     })
-    flush()
+    let slot = first
+    for await (const { built, reasons } of buildParts(root, others, SEGMENT_TEXT)) {
+      this.table.reasons.set(reasons, slot)
+      slot += reasons.length
+      const start = this.end
+      const isWritten = this.grown && this.append(built.bytes)
+      this.segments.push(isWritten ? new Segment(this.grown!.read, { ...built.place, start }) : openBuilt(built))
+    }
   }
 
   finish(known: FileIndex | undefined): PlacedFiles {

@@ -1,6 +1,6 @@
 import type { FieldedText } from '../../search/analyze.ts'
 import { DEFAULT_TUNING, type Field, type Tuning } from '../../search/document.ts'
-import { cut } from '../../text/cut.ts'
+import { cut, type Section } from '../../text/cut.ts'
 
 /** The fields of a file for the search engine. */
 const FIELDS: readonly Field[] = [
@@ -25,9 +25,10 @@ export const PROJECT_TUNING: Tuning = {
   fade: 0,
 }
 
-/** The maximum number of pieces of a file, and the minimum number of lines of a piece. */
+/** The maximum number of pieces of a file, and the number of lines between which a piece is one definition. */
 export const MOST_PIECES = 32
-const PIECE_LINES = 20
+const SHORTEST_PIECE = 6
+const LONGEST_PIECE = 60
 
 export function splitLines(text: string): string[] {
   const lines = text.split('\n')
@@ -46,7 +47,7 @@ export function documentOf(path: string, text: string): FieldedText {
     [PATH, path.slice(0, Math.max(0, slash))],
     [SYMBOLS, atMostThrice(symbols).join('\n')],
     [HEADINGS, atMostThrice(headings).join('\n')],
-    [BODY, piecesOf(text)],
+    [BODY, piecesOf(sections)],
   ]
 }
 
@@ -66,16 +67,36 @@ function atMostThrice(names: readonly string[]): string[] {
   })
 }
 
-function piecesOf(text: string): string[] {
-  const lines = splitLines(text)
-  const size = Math.max(PIECE_LINES, Math.ceil(lines.length / MOST_PIECES))
-  const pieces: string[] = []
-  let [start, end] = [0, 0]
-  for (let at = 0; at < lines.length; at++) {
-    end += lines[at]!.length + 1
-    if ((at + 1) % size !== 0 && at + 1 < lines.length) continue
-    pieces.push(text.slice(start, end))
-    start = end
+/** Its definitions, or the sections of a document: short ones joined, long ones split, few enough for one bit each. */
+function piecesOf(sections: readonly Section[]): string[] {
+  const lines = sections.at(-1)?.to ?? 0
+  for (let least = Math.max(SHORTEST_PIECE, Math.ceil(lines / MOST_PIECES)); ; least = Math.ceil(1.3 * least)) {
+    const pieces = joinSections(sections, least, Math.max(LONGEST_PIECE, least))
+    if (pieces.length <= MOST_PIECES) return pieces
   }
+}
+
+function joinSections(sections: readonly Section[], least: number, most: number): string[] {
+  const pieces: string[] = []
+  let [text, height] = ['', 0]
+  const end = () => {
+    if (height > 0) pieces.push(text)
+    text = ''
+    height = 0
+  }
+  for (const section of sections) {
+    const size = section.to - section.from + 1
+    if (height + size > most) end()
+    if (size <= most) {
+      text += section.text
+      height += size
+      if (height >= least) end()
+    } else {
+      const own = section.text.split('\n')
+      const step = Math.max(least, most / 3)
+      for (let at = 0; at < size; at += step) pieces.push(`${own.slice(at, at + step).join('\n')}\n`)
+    }
+  }
+  end()
   return pieces
 }

@@ -64,9 +64,8 @@ it('are worth the same whether all of their words were counted before or those o
 })
 
 describe('the order of sections', () => {
-  const file = (path: string, score: number, sizes: number[]) => ({
-    path,
-    score,
+  const file = (probability: number, sizes: number[], head?: number) => ({
+    probability,
     sections: sizes.map((size, at) => ({
       start: at + 1,
       end: at + 1,
@@ -74,40 +73,41 @@ describe('the order of sections', () => {
       score: 1 / (at + 1),
       symbol: undefined,
       words: [],
+      head: at === head ? undefined : head,
     })),
   })
+  const shown = (files: Parameters<typeof orderSections>[0], mostPerFile = 10_000) =>
+    orderSections(files, { mostPerFile }).order.map(({ file, section }) => `${file}.${section}`)
 
-  it('begins with the best of each file, and holds each section once', () => {
-    const files = [file('a', 1, [900, 900, 900]), file('b', 0.5, [900, 900])]
-    const { order, first } = orderSections(files, { mostPerFile: 10_000 })
-    expect(order.slice(0, first)).toEqual([
-      { file: 0, section: 0 },
-      { file: 1, section: 0 },
-    ])
-    expect(new Set(order.map((each) => JSON.stringify(each))).size).toBe(5)
+  it('begins with the best of each file, and goes on by how likely a section is needed', () => {
+    const files = [file(0.9, [900, 900, 900]), file(0.5, [900, 900])]
+    expect(orderSections(files, { mostPerFile: 10_000 }).first).toBe(2)
+    expect(shown(files)).toEqual(['0.0', '1.0', '0.1', '0.2', '1.1'])
   })
 
-  it('lets no file have more than a third while others have something to show', () => {
-    const files = [
-      file('a', 1, Array(20).fill(1000)),
-      ...['b', 'c', 'd'].map((name) => file(name, 0.1, Array(20).fill(1000))),
-    ]
-    const { order } = orderSections(files, { mostPerFile: 100_000 })
-    const shown = order.slice(0, 30)
-    expect(shown.filter((each) => each.file === 0).length).toBeLessThanOrEqual(10)
+  it('stops when nothing is likely, however much room there is', () => {
+    expect(shown([file(0.9, Array(20).fill(900)), file(0.06, Array(20).fill(900))])).toHaveLength(12)
+    const all = orderSections([file(0.06, Array(20).fill(900))], { mostPerFile: 100_000, isUnrestricted: true })
+    expect(all.order).toHaveLength(20)
+  })
+
+  it('shows a definition whole when it fits, else its signature and the part that matters', () => {
+    const best = (sizes: number[]) => {
+      const whole = file(0.1, sizes, 0)
+      return [{ ...whole, sections: whole.sections.map((each, at) => ({ ...each, score: at === 2 ? 1 : 0.1 })) }]
+    }
+    expect(shown(best([100, 600, 600, 100]))).toEqual(['0.0', '0.1', '0.2', '0.3'])
+    expect(shown(best([100, 900, 900, 900]))).toEqual(['0.0', '0.2'])
   })
 
   it('shows what stands beside the best rather than the head of a file', () => {
-    const whole = file('a', 1, Array(20).fill(1000))
+    const whole = file(0.9, Array(20).fill(1000))
     const sections = whole.sections.map((section, at) => ({ ...section, score: at === 15 ? 1 : 0.1 }))
-    const { order } = orderSections([{ ...whole, sections }], { mostPerFile: 3000 })
-    expect(order.map(({ section }) => section)).toEqual([15, 14, 16])
+    expect(shown([{ ...whole, sections }], 3000)).toEqual(['0.15', '0.14', '0.16'])
   })
 
-  it('stops at what one file may show', () => {
-    const { order } = orderSections([file('a', 1, Array(20).fill(1000))], { mostPerFile: 3500 })
-    expect(order).toHaveLength(3)
-    const small = orderSections([file('a', 1, Array(20).fill(300))], { mostPerFile: 400 })
-    expect([small.order.length, small.first]).toEqual([1, 1])
+  it('stops at what one file may show, and shows something of each', () => {
+    expect(shown([file(1, Array(20).fill(1000))], 3500)).toHaveLength(3)
+    expect(shown([file(1, Array(20).fill(300))], 200)).toEqual(['0.0'])
   })
 })

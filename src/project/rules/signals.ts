@@ -80,6 +80,7 @@ export const SIGNALS = [
   'coveredTitle',
   'window',
   'windowTitle',
+  'definition',
   'rarest',
   'nameShare',
   // What the task names.
@@ -114,9 +115,13 @@ export const SIGNALS = [
   'aboutProse',
   'aboutTests',
   'aboutExamples',
+  'aboutCode',
   'isQuestion',
   'depth',
   'sameName',
+  'twin',
+  'rival',
+  'leader',
   'files',
   'words',
   'commits',
@@ -223,6 +228,11 @@ export function collectEvidence(
   for (const { path, total } of judged.slice(0, SEEDS)) raise(folders, folderOf(path), total / judged[0]!.total)
   const bases = new Map<string, number>()
   for (const path of project.paths) if (path !== undefined) count(bases, baseOf(path))
+  const sources = new Set(
+    judged.flatMap(({ path, role }) =>
+      role.isProse || role.isConfig || role.isTest || role.isExample ? [] : nameOf(path).toLowerCase(),
+    ),
+  )
   const mass = terms.reduce((sum, { weight }, at) => sum + (asked[at]!.isJoined ? 0 : weight), 0) || 1
   const titleMass =
     terms.reduce((sum, { term, weight }, at) => sum + (asked[at]!.isJoined || !isInTitle(term) ? 0 : weight), 0) || 1
@@ -232,7 +242,10 @@ export function collectEvidence(
     aboutProse: Number(task.about.prose),
     aboutTests: Number(task.about.tests),
     aboutExamples: Number(task.about.examples),
+    aboutCode: Number(CODE.test(task.title)),
     isQuestion: Number(task.about.isQuestion),
+    rival: (judged[1]?.total ?? 0) / (judged[0]?.total ?? 1),
+    leader: judged.length === 0 ? 0 : words.coveredTitle[place.get(judged[0]!)!]! / titleMass,
     files: Math.log2(1 + project.paths.length),
     words: asked.length,
     commits: Math.min(1, history.ids.length / 200),
@@ -257,6 +270,7 @@ export function collectEvidence(
       coveredTitle: words.coveredTitle[at]! / titleMass,
       window: words.window[at]! / mass,
       windowTitle: words.windowTitle[at]! / titleMass,
+      definition: words.definition[at]! / mass,
       rarest: words.rarest[at]! / mass,
       nameShare: Math.min(1, words.fields[0]![at]! / nameMass),
       ...names.of(file),
@@ -277,10 +291,14 @@ export function collectEvidence(
       isExample: Number(role.isExample),
       depth: path.split('/').length,
       sameName: Math.min(20, bases.get(baseOf(path)) ?? 1),
+      twin: Number((role.isProse || role.isConfig) && sources.has(nameOf(path).toLowerCase())),
     }
   })
   return { files: found, terms, asked, votes, named, find, pathOf, signals }
 }
+
+/** A change of what the program does. */
+const CODE = /^(?:fix|feat|perf|refactor|bug)\b/i
 
 /** A name that fits at most two files means them. */
 const CERTAIN = 0.5
@@ -435,6 +453,7 @@ function sumWords(
   for (let at = 0; at < chosen.length; at++) places[chosen[at]!] = at
   const pieceSums = new Float64Array(chosen.length * MOST_PIECES)
   const titleSums = new Float64Array(chosen.length * MOST_PIECES)
+  const ownSums = new Float64Array(chosen.length * MOST_PIECES)
   terms.forEach(({ term, weight }, nth) => {
     const found = find(term)
     if (found === undefined) return
@@ -450,8 +469,11 @@ function sumWords(
         if (isTitle) coveredTitle[at]! += weight
         if (weight > rarest[at]!) rarest[at] = weight
       }
-      // Two neighbouring pieces of a file form a window.
       const pieces = found.pieces[i]!
+      for (let own = pieces, piece = at * MOST_PIECES; own !== 0; own >>>= 1, piece++) {
+        if ((own & 1) !== 0) ownSums[piece]! += weight
+      }
+      // Two neighbouring definitions of a file form a window.
       let piece = at * MOST_PIECES
       for (let near = (pieces | (pieces >>> 1)) >>> 0; near !== 0; near >>>= 1, piece++) {
         if ((near & 1) === 0) continue
@@ -466,7 +488,16 @@ function sumWords(
       for (let i = at * MOST_PIECES; i < (at + 1) * MOST_PIECES; i++) most = Math.max(most, sums[i]!)
       return most
     })
-  return { covered, coveredWords, coveredTitle, rarest, fields, window: best(pieceSums), windowTitle: best(titleSums) }
+  return {
+    covered,
+    coveredWords,
+    coveredTitle,
+    rarest,
+    fields,
+    window: best(pieceSums),
+    windowTitle: best(titleSums),
+    definition: best(ownSums),
+  }
 }
 
 const SHORTEST_STEM = 4
