@@ -259,7 +259,7 @@ export function onlyOne(tree: SettingsTree, owner: SettingsValue, key: string, w
   throw refusal(`${what} is there twice`, tree, second.start)
 }
 
-export function refusal(problem: string, { path, text }: SettingsTree, offset: number): LoadoutError {
+function refusal(problem: string, { path, text }: SettingsTree, offset: number): LoadoutError {
   return new LoadoutError('BAD_SETTINGS', `${path}: ${problem}: see ${lineAndColumn(text, offset)}`, {
     hint: 'repair the file; nothing was changed',
   })
