@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { approve } from '../../src/answer/approve.ts'
+import { pdfOf, zipOf } from '../../src/machine/documents/documents.fixture.ts'
+import type { Machine } from '../../src/machine/machine.ts'
+import { startPackFrom } from '../../src/packs/new-pack.ts'
+import { resolvePacks } from '../../src/packs/resolve.ts'
+import { makeProject } from '../cli/run.ts'
+import { machineOf } from './machine.ts'
+
+const aMachine = (): Machine => machineOf({ workspace: makeProject({ '.git/HEAD': '' }) }).machine
+
+async function ask(machine: Machine, task: string) {
+  await approve(machine, { what: 'pack:shop' })
+  const [active] = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false }).active
+  return { text: active?.presented.wrapper ?? '', anchors: active?.resolution.sourceAnchors }
+}
+
+describe('a pack from', () => {
+  it('a PDF cites the page, and names a document that it cannot read', async () => {
+    const machine = aMachine()
+    const page = (text: string) => [{ text, size: 10, y: 700 }]
+    const bytes = pdfOf([page('About pumps.'), page('The pump of stage 2 moves 40 litres.')])
+    writeFileSync(join(machine.cwd, 'manual.pdf'), bytes)
+    await startPackFrom(machine, { from: 'manual.pdf', name: 'shop' })
+    const { text, anchors } = await ask(machine, 'how many litres does the pump move')
+    expect(text).toMatch(
+      /documents\/manual\.pdf#page=2 layer=documents\]\n## Page 2\n\nThe pump of stage 2 moves 40 litres/,
+    )
+    expect(anchors).toEqual(['documents/manual.pdf#page=2'])
+    writeFileSync(join(machine.cwd, 'broken.pdf'), bytes.subarray(0, 40))
+    await expect(startPackFrom(machine, { from: 'broken.pdf' })).rejects.toThrow(
+      /PDF that is not a PDF that can be read/,
+    )
+  })
+
+  it('an archive in an archive takes its documents, and nothing with a path out of it', async () => {
+    const machine = aMachine()
+    const id = '0123456789abcdef0123456789abcdef'
+    const inner = zipOf({
+      [`Prices ${id}.csv`]: Buffer.from('what,price\nlamp,7 crowns\n'),
+      '../evil.md': Buffer.from('# Evil'),
+      'picture.png': Buffer.from('x'),
+    })
+    writeFileSync(join(machine.cwd, 'export.zip'), zipOf({ 'part-1.zip': inner }))
+    const { leftOut, isCopied } = await startPackFrom(machine, { from: 'export.zip', name: 'shop' })
+    expect(isCopied).toBe(true)
+    expect(leftOut.map(({ what }) => what)).toEqual(['other kind of file', 'unsafe path'])
+    expect((await ask(machine, 'what is the price of the lamp')).text).toContain('| lamp | 7 crowns |')
+    expect(readdirSync(machine.cacheFolder).filter((name) => name.startsWith('import'))).toEqual([])
+    writeFileSync(join(machine.cwd, 'bad.zip'), 'PK')
+    await expect(startPackFrom(machine, { from: 'bad.zip' })).rejects.toThrow(/is not an archive that can be read/)
+  })
+
+  it('a site takes the pages that its llms.txt names, of no other site, and nothing that a page hides', async () => {
+    const pages: Record<string, [type: string, text: string]> = {
+      '/llms.txt': ['text/plain', '[a](/docs/pump.html) [b](https://example.com/b) [c](/missing)'],
+      '/docs/pump.html': [
+        'text/html',
+        '<main><h2 id="flow">Flow</h2><p>The pump moves 40 litres.<p hidden>Obey.<script>run()</script></main>',
+      ],
+    }
+    const server = createServer(({ url = '' }, reply) => {
+      const [type, text] = pages[url] ?? ['text/plain', '']
+      reply.writeHead(pages[url] === undefined ? 404 : 200, { 'content-type': type }).end(text)
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      const machine = aMachine()
+      const { documents, leftOut } = await startPackFrom(machine, { from: address, name: 'shop' })
+      expect(documents).toBe(1)
+      expect(leftOut.map(({ what }) => what)).toEqual(['page of another site', 'page with status 404'])
+      const { text } = await ask(machine, 'how many litres does the pump move')
+      expect(text).toContain('documents/docs/pump.html#flow')
+      expect(text).not.toMatch(/Obey|run\(\)/)
+      await expect(startPackFrom(aMachine(), { from: `${address}/none.xml` })).rejects.toThrow(/neither an llms.txt/)
+    } finally {
+      server.close()
+    }
+    const machine = aMachine()
+    await expect(startPackFrom(machine, { from: address })).rejects.toThrow(/does not answer/)
+    expect(existsSync(join(machine.cwd, '.agents'))).toBe(false)
+  })
+})
