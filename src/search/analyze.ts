@@ -189,7 +189,7 @@ function joinLines(lines: readonly string[] = []): string {
 
 /**
  * Numbers the terms of one library: counting with numbers is several times faster than with strings. A pair of
- * neighbouring words gets a number from the numbers of its words, so its text is built only when somebody asks for it.
+ * neighbouring words gets a number from the numbers of its words, so its text is built only on request.
  */
 export class Lexicon {
   private readonly numbers = new Map<string, number>()

@@ -206,7 +206,7 @@ export function isInName(packed: number): boolean {
 }
 
 /** The same posting with an impact that is this much less without long fields, in its unit. */
-export function withLess(packed: number, less: number): number {
+function withLess(packed: number, less: number): number {
   const short = packed & 0xffff
   return (((short >>> 4) - less) << 16) | short
 }

@@ -245,7 +245,7 @@ function visitPairs(run: string, visit: VisitTerm): void {
  */
 export type TermKind = 'word' | 'stop' | 'joined'
 
-export interface Part {
+interface Part {
   readonly term: string
   readonly kind: TermKind
   readonly word: string
@@ -288,11 +288,11 @@ export function firstId(): number {
 }
 
 /** The initial value of a hash, and how a code unit or the hash of another word is mixed in. */
-export const HASH_START = 0x811c9dc5 | 0
-export const HASH_FACTOR = 0x01000193
+const HASH_START = 0x811c9dc5 | 0
+const HASH_FACTOR = 0x01000193
 
 /** Reads the spelling in `units` from `start` to `end`; `hash` is its hash. */
-export function readSpelling(units: Uint16Array, start: number, end: number, hash: number): Reading {
+function readSpelling(units: Uint16Array, start: number, end: number, hash: number): Reading {
   const last = cells.length - 1
   for (let cell = (hash ^ (hash >>> 15)) & last; ; cell = (cell + 1) & last) {
     const known = cells[cell]!
@@ -302,7 +302,7 @@ export function readSpelling(units: Uint16Array, start: number, end: number, has
 }
 
 /** Words joined by punctuation: `ci/cd`. `join` makes one word of them. */
-export function readChain(
+function readChain(
   units: Uint16Array,
   start: number,
   end: number,
@@ -317,7 +317,7 @@ export function readChain(
   }
 }
 
-export function dottedOf(reading: Reading): Part {
+function dottedOf(reading: Reading): Part {
   const word = `.${reading.lower}`
   reading.dotted ??= { term: word, kind: 'joined', word, id: parts++ }
   return reading.dotted
@@ -372,7 +372,7 @@ function startAnew(): void {
   oldest = parts
 }
 
-export function textOf(units: Uint16Array, start: number, end: number): string {
+function textOf(units: Uint16Array, start: number, end: number): string {
   return String.fromCharCode(...units.subarray(start, end))
 }
 

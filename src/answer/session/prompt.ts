@@ -354,7 +354,7 @@ export const CATALOG = jsonCodec((json): json is HookCatalog => {
 })
 
 /** A line that names an entry. */
-export function pointerOf(kind: Hit['kind'], id: string, text: string): GivenPart {
+function pointerOf(kind: Hit['kind'], id: string, text: string): GivenPart {
   return { part: { form: 'pointer', kind, id, sum: digestOf(text) }, text }
 }
 

@@ -80,7 +80,7 @@ export function rankedMatches(
   return [...core.map((position) => coreMatch(entryAt(position))), ...ranked]
 }
 
-export function rankedMatch(entry: LoadoutEntry, { confidence, form, why }: RankHit): MatchResult {
+function rankedMatch(entry: LoadoutEntry, { confidence, form, why }: RankHit): MatchResult {
   const terms = new Set(why.map(({ term }) => term))
   return {
     entry,

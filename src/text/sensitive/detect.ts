@@ -222,7 +222,7 @@ function distinct(found: readonly Detection[]): Detection[] {
 const DOMAINS =
   '[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|name|dev|app|cloud|tech|online|site|store|shop|xyz|agency|company|email|health|bank|internal|corp'
 
-export const emailAddresses = once(
+const emailAddresses = once(
   () =>
     new RegExp(
       String.raw`(?<![\w.+%-])([a-z0-9_][\w.+%-]{0,63})@((?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}(?:${DOMAINS}))(?![\w(]|-\w|\.\w)`,
@@ -238,18 +238,18 @@ const ROLES =
 const NOBODYS =
   /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost|local|noreply\.[\w.-]{1,60}|domain\.(?:com|tld)|email\.com|company\.com|yourdomain\.com|acme\.(?:com|org)|foo\.com|bar\.com)$/i
 
-export function isPersonal(address: string): boolean {
+function isPersonal(address: string): boolean {
   const at = address.lastIndexOf('@')
   return !ROLES.test(address.slice(0, at)) && !NOBODYS.test(address.slice(at + 1))
 }
 
 /** With a country code, or in the North American form. */
-export const phoneNumbers = once(
+const phoneNumbers = once(
   () =>
     /(?<![\w.+-]|\d[ ])(?:\+[1-9]\d{0,2}(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}|(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4})(?![\w]|[.-]\d)/g,
 )
 
-export function isPhoneNumber(text: string): boolean {
+function isPhoneNumber(text: string): boolean {
   const digits = text.replace(/\D/g, '')
   if (digits.length < 10 || digits.length > 15 || new Set(digits).size < 3) return false
   // Reserved for films and examples.
@@ -257,13 +257,13 @@ export function isPhoneNumber(text: string): boolean {
 }
 
 /** A national format of any country, after a word that labels it. */
-export const labelledPhoneNumbers = once(
+const labelledPhoneNumbers = once(
   () =>
     /(?<!\w)(?:tel(?:ephone)?|phone|mobile|cell|fax|whatsapp|(?:phone|mobile|cell|tel)[_ -]?(?:number|no)|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f)["'*]{0,3}[ \t]{0,4}[:=.|]{1,2}[ \t]{0,4}["']?(\(?0?\d[\d ()./-]{6,18}\d)(?![\w.-]*\w)/dgi,
 )
 
 /** Thirteen to nineteen digits, together or in printed groups. Not part of a longer or broken number. */
-export const cardNumbers = once(
+const cardNumbers = once(
   () =>
     /(?<![\w.+-])\d{13,19}(?![\w+]|[.-]\d)|(?<![\w.+]|\d[ -])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w+]|[. -]\d)/g,
 )
@@ -308,7 +308,7 @@ const IBAN_LENGTHS: Record<string, number> = {
 }
 
 /** The country determines the length, printed together or in groups. */
-export function findIbans(text: string): { start: number; end: number }[] {
+function findIbans(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = []
   for (const match of text.matchAll(/(?<![\w-])([A-Z]{2})\d{2}(?=[ -]?[A-Z0-9]{4})/g)) {
     const length = IBAN_LENGTHS[match[1] ?? ''] ?? 0

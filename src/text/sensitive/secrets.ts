@@ -112,7 +112,7 @@ function looksLikeKey(line: string): boolean {
   return line.length < 1000 && /^(?:[\w+/=-]{16,}|[\w-]{1,40}: .{0,200})?$/.test(line.replace(/^[\s>|]+/, '').trim())
 }
 
-export interface SecretPattern {
+interface SecretPattern {
   kind: string
   /**
    * The first group, which needs the flag d, or else the whole match is the secret. Repetitions are bounded or start at
@@ -131,11 +131,7 @@ export interface SecretPattern {
 /** How many characters before a secret `accepts` may read. */
 const BEFORE = 800
 
-export function findByPattern(
-  text: string,
-  patterns: readonly SecretPattern[],
-  isPossible: HintReader,
-): TextSpan<string>[] {
+function findByPattern(text: string, patterns: readonly SecretPattern[], isPossible: HintReader): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
   let hasRandom: boolean | undefined
   for (const { kind, pattern, hints, accepts, isChinese = false, isRandom = false } of patterns) {
@@ -318,7 +314,7 @@ function mayHoldRandom(text: string): boolean {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Letters and digits alternate as in no word. */
-export function looksRandom(value: string): boolean {
+function looksRandom(value: string): boolean {
   if (value.length < SHORTEST_RANDOM || !/^[\w.~+/=:@%^-]+$/.test(value) || !isMixed(value)) return false
   if (UUID.test(value) || /^[0-9a-f]{20,}$/i.test(value)) return true
   if (/^(?:https?:|[\w-]{0,20}\/[\w./-]+$)|\.[a-z]{2,4}$/.test(value)) return false
@@ -359,7 +355,7 @@ function findClusterSecrets(text: string, isPossible: HintReader): TextSpan<stri
 }
 
 /** Values whose name marks them as secret. */
-export function findNamedSecrets(text: string, isPossible: HintReader): TextSpan<string>[] {
+function findNamedSecrets(text: string, isPossible: HintReader): TextSpan<string>[] {
   return [...findByPattern(text, NAMED_PATTERNS, isPossible), ...findClusterSecrets(text, isPossible)]
 }
 
@@ -402,7 +398,7 @@ const LONGEST = 400
 const LETTERS = lettersOf(/[^\s"'`<>()[\]{},;|\\]/)
 
 /** Secrets that a sentence names: "the key is …", "my password: …", "use … as the token". */
-export function findProseSecrets(text: string): TextSpan<string>[] {
+function findProseSecrets(text: string): TextSpan<string>[] {
   const names = Array.from(eachMatch(text, ROUGHLY), ({ index }) => index)
   const found: TextSpan<string>[] = []
   if (names.length === 0) return found

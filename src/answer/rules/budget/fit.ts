@@ -301,7 +301,7 @@ export type Measure = (text: string) => number
 export const countCharacters: Measure = (text) => text.length
 
 /** The longest beginning of a text, as `cut` makes it, within a size. */
-export function cutToSize(
+function cutToSize(
   text: string,
   size: number,
   measure: Measure,
