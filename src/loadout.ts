@@ -109,6 +109,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     updateProject: late(machine, async () => (await import('./skills/project.ts')).updateProject),
     /** Takes skills out of the manifest of a project, with what only they needed. */
     removeFromProject: late(machine, async () => (await import('./skills/project.ts')).removeFromProject),
+    /** Writes the lock of a project as a file of another manager. */
+    exportManifest: late(machine, async () => (await import('./skills/project.ts')).exportManifest),
     /** Whether a project has a manifest. */
     hasManifest: plain(machine, async () => (await import('./skills/project.ts')).hasManifest),
     /** Removes installed skills. */
@@ -171,6 +173,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
     /** Installs what a profile names; can also remove what it does not name. */
     applyProfile: changes(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
+    /** Restores the agents and skills that the library says a machine has. */
+    restoreLibrary: changes(machine, async () => (await import('./skills/profiles.ts')).restoreLibrary),
     /** Lists the profiles of the library. */
     listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
     /** Shows the settings of this machine. */

@@ -41,7 +41,7 @@ import { packsCompile, packsStatus } from './commands/pack-compile.ts'
 import { packsResolve } from './commands/pack-context.ts'
 import { packsExample, packsExport, packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
-import { publishPlugin } from './commands/plugin.ts'
+import { publishManifest, publishPlugin } from './commands/plugin.ts'
 import { auditList, auditPrune, replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { agentsVersions, see } from './commands/see.ts'
@@ -95,7 +95,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
       row(undo),
       row(remove, deleteSkill),
       group('profile', 'sets of installed skills', profileList, profileSave, profileApply, profileSwitch),
-      group('publish', 'give skills to others', publishArchive, publishPlugin),
+      group('publish', 'give skills to others', publishArchive, publishPlugin, publishManifest),
     ],
   },
   {

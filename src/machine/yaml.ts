@@ -24,6 +24,8 @@ interface ParseOptions {
   /** `failsafe` keeps every value as text: 1.10, dates, yes. */
   schema?: 'core' | 'failsafe'
   intAsBigInt?: boolean
+  /** The maximum length of the text. */
+  longest?: number
 }
 
 /** Why a YAML text is refused, and on which of its lines. */
@@ -40,8 +42,11 @@ export class YamlError extends Error {
 }
 
 /** A document that may still have errors; `readValue` reports them. */
-export function parseYaml(text: string, options: ParseOptions = {}): { document: Document; lines: LineCounter } {
-  if (text.length > LONGEST_YAML) throw new YamlError(`the YAML is longer than ${LONGEST_YAML / 1024} KB`, 1)
+export function parseYaml(
+  text: string,
+  { longest = LONGEST_YAML, ...options }: ParseOptions = {},
+): { document: Document; lines: LineCounter } {
+  if (text.length > longest) throw new YamlError(`the YAML is longer than ${longest / 1024} KB`, 1)
   if (canNestDeeply(text)) refuseDeepNesting(text)
   const lines = new LineCounter()
   return { document: parseDocument(text, { ...YAML, ...options, lineCounter: lines }), lines }

@@ -2,13 +2,14 @@ import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
-import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
 import { copyTree } from './disk/tree.ts'
 import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, observe } from './observe.ts'
+import { neededBy } from './rules/needs.ts'
 import { missing, placeOf, type RegisteredSkill, requireName, type SkillStatus } from './rules/skill.ts'
 
 interface DeleteFlags extends ScopeRequest {
@@ -63,8 +64,13 @@ async function deleteNamed(
   const isDryRun = request.dryRun ?? false
   const run = async (): Promise<Deletion[]> => {
     const { statuses, state } = await observe(installs, rootsAnywhere(installs), true)
+    const needers = neededBy(
+      names,
+      statuses.flatMap(({ registered }) => registered?.skill ?? []),
+    )
     const removable = names.flatMap((name) => {
-      const found = findRemovable(name, statuses)
+      const by = needers.get(name)
+      const found = by ? failWith('NEEDS/by', { name, by: by.join(', ') }) : findRemovable(name, statuses)
       if (!(found instanceof LoadoutError)) return found
       refuse(found)
       return []

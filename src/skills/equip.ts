@@ -16,6 +16,7 @@ import {
   observe,
   type RunOptions,
 } from './observe.ts'
+import { neededBy, withNeeded } from './rules/needs.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import { isInstalled, requireName, type SkillStatus, supports } from './rules/skill.ts'
 
@@ -39,7 +40,11 @@ export const equip = withScope(async (installs, request: EquipCommand): Promise<
   const roots = rootsInUse(installs, installs.rootsFor(agents), request)
   const report = await change(installs, roots, 'equip', request, ({ statuses }) => {
     const isExplicit = request.names.length > 0
-    const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
+    const wanted = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
+    const names = withNeeded(
+      wanted,
+      statuses.flatMap(({ registered }) => registered?.skill ?? []),
+    )
     return planEquip(statuses, { names, agents, roots, isExplicit, replaces: request.replace })
   })
   if (request.dryRun || report.operations.length === 0) return report
@@ -73,6 +78,10 @@ export const unequip = withScope(async (installs, request: EquipCommand): Promis
     const used = request.unused ? requireUsed(installs.machine) : undefined
     const isMeant = (status: SkillStatus) => isInstalled(status) && used?.has(status.name) !== true
     const names = isExplicit ? request.names : select(statuses, request, isMeant)
+    const here = statuses.filter((status) => isInstalled(status)).flatMap(({ registered }) => registered?.skill ?? [])
+    for (const [name, by] of isExplicit ? neededBy(names, here) : []) {
+      throw failWith('NEEDS/by', { name, by: by.join(', ') })
+    }
     return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })
   })
 })

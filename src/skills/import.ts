@@ -35,6 +35,7 @@ import {
   type WaitingSkill,
 } from './observe.ts'
 import { chooseOffers, type ForeignSkill, type ImportCandidate, type Offer } from './rules/candidates.ts'
+import { inOrderOfNeed, needsOf } from './rules/needs.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
 import { LFS_PROBLEM } from './rules/review/files.ts'
 import { type Capability, findTwinIn, summarizeSheet } from './rules/review/sheet.ts'
@@ -182,12 +183,23 @@ function chooseFrom({ offers }: Found, reviewed: readonly Ready[], request: Impo
     return { ...viewOffer(offer, request), can: review && summarizeSheet(review) }
   })
   if (request.list) return { chosen: [], offers: views }
-  if (request.names !== undefined) return { chosen: chooseOffers(offers, request.names) }
+  if (request.names !== undefined) return { chosen: withSiblings(chooseOffers(offers, request.names), offers) }
   if (request.choose === undefined || offers.length < 2) return { chosen: [...offers] }
   const names = request.choose(views)
   return names === undefined
     ? { chosen: [], offers: views, isUndecided: true }
-    : { chosen: chooseOffers(offers, names) }
+    : { chosen: withSiblings(chooseOffers(offers, names), offers) }
+}
+
+/** Also the skills of the same source that the chosen ones need. */
+function withSiblings(chosen: readonly Offer[], offers: readonly Offer[]): Offer[] {
+  const byName = new Map(offers.map((offer) => [offer.name, offer]))
+  const needs = (name: string) => {
+    const { skill } = byName.get(name)?.candidate.merged ?? {}
+    return (skill === undefined ? [] : needsOf(skill)).map((need) => need.name).filter((needed) => byName.has(needed))
+  }
+  const names = chosen.map(({ name }) => name)
+  return inOrderOfNeed(names, needs).flatMap((name) => byName.get(name) ?? [])
 }
 
 function emptyResult(request: ImportRequest): ImportResult {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Scope } from '../agents/rules/agents.ts'
+import { readApprovals } from '../machine/approvals.ts'
 import { isFolder, readText } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
@@ -8,18 +9,20 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { buildFor, writeBuild } from './disk/build.ts'
 import { diffFolders } from './disk/git-folders.ts'
+import { lastCommits } from './disk/library-git.ts'
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
 import { copyTree, listTree } from './disk/tree.ts'
 import { sheetOfFolder } from './gate.ts'
-import { namedAgents, type ScopeRequest } from './installs.ts'
+import { type Installs, namedAgents, type ScopeRequest } from './installs.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
-import { withScope } from './locked-scope.ts'
+import { readManifest, withScope } from './locked-scope.ts'
 import { observe, recoverAll } from './observe.ts'
 import { type Capability, findTwinIn } from './rules/review/sheet.ts'
 import {
   missing,
   type PlacementState,
   parseSkill,
+  placeOf,
   type RegisteredSkill,
   requireName,
   SKILL_FILE,
@@ -35,6 +38,8 @@ export interface SkillPreview {
   markdown: string
   /** What it can do, worst first; empty for your own skills. */
   review: Capability[]
+  /** Where it came from: the source, what pins it, and who allowed what. */
+  origin: [what: string, text: string][]
 }
 
 /** One skill, with its text from the library. */
@@ -48,7 +53,10 @@ export const inspectSkill = withScope(
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
     const { skill } = registered
-    const path = skillPlace(installs.library, registered)
+    const kept = skillPlace(installs.library, registered)
+    const [copy] = status.placements
+    // Without the cache, the files of a lock are where they are installed.
+    const path = isFolder(kept) || copy === undefined ? kept : placeOf(copy)
     const findTwin = findTwinIn(statuses.flatMap((each) => each.registered?.skill.name ?? []))
     const value = {
       skill,
@@ -57,10 +65,53 @@ export const inspectSkill = withScope(
       placements: status.placements.map((found) => viewPlacement(found)),
       markdown: readText(join(path, DOCUMENT_FILE)),
       review: skill.source === undefined ? [] : await sheetOfFolder(path, skill, findTwin),
+      origin: await originOf(installs, registered, path),
     }
     return value
   },
 )
+
+/** Where a skill and each of its files came from, and who said yes to what. */
+async function originOf(
+  installs: Installs,
+  registered: RegisteredSkill,
+  path: string,
+): Promise<SkillPreview['origin']> {
+  const { machine, repo, project, locked } = installs
+  const { name, source } = registered.skill
+  const rows: SkillPreview['origin'] = []
+  if (source !== undefined) {
+    const { ref, commit, folder, treeHash } = source
+    const version = [commit && `commit ${commit}`, ref && `(${ref})`].filter(Boolean).join(' ')
+    rows.push(['came from', [source.url ?? source.path, folder, version].filter(Boolean).join('  ')])
+    rows.push(['digest', treeHash])
+  }
+  const row =
+    project && locked ? readManifest(machine, project)?.lock.skills.find((each) => each.name === name) : undefined
+  if (row !== undefined) {
+    rows.push(['locked', `${row.at}, as ${row.from} in loadout.json`])
+    const { by, at } = row.approved ?? {}
+    if (by !== undefined)
+      rows.push(['allowed', `by ${by} on ${at}, in loadout.lock: ${Object.keys(row.allows).join(', ')}`])
+    if (row.requires.length > 0) rows.push(['needs', row.requires.join(', ')])
+  }
+  for (const { kind, name: about, decision, actor, at, files = {} } of readApprovals(machine).approvals) {
+    if (kind !== 'skill' || about !== name) continue
+    const what =
+      decision === 'approved' ? Object.keys(files).join(', ') || 'nothing that acts' : 'nothing: it is denied'
+    rows.push([decision === 'approved' ? 'allowed' : 'denied', `by ${actor} on this machine, ${at}: ${what}`])
+  }
+  const files = listTree(path).files.map((file) => file.path)
+  if (locked !== undefined) {
+    const made = files.filter((file) => file === SKILL_FILE)
+    const own = files
+      .filter((file) => file !== SKILL_FILE)
+      .map((file) => [source?.folder, file].filter(Boolean).join('/'))
+    return [...rows, ['files', `${own.join(', ')} of that commit; ${made.join(', ')} is written by Loadout`]]
+  }
+  const commits = await lastCommits(repo, registered.folder)
+  return [...rows, ...files.map((file): [string, string] => [file, commits.get(file) ?? 'not committed'])]
+}
 
 export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
 

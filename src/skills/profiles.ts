@@ -1,7 +1,8 @@
-import { Config } from '../agents/config.ts'
+import { Config, switchAgents } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { projectAt } from '../machine/open-project.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { compareText, nearest, setOwn, sortedBy } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
 import { type ScopeRequest, withInstalls } from './installs.ts'
@@ -76,6 +77,20 @@ export const applyProfile = withInstalls(
     return asWriter(installs, installs.roots, 'profile', run, request.signal)
   },
 )
+
+/** Restores what the library says about a machine: the agents and the skills of its profile. */
+export async function restoreLibrary(machine: Machine, request: RunOptions): Promise<Outcome> {
+  const config = new Config(machine)
+  const library = config.requireLibrary()
+  const { profiles: all } = profilesOf(config)
+  const only = all.length === 1 ? all[0]?.name : undefined
+  const name = projectAt(machine, library).settings.profile ?? only
+  if (name === undefined) throw failWith('PROFILE_NOT_FOUND/none', { library })
+  const ids = [...new Set(Object.values(requireProfile(config, name).profile).flat())]
+  const off = ids.filter((id) => !config.isEnabled(id))
+  if (off.length > 0) await switchAgents(machine, { ids: off, isOn: true, dryRun: request.dryRun })
+  return applyProfile(machine, { ...request, name })
+}
 
 export function requireProfile(config: Config, name: string): SavedProfile {
   const { profiles: all, findings } = profilesOf(config)

@@ -1,14 +1,16 @@
-import { isAbsolute, join, relative } from 'node:path'
+import { basename, isAbsolute, join, relative } from 'node:path'
 import { Config, requireProject } from '../agents/config.ts'
 import { requireAgent } from '../agents/rules/agents.ts'
-import { exists, isFolder, readText } from '../machine/files.ts'
+import { exists, isFile, isFolder, readJson, readText } from '../machine/files.ts'
 import { withoutPassword } from '../machine/git-process.ts'
-import { readJsonInside } from '../machine/inside.ts'
+import { readJsonInside, readTextInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { findRepository, openProject, realFolder } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
+import { isSigned, sign, signerOf, signingKey } from '../machine/ssh-signature.ts'
+import { parseYaml, readValue, YamlError } from '../machine/yaml.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sortedBy } from '../text/values.ts'
 import { readSource, type SkillOffer } from './candidates.ts'
@@ -31,6 +33,7 @@ import type { Installs } from './installs.ts'
 import { lockedInstalls, lockedRegistry, type Manifest, readManifest } from './locked-scope.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
+import { asForeign, FOREIGN_FILES, type ForeignFile, takeOverManifest } from './rules/foreign-manifests.ts'
 import {
   ALL,
   addressOf,
@@ -106,20 +109,57 @@ export interface InstallRequest extends ProjectRequest {
   trustLock?: boolean
   /** Replace edited copies, after a backup. */
   replace?: boolean
+  /** Sign the lock with this SSH key; an empty text for the usual one. */
+  sign?: string
+  /** A file of allowed signers: without a valid signature of one of them nothing is installed. */
+  signers?: string
 }
 
 /** Installs exactly what the lock of the project pins, after locking what the manifest asks for in addition. */
 export async function installProject(machine: Machine, request: InstallRequest): Promise<ProjectOutcome> {
   const manifest = requireManifest(machine, request)
+  const signed = await checkSignature(machine, manifest.project, request)
   const gaps = compareParts(manifest)
   if (request.frozen && gaps.length > 0) {
     machine.report(...gaps)
     return outcomeOf(manifest, request)
   }
+  machine.report(...signed)
   if (gaps.length === 0) return apply(machine, manifest, manifest, request)
   const { manifest: locked, findings } = await lockAll(machine, manifest, request)
   machine.report(...findings)
   return apply(machine, manifest, locked, request)
+}
+
+const SIGNATURE_FILE = `${LOCK_FILE}.sig`
+const PURPOSE = 'loadout-lock'
+
+/**
+ * Throws unless a signature of the lock is from an allowed signer. Who they are is known to this machine only: from the
+ * request, or from git. Without them a signature proves nothing.
+ */
+async function checkSignature(
+  machine: Machine,
+  project: string,
+  { signers: named, sign: key }: InstallRequest,
+): Promise<Finding[]> {
+  if (key !== undefined) return []
+  const repo = new Repository(machine, project)
+  const asked = ['config', '--type=path', '--get', 'gpg.ssh.allowedSignersFile']
+  const file = named ?? (await repo.git(asked, { okCodes: [0, 1] })).stdout.trim()
+  const place = join(project, SIGNATURE_FILE)
+  const refuse = (problem: string) => failWith('LOCK_INVALID/signature', { problem, signers: file })
+  if (!exists(place)) {
+    if (named !== undefined) throw refuse('is missing')
+    return []
+  }
+  if (file === '') return [report('LOCK_INVALID/unknown-signer')]
+  const [signers, signature] = [readText(machine.resolve(file)), readTextInside(project, SIGNATURE_FILE)]
+  const by = await signerOf(machine, signers, signature)
+  if (by === undefined) throw refuse(`is of nobody in ${file}`)
+  const text = readText(join(project, LOCK_FILE))
+  if (!(await isSigned(machine, signers, { by, text, signature, purpose: PURPOSE }))) throw refuse('does not fit it')
+  return [report('LOCK_INVALID/signed', { by })]
 }
 
 function outcomeOf({ project, lock }: Manifest, { dryRun: isDryRun = false }: RunOptions): ProjectOutcome {
@@ -285,6 +325,13 @@ async function apply(
     machine: machine.reportingTo((...findings) => machine.report(...inProject(findings))),
   })
   const files = changedFiles(before, next)
+  const text = formatLock(next.lock)
+  if (request.sign !== undefined && !dryRun) {
+    const key = signingKey(machine, request.sign || undefined)
+    files.push({ path: SIGNATURE_FILE, text: await sign(machine, key, text, PURPOSE) })
+  } else if (files.some(({ path }) => path === LOCK_FILE) && exists(join(next.project, SIGNATURE_FILE))) {
+    machine.report(report('LOCK_INVALID/unsigned'))
+  }
   const value = { ...outcomeOf(next, request), fetched, moves: [...moves] }
   const run = async (): Promise<ProjectOutcome> => {
     const observation = await observe(installs, installs.roots, true)
@@ -467,6 +514,8 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const named = (request.agents ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
   const asked = named.map((id) => requireAgent(id).id)
   const agents = known === undefined ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]
+  const foreign = foreignFile(machine, request.source)
+  if (foreign !== undefined) return takeOver(machine, before, agents, request, foreign)
   const address = await addressFor(machine, project, request)
   const { key, findings } = address
   const names = request.names ?? address.names
@@ -512,6 +561,60 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const moves = await movesOf(machine, before, manifest)
   machine.report(...findings, ...told)
   return apply(machine, before, manifest, request, moves)
+}
+
+/** The file of another manager in the project that was typed instead of a source. */
+function foreignFile(machine: Machine, source: string): { path: string; file: ForeignFile } | undefined {
+  const path = machine.resolve(source)
+  const file = FOREIGN_FILES.find((each) => each === basename(path))
+  return file !== undefined && isFile(path) ? { path, file } : undefined
+}
+
+/** Adds everything that a file of another manager names. That file stays as it is. */
+async function takeOver(
+  machine: Machine,
+  before: Manifest,
+  agents: string[],
+  request: AddRequest,
+  { path, file }: { path: string; file: ForeignFile },
+): Promise<ProjectOutcome> {
+  const value = file.endsWith('.json') ? readJson(path) : readForeignYaml(path)
+  const taken = takeOverManifest(file, value)
+  if (Object.keys(taken.wanted).length === 0)
+    throw failWith('MANIFEST/empty', { file, losses: taken.losses.join('; ') || 'no skill' })
+  const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
+  for (const [key, names] of Object.entries(taken.wanted)) {
+    skills[key] = [...new Set([...(skills[key] ?? []), ...names])].sort(compareText)
+  }
+  const ids = taken.agents.length > 0 && before.agents.length === 0 ? [...new Set(taken.agents)] : agents
+  const wanted = { ...before.wanted, skills }
+  const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents: ids }, request)
+  machine.report(...taken.losses.map((what) => report('MANIFEST/loss', { file, what })), ...findings)
+  return apply(machine, before, manifest, request, await movesOf(machine, before, manifest))
+}
+
+function readForeignYaml(path: string): unknown {
+  try {
+    const { document, lines } = parseYaml(readText(path), { longest: 8 * 1024 * 1024 })
+    return readValue(document, lines)
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw failWith('MANIFEST/empty', { file: basename(path), losses: `line ${error.line}: ${error.message}` })
+  }
+}
+
+/** Writes the lock of a project as a file of another manager. Never replaces a file. */
+export async function exportManifest(
+  machine: Machine,
+  request: { project?: string; file: 'apm.yml' | 'skills-lock.json'; out?: string },
+): Promise<{ path: string; skills: number }> {
+  const { project, agents, lock } = requireManifest(machine, request)
+  const path = machine.resolve(request.out ?? join(project, request.file))
+  if (exists(path)) throw failWith('FILE_EXISTS/manifest', { path })
+  const { text, losses } = asForeign(request.file, { name: basename(project), agents, skills: lock.skills })
+  writeTreeFile(path, text, false)
+  machine.report(...losses.map((what) => report('MANIFEST/not-said', { file: request.file, what })))
+  return { path, skills: lock.skills.length }
 }
 
 /** The key for what was typed: an address that a clone on another machine can use too. */

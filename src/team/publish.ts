@@ -1,10 +1,11 @@
 import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
+import { isSigned, principalOf, sign, signingKey } from '../machine/ssh-signature.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { committedVersion, digestAt, isInLibrary } from '../skills/versions.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
-import { identifyUser, isSigned, principalOf, sign, signingKey } from './disk/identity.ts'
+import { identifyUser } from './disk/identity.ts'
 import { type Team, withTeam } from './disk/team.ts'
 import {
   type CatalogEntry,
@@ -16,6 +17,7 @@ import {
   formatSnapshot,
   idOf,
   nextSnapshot,
+  SIGNED_FOR,
   type Snapshot,
   stopsInForce,
   type Version,
@@ -266,8 +268,8 @@ async function signNext(
     offered?.isSigned ? offered.snapshot?.number : 0,
   )
   const text = formatSnapshot(next)
-  const signature = await sign(machine, key, text)
-  if (!(await isSigned(machine, signers, { by, text, signature }))) {
+  const signature = await sign(machine, key, text, SIGNED_FOR)
+  if (!(await isSigned(machine, signers, { by, text, signature, purpose: SIGNED_FOR }))) {
     throw failWith('CATALOG_UNVERIFIED/signature', { key, by, signers: SIGNERS_FILE })
   }
   const after = offered === undefined ? '' : sha256(offered.text)

@@ -2,12 +2,13 @@ import { Config } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { RecordFile } from '../machine/records.ts'
 import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/verdict.ts'
+import { isSigned } from '../machine/ssh-signature.ts'
 import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/verdicts.ts'
 import { committedFile } from '../skills/versions.ts'
 import { parseForeignJson } from '../text/json.ts'
 import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { isRecord, sha256, sortedBy } from '../text/values.ts'
-import { isSigned, readPinnedSigners } from './disk/identity.ts'
+import { readPinnedSigners } from './disk/identity.ts'
 import type { Team } from './disk/team.ts'
 import {
   type CatalogEntry,
@@ -18,6 +19,7 @@ import {
   idOf,
   isEntry,
   parseSnapshot,
+  SIGNED_FOR,
   type SignedVersion,
   type Snapshot,
   type Stop,
@@ -96,7 +98,7 @@ export async function readCatalog(
     const isValid =
       snapshot !== undefined &&
       signers !== undefined &&
-      (await isSigned(machine, signers, { by: snapshot.by, text, signature }))
+      (await isSigned(machine, signers, { by: snapshot.by, text, signature, purpose: SIGNED_FOR }))
     offered = { text, signature, snapshot, isSigned: isValid }
   }
   const problem = problemOf(offered, before, signers, membership)
@@ -219,7 +221,7 @@ export async function earlierApprovals(
     const { by, at, state } = value
     const isAbout = value.kind === entry.kind && value.name === entry.name && value.version === entry.version
     if (!isAbout || typeof by !== 'string' || typeof at !== 'string') continue
-    if ((state !== 'approved' && state !== 'retired') || !(await isSigned(machine, signers, { by, text, signature }))) {
+    if ((state !== 'approved' && state !== 'retired') || !(await isSigned(machine, signers, { by, text, signature, purpose: SIGNED_FOR }))) {
       continue
     }
     const { kind, name, version, commit, digest, groups } = value as unknown as SignedVersion

@@ -257,6 +257,10 @@ export const ISSUES = {
       'Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
     ],
     PROFILE_NOT_FOUND: ['There is no profile of this name.', 'Run `loadout profile list`.'],
+    'PROFILE_NOT_FOUND/none': [
+      'the library {library} does not say what a machine gets',
+      'loadout profile save <name> on a machine that has it; or loadout install --all',
+    ],
     NOT_CONFIRMED: ['nothing was changed', 'use --yes to skip the question'],
     'NOT_CONFIRMED/erase': ['nothing was erased', 'use --yes to skip the question'],
   },
@@ -370,6 +374,8 @@ export const ISSUES = {
       'push it somewhere, and add that address',
       'warning',
     ],
+    'MANIFEST/empty': ['{file} names no skill that Loadout can fetch: {losses}', 'add the sources one by one'],
+    'MANIFEST/not-said': ['{file} cannot say: {what}', 'loadout.lock keeps it', 'info'],
     'MANIFEST/loss': ['{file}: {what}', 'the rest was taken over', 'warning'],
     LOCK_INVALID: ['`loadout.lock` cannot be used.', 'Restore it from git, or remove it and run `loadout install`.'],
     'LOCK_INVALID/conflict': [
@@ -383,6 +389,17 @@ export const ISSUES = {
     'LOCK_INVALID/newer': [
       'loadout.lock has version {version}, which a newer Loadout wrote; nothing was installed',
       'update Loadout',
+    ],
+    'LOCK_INVALID/unsigned': [
+      'loadout.lock has changed, and its signature does not fit any more',
+      'sign it again: loadout install --sign',
+      'warning',
+    ],
+    'LOCK_INVALID/signed': ['loadout.lock is signed by {by}', 'nothing to do', 'info'],
+    'LOCK_INVALID/unknown-signer': [
+      'loadout.lock is signed, and this machine does not know whose signature counts',
+      'name them: --signers <file>, or git config gpg.ssh.allowedSignersFile <file>',
+      'info',
     ],
     'LOCK_INVALID/signature': [
       'the signature of loadout.lock {problem}; nothing was installed',
@@ -778,6 +795,7 @@ export const ISSUES = {
     'FILE_NOT_FOUND/ssh-keygen': ['ssh-keygen is not on the PATH', 'install OpenSSH 8.2 or later'],
     FILE_UNREADABLE: ['A file cannot be read.', 'Check its permissions.'],
     FILE_EXISTS: ['{full} already exists', 'it was not changed'],
+    'FILE_EXISTS/manifest': ['{path} exists already', 'name another file with --out, or move it away'],
     'FILE_EXISTS/not-empty': ['{target} already exists and is not empty', 'name a new folder'],
     NOT_A_FILE: ['{path} is not a regular file', 'name a file'],
     'NOT_A_FILE/folder': ['{shown} is a folder', 'name a file inside it'],
@@ -875,6 +893,7 @@ export const ISSUES = {
     ],
     'USAGE/no-token': ['Missing flag: --token', 'an administrator creates one: loadout team invite'],
     'USAGE/erase-file': ['--erase and --keep-tasks take no file', 'they apply to this machine’s own log'],
+    'USAGE/format': ['{format} is not a format', 'apm.yml or skills-lock.json'],
     'USAGE/no-pack': [
       '<path> is missing: the folder of a pack, or its KNOWLEDGE.md',
       'usage: loadout packs validate <path>',

@@ -62,7 +62,7 @@ export const SKILLS: SkillView[] = [
 
 export function previewOf(name: string, markdown = `# ${name}\n\nDo it well.\n`): SkillPreview {
   const skill = { name, description: '', tags: [], targets: ['claude'], metadata: {}, others: {} }
-  return { skill, path: `/library/skills/${name}`, files: [], placements: [], markdown, review: [] }
+  return { skill, path: `/library/skills/${name}`, files: [], placements: [], markdown, review: [], origin: [] }
 }
 
 export const CANDIDATES: CandidateView[] = [

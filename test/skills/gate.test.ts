@@ -84,6 +84,7 @@ const READERS: Record<string, string | { door: string }> = {
   unpin: 'NAME',
   delete: 'NAME --dry-run',
   'publish archive': 'NAME --dry-run',
+  'publish manifest': '',
   'publish plugin': '--all --dry-run',
   status: '',
   config: '',

@@ -25,6 +25,18 @@ const LOCK_FLAGS = {
     kind: 'switch',
     summary: 'without names, for CI: fail if loadout.json, loadout.lock and the sources disagree',
   },
+  from: {
+    kind: 'text',
+    value: 'url',
+    summary: 'on a new machine: clone this library, and install its agents and profile',
+  },
+  sign: { kind: 'switch', summary: 'sign loadout.lock with your SSH key' },
+  key: { kind: 'text', value: 'file', summary: 'with --sign: this SSH key (default: the first usual one in ~/.ssh)' },
+  signers: {
+    kind: 'text',
+    value: 'file',
+    summary: 'refuse a lock without a signature of one of these allowed signers',
+  },
   'trust-lock': { kind: 'switch', summary: 'what loadout.lock records as agreed counts as your answer, for this call' },
 } as const
 
@@ -74,7 +86,16 @@ export const install = defineCommand({
 })
 
 type ProjectInput = Pick<EquipInput, 'ask' | 'onProgress' | 'signal'> & {
-  flags: { 'dry-run'?: boolean; replace?: boolean; frozen?: boolean; 'trust-lock'?: boolean }
+  flags: {
+    'dry-run'?: boolean
+    replace?: boolean
+    frozen?: boolean
+    'trust-lock'?: boolean
+    sign?: boolean
+    key?: string
+    signers?: string
+    from?: string
+  }
 }
 
 /** Installs what a lock pins. On a terminal, first asks about skills that can act. */
@@ -82,9 +103,23 @@ async function installLocked(
   { flags, ask, onProgress, signal }: ProjectInput,
   loadout: Loadout,
   project: string | undefined,
-): Promise<Report<ProjectOutcome>> {
-  const { frozen, replace, 'trust-lock': trustLock, 'dry-run': dryRun } = flags
-  const request = { project, frozen, trustLock, replace, dryRun, onProgress, signal }
+): Promise<Report<Outcome | ProjectOutcome>> {
+  if (flags.from !== undefined || (project === undefined && !(await loadout.hasManifest({})))) {
+    const dryRun = flags['dry-run']
+    if (flags.from !== undefined) await loadout.initialize({ clone: flags.from, dryRun, signal })
+    const first = await loadout.restoreLibrary({ dryRun, onProgress, signal })
+    const allowed = dryRun ? [] : await askForSheets(first.value.waiting ?? [], ask, loadout)
+    if (allowed.length === 0) return first
+    const { value, findings } = await loadout.restoreLibrary({ onProgress, signal })
+    const operations = [...first.value.operations, ...value.operations]
+    return {
+      value: { ...value, operations },
+      findings: [...first.findings.filter(({ code }) => code !== 'QUARANTINED'), ...findings],
+    }
+  }
+  const { frozen, replace, signers, 'trust-lock': trustLock, 'dry-run': dryRun } = flags
+  const sign = flags.sign ? (flags.key ?? '') : undefined
+  const request = { project, frozen, trustLock, replace, signers, sign, dryRun, onProgress, signal }
   const first = await loadout.installProject(request)
   return askAndRepeat(first, frozen || dryRun ? undefined : ask, loadout, () => loadout.installProject(request))
 }

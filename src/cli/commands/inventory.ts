@@ -189,7 +189,7 @@ export const show = defineCommand({
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: SCOPE_FLAGS,
   run: ({ args, flags }, loadout) => loadout.inspect({ name: args.name ?? '', project: flags.project }),
-  print: ({ skill, path, files, placements, markdown, review }: SkillPreview, screen) =>
+  print: ({ skill, path, files, placements, markdown, review, origin }: SkillPreview, screen) =>
     lines(
       screen.strong(skill.name),
       wrap(skill.description, 2),
@@ -199,6 +199,8 @@ export const show = defineCommand({
         ['  source', path],
         ['  files', files.map((file) => `${file.path} (${grouped(file.bytes)})`).join(', ')],
       ]),
+      origin.length > 0 && ['', screen.strong('Where it comes from')],
+      alignRows(origin.map(([what, text]) => [`  ${what}`, text])).map(printableLine),
       review.length > 0 && ['', screen.strong('What it can do'), ...describeSheet(review, screen)],
       placements.length > 0 && '',
       alignRows(

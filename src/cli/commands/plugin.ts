@@ -1,6 +1,7 @@
 import { PLUGIN_FORMS } from '../../display-rules.ts'
 import type { BuiltPlugin } from '../../loadout.ts'
-import { DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
+import { failWith } from '../../text/trouble.ts'
+import { DRY_RUN_FLAG, defineCommand, namesIn, PROJECT_FLAG } from '../command.ts'
 import { count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
 
 const AGENTS = PLUGIN_FORMS.map(({ agent }) => agent)
@@ -44,4 +45,29 @@ export const publishPlugin = defineCommand({
       !isDryRun && 'Its INSTALL.md has the install commands.',
     )
   },
+})
+
+export const publishManifest = defineCommand({
+  name: 'publish manifest',
+  shortensHome: true,
+  summary: 'write loadout.lock of a project for another manager: apm.yml or skills-lock.json',
+  details: 'Names what the other format cannot say. Never replaces a file.',
+  args: [
+    {
+      name: 'format',
+      summary: 'apm.yml or skills-lock.json',
+      required: true,
+      complete: ['apm.yml', 'skills-lock.json'],
+    },
+  ],
+  flags: {
+    out: { kind: 'text', value: 'file', summary: 'where to write it (default: in the project)' },
+    ...PROJECT_FLAG,
+  },
+  run: ({ args: { format }, flags }, loadout) => {
+    if (format !== 'apm.yml' && format !== 'skills-lock.json') throw failWith('USAGE/format', { format: format ?? '' })
+    return loadout.exportManifest({ file: format, ...flags })
+  },
+  print: ({ path, skills }: { path: string; skills: number }) =>
+    lines(`wrote ${printableLine(path)}: ${count(skills, 'skill')}`),
 })

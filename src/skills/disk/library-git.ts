@@ -363,3 +363,19 @@ export async function uncommittedPaths(repo: Repository, under = 'skills'): Prom
 export function literal(path: string): string {
   return `:(literal)${path}`
 }
+
+/** The last commit of each file of a folder: its id, author, day and subject. */
+export async function lastCommits(repo: Repository, folder: string): Promise<Map<string, string>> {
+  const format = '--format=%x00%h by %an, %as: %s'
+  const list = ['log', format, '--name-only', '--no-renames', '--max-count=1000', '--', literal(folder)]
+  const { stdout } = await repo.git(list, { okCodes: [0, 128] })
+  const found = new Map<string, string>()
+  for (const part of stdout.split('\0').slice(1)) {
+    const [said = '', ...paths] = part.split('\n').filter((line) => line !== '')
+    for (const path of paths) {
+      const inside = path.slice(folder.length + 1)
+      if (!found.has(inside)) found.set(inside, said)
+    }
+  }
+  return found
+}

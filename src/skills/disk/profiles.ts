@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Profile } from '../../agents/rules/config.ts'
-import { isFolder } from '../../machine/files.ts'
+import { exists, isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
 import type { Repository } from '../../machine/repository.ts'
+import { SETTINGS_FILE } from '../../machine/settings.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList, setOwn } from '../../text/values.ts'
 import { nameProblem } from '../rules/skill.ts'
@@ -54,7 +55,12 @@ export async function writeLibraryProfile(
   const path = `${FOLDER}/${name}.json`
   const write = (stage: string) => void writeTreeFile(stage, `${JSON.stringify(profile, null, 2)}\n`, false)
   const message = isCommitted ? `Save profile ${name}` : undefined
-  return changeLibrary(repo, { changes: [{ path, write }], message })
+  const settings = exists(join(repo.path, SETTINGS_FILE)) ? readJsonInside(repo.path, SETTINGS_FILE, LARGEST) : {}
+  // The first profile is the one that a new machine gets.
+  const isFirst = isRecord(settings) && settings.profile === undefined
+  const named = `${JSON.stringify({ ...(isRecord(settings) ? settings : {}), profile: name }, null, 2)}\n`
+  const first = { path: SETTINGS_FILE, write: (stage: string) => void writeTreeFile(stage, named, false) }
+  return changeLibrary(repo, { changes: [{ path, write }, ...(isFirst ? [first] : [])], message })
 }
 
 /** The name of a profile becomes a file name. */

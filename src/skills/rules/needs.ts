@@ -57,6 +57,33 @@ function readNeed(value: unknown, isSure: boolean): Need[] {
   return nameProblem(name) === undefined ? [{ name, range, isSure }] : []
 }
 
+/** The skills of a library that need one of these, apart from these. */
+export function neededBy(names: readonly string[], skills: readonly Skill[]): Map<string, string[]> {
+  const needers = (name: string) =>
+    skills.filter(
+      (skill) => !names.includes(skill.name) && needsOf(skill).some((need) => need.name === name && need.isSure),
+    )
+  return new Map(
+    names.flatMap((name) => {
+      const by = needers(name).map((skill) => skill.name)
+      return by.length === 0 ? [] : [[name, by.sort(compareText)] as const]
+    }),
+  )
+}
+
+/** The names and what they need of a library, each after what it needs. Throws for a need that nothing meets. */
+export function withNeeded(names: readonly string[], skills: readonly Skill[]): string[] {
+  const byName = new Map(skills.map((skill) => [skill.name, skill]))
+  return inOrderOfNeed(names, (name) => {
+    const skill = byName.get(name)
+    return (skill === undefined ? [] : needsOf(skill)).flatMap((need) => {
+      if (byName.has(need.name)) return [need.name]
+      if (need.isSure) throw failWith('NEEDS/library', { name, needed: need.name })
+      return []
+    })
+  })
+}
+
 /**
  * The names and everything that they need, each after what it needs itself, and otherwise in the order of the names: the
  * same on every machine. Throws for a cycle.

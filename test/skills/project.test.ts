@@ -1,0 +1,299 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { commitAll, git, makeMachine, makeRepository, putAll, type TestMachine } from '../cli/skills-machine.ts'
+
+const text = (name: string, more = '') => `---\nname: ${name}\ndescription: Does ${name}.\n${more}---\n\n# ${name}\n`
+
+interface Team extends TestMachine {
+  source: string
+  site: string
+  /** Runs the program in a folder of this machine. */
+  in(folder: string, ...words: string[]): ReturnType<TestMachine['run']>
+}
+
+/** A machine with a source of skills and a project that has added two of them: one needs the other, one can act. */
+function makeTeam(): Team {
+  const machine = makeMachine({ config: false })
+  mkdirSync(machine.path('.claude'))
+  machine.write('.gitconfig', '[user]\n\tname = Tester\n\temail = tester@localhost\n')
+  const source = makeRepository(machine.path('source'))
+  putAll(source, {
+    'skills/alpha/SKILL.md': text('alpha', 'requires: [beta]\n'),
+    'skills/beta/SKILL.md': text('beta'),
+    'skills/gamma/SKILL.md': text('gamma'),
+    'skills/gamma/run.sh': 'echo 1\n',
+  })
+  commitAll(source, 'Start')
+  const site = makeRepository(machine.path('site'))
+  const team = {
+    ...machine,
+    source,
+    site,
+    in: (folder: string, ...words: string[]) => machine.runWith({ cwd: machine.path(folder) }, ...words),
+  }
+  expect(team.in('site', 'add', `file://${source}`, 'alpha', '--project', '.')).toMatchObject({ code: 0, stderr: '' })
+  return team
+}
+
+const lockOf = (team: Team, folder = 'site') => JSON.parse(team.read(`${folder}/loadout.lock`))
+const copy = (name: string) => `.claude/skills/${name}/SKILL.md`
+
+/** A clone on a machine of its own: nothing is in its cache. */
+function cloneOf(team: Team, name: string, isWarm = false): string {
+  commitAll(team.site, 'Equip')
+  rmSync(team.path(name), { recursive: true, force: true })
+  git(team.home, 'clone', '--quiet', team.site, team.path(name))
+  rmSync(team.path(name, '.claude'), { recursive: true, force: true })
+  if (!isWarm) rmSync(team.path('.cache/loadout'), { recursive: true, force: true })
+  return name
+}
+
+describe('the manifest of a project', () => {
+  it('brings what a skill needs, restores byte for byte in a clone, also offline, and is quiet when nothing is to do', () => {
+    const team = makeTeam()
+    expect(Object.keys(lockOf(team).skills)).toEqual(['alpha', 'beta'])
+    expect(JSON.parse(team.read('site/loadout.json')).skills).toEqual({ [`file://${team.source}`]: ['alpha'] })
+    const clone = cloneOf(team, 'clone')
+    expect(team.in(clone, 'install', '--frozen')).toMatchObject({ code: 0, stderr: '' })
+    expect(git(team.path(clone), 'status', '--short')).toBe('')
+    renameSync(team.source, `${team.source}.gone`)
+    const offline = cloneOf(team, 'offline', true)
+    expect(team.in(offline, 'install', '--frozen').stdout).toContain('from the cache')
+    expect(git(team.path(offline), 'status', '--short')).toBe('')
+    expect(team.in(offline, 'install').stdout).toBe('2 skills as loadout.lock pins them.\n')
+    const cold = cloneOf(team, 'cold')
+    const refused = team.in(cold, 'install')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is gone')])
+    expect(existsSync(team.path(cold, '.claude'))).toBe(false)
+  })
+
+  it('asks once on each machine about what can act, counts the lock as the answer only when told, and refuses more', () => {
+    const team = makeTeam()
+    const added = team.in('site', 'add', `file://${team.source}`, 'gamma', '--project', '.')
+    expect([added.code, added.stderr]).toEqual([3, expect.stringContaining('loadout approve skill:gamma --project .')])
+    expect(existsSync(join(team.site, copy('gamma')))).toBe(false)
+    const clone = cloneOf(team, 'clone')
+    const beyond = team.in(clone, 'install', '--frozen', '--trust-lock')
+    expect([beyond.code, beyond.stderr]).toEqual([2, expect.stringContaining('nobody agreed to in loadout.lock')])
+    expect(existsSync(team.path(clone, '.claude'))).toBe(false)
+    expect(team.in('site', 'approve', 'skill:gamma', '--project', '.').code).toBe(0)
+    expect(team.in('site', 'install').code).toBe(0)
+    expect(lockOf(team).skills.gamma.approved.by).toBe('Tester <tester@localhost>')
+    const again = cloneOf(team, 'clone')
+    rmSync(team.path('.local/state/loadout'), { recursive: true, force: true })
+    expect(team.in(again, 'install', '--frozen').code).toBe(3)
+    expect(existsSync(team.path(again, '.claude'))).toBe(false)
+    expect(team.in(again, 'install', '--frozen', '--trust-lock')).toMatchObject({ code: 0, stderr: '' })
+    expect(team.in('site', 'show', 'gamma', '--project', '.').stdout).toMatch(
+      /allowed +by Tester <tester@localhost> on .* in loadout\.lock: runs run\.sh/,
+    )
+  })
+
+  it('refuses a source with other files under the locked commit, and a lock with another address', () => {
+    const team = makeTeam()
+    const lock = lockOf(team)
+    const write = (change: (lock: ReturnType<typeof lockOf>) => void) => {
+      const next = structuredClone(lock)
+      change(next)
+      writeFileSync(join(team.site, 'loadout.lock'), JSON.stringify(next))
+      return cloneOf(team, 'clone')
+    }
+    const rows: [change: (lock: ReturnType<typeof lockOf>) => void, code: number, said: string][] = [
+      [
+        (next) => {
+          next.skills.beta.digest = '0'.repeat(64)
+        },
+        2,
+        'beta of file://',
+      ],
+      [
+        (next) => {
+          next.skills.beta.copies.claude = '0'.repeat(64)
+        },
+        2,
+        'installs other files from the same source',
+      ],
+      [
+        (next) => {
+          next.skills.beta.url = 'https://elsewhere.invalid/x'
+        },
+        1,
+        'loadout.lock has beta from https://elsewhere.invalid/x',
+      ],
+      [
+        (next) => {
+          delete next.skills.beta
+        },
+        1,
+        'alpha needs beta',
+      ],
+      [
+        (next) => {
+          next.skills.beta.from = 'own/other'
+        },
+        1,
+        'which loadout.json does not ask for',
+      ],
+      [
+        (next) => {
+          next.skills.beta.commit = '1'.repeat(40)
+          next.skills.beta.digest = '2'.repeat(64)
+        },
+        2,
+        'no longer has beta at commit 111111111111',
+      ],
+    ]
+    for (const [change, code, said] of rows) {
+      const run = team.in(write(change), 'install', '--frozen', '--trust-lock')
+      expect([run.code, run.stderr + run.stdout], said).toEqual([code, expect.stringContaining(said)])
+      expect(existsSync(team.path('clone/.claude')), said).toBe(false)
+    }
+  })
+
+  it('restores the same files from a history that was rewritten, and says so', () => {
+    const team = makeTeam()
+    git(team.source, 'checkout', '--quiet', '--orphan', 'new')
+    git(team.source, 'commit', '--quiet', '--all', '--message', 'Anew')
+    git(team.source, 'branch', '--force', '--move', 'new', 'main')
+    git(team.source, 'reflog', 'expire', '--expire=now', '--all')
+    git(team.source, 'gc', '--quiet', '--prune=now')
+    const run = team.in(cloneOf(team, 'clone'), 'install', '--frozen')
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('whose files are the same')])
+    expect(git(team.path('clone'), 'status', '--short')).toBe('')
+  })
+
+  it('moves the lock with the difference shown, merges an edit of a copy, and takes out what nothing needs', () => {
+    const team = makeTeam()
+    const place = join(team.site, copy('beta'))
+    writeFileSync(place, `${readFileSync(place, 'utf8')}\nMine.\n`)
+    putAll(team.source, { 'skills/beta/SKILL.md': text('beta').replace('# beta', '# Beta, new') })
+    commitAll(team.source, 'New')
+    const dry = team.in('site', 'update', '--project', '.', '--dry-run')
+    expect(dry.stdout).toContain('+# Beta, new')
+    expect(dry.stdout).toMatch(/updated {2}beta {2}[0-9a-f]{7}\.\.[0-9a-f]{7}/)
+    const before = lockOf(team)
+    expect(team.in('site', 'update', '--project', '.').code).toBe(0)
+    const after = lockOf(team)
+    expect(after.skills.beta.commit).not.toBe(before.skills.beta.commit)
+    expect(after.skills.alpha).toEqual(before.skills.alpha)
+    expect(readFileSync(place, 'utf8')).toMatch(/# Beta, new[^]*Mine\./)
+    const needed = team.in('site', 'remove', 'beta', '--project', '.')
+    expect([needed.code, needed.stderr]).toEqual([2, expect.stringContaining('beta is needed by alpha')])
+    expect(team.in('site', 'remove', 'alpha', '--project', '.').code).toBe(0)
+    expect(lockOf(team)).toEqual({ version: 1, skills: {} })
+    expect(existsSync(join(team.site, copy('alpha')))).toBe(false)
+  })
+
+  it('says where manifest, lock and folders disagree, a forged marker included', () => {
+    const team = makeTeam()
+    expect(team.in('site', 'check')).toMatchObject({ code: 0 })
+    const [alpha, beta] = [join(team.site, copy('alpha')), join(team.site, copy('beta'))]
+    writeFileSync(alpha, 'Edited.\n')
+    rmSync(join(team.site, '.claude/skills/beta'), { recursive: true })
+    const { stdout, code } = team.in('site', 'check')
+    expect([code, existsSync(beta)]).toEqual([1, false])
+    expect(stdout).toContain('.claude/skills/alpha was changed by hand')
+    expect(stdout).toContain('.claude/skills/beta is missing')
+    team.in('site', 'install', '--replace')
+    expect(team.in('site', 'check').code).toBe(0)
+    const lock = lockOf(team)
+    lock.skills.alpha.copies.claude = '0'.repeat(64)
+    writeFileSync(join(team.site, 'loadout.lock'), JSON.stringify(lock))
+    expect(team.in('site', 'check').stdout).toContain('although its marker says otherwise')
+    writeFileSync(join(team.site, 'loadout.json'), '{ "skills": { "../out": ["x"], "-o": [] } }')
+    const bad = team.in('site', 'install')
+    expect([bad.code, bad.stderr]).toEqual([
+      2,
+      expect.stringContaining('"skills.../out" is refused: it leads out of the project'),
+    ])
+  })
+
+  it('verifies a signature against the signers that this machine knows', () => {
+    const team = makeTeam()
+    mkdirSync(team.path('.ssh'))
+    const made = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', team.path('.ssh/id_ed25519')]).status
+    expect(made).toBe(0)
+    team.write('signers', `ann@example.org ${team.read('.ssh/id_ed25519.pub')}`)
+    const missing = team.in('site', 'install', '--signers', '../signers')
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('the signature of loadout.lock is missing'),
+    ])
+    expect(team.in('site', 'install', '--sign').code).toBe(0)
+    expect(team.in('site', 'install', '--signers', '../signers').stderr).toContain(
+      'loadout.lock is signed by ann@example.org',
+    )
+    writeFileSync(join(team.site, 'loadout.lock'), `${team.read('site/loadout.lock')} `)
+    expect(team.in('site', 'install', '--signers', '../signers').stderr).toContain('does not fit it')
+    team.write('signers', '')
+    expect(team.in('site', 'install', '--signers', '../signers').stderr).toContain('is of nobody in')
+  })
+
+  it('takes over the files of other managers, and writes them, with every loss named', () => {
+    const team = makeTeam()
+    const other = makeRepository(team.path('other'))
+    const url = `file://${team.source}`
+    putAll(other, {
+      'apm.yml': `name: p\nversion: 1.0.0\ntargets: [claude, mystery]\ndependencies:\n  apm:\n    - git: ${url}\n      path: skills/beta\n    - own/x/prompts/a.prompt.md\n  mcp:\n    - name: docs\n`,
+      'skills-lock.json': JSON.stringify({
+        version: 1,
+        skills: {
+          beta: {
+            source: 'x',
+            sourceType: 'git',
+            sourceUrl: url,
+            skillPath: 'skills/beta/SKILL.md',
+            computedHash: 'f',
+          },
+        },
+      }),
+    })
+    for (const file of ['apm.yml', 'skills-lock.json']) {
+      rmSync(join(other, 'loadout.json'), { force: true })
+      const run = team.in('other', 'add', file, '--project', '.')
+      expect(run.code, run.stderr).toBe(0)
+      expect(JSON.parse(team.read('other/loadout.json'))).toEqual({
+        agents: ['claude'],
+        skills: { [url]: ['skills/beta'] },
+      })
+      if (file === 'apm.yml')
+        for (const lost of ['the target mystery', 'mcp (1 entries)', 'a single file of another kind'])
+          expect(run.stderr).toContain(lost)
+      else expect(run.stderr).toContain('1 hashes of its own kind')
+    }
+    expect(team.in('other', 'publish', 'manifest', 'apm.yml').code).toBe(2)
+    const written = team.in('other', 'publish', 'manifest', 'apm.yml', '--out', 'new/apm.yml')
+    expect([written.code, written.stderr]).toEqual([
+      0,
+      expect.stringContaining('apm.yml cannot say: the digest of each skill'),
+    ])
+    expect(team.read('other/new/apm.yml')).toContain(
+      `git: "${url}"\n      path: "skills/beta"\n      ref: "${lockOf(team, 'other').skills.beta.commit}"`,
+    )
+  })
+})
+
+describe('a library', () => {
+  it('installs what a skill needs, and keeps what another one needs', () => {
+    const team = makeTeam()
+    expect(team.run('add', team.source, 'alpha').stdout).toContain('Installed alpha, beta for')
+    const kept = team.run('remove', 'beta', '--yes')
+    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('beta is needed by alpha')])
+    expect(team.run('remove', 'alpha', 'beta', '--yes').code).toBe(0)
+  })
+
+  it('comes to a new machine from one address, with its agents and its profile', () => {
+    const team = makeTeam()
+    team.run('add', team.source, 'alpha', '--agent', 'codex')
+    team.run('profile', 'save', 'everyday')
+    const [library, next] = [team.path('skills'), makeMachine({ config: false })]
+    next.write('.gitconfig', team.read('.gitconfig'))
+    const run = next.run('install', '--from', `file://${library}`)
+    expect(run.code, run.stderr).toBe(0)
+    expect(existsSync(next.path('.codex/skills/beta/SKILL.md'))).toBe(true)
+    expect(existsSync(next.path('.claude/skills/beta'))).toBe(false)
+    expect(next.run('install').stdout).toBe('Everything is already equipped.\n')
+  })
+})
