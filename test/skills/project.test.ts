@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commitAll, git, makeMachine, makeRepository, putAll, type TestMachine } from '../cli/skills-machine.ts'
 
-const text = (name: string, more = '') => `---\nname: ${name}\ndescription: Does ${name}.\n${more}---\n\n# ${name}\n`
+const text = (name: string, more = '') =>
+  `---\nname: ${name}\ndescription: Does ${name}.\n${more}---\n\n# ${name}\n\nOne.\n\nTwo.\n\nThree.\n`
 
 interface Team extends TestMachine {
   source: string
@@ -278,7 +279,7 @@ describe('the manifest of a project', () => {
 describe('a library', () => {
   it('installs what a skill needs, and keeps what another one needs', () => {
     const team = makeTeam()
-    expect(team.run('add', team.source, 'alpha').stdout).toContain('Installed alpha, beta for')
+    expect(team.run('add', team.source, 'alpha').stdout).toContain('Installed beta, alpha for')
     const kept = team.run('remove', 'beta', '--yes')
     expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('beta is needed by alpha')])
     expect(team.run('remove', 'alpha', 'beta', '--yes').code).toBe(0)
