@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { failWith, LoadoutError } from '../text/trouble.ts'
 import { codeOf, exists, readText } from './files.ts'
-import type { Machine } from './machine.ts'
 import { withScratch } from './leftovers.ts'
+import type { Machine } from './machine.ts'
 
 const TIMEOUT_MS = 60_000
 const KEYS = ['id_ed25519', 'id_ecdsa', 'id_rsa']

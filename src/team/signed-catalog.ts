@@ -221,7 +221,10 @@ export async function earlierApprovals(
     const { by, at, state } = value
     const isAbout = value.kind === entry.kind && value.name === entry.name && value.version === entry.version
     if (!isAbout || typeof by !== 'string' || typeof at !== 'string') continue
-    if ((state !== 'approved' && state !== 'retired') || !(await isSigned(machine, signers, { by, text, signature, purpose: SIGNED_FOR }))) {
+    if (
+      (state !== 'approved' && state !== 'retired') ||
+      !(await isSigned(machine, signers, { by, text, signature, purpose: SIGNED_FOR }))
+    ) {
       continue
     }
     const { kind, name, version, commit, digest, groups } = value as unknown as SignedVersion
