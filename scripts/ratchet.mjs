@@ -123,7 +123,7 @@ function countNames({ sources }) {
   return Math.round((1000 * names.length) / Math.max(1, countLines({ sources })))
 }
 
-/** Handing on: no field of it is read, neither by name nor by taking it apart. */
+/** Handing on: no field of it is read, neither by name nor by taking it apart, and no object keeps it. */
 function countPassedOn(tree) {
   return countNodes(tree, (node) => {
     if (!ts.isFunctionLike(node) || node.body === undefined) return false
@@ -133,7 +133,8 @@ function countPassedOn(tree) {
     return !nodesOf(node.body).some(
       (each) =>
         (ts.isPropertyAccessExpression(each) && isIt(each.expression)) ||
-        (ts.isVariableDeclaration(each) && ts.isObjectBindingPattern(each.name) && isIt(each.initializer)),
+        (ts.isVariableDeclaration(each) && ts.isObjectBindingPattern(each.name) && isIt(each.initializer)) ||
+        (ts.isBinaryExpression(each) && ts.isPropertyAccessExpression(each.left) && isIt(each.right)),
     )
   })
 }

@@ -99,7 +99,7 @@ export class Machine {
     return new ConfigFile(this)
   }
 
-  /** The path that somebody typed: `~` is the home folder, the rest is relative to the working folder. */
+  /** The path that a user typed: `~` is the home folder, the rest is relative to the working folder. */
   resolve(typed: string): string {
     return resolve(this.cwd, this.expandHome(typed))
   }
