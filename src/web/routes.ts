@@ -29,7 +29,7 @@ export function addRoutes(app: HttpApp, server: PageServer): void {
 }
 
 /** `GET /api/status`: `loadout status`. `GET /api/see/claude?window=200000&without=x`: `loadout see`. */
-export function addAgents(app: HttpApp, server: PageServer): void {
+function addAgents(app: HttpApp, server: PageServer): void {
   app.get('/api/status', async (context) =>
     answer(context, await server.open().status({ project: scopeOf(context, server) })),
   )
@@ -58,7 +58,7 @@ function readShort(pair: string): [name: string, characters: number] {
  * `GET /api/context?task=…&tokens=4000`: `loadout context`. `GET /api/replay/0123abcd`: `loadout replay`. Both
  * include the positions of the words that chose each part. `GET /api/records`: `loadout audit list`. Nothing is recorded.
  */
-export function addBundle(app: HttpApp, server: PageServer): void {
+function addBundle(app: HttpApp, server: PageServer): void {
   app.get('/api/context', async (context) => {
     const task = (context.req.query('task') ?? '').trim()
     const { value, findings } = await server.open().buildContext({
@@ -89,7 +89,7 @@ function withMarks({ bundle }: Context) {
 }
 
 /** `GET /api/doctor`: `loadout doctor`. `POST /api/doctor/fix`: `loadout doctor --fix`. */
-export function addHealth(app: HttpApp, server: PageServer): void {
+function addHealth(app: HttpApp, server: PageServer): void {
   app.get('/api/doctor', async (context) =>
     answer(context, await server.open().doctor({ project: scopeOf(context, server) })),
   )
@@ -100,7 +100,7 @@ export function addHealth(app: HttpApp, server: PageServer): void {
 }
 
 /** Packs as `loadout packs list --all`, one as `packs show`; payloads as `resolve`, their drift as `validate`. */
-export function addKnowledge(app: HttpApp, server: PageServer): void {
+function addKnowledge(app: HttpApp, server: PageServer): void {
   app.get('/api/packs', async (context) =>
     answer(context, await server.open().listPacks({ project: server.project, all: true })),
   )
@@ -119,7 +119,7 @@ export function addKnowledge(app: HttpApp, server: PageServer): void {
 }
 
 /** `GET /api/similar`: `loadout usage --similar`. */
-export function addOverlaps(app: HttpApp, server: PageServer): void {
+function addOverlaps(app: HttpApp, server: PageServer): void {
   app.get('/api/similar', async (context) => {
     const loadout = server.open()
     return answer(context, await loadout.similar({ layers: loadout.nameLayers({}), project: server.project }))
@@ -127,7 +127,7 @@ export function addOverlaps(app: HttpApp, server: PageServer): void {
 }
 
 /** `GET /api/sessions`: `loadout usage --sessions`; with an agent and an id, what happened in one. */
-export function addSessions(app: HttpApp, server: PageServer): void {
+function addSessions(app: HttpApp, server: PageServer): void {
   app.get('/api/sessions', async (context) => {
     const { since, agent } = context.req.query()
     return answer(context, await server.open().conversations({ since, agent }))
@@ -143,7 +143,7 @@ export function addSessions(app: HttpApp, server: PageServer): void {
  * `GET /api/outdated`: `loadout outdated`. `POST /api/installs`: `loadout equip` and `unequip`. `POST /api/update`,
  * `POST /api/undo`.
  */
-export function addSkills(app: HttpApp, server: PageServer): void {
+function addSkills(app: HttpApp, server: PageServer): void {
   app.get('/api/inventory', async (context) =>
     answer(context, await server.open().inventory({ project: scopeOf(context, server) })),
   )
@@ -193,7 +193,7 @@ function installer(loadout: ReturnType<PageServer['open']>, action: unknown) {
 }
 
 /** `GET /api/usage`: `loadout usage --by`. `GET /api/dead`: `loadout usage --dead`. */
-export function addUsage(app: HttpApp, server: PageServer): void {
+function addUsage(app: HttpApp, server: PageServer): void {
   app.get('/api/usage', async (context) => {
     const { since, until, step, agent, kind, entry } = context.req.query()
     const { value, findings } = await server.open().usageOverTime({ since, until, step, agent, kind, entry })
