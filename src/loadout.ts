@@ -354,7 +354,7 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
   }
 }
 
-/** The same for a use case that reports nothing: its answer is all. */
+/** Loads a use case that reports nothing: its answer is all. */
 function plain<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
   return async (request: Request): Promise<Awaited<Result>> => (await late(machine, load)(request)).value
 }

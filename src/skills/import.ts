@@ -160,7 +160,7 @@ async function createLibrary(machine: Machine, create: string): Promise<NewLibra
   }
 }
 
-// Beside a longer list nobody reads what each can do.
+// In a longer list, what each skill can do would hide the names.
 const MOST_REVIEWED = 150
 
 /** What the new skills can do, for the list to choose from. */

@@ -403,7 +403,7 @@ export const ISSUES = {
     ],
     'LOCK_INVALID/signature': [
       'the signature of loadout.lock {problem}; nothing was installed',
-      'somebody in {signers} signs it: loadout install --sign',
+      'a signer in {signers} signs it: loadout install --sign',
     ],
     LOCK_MISMATCH: [
       'Manifest, lock and installed folders disagree.',
@@ -470,7 +470,7 @@ export const ISSUES = {
       'run loadout install without --frozen, and commit loadout.lock',
     ],
     'LOCK_MISMATCH/beyond': [
-      '{name} can do what nobody agreed to in loadout.lock: {what}; nothing was installed',
+      '{name} can do more than loadout.lock says was agreed to: {what}; nothing was installed',
       'run loadout install on your machine, read what it can do, and commit loadout.lock',
     ],
     NEEDS: ['A skill needs another one that is missing, or two needs contradict.', 'Add it, or remove the skill.'],

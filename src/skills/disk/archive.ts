@@ -99,7 +99,7 @@ async function* zipEntries(file: string): AsyncGenerator<Unpacked> {
       const { fileName: name, uncompressedSize: size, externalFileAttributes, versionMadeBy } = entry
       const mode = versionMadeBy >> 8 === UNIX ? externalFileAttributes >>> 16 : 0
       const type = name.endsWith('/') ? 'directory' : (ZIP_KINDS[mode >> 12] ?? 'unknown')
-      // Opened when it is read: a stream that nobody reads has nobody to hear its error.
+      // Opened when it is read: an unread stream throws its error where no code catches it.
       const body = (async function* () {
         yield* await zip.openReadStreamPromise(entry)
       })()

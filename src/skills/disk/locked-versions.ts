@@ -127,7 +127,7 @@ export async function restoreVersions(
 }
 
 /** The hash of a folder as a source has it. */
-export function digestOf(folder: string): string {
+function digestOf(folder: string): string {
   return hashTree(folder, listTree(folder).files)
 }
 

@@ -28,7 +28,7 @@ const LONGEST_WAIT = 3_600
  * later and later. Every instance tries; a lease in the database lets one call at a time. Returns whether it called.
  */
 export async function callWebhook(database: Database, { url, secret }: Webhook, log: Log): Promise<boolean> {
-  // The first start begins now: what happened before is no news.
+  // The first start begins now: what happened before is not sent.
   await database.query(
     'INSERT INTO webhook (sent) SELECT coalesce(max(id), 0) FROM audit ON CONFLICT (is_only) DO NOTHING',
   )

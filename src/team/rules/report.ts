@@ -95,7 +95,7 @@ export interface TeamReport {
   /** Delivered, but used by five people or fewer. */
   inVain: { kind: EntryKind; id: string; delivered: number; tokens: number }[]
   rollout: RolloutReport[]
-  /** What somebody should do something about, or can stop worrying about. Versions by their names in the catalog. */
+  /** What a maintainer should act on, and what is done with. Versions by their names in the catalog. */
   attention: Attention[]
   groups: ({ group: string; people: People } & NamedSums)[]
   agents: ({ agent: string; money?: Money } & NamedSums)[]

@@ -108,7 +108,7 @@ export function importRows(imports: ImportState): ImportRow[] {
   return rows
 }
 
-export function allRows({ candidates, found, source }: ImportState): ImportRow[] {
+function allRows({ candidates, found, source }: ImportState): ImportRow[] {
   if (source !== undefined) {
     return (found?.offers ?? []).map(({ name, description, folder, plugin, state, reason, text = '' }) => ({
       name,

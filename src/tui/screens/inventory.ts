@@ -254,7 +254,7 @@ export function agentState({ inventory, scope }: Model, skill: SkillView, agent:
 }
 
 /** In a project: whether there is a copy in user scope too. */
-export function hasUserCopy({ scope }: Model, skill: SkillView, agent: string): boolean {
+function hasUserCopy({ scope }: Model, skill: SkillView, agent: string): boolean {
   return scope === 'project' && skill.placements.some((each) => each.scope === 'user' && each.agents.includes(agent))
 }
 

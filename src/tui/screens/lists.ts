@@ -127,7 +127,7 @@ export function viewLists(model: Model, size: Size): Line[] {
   return textPane(title, listsLines(model, insideOf(size).columns), model.lists.at, size)
 }
 
-export function listsLines({ attention }: Model, columns: number): Line[] {
+function listsLines({ attention }: Model, columns: number): Line[] {
   if (attention === undefined) return wrapped('reading…', columns)
   const { rooms } = attention
   if (rooms.length === 0) return wrapped('No enabled agent is known to limit its list of skills.', columns)

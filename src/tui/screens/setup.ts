@@ -24,7 +24,7 @@ export const SETUP_WAYS = [
   { way: 'repo', label: 'Use one that is on this machine', ask: 'folder', initial: '' },
 ] as const
 
-export function typedPlace({ setup }: Model): string {
+function typedPlace({ setup }: Model): string {
   return setup.place === '' ? (SETUP_WAYS[setup.at]?.initial ?? '') : setup.place
 }
 

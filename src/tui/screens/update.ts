@@ -98,7 +98,7 @@ function isWorthShowing({ state, result }: SkillUpdate): boolean {
 }
 
 /** Whether it can be updated: merged, or with a conflict that the user then decides. */
-export function canUpdate({ state }: SkillUpdate): boolean {
+function canUpdate({ state }: SkillUpdate): boolean {
   return state === 'outdated'
 }
 
