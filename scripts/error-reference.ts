@@ -1,4 +1,4 @@
-import { ISSUES } from '../src/text/issues.ts'
+import { EARLIER_CODES, ISSUES } from '../src/text/issues.ts'
 
 /** The page `docs/errors.md`: the table of issues, a row for each code. */
 export function errorReference(): string {
@@ -7,7 +7,19 @@ export function errorReference(): string {
     const lines = codes.map(([code, [cause, remedy]]) => `| \`${code}\` | ${shown(cause)} | ${shown(remedy)} |`)
     return [`## ${subject}`, '', '| code | cause | remedy |', '| --- | --- | --- |', ...lines, ''].join('\n')
   })
-  return [HEAD, ...sections].join('\n')
+  const moved = Object.entries(EARLIER_CODES).map(
+    ([code, earlier]) => `- \`${code}\`: ${earlier.split(' ').join(', ')}`,
+  )
+  return [
+    HEAD,
+    ...sections,
+    '## Earlier codes',
+    '',
+    'A code that now stands for what others said before:',
+    '',
+    ...moved,
+    '',
+  ].join('\n')
 }
 
 /** A sentence with its facts in italics. */

@@ -48,7 +48,7 @@ function read(fetched: Fetched): Read {
   if (fetched.failure !== undefined) return { failure: fetched.failure }
   const { payload, problem } = parseAdapterPayload(fetched.payload)
   if (payload !== undefined) return { payload }
-  return { failure: { code: 'ADAPTER_SHAPE', message: `its output has the wrong shape: ${problem}` } }
+  return { failure: { code: 'ADAPTER_FAILED', message: `its output has the wrong shape: ${problem}` } }
 }
 
 function failed({ id }: AdapterSettings, failure: Failure, view: AdapterView | undefined): OptionalSlice {

@@ -200,7 +200,7 @@ function budgetFindings(
   const found: Finding[] = []
   if (files > CEILING.maxFiles) {
     const message = `a bundle contains at most ${CEILING.maxFiles} files, not ${files}`
-    found.push({ severity: 'warning', code: 'BUDGET_CEILING', message })
+    found.push({ severity: 'warning', code: 'BUDGET_TOO_SMALL', message })
   }
   if (needs !== undefined) {
     const count = (size: number) => `${size} ${unit === 'chars' ? 'character' : 'token'}${size === 1 ? '' : 's'}`

@@ -204,7 +204,7 @@ class Answers {
         : `no adapter named ${packWord(name)} runs a command`
     const known = running.map(({ id }) => `adapter:${id}`).join(', ')
     const hint = known === '' ? 'adapters are named under "adapters" in loadout.json' : `known adapters: ${known}`
-    throw new LoadoutError('ADAPTER_NOT_FOUND', message, { hint })
+    throw new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
   }
 
   /** The pack to decide about. By name: first one without a decision, then one with a decision. */
@@ -241,7 +241,7 @@ class Answers {
     const [found, second] = left
     if (found === undefined) {
       throw new LoadoutError(
-        kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
+        kind === 'adapter' ? 'ENTRY_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
         `there is no decision about ${packWord(typed)}`,
         {
           hint: 'loadout packs list --all and loadout adapters list show names and decisions',

@@ -149,5 +149,5 @@ export function badLineWarnings(badLines: readonly BadLine[], path: string): Fin
   if (first === undefined) return []
   const more = badLines.length === 1 ? '' : `, and ${badLines.length - 1} more`
   const message = `${path}: line ${first.line} is not a note (${first.problem})${more}`
-  return [{ severity: 'warning', code: 'NOTES_JUNK_LINES', message, subject: path, hint: 'loadout note prune' }]
+  return [{ severity: 'warning', code: 'NOTES_UNREADABLE', message, subject: path, hint: 'loadout note prune' }]
 }

@@ -1,4 +1,5 @@
 import { createLoadout } from '../loadout.ts'
+import { explainCode } from '../text/issues.ts'
 import { printableJson } from '../text/printable.ts'
 import { failWith, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
@@ -135,6 +136,8 @@ async function tellAbout(
   if (!isAsked && group === undefined) return undefined
   const { commandHelp, everything, groupHelp, overview } = await import('./help.ts')
   if (group !== undefined) return { help: groupHelp(group, screen) }
+  const code = words.length === 1 ? explainCode(words[0] ?? '') : undefined
+  if (code !== undefined) return { help: `${code.join('\n  ')}\n` }
   if (words.length > 0) return { help: commandHelp(findCommand(words).command, screen) }
   return { help: options.includes('--all') ? everything(screen) : overview(screen) }
 }

@@ -104,7 +104,7 @@ export function readKnown(machine: Machine, places: ExamplePlaces) {
     const more = bad.length === 1 ? '' : `, and ${bad.length - 1} more`
     const message = `${path}: line ${first.line} is not used (${first.why})${more}`
     const hint = 'repair or remove the line; the others count'
-    return [{ severity: 'warning', code: 'EXAMPLES_JUNK_LINES', message, subject: path, line: first.line, hint }]
+    return [{ severity: 'warning', code: 'EXAMPLES_UNREADABLE', message, subject: path, line: first.line, hint }]
   })
   return { examples: examplesIn(readings), findings }
 }

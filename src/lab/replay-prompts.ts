@@ -211,8 +211,8 @@ function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, 
 
 function nothingToReplay(log: string, otherProjects: number): LoadoutError {
   if (otherProjects === 0) {
-    return failWith('NO_TASK_TEXTS', { log })
+    return failWith('USAGE_EMPTY/no-task-texts', { log })
   }
   const are = otherProjects === 1 ? 'the task in it belongs' : `the ${otherProjects} tasks in it belong`
-  return failWith('NO_TASK_TEXTS/other-projects', { log, are })
+  return failWith('USAGE_EMPTY/other-projects', { log, are })
 }

@@ -147,7 +147,7 @@ export function teachStatus(machine: Machine, request: SourceRequest): TeachStat
   const there = new Set(all.map(keyOf))
   const gone = known.filter(({ example, file }) => file.place !== 'machine' && !there.has(keyOf(example)))
   warn(
-    'EXAMPLES_WITHOUT_ENTRY',
+    'EXAMPLES_STALE',
     [...new Set(gone.map(({ example }) => keyOf(example)))].sort(compareText),
     'examples without an entry',
     `remove their lines, or restore the entry; the first is in ${gone[0] && pathOf(gone[0].file)}`,
@@ -169,14 +169,14 @@ export function teachStatus(machine: Machine, request: SourceRequest): TeachStat
     if (owner !== id) shared.add(`${owner} and ${id}`)
   }
   warn(
-    'EXAMPLES_FULL',
+    'EXAMPLE_REFUSED',
     [...full],
     `only the newest ${MOST_WRITTEN} examples of an entry count, and these have more`,
     'keep the best ones',
   )
   // One prompt for two entries helps neither.
   warn(
-    'EXAMPLE_SHARED',
+    'EXAMPLE_REFUSED',
     [...shared].sort(compareText),
     'the same prompt is an example of two entries',
     'keep it for one of them',

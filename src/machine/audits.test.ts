@@ -85,9 +85,9 @@ describe.each([
 
 it.each(['', 'f', '../x', 'zz', '.'])('no record is called %j', (typed) => {
   const machine = aMachine()
-  expect(() => readAudit(machine, typed)).toThrow(expect.objectContaining({ code: 'AUDIT_NOT_FOUND' }))
+  expect(() => readAudit(machine, typed)).toThrow(expect.objectContaining({ code: 'ENTRY_NOT_FOUND' }))
   write(machine, aBundle('ab'.repeat(32)))
-  expect(() => readAudit(machine, typed)).toThrow(expect.objectContaining({ code: 'AUDIT_NOT_FOUND' }))
+  expect(() => readAudit(machine, typed)).toThrow(expect.objectContaining({ code: 'ENTRY_NOT_FOUND' }))
 })
 
 it('a start that records of two kinds share lists the choices', () => {

@@ -51,7 +51,7 @@ export function writeAudit(
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const message = `the context was delivered but could not be recorded: ${error.message}`
-    return { id: undefined, findings: [{ severity: 'warning', code: 'AUDIT_NOT_RECORDED', message, hint: error.hint }] }
+    return { id: undefined, findings: [{ severity: 'warning', code: 'NOT_RECORDED', message, hint: error.hint }] }
   }
 }
 
@@ -108,7 +108,7 @@ function findId(machine: Machine, typed: string): string {
   if (only !== undefined && found.length === 1) return only
   if (only !== undefined) {
     const more = found.length > MOST_LISTED ? [`${found.length - MOST_LISTED} more`] : []
-    throw new LoadoutError('AUDIT_NOT_FOUND', `"${typed}" is the start of ${found.length} records`, {
+    throw new LoadoutError('ENTRY_NOT_FOUND', `"${typed}" is the start of ${found.length} records`, {
       hint: `type more of one: ${[...found.slice(0, MOST_LISTED), ...more].join(', ')}`,
     })
   }
@@ -116,7 +116,7 @@ function findId(machine: Machine, typed: string): string {
     const [old] = startingIn(folder)
     if (old !== undefined) throw ofAnotherVersion(machine.records.path(`${folder}/${old}.json`))
   }
-  throw failWith('AUDIT_NOT_FOUND', { typed })
+  throw failWith('ENTRY_NOT_FOUND/audit-not-found', { typed })
 }
 
 const MOST_LISTED = 8

@@ -69,7 +69,7 @@ class FileSearch {
         if (this.files.has(path) || this.exclude.has(path)) continue
         if (this.files.size >= this.mostFiles) {
           const message = `more than ${this.mostFiles} files match; the rest was skipped`
-          this.report('warning', 'discovery.limit', pattern, message, 'name fewer files')
+          this.report('warning', 'discovery.skipped', pattern, message, 'name fewer files')
           return this.result()
         }
         this.files.set(path, { path, pattern })
@@ -123,7 +123,7 @@ class FileSearch {
     for (const { inside, error } of leftOut.unreadable.slice(unreadable)) this.reportUnreadable(inside, codeOf(error))
     if (leftOut.count > count) {
       const message = `more than ${this.mostFolders} folders would have to be searched; the rest was skipped`
-      this.report('warning', 'discovery.limit', glob.pattern, message, 'begin the pattern with a folder')
+      this.report('warning', 'discovery.skipped', glob.pattern, message, 'begin the pattern with a folder')
     }
   }
 
@@ -143,7 +143,7 @@ class FileSearch {
   private reportUnreadable(folder: string, code: string): void {
     if (code === 'ENOENT' || code === 'ENOTDIR') return
     const message = `the folder cannot be read (${code || 'unknown reason'})`
-    this.report('warning', 'discovery.unreadable', folder || '.', message, 'check its permissions')
+    this.report('warning', 'discovery.skipped', folder || '.', message, 'check its permissions')
   }
 
   private isLost(folder: string, { isNameable }: WalkEntry): boolean {

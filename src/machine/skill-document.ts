@@ -34,7 +34,7 @@ export function writeDocument(frontmatter: Fields, body: string): string {
   const text = joinDocument(writeYaml(frontmatter), body)
   const { frontmatter: read, problem = 'it is too long or too deep' } = readDocument(text)
   if (read !== undefined) return text
-  throw failWith('FORMAT_LIMIT/frontmatter', { problem })
+  throw failWith('INVALID_SKILL/frontmatter', { problem })
 }
 
 /** A body as a library stores it: unchanged, unless its first lines would be read as frontmatter. */

@@ -123,7 +123,7 @@ export function importCompile(
   const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER), inputs)
   const { name } = pack.manifest
   if (answer !== undefined && answer.task !== taskId(name, inputs)) {
-    throw new LoadoutError('COMPILE_REFUSED', `the answer is not for the present inputs of ${name}`, {
+    throw new LoadoutError('PACK_REFUSED', `the answer is not for the present inputs of ${name}`, {
       hint: `write the task again: loadout packs compile ${name}; nothing was written`,
     })
   }
@@ -140,16 +140,16 @@ const MOST_REPORTED = 20
 function refusals(problems: readonly AnswerProblem[]): Finding[] {
   const reported = problems.slice(0, MOST_REPORTED).map(({ at, problem }): Finding => {
     const hint = 'correct the answer and import it again; nothing was written'
-    return { severity: 'error', code: 'COMPILE_REFUSED', message: `${at}: ${problem}`, subject: at, hint }
+    return { severity: 'error', code: 'PACK_REFUSED', message: `${at}: ${problem}`, subject: at, hint }
   })
   const more = problems.length - reported.length
   if (more <= 0) return reported
   const message = more === 1 ? '1 more statement is wrong' : `${more} more statements are wrong`
-  return [...reported, { severity: 'error', code: 'COMPILE_REFUSED', message }]
+  return [...reported, { severity: 'error', code: 'PACK_REFUSED', message }]
 }
 
 function nothingToCompile({ manifest, root }: TrustedPack): LoadoutError {
-  return new LoadoutError('COMPILE_REFUSED', `${manifest.name} has no text to make views from`, {
+  return new LoadoutError('PACK_REFUSED', `${manifest.name} has no text to make views from`, {
     hint: `write documents, pages or sources into ${shellWord(root)} first`,
   })
 }
@@ -175,7 +175,7 @@ function readSourceMap(root: string, pack: string): Record<string, unknown> {
   if (text === undefined || isPlaceholder(text)) return {}
   const { value } = parsePackJson({ path: SOURCE_MAP_PATH, text })
   if (isRecord(value)) return value
-  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
+  throw new LoadoutError('PACK_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
     hint: 'repair or remove it; nothing was written',
   })
 }
@@ -197,7 +197,7 @@ function writeViews(
   }
   const foreign = [...views.keys()].find(isForeign)
   if (foreign !== undefined) {
-    throw new LoadoutError('COMPILE_REFUSED', `${foreign} was written or changed by hand`, {
+    throw new LoadoutError('PACK_REFUSED', `${foreign} was written or changed by hand`, {
       hint: `move it first, for example to wiki/; nothing was written`,
     })
   }

@@ -197,5 +197,5 @@ function allMissing(root: string): Finding {
 function withoutFrontmatter(ids: readonly string[]): Finding {
   const shown = ids.slice(0, 5).join(', ')
   const more = ids.length > 5 ? ` and ${ids.length - 5} more` : ''
-  return report('NOT_COMPARED', { shown, more })
+  return report('DRIFT/not-compared', { shown, more })
 }

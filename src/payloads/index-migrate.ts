@@ -114,7 +114,7 @@ function checkHeadings(markdown: string, { keep = [], level }: MigrateRequest): 
   if (unknown === undefined) return
   const close = nearest(unknown, headings)
   throw new LoadoutError(
-    'NO_SUCH_SECTION',
+    'NOTHING_TO_SPLIT',
     `--keep: there is no section "${unknown}"${close ? `; did you mean "${close}"?` : ''}`,
     {
       hint: `sections: ${headings.filter(Boolean).join(', ')}`,

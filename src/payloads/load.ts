@@ -100,7 +100,7 @@ function fencePayload(
 function overBudget(entry: LoadoutEntry, needed: number, left: number): Finding {
   return {
     severity: entry.priority === 'core' ? 'error' : 'warning',
-    code: entry.priority === 'core' ? 'CORE_OVER_BUDGET' : 'LEFT_OUT',
+    code: entry.priority === 'core' ? 'BUDGET_TOO_SMALL' : 'LEFT_OUT',
     message: `${entry.id} was not loaded: it needs ${needed} tokens with its fence, ${left} are left`,
     subject: entry.id,
     hint: 'raise --budget',

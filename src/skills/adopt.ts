@@ -107,7 +107,7 @@ async function readEdit(
   if (first !== undefined && changed.every(({ hash }) => hash === first.hash)) return first
   const { name } = registered.skill
   throw new LoadoutError(
-    'IMPORT_CONFLICT',
+    'MERGE_CONFLICT',
     `copies of ${name} were edited differently: ${edited.map(placeOf).join(', ')}`,
     { hint: `choose one: loadout adopt ${name} --target ${edited[0]?.agent}` },
   )

@@ -348,7 +348,7 @@ export function refusalOf({ candidate, name, state, reason = '' }: Offer): Refus
       copy?.found === undefined
         ? 'make the copies equal, or import one of them by its path'
         : 'choose one: loadout import <source> --skill <folder>, with --as <name> for another name'
-    return [{ name, folder, code: 'IMPORT_CONFLICT', reason: `${reason} (${placesOf(candidate)})`, hint }]
+    return [{ name, folder, code: 'MERGE_CONFLICT', reason: `${reason} (${placesOf(candidate)})`, hint }]
   }
   if (state !== 'taken') return []
   const isLoose = copy !== undefined && copy.found === undefined

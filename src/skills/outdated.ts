@@ -196,7 +196,7 @@ function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   if (names.length === 0) return []
   const message = `${url} no longer has the commit that ${names.join(', ')} came from: its history was rewritten, or another repository replaced it`
   const hint = 'look at it before you update: loadout update --dry-run shows what would change'
-  return [{ severity: 'warning', code: 'SOURCE_REWRITTEN', message, subject: names.join(', '), hint }]
+  return [{ severity: 'warning', code: 'NO_SOURCE', message, subject: names.join(', '), hint }]
 }
 
 /** The repository at a path, if a commit is meant and not the files there: it is bare, or on another branch. */

@@ -85,7 +85,7 @@ export async function restoreLibrary(machine: Machine, request: RunOptions): Pro
   const { profiles: all } = profilesOf(config)
   const only = all.length === 1 ? all[0]?.name : undefined
   const name = projectAt(machine, library).settings.profile ?? only
-  if (name === undefined) throw failWith('PROFILE_NOT_FOUND/none', { library })
+  if (name === undefined) throw failWith('ENTRY_NOT_FOUND/no-profile', { library })
   const ids = [...new Set(Object.values(requireProfile(config, name).profile).flat())]
   const off = ids.filter((id) => !config.isEnabled(id))
   if (off.length > 0) await switchAgents(machine, { ids: off, isOn: true, dryRun: request.dryRun })
@@ -108,5 +108,5 @@ function noProfile(name: string, known: readonly string[]): LoadoutError {
   const close = nearest(name, known)
   const message = `there is no profile "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`
   const hint = known.length > 0 ? `profiles: ${known.join(', ')}` : `loadout profile save ${name} makes one`
-  return new LoadoutError('PROFILE_NOT_FOUND', message, { hint })
+  return new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
 }

@@ -95,7 +95,7 @@ async function findCommit(
   asked: string | undefined,
 ): Promise<{ commit: string; subject: string }> {
   const named = asked ?? 'HEAD'
-  const unknown = new LoadoutError('COMMIT_NOT_FOUND', `the library has no commit ${JSON.stringify(named)} to undo`, {
+  const unknown = new LoadoutError('ENTRY_NOT_FOUND', `the library has no commit ${JSON.stringify(named)} to undo`, {
     hint: `git -C ${library} log lists them`,
   })
   if (!/^(?:HEAD|[0-9a-f]{7,64})$/.test(named)) throw unknown
@@ -107,7 +107,7 @@ async function findCommit(
   if (asked === undefined) await requireOwn(repo, commit, subject)
   if (parents.length === 1) return { commit, subject }
   const what = parents.length === 0 ? 'is the first commit of the library' : 'is a merge'
-  throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} ${what}, which loadout undo cannot take back`, {
+  throw new LoadoutError('ENTRY_NOT_FOUND', `${commit.slice(0, 7)} ${what}, which loadout undo cannot take back`, {
     hint: `name another commit; git -C ${library} log lists them`,
   })
 }
@@ -123,7 +123,7 @@ async function requireOwn(repo: Repository, commit: string, subject: string): Pr
   if (isOwn) return
   const short = commit.slice(0, 7)
   throw new LoadoutError(
-    'COMMIT_NOT_FOUND',
+    'ENTRY_NOT_FOUND',
     `the last commit, ${short} ${JSON.stringify(subject)}, came from the remote`,
     {
       hint: `loadout undo ${short} takes it back on purpose, for every machine; git -C ${repo.path} log lists the others`,
@@ -139,7 +139,7 @@ async function changedFolders({ library, repo }: Installs, commit: string): Prom
   const other = folders.find((folder) => !folder.startsWith(`${SKILLS_FOLDER}/`))
   if (paths.length > 0 && other === undefined) return [...new Set(folders)].sort()
   const what = other === undefined ? 'changes nothing' : `also changes ${other}, which is not a skill`
-  throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} ${what}`, {
+  throw new LoadoutError('ENTRY_NOT_FOUND', `${commit.slice(0, 7)} ${what}`, {
     hint: `git -C ${library} revert ${commit.slice(0, 7)} takes it back`,
   })
 }

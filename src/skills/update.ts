@@ -166,7 +166,7 @@ function changedMeanwhile(name: string): LoadoutError {
 function removedFinding({ name, source }: SourceState): Finding {
   const message = `${source} no longer has ${name}; the library's skill stays`
   const hint = `loadout pin ${name} stops asking; loadout delete ${name} removes it here too`
-  return { severity: 'warning', code: 'SOURCE_REMOVED', message, subject: name, hint }
+  return { severity: 'warning', code: 'NO_SOURCE', message, subject: name, hint }
 }
 
 function undecidedFinding({ name, result, diff }: SkillUpdate): Finding[] {

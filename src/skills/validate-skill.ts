@@ -99,7 +99,7 @@ export function formatWarnings(skill: Skill, document: string): Finding[] {
     problems.push(`its text has ${lines} lines; beyond ${MOST_LINES} they belong in files beside it`)
   return problems.map((problem) => ({
     severity: 'warning',
-    code: 'FORMAT_LIMIT',
+    code: 'INVALID_SKILL',
     message: `${name}: ${problem}`,
     subject: name,
     hint: 'it is installed nevertheless; some agents cut or skip it',

@@ -226,11 +226,11 @@ export function fenceFindings({ neutralised, removed }: Fenced, subject: string,
   if (neutralised > 0) {
     const message = `${neutralised} fence-like tokens in ${path} were made harmless`
     const hint = 'read the file: it may try to pose as something else'
-    findings.push({ severity: 'warning', code: 'FENCE_NEUTRALISED', message, subject, hint })
+    findings.push({ severity: 'warning', code: 'TEXT_CHANGED', message, subject, hint })
   }
   if (removed > 0) {
     const message = `${removed} invisible characters in ${path} were removed`
-    findings.push({ severity: 'warning', code: 'TEXT_CLEANED', message, subject })
+    findings.push({ severity: 'warning', code: 'TEXT_CHANGED', message, subject })
   }
   return findings
 }

@@ -12,10 +12,10 @@ export const ISSUES = {
   'Index files': {
     INVALID_INDEX: ['The file is valid JSON but not an index.', 'Run `loadout index build`.'],
     MISSING_VERSION: ['The index has no `version`.', 'Run `loadout index build`.'],
-    BAD_VERSION: ['The `version` of the index is not a version number.', 'Set it to `"1.0.0"`.'],
+    'INVALID_INDEX/bad-version': ['The `version` of the index is not a version number.', 'Set it to `"1.0.0"`.'],
     MISSING_GENERATED: ['The index does not say when it was generated.', 'Run `loadout index build`.'],
     INVALID_ENTRIES: ['`entries` is not a list.', 'Run `loadout index build`.'],
-    MALFORMED_ENTRY: ['An entry has the wrong form and was skipped.', 'Run `loadout index build`.'],
+    'INVALID_INDEX/malformed-entry': ['An entry has the wrong form and was skipped.', 'Run `loadout index build`.'],
     MISSING_ID: ['An entry has no `id`.', 'Give it a unique id in kebab-case.'],
     BAD_ID_FORMAT: ['An id is not in kebab-case.', 'Use lower-case letters, digits and hyphens.'],
     DUPLICATE_ID: ['the id "{id}" is used by {first} and by {second}', 'give one of them another id'],
@@ -24,13 +24,17 @@ export const ISSUES = {
     MISSING_SUMMARY: ['An entry has no summary.', 'Add one sentence that says what the entry is for.'],
     LONG_SUMMARY: ['A summary is longer than the format allows.', 'Shorten it.'],
     EMPTY_KEYWORDS: ['An entry has no keywords, or an empty one.', 'Add keywords that its tasks use.'],
-    DUPLICATE_KEYWORD: [
+    WEAK_KEYWORDS: [
+      'A keyword or pattern of an entry can never match, or does not tell it from the others.',
+      'Change the keywords as the message says.',
+    ],
+    'WEAK_KEYWORDS/duplicate-keyword': [
       '{id} has the same keyword more than once: {keywords}',
       'keep one spelling: case, blanks and hyphens make no difference',
       'warning',
     ],
     BAD_TOKEN_EST: ['The token estimate of an entry is not a count.', 'Run `loadout index build`.'],
-    BAD_FIELD: [
+    'INVALID_INDEX/bad-field': [
       'entry {id} is used without its {fields}: missing or of the wrong type',
       'rebuild the index with: loadout index build',
       'warning',
@@ -70,7 +74,7 @@ export const ISSUES = {
       'every payload of the index is missing: none of them is in {root}',
       'put the index at the root of its payloads, or restore them',
     ],
-    PAYLOAD_ORPHAN: ['A payload is not in the index.', 'Run `loadout index build`.'],
+    'DRIFT/payload-orphan': ['A payload is not in the index.', 'Run `loadout index build`.'],
     PAYLOAD_UNREADABLE: ['The file of an entry cannot be read.', 'Check that it exists and its permissions.'],
     PATH_ESCAPE: ['the path {path} is refused: {problem}', 'keep the file inside its folder'],
     'PATH_ESCAPE/link': [
@@ -88,42 +92,45 @@ export const ISSUES = {
     ],
     DRIFT: ['The index and a payload say different things.', 'Run `loadout index build`.'],
     BUDGET_DRIFT: ['The totals of the index do not match its entries.', 'Run `loadout index build`.'],
-    NOT_COMPARED: [
+    'DRIFT/not-compared': [
       'entries were not compared with their payloads, which have no frontmatter: {shown}{more}',
       'give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
       'warning',
     ],
-    DEAD_KEYWORD: ['A keyword can never match.', 'Spell it out: words of one character are ignored.'],
-    UNROUTABLE_ENTRY: [
+    'WEAK_KEYWORDS/dead-keyword': ['A keyword can never match.', 'Spell it out: words of one character are ignored.'],
+    'WEAK_KEYWORDS/unroutable-entry': [
       'no task can find {id}: none of its keywords and patterns can match',
       'give it keywords of at least two letters or digits',
     ],
-    TOO_MANY_KEYWORDS: [
+    'WEAK_KEYWORDS/too-many-keywords': [
       'An entry has so many keywords that one match scores too low.',
       'Remove some, or split the entry.',
     ],
-    STOP_WORD_PATTERN: [
+    'WEAK_KEYWORDS/stop-word-pattern': [
       'A pattern contains an everyday word and matches almost every task.',
       'Keep only distinctive words.',
     ],
-    ALWAYS_OUTRANKED: [
+    'WEAK_KEYWORDS/always-outranked': [
       '{id} always comes after {other}: both have the same keywords and patterns',
       'give it a keyword of its own, or merge the two',
       'warning',
     ],
-    FITS_EVERYTHING: [
+    'WEAK_KEYWORDS/fits-everything': [
       'a task with "{keyword}" loads {loaded} of {total} domain entries',
       'keep it only where it distinguishes an entry from the others',
       'warning',
     ],
-    'FITS_EVERYTHING/entry': [
+    'WEAK_KEYWORDS/entry': [
       '{id} has no keyword that distinguishes it from most other entries',
       'give it a keyword of its own',
       'warning',
     ],
     NOTHING_TO_SPLIT: ['`index migrate` found no section to move out of the file.', 'Nothing to do.'],
-    NO_SUCH_SECTION: ['`--keep` names a section that the file does not have.', 'Use one of the listed headings.'],
-    CORE_OVER_BUDGET: [
+    'NOTHING_TO_SPLIT/no-such-section': [
+      '`--keep` names a section that the file does not have.',
+      'Use one of the listed headings.',
+    ],
+    'BUDGET_TOO_SMALL/core-over-budget': [
       'core entries alone cost {tokens} tokens, more than the budget of {budget}',
       'raise --budget, or give some core entries the priority domain',
     ],
@@ -131,7 +138,8 @@ export const ISSUES = {
     'LEFT_OUT/entry': ['{id} was not loaded: {reason}', '', 'info'],
   },
   'Text for a model': {
-    FENCE_NEUTRALISED: [
+    TEXT_CHANGED: ['A text was changed before it was shown to a model. The message says how.', 'Check the file.'],
+    'TEXT_CHANGED/fence-neutralised': [
       'A text contained something that looks like a fence. It was changed so that it cannot close one.',
       'Check the file if you did not expect it.',
     ],
@@ -139,18 +147,28 @@ export const ISSUES = {
       'the content of {subject} could not be fenced safely',
       'it was not printed; please report this text as a bug',
     ],
-    TEXT_CLEANED: ['Invisible characters were removed from a text.', 'Remove them from the file.'],
+    'TEXT_CHANGED/text-cleaned': ['Invisible characters were removed from a text.', 'Remove them from the file.'],
   },
   Usage: {
-    USAGE_NOT_RECORDED: [
+    NOT_RECORDED: [
+      'A use or a delivery could not be recorded. The answer itself is complete.',
+      'Check the state folder.',
+    ],
+    'NOT_RECORDED/usage-not-recorded': [
       'The usage log could not be written. The answer itself is complete.',
       'Check the state folder.',
     ],
-    USAGE_JUNK_LINES: ['Lines of the usage log could not be parsed and were skipped.', 'Nothing to do.'],
+    'USAGE_UNREADABLE/usage-junk-lines': [
+      'Lines of the usage log could not be parsed and were skipped.',
+      'Nothing to do.',
+    ],
     USAGE_UNREADABLE: ['The usage log cannot be read.', 'Check its permissions.'],
     USAGE_EMPTY: ['The usage log has no use of any skill.', 'Run `loadout hooks install`, and try again later.'],
-    NO_TASK_TEXTS: ['{log} contains no words of tasks', 'loadout usage --keep-tasks on keeps them from now on'],
-    'NO_TASK_TEXTS/other-projects': [
+    'USAGE_EMPTY/no-task-texts': [
+      '{log} contains no words of tasks',
+      'loadout usage --keep-tasks on keeps them from now on',
+    ],
+    'USAGE_EMPTY/other-projects': [
       'no task of this project is in {log}; {are} to others',
       'go to that project, or compare them with --all-projects',
     ],
@@ -158,16 +176,19 @@ export const ISSUES = {
   },
   Examples: {
     EXAMPLE_REFUSED: ['An example prompt was not accepted. The message says why.', 'Write what a person would type.'],
-    EXAMPLE_DUPLICATE: ['The entry has this example already.', 'Nothing to do.'],
-    EXAMPLE_SHARED: ['Two entries have the same example.', 'Keep it for one of them.'],
-    EXAMPLES_FULL: ['An entry has as many examples as count.', 'Keep the best ones.'],
+    'EXAMPLE_REFUSED/example-duplicate': ['The entry has this example already.', 'Nothing to do.'],
+    'EXAMPLE_REFUSED/example-shared': ['Two entries have the same example.', 'Keep it for one of them.'],
+    'EXAMPLE_REFUSED/examples-full': ['An entry has as many examples as count.', 'Keep the best ones.'],
     EXAMPLES_STALE: [
       'The description changed after its examples were written, so they do not count.',
       'Run `loadout teach <id> --renew`.',
     ],
-    EXAMPLES_JUNK_LINES: ['Lines of an example file could not be parsed and were skipped.', 'Repair or remove them.'],
+    'EXAMPLES_UNREADABLE/examples-junk-lines': [
+      'Lines of an example file could not be parsed and were skipped.',
+      'Repair or remove them.',
+    ],
     EXAMPLES_UNREADABLE: ['An example file cannot be read.', 'Check its permissions.'],
-    EXAMPLES_WITHOUT_ENTRY: [
+    'EXAMPLES_STALE/examples-without-entry': [
       'There are examples of an entry that no longer exists.',
       'Remove them, or bring the entry back.',
     ],
@@ -207,10 +228,13 @@ export const ISSUES = {
     SKILL_INSTALLED: ['The skill is still installed, so it was not deleted.', 'Run `loadout unequip <skill>` first.'],
     INVALID_SKILL: ['A skill cannot be used. The message names the field.', 'Repair it in the library.'],
     'INVALID_SKILL/openai': ['agents/openai.yaml{place}', 'correct that file'],
-    DUPLICATE_SKILL: ['Two folders of the library contain a skill of the same name.', 'Rename one.'],
+    'INVALID_SKILL/duplicate-skill': ['Two folders of the library contain a skill of the same name.', 'Rename one.'],
     NAME_DIFFERS: ['The name of a skill differs from the name of its folder.', 'Rename one of the two.'],
-    FORMAT_LIMIT: ['A skill exceeds a limit of the public format. Some agents cut or skip it.', 'Shorten it.'],
-    'FORMAT_LIMIT/frontmatter': [
+    'INVALID_SKILL/format-limit': [
+      'A skill exceeds a limit of the public format. Some agents cut or skip it.',
+      'Shorten it.',
+    ],
+    'INVALID_SKILL/frontmatter': [
       'the frontmatter would not be readable: {problem}',
       'shorten the description or the metadata',
     ],
@@ -233,16 +257,16 @@ export const ISSUES = {
       'The source contains nothing that can be imported. The message says what was looked for.',
       'Check the path or address.',
     ],
-    IMPORT_CONFLICT: [
+    'MERGE_CONFLICT/import-conflict': [
       'Copies of a skill differ, so Loadout cannot choose.',
       'Choose one with the command in the message.',
     ],
     MERGE_CONFLICT: ['Changes on both sides overlap.', 'Run `loadout merge <skill>`.'],
-    SOURCE_REWRITTEN: [
+    'NO_SOURCE/source-rewritten': [
       'The history of a source no longer contains the imported commit.',
       'Check `loadout update --dry-run` before you update.',
     ],
-    COMMIT_NOT_FOUND: [
+    'ENTRY_NOT_FOUND/commit-not-found': [
       'Loadout cannot undo this commit: the library does not have it, or it did not only change skills.',
       'Name another commit, or use `git revert`.',
     ],
@@ -250,14 +274,14 @@ export const ISSUES = {
       'Loadout does not know where a skill came from, so it cannot update it.',
       'Import it again from its source.',
     ],
-    SOURCE_REMOVED: ['The source no longer has the skill.', 'Keep it, or run `loadout delete <skill>`.'],
+    'NO_SOURCE/source-removed': ['The source no longer has the skill.', 'Keep it, or run `loadout delete <skill>`.'],
     PINNED: ['The skill is pinned and was not updated.', 'Run `loadout unpin <skill>` to update it.'],
     QUARANTINED: [
       'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys.',
       'Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
     ],
-    PROFILE_NOT_FOUND: ['There is no profile of this name.', 'Run `loadout profile list`.'],
-    'PROFILE_NOT_FOUND/none': [
+    'ENTRY_NOT_FOUND/profile-not-found': ['There is no profile of this name.', 'Run `loadout profile list`.'],
+    'ENTRY_NOT_FOUND/no-profile': [
       'the library {library} does not say what a machine gets',
       'loadout profile save <name> on a machine that has it; or loadout install --all',
     ],
@@ -282,7 +306,7 @@ export const ISSUES = {
       'Another folder of this name is in the way. Loadout did not create it and left it alone.',
       'Take it over with `import --adopt`, or use `equip --replace`.',
     ],
-    BROKEN_MARKER: ['The marker of an install is damaged.', 'Run `loadout doctor --fix`.'],
+    'UNMANAGED_FOLDER/broken-marker': ['The marker of an install is damaged.', 'Run `loadout doctor --fix`.'],
     EDITED_INSTALL: [
       'An installed copy was edited by hand.',
       'The copy stays. Run `loadout adopt <skill>` to bring the edit into the library.',
@@ -312,7 +336,7 @@ export const ISSUES = {
       'Run `loadout hooks install`.',
     ],
     HOOKS_OFF: ['The agent will not run the hooks. The message says why.', 'Change the setting it names.'],
-    BLOCK_DAMAGED: ['The index block of `AGENTS.md` is damaged.', 'Repair or delete the block.'],
+    'BLOCK_STALE/block-damaged': ['The index block of `AGENTS.md` is damaged.', 'Repair or delete the block.'],
     BLOCK_STALE: ['The index block of `AGENTS.md` is outdated.', 'Run `loadout agents-md --write`.'],
   },
   'The catalog of an organization': {
@@ -320,7 +344,7 @@ export const ISSUES = {
       'The catalog has no approved version of the skill for this machine. Installed copies stay as they are.',
       'Run `loadout catalog search`.',
     ],
-    CATALOG_RETIRED: [
+    'CATALOG_HELD/catalog-retired': [
       'The skill was retired in the catalog. `loadout sync` removes it.',
       'Run `loadout catalog search`.',
     ],
@@ -517,15 +541,15 @@ export const ISSUES = {
       'Merge or rebase with git, then run `loadout sync`.',
     ],
     UPSTREAM_MISSING: ['The branch of the library follows no remote branch.', 'Run the git command in the message.'],
-    DETACHED_HEAD: ['The library is not on a branch.', 'Run the `git switch` in the message.'],
-    COMMITS_WAITING: ['The library has commits that are not pushed.', 'Run `loadout sync --push`.'],
+    'UPSTREAM_MISSING/detached-head': ['The library is not on a branch.', 'Run the `git switch` in the message.'],
+    'UNCOMMITTED/commits-waiting': ['The library has commits that are not pushed.', 'Run `loadout sync --push`.'],
     UNCOMMITTED: ['The library has changes that are not committed.', 'Commit them with git.'],
   },
   Packs: {
     PACK_NOT_FOUND: ['There is no such pack.', 'Run `loadout packs list --all`.'],
     PACK_EXISTS: ['The folder for a new pack already exists.', 'Choose another name.'],
     PACK_REFUSED: ['A gate of the pack does not let it be used.', 'The message names the gate.'],
-    COMPILE_REFUSED: [
+    'PACK_REFUSED/compile-refused': [
       'The views that an agent wrote were not accepted. Nothing was written.',
       'Correct the answer as the message says.',
     ],
@@ -549,8 +573,11 @@ export const ISSUES = {
       'The file of your approvals was changed by hand or damaged, so nothing counts as approved.',
       'Restore or remove the file.',
     ],
-    AUDIT_NOT_RECORDED: ['The record of a bundle or pack could not be written.', 'Check the state folder.'],
-    AUDIT_NOT_FOUND: [
+    'NOT_RECORDED/audit-not-recorded': [
+      'The record of a bundle or pack could not be written.',
+      'Check the state folder.',
+    ],
+    'ENTRY_NOT_FOUND/audit-not-found': [
       'there is no record "{typed}"',
       'loadout context and loadout packs resolve print the id of their record',
     ],
@@ -617,12 +644,18 @@ export const ISSUES = {
     ],
     'catalog.waiting': ['A pack would win its name if it were approved.', 'Approve or deny it.'],
     'discovery.skipped': ['Folders were skipped.', 'Nothing to do.'],
-    'discovery.depth': ['Folders below `maxDepth` were not searched.', 'Raise `maxDepth` if packs are missing.'],
-    'discovery.limit': ['There is more than the limits allow to search.', 'Raise the limit that the message names.'],
-    'discovery.unreadable': ['A folder cannot be read.', 'Check its permissions.'],
-    'discovery.link': ['A link leads out of its root, or nowhere.', 'Remove it, or set `followLinks`.'],
-    'discovery.not-a-file': ['`KNOWLEDGE.md` is not a regular file.', 'Replace it with a file.'],
-    'discovery.source': ['Packs of the organization are missing.', 'Run `loadout packs fetch`.'],
+    'discovery.skipped/depth': [
+      'Folders below `maxDepth` were not searched.',
+      'Raise `maxDepth` if packs are missing.',
+    ],
+    'discovery.skipped/limit': [
+      'There is more than the limits allow to search.',
+      'Raise the limit that the message names.',
+    ],
+    'discovery.skipped/unreadable': ['A folder cannot be read.', 'Check its permissions.'],
+    'discovery.skipped/link': ['A link leads out of its root, or nowhere.', 'Remove it, or set `followLinks`.'],
+    'discovery.skipped/not-a-file': ['`KNOWLEDGE.md` is not a regular file.', 'Replace it with a file.'],
+    'discovery.skipped/source': ['Packs of the organization are missing.', 'Run `loadout packs fetch`.'],
     'claim.stale': ['A claim in a chosen file is out of date, or a page calls itself old.', 'Update it.'],
     'claim.disputed': ['A claim is disputed.', 'Verify it before you rely on it.'],
     'claim.missing': ['A fact is known to be missing.', 'Add it, or ask a person.'],
@@ -674,20 +707,29 @@ export const ISSUES = {
       'No file of the project fits the words of the task, or it is a bare repository.',
       'Describe the task in other words; ask in a clone.',
     ],
-    BUDGET_CEILING: ['A limit is above the highest that is allowed.', 'Lower it.'],
+    'BUDGET_TOO_SMALL/budget-ceiling': ['A limit is above the highest that is allowed.', 'Lower it.'],
     BUDGET_TOO_SMALL: ['Nothing fits into the budget.', 'Use at least the size in the message.'],
     BAD_NOTE: ['A note was not accepted. The message says why.', 'Shorten or correct it.'],
-    NOTES_JUNK_LINES: ['Lines of the note file could not be parsed and were skipped.', 'Run `loadout note prune`.'],
+    'NOTES_UNREADABLE/notes-junk-lines': [
+      'Lines of the note file could not be parsed and were skipped.',
+      'Run `loadout note prune`.',
+    ],
     NOTES_UNREADABLE: ['The note file cannot be read.', 'Move it away, or repair it.'],
     NOTES_UNUSED: ['The project does not use notes yet.', 'Add the setting in the message to `loadout.json`.'],
-    ADAPTER_NAME: ['An adapter reports another id than `loadout.json` gives it.', 'Correct one of the two.'],
-    ADAPTER_DUPLICATES: ['An adapter returned items twice.', 'Correct the adapter.'],
-    ADAPTER_STALE: ['The data of an adapter is old, or has no date.', 'Refresh its source.'],
-    ADAPTER_SHAPE: ['The output of an adapter has the wrong form.', 'Correct the adapter.'],
+    'ADAPTER_FAILED/adapter-name': [
+      'An adapter reports another id than `loadout.json` gives it.',
+      'Correct one of the two.',
+    ],
+    'ADAPTER_FAILED/adapter-duplicates': ['An adapter returned items twice.', 'Correct the adapter.'],
+    'ADAPTER_FAILED/adapter-stale': ['The data of an adapter is old, or has no date.', 'Refresh its source.'],
+    'ADAPTER_FAILED/adapter-shape': ['The output of an adapter has the wrong form.', 'Correct the adapter.'],
     ADAPTER_FAILED: ['An adapter ended with an error.', 'Run its command by hand.'],
-    ADAPTER_TIMEOUT: ['An adapter took too long.', 'Make it faster, or raise `timeoutMs`.'],
-    ADAPTER_FLOOD: ['An adapter printed too much.', 'Return fewer items.'],
-    ADAPTER_NOT_FOUND: ['There is no such adapter, or its program is missing.', 'Run `loadout adapters list`.'],
+    'ADAPTER_FAILED/adapter-timeout': ['An adapter took too long.', 'Make it faster, or raise `timeoutMs`.'],
+    'ADAPTER_FAILED/adapter-flood': ['An adapter printed too much.', 'Return fewer items.'],
+    'ENTRY_NOT_FOUND/adapter-not-found': [
+      'There is no such adapter, or its program is missing.',
+      'Run `loadout adapters list`.',
+    ],
     ADAPTER_NOT_ALLOWED: [
       'The command of an adapter was not approved on this machine.',
       'Run `loadout approve adapter:<id>`.',
@@ -951,6 +993,37 @@ export const ISSUES = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Row>>>>
 
+/** Earlier codes, by the code that says the same now. */
+export const EARLIER_CODES: Readonly<Partial<Record<Code, string>>> = {
+  INVALID_INDEX: 'MALFORMED_ENTRY BAD_FIELD BAD_VERSION',
+  DRIFT: 'PAYLOAD_ORPHAN NOT_COMPARED',
+  WEAK_KEYWORDS:
+    'DEAD_KEYWORD UNROUTABLE_ENTRY TOO_MANY_KEYWORDS STOP_WORD_PATTERN ALWAYS_OUTRANKED FITS_EVERYTHING DUPLICATE_KEYWORD',
+  NOTHING_TO_SPLIT: 'NO_SUCH_SECTION',
+  TEXT_CHANGED: 'FENCE_NEUTRALISED TEXT_CLEANED',
+  USAGE_UNREADABLE: 'USAGE_JUNK_LINES',
+  USAGE_EMPTY: 'NO_TASK_TEXTS',
+  NOT_RECORDED: 'USAGE_NOT_RECORDED AUDIT_NOT_RECORDED',
+  EXAMPLE_REFUSED: 'EXAMPLE_DUPLICATE EXAMPLE_SHARED EXAMPLES_FULL',
+  EXAMPLES_STALE: 'EXAMPLES_WITHOUT_ENTRY',
+  EXAMPLES_UNREADABLE: 'EXAMPLES_JUNK_LINES',
+  INVALID_SKILL: 'DUPLICATE_SKILL FORMAT_LIMIT',
+  NO_SOURCE: 'SOURCE_REWRITTEN SOURCE_REMOVED',
+  MERGE_CONFLICT: 'IMPORT_CONFLICT',
+  ENTRY_NOT_FOUND: 'PROFILE_NOT_FOUND COMMIT_NOT_FOUND AUDIT_NOT_FOUND ADAPTER_NOT_FOUND',
+  UNMANAGED_FOLDER: 'BROKEN_MARKER',
+  BLOCK_STALE: 'BLOCK_DAMAGED',
+  CATALOG_HELD: 'CATALOG_RETIRED',
+  UPSTREAM_MISSING: 'DETACHED_HEAD',
+  UNCOMMITTED: 'COMMITS_WAITING',
+  PACK_REFUSED: 'COMPILE_REFUSED',
+  BUDGET_TOO_SMALL: 'BUDGET_CEILING CORE_OVER_BUDGET',
+  NOTES_UNREADABLE: 'NOTES_JUNK_LINES',
+  ADAPTER_FAILED: 'ADAPTER_NAME ADAPTER_DUPLICATES ADAPTER_STALE ADAPTER_SHAPE ADAPTER_TIMEOUT ADAPTER_FLOOD',
+  'discovery.skipped':
+    'discovery.depth discovery.limit discovery.unreadable discovery.link discovery.not-a-file discovery.source',
+}
+
 type Rows = Combined<(typeof ISSUES)[keyof typeof ISSUES]>
 type Combined<T> = (T extends T ? (each: T) => void : never) extends (all: infer All) => void ? All : never
 
@@ -978,4 +1051,16 @@ export function wordIssue(name: IssueName, facts: Readonly<Record<string, string
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, fact: string) => String(facts[fact]))
   const hint = remedy === '' ? undefined : fill(remedy)
   return { severity, code: name.split('/', 1)[0] as Code, message: fill(sentence), hint }
+}
+
+/** What a code means, one line for each of its sentences; an earlier code also says which one replaced it. */
+export function explainCode(typed: string): string[] | undefined {
+  const moved = Object.entries(EARLIER_CODES).find(([, earlier]) => earlier.split(' ').includes(typed))?.[0]
+  const code = moved ?? typed
+  const rows = [...ROWS].filter(([name]) => name === code || name.startsWith(`${code}/`))
+  if (rows.length === 0) return undefined
+  const told = rows.map(([, [sentence, remedy]]) =>
+    remedy === '' ? sentence : `${sentence.replace(/\.$/, '')}: ${remedy}`,
+  )
+  return [moved === undefined ? code : `${typed} is ${code} now`, ...told]
 }

@@ -83,7 +83,7 @@ export function recordTask(machine: Machine, { task, kept, named, project, steps
     // An agent in a sandbox may have a read-only home. If a plan was only viewed, the loss does not matter.
     const severity = steps.some(({ stage, entries }) => stage !== 'planned' && entries.length > 0) ? 'warning' : 'info'
     const hint = error.hint ?? 'check the state folder'
-    return [{ severity, code: 'USAGE_NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint }]
+    return [{ severity, code: 'NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint }]
   }
 }
 

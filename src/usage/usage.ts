@@ -64,7 +64,7 @@ export function readPrices(machine: Machine): Prices | undefined {
 export function junkFinding(count: number, path: string): Finding {
   return {
     severity: 'warning',
-    code: 'USAGE_JUNK_LINES',
+    code: 'USAGE_UNREADABLE',
     message: `${count} ${count === 1 ? 'line' : 'lines'} of ${path} could not be read and ${count === 1 ? 'was' : 'were'} skipped`,
     subject: path,
   }

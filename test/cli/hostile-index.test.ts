@@ -85,7 +85,7 @@ describe('malformed entries are reported and skipped, and the rest works', () =>
     const run = runWarm(['index', 'check'], { cwd })
     expectCivil(run)
     expect(run.code).toBe(1)
-    expect(run.stdout).toContain('MALFORMED_ENTRY')
+    expect(run.stdout).toContain('INVALID_INDEX')
   })
 })
 

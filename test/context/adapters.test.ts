@@ -148,7 +148,7 @@ describe('a command', () => {
     const project = makeProject({ 'planted-tool': '#!/bin/sh\necho 1\n' })
     chmodSync(join(project, 'planted-tool'), 0o755)
     const { failure } = await fetchIn(project, { command: ['planted-tool'] }, { PATH: `.::bin:${process.env.PATH}` })
-    expect(failure).toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
+    expect(failure).toMatchObject({ code: 'ENTRY_NOT_FOUND' })
   })
 
   const failing: [what: string, text: string, code: string, says: RegExp][] = [
@@ -158,7 +158,7 @@ describe('a command', () => {
     ['prints no JSON', 'echo "secret-word {"', 'BAD_JSON', /line 1, column 1/],
     ['prints half of it', 'printf \'{"items": [\'', 'BAD_JSON', /not valid JSON/],
     ['prints too deep JSON', 'head -c 500000 /dev/zero | tr "\\0" "["', 'BAD_JSON', /nested deeper/],
-    ['prints a byte too much', `head -c ${LARGEST_PAYLOAD + 1} /dev/zero`, 'ADAPTER_FLOOD', /more than 1048576 bytes/],
+    ['prints a byte too much', `head -c ${LARGEST_PAYLOAD + 1} /dev/zero`, 'ADAPTER_FAILED', /more than 1048576 bytes/],
     ['prints what is not UTF-8', 'printf "\\"\\377\\376\\""', 'NOT_TEXT', /UTF-8/],
   ]
   it.each(failing)('that %s', async (_, text, code, says) => {
@@ -174,8 +174,8 @@ describe('a command', () => {
     chmodSync(closed, 0)
     const PATH = `${closed}:${process.env.PATH}`
     const failureOf = async (command: string[]) => (await fetchIn(project, { command }, { PATH })).failure?.code
-    expect(await failureOf(['no-such-program-anywhere'])).toBe('ADAPTER_NOT_FOUND')
-    expect(await failureOf(['./no-such-script'])).toBe('ADAPTER_NOT_FOUND')
+    expect(await failureOf(['no-such-program-anywhere'])).toBe('ENTRY_NOT_FOUND')
+    expect(await failureOf(['./no-such-script'])).toBe('ENTRY_NOT_FOUND')
     expect(await failureOf(['./plain.txt'])).toBe('ADAPTER_FAILED')
     expect(await failureOf(['.'])).toBe('ADAPTER_FAILED')
     expect(await failureOf([])).toBe('ADAPTER_FAILED')
@@ -197,24 +197,24 @@ describe('a command', () => {
       child.unref()
     }`
   const stubborn: [what: string, text: string, code: string][] = [
-    ['takes too long', 'echo $$ >> pids; sleep 600', 'ADAPTER_TIMEOUT'],
-    ['ignores SIGTERM', 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.1; done', 'ADAPTER_TIMEOUT'],
-    ['is stopped', 'echo $$ >> pids; kill -STOP $$', 'ADAPTER_TIMEOUT'],
-    ['forks children that ignore SIGTERM, and waits', `echo $$ >> pids; ${GRANDCHILDREN}; wait`, 'ADAPTER_TIMEOUT'],
-    ['closes its output and goes on', 'echo $$ >> pids; exec >&-; sleep 600', 'ADAPTER_TIMEOUT'],
-    ['floods its output', 'echo $$ >> pids; exec yes', 'ADAPTER_FLOOD'],
+    ['takes too long', 'echo $$ >> pids; sleep 600', 'ADAPTER_FAILED'],
+    ['ignores SIGTERM', 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.1; done', 'ADAPTER_FAILED'],
+    ['is stopped', 'echo $$ >> pids; kill -STOP $$', 'ADAPTER_FAILED'],
+    ['forks children that ignore SIGTERM, and waits', `echo $$ >> pids; ${GRANDCHILDREN}; wait`, 'ADAPTER_FAILED'],
+    ['closes its output and goes on', 'echo $$ >> pids; exec >&-; sleep 600', 'ADAPTER_FAILED'],
+    ['floods its output', 'echo $$ >> pids; exec yes', 'ADAPTER_FAILED'],
     [
       'floods its output and ignores every polite word',
       'trap "" TERM PIPE; echo $$ >> pids; line=$(printf %08000d 0); while :; do echo $line; done',
-      'ADAPTER_FLOOD',
+      'ADAPTER_FAILED',
     ],
-    ['prints a gigabyte', 'echo $$ >> pids; head -c 1000000000 /dev/zero', 'ADAPTER_FLOOD'],
-    ['floods its errors', 'echo $$ >> pids; exec yes >&2', 'ADAPTER_TIMEOUT'],
+    ['prints a gigabyte', 'echo $$ >> pids; head -c 1000000000 /dev/zero', 'ADAPTER_FAILED'],
+    ['floods its errors', 'echo $$ >> pids; exec yes >&2', 'ADAPTER_FAILED'],
   ]
   it.each(stubborn)('that %s is ended, with all it has started', async (_, text, code) => {
     const before = process.memoryUsage.rss()
     // A flood is noticed by its size, however long it takes to come.
-    const timeoutMs = code === 'ADAPTER_FLOOD' ? 60_000 : SHORT * 3
+    const timeoutMs = code === 'ADAPTER_FAILED' ? 60_000 : SHORT * 3
     const { failure, left } = await fetchIn(script(text), { command: SH, timeoutMs })
     expect(failure).toMatchObject({ code })
     expect(left).toEqual([])
@@ -238,7 +238,7 @@ describe('a command', () => {
     expect(quick).toMatchObject({ payload: {}, left: [] })
     rmSync(join(project, 'pids'))
     const slow = await fetchIn(project, { command: [process.execPath, 'slow.cjs'], timeoutMs: SHORT * 3 })
-    expect(slow).toMatchObject({ failure: { code: 'ADAPTER_TIMEOUT' }, left: [] })
+    expect(slow).toMatchObject({ failure: { code: 'ADAPTER_FAILED' }, left: [] })
   })
 
   it('that was in time is heard, however busy the program was meanwhile', async () => {
@@ -344,7 +344,7 @@ describe('consent', () => {
     expect(existsSync(join(project, 'ran'))).toBe(false)
     await revoke(machine, { what: 'work' })
     expect(trusts()).toEqual(['unknown', 'unknown'])
-    await expect(approve(machine, { what: 'adapter:gone' })).rejects.toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
+    await expect(approve(machine, { what: 'adapter:gone' })).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' })
   })
 
   it('another project at the same path inherits nothing', async () => {
@@ -358,7 +358,7 @@ describe('consent', () => {
 
   it('a project without commands has nothing to allow', async () => {
     const { machine } = projectWith([{ id: 'work', file: 'work.json' }])
-    await expect(approve(machine, { kind: 'adapter' })).rejects.toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
+    await expect(approve(machine, { kind: 'adapter' })).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' })
     expect(listAdapters(machine, {}).adapters).toEqual([{ id: 'work', file: 'work.json', trust: 'allowed' }])
   })
 })
@@ -578,7 +578,7 @@ describe('several adapters', () => {
     expect(candidates.map(({ path }) => path)).toEqual(['one:W-1', 'two:W-1', 'three:W-1'])
     expect(degraded).toEqual([
       { source: 'adapter:gone', code: 'FILE_NOT_FOUND', reason: 'gone.json does not exist' },
-      { source: 'adapter:odd', code: 'ADAPTER_SHAPE', reason: expect.stringContaining('"adapter_id" is not a text') },
+      { source: 'adapter:odd', code: 'ADAPTER_FAILED', reason: expect.stringContaining('"adapter_id" is not a text') },
     ])
     expect(warnings.map(({ subject }) => subject)).toEqual(['gone', 'odd'])
   })
@@ -586,6 +586,6 @@ describe('several adapters', () => {
   it('a number too huge for anything refuses its payload', async () => {
     const huge = '{"adapter_id":"work","items":[{"id":"a","priority":1e999}]}'
     const { read } = projectWith([{ id: 'work', file: 'work.json' }], { 'work.json': huge })
-    expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_SHAPE' }])
+    expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_FAILED' }])
   })
 })

@@ -135,7 +135,7 @@ describe('reading for a task', () => {
       sourceClass: 'tactical',
       provenance: { match: 'ranked', source: 'test' },
     })
-    expect(warnings).toMatchObject([{ code: 'NOTES_JUNK_LINES', hint: 'loadout note prune' }])
+    expect(warnings).toMatchObject([{ code: 'NOTES_UNREADABLE', hint: 'loadout note prune' }])
     expect(warnings[0]?.message).toContain('line 2')
     expect(degraded).toEqual([])
   })

@@ -75,7 +75,7 @@ describe('findFiles', () => {
     expect(pathsOf(root, '**/*.md')).toEqual(['a/b.md'])
     expect(pathsOf(root, '*/*/*/*.md')).toEqual(['a/up/a/b.md'])
     expect(codesOf(root, '**/*.md')).toEqual([])
-    expect(codesOf(root, 'self/*')).toEqual(['discovery.unreadable self'])
+    expect(codesOf(root, 'self/*')).toEqual(['discovery.skipped self'])
   })
 
   it('names pipes and links to files, for the reader to judge', () => {
@@ -96,10 +96,10 @@ describe('findFiles', () => {
     const root = makeProject({ 'c/4.md': '', 'b/3.md': '', 'a/2.md': '', 'a/1.md': '' })
     const files = findFiles(root, ['**/*.md'], { mostFiles: 2 })
     expect(files.files.map(({ path }) => path)).toEqual(['a/1.md', 'a/2.md'])
-    expect(files.findings).toMatchObject([{ code: 'discovery.limit', severity: 'warning' }])
+    expect(files.findings).toMatchObject([{ code: 'discovery.skipped', severity: 'warning' }])
     const folders = findFiles(root, ['**/*.md'], { mostFolders: 2 })
     expect(folders.files.map(({ path }) => path)).toEqual(['a/1.md', 'a/2.md'])
-    expect(folders.findings).toMatchObject([{ code: 'discovery.limit', severity: 'warning' }])
+    expect(folders.findings).toMatchObject([{ code: 'discovery.skipped', severity: 'warning' }])
     expect(findFiles(root, ['**/*.md'], { mostFiles: 4, mostFolders: 4 }).findings).toEqual([])
   })
 
@@ -126,7 +126,7 @@ describe('findFiles', () => {
     chmodSync(join(root, 'docs/closed'), 0)
     expect(evaluateApart(['machine/project-files.ts'], 'findFiles(root, ["docs/**/*.md"])', root)).toEqual({
       files: [{ path: 'docs/a.md', pattern: 'docs/**/*.md' }],
-      findings: [expect.objectContaining({ code: 'discovery.unreadable', subject: 'docs/closed' })],
+      findings: [expect.objectContaining({ code: 'discovery.skipped', subject: 'docs/closed' })],
     })
     chmodSync(join(root, 'docs/closed'), 0o755)
   })

@@ -192,7 +192,7 @@ describe('readControlPlane', () => {
     const root = makeProject({ 'log/1.md': '1', 'log/2.md': '2', 'log/3.md': '3' })
     const { items, findings } = readControlPlane(root, [item('log/*.md', { order: 'latest' })], { mostRead: 2 })
     expect(items.map(({ path }) => path).sort()).toEqual(['log/2.md', 'log/3.md'])
-    expect(findings).toMatchObject([{ code: 'discovery.limit', subject: 'log/*.md' }])
+    expect(findings).toMatchObject([{ code: 'discovery.skipped', subject: 'log/*.md' }])
   })
 })
 

@@ -323,8 +323,8 @@ describe('the fence of a skill', () => {
     expectCivil(run)
     expect(run.stdout.match(/loadout_(skill|payload)/g)).toHaveLength(2)
     expect(run.stdout).toContain('Do as I say.')
-    expect(run.stderr).toContain('[FENCE_NEUTRALISED]')
-    expect(run.stderr).toContain('[TEXT_CLEANED]')
+    expect(run.stderr).toContain('[TEXT_CHANGED]')
+    expect(run.stderr).toContain('[TEXT_CHANGED]')
   })
 })
 

@@ -82,8 +82,8 @@ describe('what is refused', () => {
     ['a secret', 'notes', 'deploy with ghp_0123456789abcdefghijABCDEFGHIJ012345 please', 'EXAMPLE_REFUSED'],
     ['no words', 'notes', '!!! 123', 'EXAMPLE_REFUSED'],
     ['an entry that is not there', 'note', 'what is new?', 'ENTRY_NOT_FOUND'],
-    ['an example of another entry', 'deploy', 'WHAT is new since friday', 'EXAMPLE_SHARED'],
-    ['what is known', 'notes', 'what is new since friday', 'EXAMPLE_DUPLICATE'],
+    ['an example of another entry', 'deploy', 'WHAT is new since friday', 'EXAMPLE_REFUSED'],
+    ['what is known', 'notes', 'what is new since friday', 'EXAMPLE_REFUSED'],
   ])('%s', async (_, id, prompt, code) => {
     const { library, hand } = makeWorld()
     await hand('notes', ['what is new since friday?'])
@@ -105,7 +105,7 @@ describe('a file of examples', () => {
     await hand('notes', ['what is new since friday?'])
     expect(readFileSync(path, 'utf8')).toMatch(/^\{"torn\n\{"id":"deploy".*\n\{"id":"notes".*\n$/)
     const status = await loadout.teachStatus({ layers })
-    expect(status.findings).toMatchObject([{ code: 'EXAMPLES_JUNK_LINES', line: 1 }])
+    expect(status.findings).toMatchObject([{ code: 'EXAMPLES_UNREADABLE', line: 1 }])
     expect(status.value.entries.find(({ id }) => id === 'skill:notes')).toMatchObject({ written: 1 })
   })
 
@@ -124,10 +124,10 @@ describe('a file of examples', () => {
       const report = await loadout.teachStatus({ layers })
       return [codesOf(report), report.value.entries.find(({ id }) => id === 'skill:notes')]
     }
-    expect(await status()).toMatchObject([['EXAMPLES_STALE', 'EXAMPLES_WITHOUT_ENTRY'], { written: 0, stale: 1 }])
+    expect(await status()).toMatchObject([['EXAMPLES_STALE', 'EXAMPLES_STALE'], { written: 0, stale: 1 }])
     expect(await search()).toEqual([])
     expect((await loadout.renewTeaching({ layers, ids: ['notes'] })).value.taught).toHaveLength(1)
-    expect(await status()).toMatchObject([['EXAMPLES_WITHOUT_ENTRY'], { written: 1, stale: 0 }])
+    expect(await status()).toMatchObject([['EXAMPLES_STALE'], { written: 1, stale: 0 }])
     expect(await search()).toMatchObject([{ id: 'skill:notes' }])
   })
 })

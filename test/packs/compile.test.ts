@@ -135,7 +135,7 @@ describe('the answer', () => {
     const { value, findings } = machine.collect((listening) =>
       typeof answer === 'string' ? importCompile(listening, { pack: 'shop', text: answer }) : write(listening, answer),
     )
-    expect(findings.map(({ code, message }) => [code, problem.test(message)])).toEqual([['COMPILE_REFUSED', true]])
+    expect(findings.map(({ code, message }) => [code, problem.test(message)])).toEqual([['PACK_REFUSED', true]])
     expect(value.written).toEqual([])
     expect(filesOf(machine)).toEqual(before)
   })

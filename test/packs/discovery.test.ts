@@ -86,7 +86,7 @@ describe('where packs are found', () => {
     const ws = makeProject({ '.agents/knowledge': aLinkTo(elsewhere) })
     const found = discoverIn(ws)
     expect(found.packs).toEqual([])
-    expect(found.findings).toEqual([expect.objectContaining({ code: 'discovery.link', severity: 'warning' })])
+    expect(found.findings).toEqual([expect.objectContaining({ code: 'discovery.skipped', severity: 'warning' })])
     expect(namesOf(discoverIn(ws, { config: { followLinks: true } }))).toEqual(['a'])
   })
 
@@ -117,9 +117,9 @@ describe('sources of the organization', () => {
       },
     })
     expect(found.findings.map(({ code, subject, hint }) => [code, subject, hint])).toEqual([
-      ['discovery.source', '/nowhere/packs', 'create it, or correct the path'],
-      ['discovery.source', expect.not.stringContaining('word'), 'loadout packs fetch'],
-      ['discovery.source', '@team/packs', 'npm install --global @team/packs'],
+      ['discovery.skipped', '/nowhere/packs', 'create it, or correct the path'],
+      ['discovery.skipped', expect.not.stringContaining('word'), 'loadout packs fetch'],
+      ['discovery.skipped', '@team/packs', 'npm install --global @team/packs'],
     ])
   })
 
@@ -168,7 +168,7 @@ describe('what is a pack', () => {
     const found = discoverIn(ws)
     expect(namesOf(found)).toEqual(['inner'])
     expect(found.findings).toEqual([
-      expect.objectContaining({ code: 'discovery.not-a-file', message: expect.stringContaining('a/KNOWLEDGE.md') }),
+      expect.objectContaining({ code: 'discovery.skipped', message: expect.stringContaining('a/KNOWLEDGE.md') }),
     ])
   })
 
@@ -223,7 +223,7 @@ describe('what is not looked into', () => {
     const found = discoverIn(ws)
     expect(namesOf(found)).toEqual(['4'])
     expect(found.findings).toEqual([
-      expect.objectContaining({ code: 'discovery.depth', message: expect.stringContaining('1/2/3/x') }),
+      expect.objectContaining({ code: 'discovery.skipped', message: expect.stringContaining('1/2/3/x') }),
     ])
     expect(namesOf(discoverIn(ws, { config: { maxDepth: 5 } }))).toEqual(['4', '5'])
     expect(namesOf(discoverIn(ws, { config: { maxDepth: 0 } }))).toEqual([])
@@ -234,7 +234,7 @@ describe('what is not looked into', () => {
     const ws = makeProject({ ...Object.fromEntries(files), [`${ROOT}/a/deep/KNOWLEDGE.md`]: pack('deep') })
     const found = discoverIn(ws, { config: { maxDirectories: 12 } })
     expect(namesOf(found)).toEqual(files.slice(0, 10).map((_, at) => `p${at + 10}`))
-    expect(found.findings).toEqual([expect.objectContaining({ code: 'discovery.limit', severity: 'warning' })])
+    expect(found.findings).toEqual([expect.objectContaining({ code: 'discovery.skipped', severity: 'warning' })])
     expect(discoverIn(ws, { config: { maxDirectories: 33 } }).findings).toEqual([])
   })
 
@@ -262,7 +262,7 @@ describe('what is not looked into', () => {
     const found = discoverIn(ws)
     expect(found.packs).toEqual([])
     expect(found.findings).toEqual([
-      expect.objectContaining({ code: 'discovery.link', message: expect.stringMatching(/: a, into$/) }),
+      expect.objectContaining({ code: 'discovery.skipped', message: expect.stringMatching(/: a, into$/) }),
     ])
     const followed = discoverIn(ws, { config: { followLinks: true } })
     expect(followed.packs.map(({ root }) => root)).toEqual([join(outside, 'a')])
@@ -277,7 +277,7 @@ describe('what is not looked into', () => {
     expect(namesOf(discovery)).toEqual(['a'])
     expect(discovery.findings).toEqual([
       expect.objectContaining({
-        code: 'discovery.unreadable',
+        code: 'discovery.skipped',
         subject: shut,
         message: expect.stringContaining('EACCES'),
       }),

@@ -48,7 +48,7 @@ describe('fetching the packs of an organization', () => {
     const remote = makeRemote('team')
     const machine = makeMachine([{ git: remote.folder }])
     expect(discover(machine, {}).findings).toEqual([
-      expect.objectContaining({ code: 'discovery.source', hint: 'loadout packs fetch' }),
+      expect.objectContaining({ code: 'discovery.skipped', hint: 'loadout packs fetch' }),
     ])
     const { value, findings } = await machine.collect((listening) => fetchPacks(listening, {}))
     expect(value.sources).toEqual([{ source: remote.folder, state: 'fetched', commit: remote.commit }])

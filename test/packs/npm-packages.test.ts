@@ -64,7 +64,7 @@ describe('a package of the organization is found in a project', () => {
     const outside = makeFolder()
     install(outside)
     symlinkSync(outside, join(workspace, 'node_modules/@acme/packs'))
-    expect(found(workspace)).toEqual({ packs: [], codes: ['discovery.link'] })
+    expect(found(workspace)).toEqual({ packs: [], codes: ['discovery.skipped'] })
   })
 
   it.each(['{"workspaces":["../*","/etc/*",1]}', '{"workspaces":{"packages":"x"}}', '{'])(
@@ -72,7 +72,7 @@ describe('a package of the organization is found in a project', () => {
     (text) => {
       expect(found(makeProject({ '.git/HEAD': '', 'package.json': text }))).toEqual({
         packs: [],
-        codes: ['discovery.source'],
+        codes: ['discovery.skipped'],
       })
     },
   )

@@ -139,6 +139,6 @@ describe('the head of a KNOWLEDGE.md', () => {
     mkdirSync(Buffer.concat([Buffer.from(join(ws, ROOT, 'x')), Buffer.from([0xff])]))
     const found = discoverIn(ws)
     expect(namesOf(found)).toEqual(['z'])
-    expect(found.findings.map(({ code }) => code)).toEqual(['discovery.unreadable'])
+    expect(found.findings.map(({ code }) => code)).toEqual(['discovery.skipped'])
   })
 })

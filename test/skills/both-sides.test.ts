@@ -122,7 +122,7 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${COPY}/SKILL.md`, 'Three.', 'Three, here.')
     edit(person, `${OWN}/SKILL.md`, 'One, uncommitted.', 'One, committed.')
     commitAll(person, 'there')
-    await expect(person.calls.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
+    await expect(person.calls.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
     await person.calls.adopt({ name: 'alpha', force: true })
     expect(person.read(`${OWN}/SKILL.md`)).toContain('Three, here.')
   })
@@ -142,7 +142,7 @@ describe('the same edit in both copies', () => {
     const person = await makePerson({ 'SKILL.md': BODY })
     edit(person, `${COPY}/SKILL.md`, 'Two.', 'Two, here.')
     edit(person, `${OTHER}/SKILL.md`, 'Two.', 'Two, elsewhere.')
-    await expect(person.calls.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
+    await expect(person.calls.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
   })
 })
 

@@ -357,7 +357,7 @@ describe('syncing the repository', () => {
     const { repo, bare } = makeLibrary()
     const newest = commitAll(repo, { 'skills/b/SKILL.md': 'b' })
     expect(await readRepoState(new Repository(machine, repo))).toMatchObject({ ahead: 1, behind: 0 })
-    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['COMMITS_WAITING'] })
+    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['UNCOMMITTED'] })
     expect(await sync(machine, repo, true)).toEqual({ steps: ['push'], codes: [] })
     expect(git(bare, 'rev-parse', 'main')).toBe(newest)
     expect(await sync(machine, repo, true)).toEqual({ steps: [], codes: [] })
@@ -392,7 +392,7 @@ describe('syncing the repository', () => {
       ahead: 1,
       remoteBranches: [],
     })
-    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['COMMITS_WAITING'] })
+    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['UNCOMMITTED'] })
     expect(await sync(machine, repo, true)).toEqual({ steps: ['publish'], codes: [] })
     expect(git(repo, 'rev-parse', '--abbrev-ref', 'main@{upstream}')).toBe('team/main')
   })
@@ -450,7 +450,7 @@ describe('syncing the repository', () => {
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['UPSTREAM_MISSING'] })
     git(repo, 'switch', '--quiet', '--detach')
     expect(await readRepoState(new Repository(machine, repo))).toMatchObject({ branch: undefined, branches: ['main'] })
-    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['DETACHED_HEAD'] })
+    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['UPSTREAM_MISSING'] })
     git(repo, 'switch', '--quiet', 'main')
     rmSync(bare, { recursive: true })
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['REMOTE_UNREACHABLE'] })

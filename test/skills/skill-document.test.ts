@@ -129,7 +129,7 @@ describe('writeDocument', () => {
 
   it('refuses what would not be read back', () => {
     const tooLong = { x: 'a'.repeat(70_000) }
-    expect(() => writeDocument(tooLong, '')).toThrow(expect.objectContaining({ code: 'FORMAT_LIMIT' }))
+    expect(() => writeDocument(tooLong, '')).toThrow(expect.objectContaining({ code: 'INVALID_SKILL' }))
   })
 
   const python = spawnSync('python3', ['-c', 'import yaml'], { stdio: 'ignore' }).status === 0

@@ -186,7 +186,7 @@ describe('a choice', () => {
     const { loadout, record } = makePerson(skill('flat', {}, '# Mine\n'))
     const source = makeSource({ ...two, 'flat/SKILL.md': document('flat') })
     const { value, findings } = await loadout.importSkills({ source })
-    expect([value.imported, value.refused.map(({ code }) => code)]).toEqual([[], ['SKILL_EXISTS', 'IMPORT_CONFLICT']])
+    expect([value.imported, value.refused.map(({ code }) => code)]).toEqual([[], ['SKILL_EXISTS', 'MERGE_CONFLICT']])
     expect(findings).toHaveLength(2)
     await loadout.importSkills({ source, names: ['b/review'], as: 'review-b' })
     expect(record('review-b').source.folder).toBe('b/review')

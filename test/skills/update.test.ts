@@ -339,7 +339,7 @@ describe('update without a base', () => {
     upstream.run('gc', '--quiet', '--prune=now')
     rmSync(join(person.home, '.cache'), { recursive: true, force: true })
     const asked = await person.calls.outdated({})
-    expect(asked.findings).toMatchObject([{ code: 'SOURCE_REWRITTEN', severity: 'warning' }])
+    expect(asked.findings).toMatchObject([{ code: 'NO_SOURCE', severity: 'warning' }])
     await person.calls.update({ names: ['alpha'] })
     expect(person.read(OWN, 'SKILL.md')).toBe('# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n')
   })

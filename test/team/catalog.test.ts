@@ -90,10 +90,10 @@ describe('a version of a skill', () => {
     await author.loadout.retireVersion({ name: 'old' })
     const { value, findings } = await other.loadout.sync({})
     expect(value.operations.map(({ kind, skill }) => [kind, skill])).toContainEqual(['remove', 'old'])
-    expect(findings.find(({ code }) => code === 'CATALOG_RETIRED')?.message).toContain('admin@example.com retired it')
+    expect(findings.find(({ code }) => code === 'CATALOG_HELD')?.message).toContain('admin@example.com retired it')
     expect(other.installed('old')).toBeUndefined()
     await expect(other.loadout.equip({ fromCatalog: true, names: ['old'] })).rejects.toMatchObject({
-      code: 'CATALOG_RETIRED',
+      code: 'CATALOG_HELD',
     })
   })
 
@@ -195,7 +195,7 @@ describe('a version of a pack', () => {
     expect(await uses(second)).toMatchObject({
       active: 0,
       why: 'the pack handbook is not used: admin@example.com retired it in the catalog',
-      codes: expect.arrayContaining(['CATALOG_RETIRED']),
+      codes: expect.arrayContaining(['CATALOG_HELD']),
     })
   })
 

@@ -182,7 +182,13 @@ function latestFirst(root: string, files: readonly FoundFile[], most: number, fi
   if (files.length > most) {
     const pattern = files[0]?.pattern ?? ''
     const message = `${pattern}: of ${files.length} files only the last ${most} by name were compared`
-    findings.push({ severity: 'warning', code: 'discovery.limit', subject: pattern, message, hint: 'name fewer files' })
+    findings.push({
+      severity: 'warning',
+      code: 'discovery.skipped',
+      subject: pattern,
+      message,
+      hint: 'name fewer files',
+    })
   }
   const byPath = new Map(files.map((file) => [file.path, file]))
   const texts = read.flatMap(({ file, head }) => (isUnread(head) ? [] : [{ path: file.path, text: head.text }]))

@@ -135,7 +135,7 @@ class Run {
   }
 
   private onTimeout(): void {
-    if (!this.hasEnded) this.stop('ADAPTER_TIMEOUT', `it took longer than ${this.limits.timeoutMs} ms`)
+    if (!this.hasEnded) this.stop('ADAPTER_FAILED', `it took longer than ${this.limits.timeoutMs} ms`)
   }
 
   private readonly onAbort = () => this.stop('ADAPTER_FAILED', 'it was cancelled')
@@ -145,7 +145,7 @@ class Run {
     this.size += bytes.length
     this.parts.push(bytes)
     if (this.size > this.limits.largestOutput) {
-      this.stop('ADAPTER_FLOOD', `it printed more than ${this.limits.largestOutput} bytes`)
+      this.stop('ADAPTER_FAILED', `it printed more than ${this.limits.largestOutput} bytes`)
     }
   }
 
@@ -223,7 +223,7 @@ function canEnter(folder: string): boolean {
 function startFailure(error: unknown): Failure {
   switch (codeOf(error)) {
     case 'ENOENT':
-      return { code: 'ADAPTER_NOT_FOUND', message: 'there is no such program' }
+      return { code: 'ENTRY_NOT_FOUND', message: 'there is no such program' }
     case 'EACCES':
     case 'EPERM':
       return { code: 'ADAPTER_FAILED', message: 'the program may not be executed' }

@@ -160,7 +160,7 @@ function withoutEnd(text: string, end: string): string {
 }
 
 function damaged(line: number, what: string): LoadoutError {
-  return new LoadoutError('BLOCK_DAMAGED', `line ${line}: ${what}`, {
+  return new LoadoutError('BLOCK_STALE', `line ${line}: ${what}`, {
     hint: `the block goes from ${BLOCK_START} to ${BLOCK_END}; repair or delete it, nothing was written`,
   })
 }

@@ -105,6 +105,6 @@ describe('what is admitted', () => {
     const many = Array.from({ length: 10_000 }, (_, at) => propose(`what is new in number ${at}`))
     const { fresh, findings } = admitExamples(many, [])
     expect(fresh).toHaveLength(MOST_WRITTEN)
-    expect(findings).toMatchObject([{ code: 'EXAMPLES_FULL', severity: 'warning', count: 10_000 - MOST_WRITTEN }])
+    expect(findings).toMatchObject([{ code: 'EXAMPLE_REFUSED', severity: 'warning', count: 10_000 - MOST_WRITTEN }])
   })
 })

@@ -87,7 +87,7 @@ export function admitExamples(
     const isOwn = (each: Example) => keyOf(each) === keyOf(example)
     const own = same.filter((each) => isOwn(each) && each.digest === example.digest)
     if (own.some(({ not }) => not === example.not)) {
-      return { severity: 'info', code: 'EXAMPLE_DUPLICATE', why: 'it already exists' }
+      return { severity: 'info', code: 'EXAMPLE_REFUSED', why: 'it already exists' }
     }
     if (own.length > 0) {
       const why = example.not ? 'it is an example of this entry' : 'it is a prompt that this entry must not match'
@@ -97,11 +97,11 @@ export function admitExamples(
     const owner = example.not ? undefined : same.find((each) => !each.not && !isOwn(each))
     if (owner !== undefined) {
       const hint = 'write a prompt that fits only one of them, or use --not for this one'
-      return { severity: 'warning', code: 'EXAMPLE_SHARED', why: `it is an example of ${keyOf(owner)}`, hint }
+      return { severity: 'warning', code: 'EXAMPLE_REFUSED', why: `it is an example of ${keyOf(owner)}`, hint }
     }
     if ((counts.get(groupOf(example)) ?? 0) < MOST_WRITTEN) return undefined
     const why = `the entry has ${MOST_WRITTEN} examples, which is the maximum`
-    return { severity: 'warning', code: 'EXAMPLES_FULL', why, hint: 'remove examples that you do not need' }
+    return { severity: 'warning', code: 'EXAMPLE_REFUSED', why, hint: 'remove examples that you do not need' }
   }
   for (const example of known) if (example.origin !== 'use') add(example)
   const fresh: Example[] = []

@@ -113,12 +113,12 @@ function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
   const name = (paths: readonly string[]) => nameSome(root, paths)
   if (scan.left > 0) {
     const message = `${root} has more than ${limits.maxDirectories} folders; ${scan.left} or more were skipped`
-    add('warning', 'discovery.limit', message, raise('maxDirectories'))
+    add('warning', 'discovery.skipped', message, raise('maxDirectories'))
   }
   for (const { path, reason } of scan.unreadable.slice(0, MOST_EACH)) {
     findings.push({
       severity: 'warning',
-      code: 'discovery.unreadable',
+      code: 'discovery.skipped',
       subject: path,
       message: `${path} cannot be read (${reason})`,
       hint: 'check its permissions',
@@ -126,21 +126,26 @@ function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
   }
   if (scan.unreadable.length > MOST_EACH) {
     const others = scan.unreadable.length - MOST_EACH
-    add('warning', 'discovery.unreadable', `${others} more folders below ${root} cannot be read`)
+    add('warning', 'discovery.skipped', `${others} more folders below ${root} cannot be read`)
   }
   if (scan.notFiles.length > 0) {
-    add('warning', 'discovery.not-a-file', `not a ${PACK_FILE} that can be read: ${name(scan.notFiles)}`)
+    add('warning', 'discovery.skipped', `not a ${PACK_FILE} that can be read: ${name(scan.notFiles)}`)
   }
   if (scan.outside.length > 0) {
     const message = `links out of ${root} were not followed: ${name(scan.outside)}`
-    add('warning', 'discovery.link', message, 'set "followLinks": true under "packs" in the configuration to allow it')
+    add(
+      'warning',
+      'discovery.skipped',
+      message,
+      'set "followLinks": true under "packs" in the configuration to allow it',
+    )
   }
   if (scan.dangling.length > 0) {
-    add('info', 'discovery.link', `broken links in ${root}: ${name(scan.dangling)}`)
+    add('info', 'discovery.skipped', `broken links in ${root}: ${name(scan.dangling)}`)
   }
   if (scan.beyond.length > 0) {
     const message = `folders more than ${limits.maxDepth} levels below ${root} were skipped, in: ${name(scan.beyond)}`
-    add('info', 'discovery.depth', message, raise('maxDepth'))
+    add('info', 'discovery.skipped', message, raise('maxDepth'))
   }
   if (scan.skipped.length > 0) {
     add('info', 'discovery.skipped', `skipped because of their names: ${name(scan.skipped)}`)
@@ -222,7 +227,7 @@ function workspaceRoot(workspace: string, path: string, { followLinks }: PackCon
   if (!root.exists || followLinks || isWithin(workspace, path)) return root
   const message = `${path} is a link out of the project and was skipped`
   const hint = 'set "followLinks": true under "packs" in the configuration to allow it'
-  return { ...root, finding: { severity: 'warning', code: 'discovery.link', subject: path, message, hint } }
+  return { ...root, finding: { severity: 'warning', code: 'discovery.skipped', subject: path, message, hint } }
 }
 
 interface SourceFolders {
@@ -249,7 +254,7 @@ function organizationFolders(machine: Machine, source: OrganizationSource, place
 
 function absent(subject: string, problem: string, hint: string): SourceFolders {
   const message = `packs of the organization: ${subject} ${problem}`
-  return { folders: [], finding: { severity: 'warning', code: 'discovery.source', subject, message, hint } }
+  return { folders: [], finding: { severity: 'warning', code: 'discovery.skipped', subject, message, hint } }
 }
 
 /** The pack folders of a repository or package; if it has none, the whole folder. */

@@ -182,7 +182,7 @@ class PackFolder implements PackFilesOnDisk {
 
   private collect(folder: string, depth: number, found: string[]): void {
     if (depth > DEEPEST_FOLDER || found.length >= MOST_FILES) {
-      this.warn('discovery.limit', folder, 'it contains more files than Loadout reads')
+      this.warn('discovery.skipped', folder, 'it contains more files than Loadout reads')
       return
     }
     let entries: ReturnType<typeof readEntries>
@@ -237,7 +237,7 @@ class PackFolder implements PackFilesOnDisk {
     const { linked } = this
     if (linked === undefined || (folder !== '' && !this.isLinked(folder))) return []
     const { paths, isCut } = listLinked(linked, this.root)
-    if (isCut) this.warn('discovery.limit', linked.layer, 'it contains more files than Loadout reads')
+    if (isCut) this.warn('discovery.skipped', linked.layer, 'it contains more files than Loadout reads')
     const all = paths.map((path) => `${linked.layer}/${path}`)
     return folder === '' || folder === linked.layer ? all : all.filter((path) => path.startsWith(`${folder}/`))
   }

@@ -55,7 +55,7 @@ export function readContextMap(body: string, firstLine: number): ContextMap {
   if (map.entries.length > MOST_ENTRIES) {
     const line = map.entries[MOST_ENTRIES]?.line
     map.entries = map.entries.slice(0, MOST_ENTRIES)
-    warn(map, 'warning', 'discovery.limit', line, `the context map has more than ${MOST_ENTRIES} paths`)
+    warn(map, 'warning', 'discovery.skipped', line, `the context map has more than ${MOST_ENTRIES} paths`)
   }
   return map
 }

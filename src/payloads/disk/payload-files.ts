@@ -52,7 +52,7 @@ function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]
   }
   if (count > 0) {
     const message = `there are more than ${MOST_FOLDERS} folders with payloads; the rest was skipped`
-    findings.push({ severity: 'error', code: 'discovery.limit', message, hint: 'begin each glob with a folder' })
+    findings.push({ severity: 'error', code: 'discovery.skipped', message, hint: 'begin each glob with a folder' })
   }
   return paths
 }

@@ -145,7 +145,7 @@ export function findDrift(index: LoadoutIndex, fresh: readonly LoadoutEntry[]): 
     }
   }
   for (const { id, path } of fresh) {
-    if (!known.has(id)) findings.push(drift('PAYLOAD_ORPHAN', id, `${path} (${id}) is not in the index`))
+    if (!known.has(id)) findings.push(drift('DRIFT', id, `${path} (${id}) is not in the index`))
   }
   return [...findings, ...budgetDrift(index)]
 }

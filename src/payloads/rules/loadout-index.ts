@@ -187,7 +187,7 @@ function isPlain(value: unknown): boolean {
 }
 
 function badFields(id: string, fields: readonly string[]): Finding {
-  return report('BAD_FIELD', { id, fields: fields.join(', ') }, { subject: id })
+  return report('INVALID_INDEX/bad-field', { id, fields: fields.join(', ') }, { subject: id })
 }
 
 function unknownPriority({ id, priority }: LoadoutEntry): Finding {
@@ -208,7 +208,7 @@ function malformed(entry: unknown, position: number): Finding {
   const id = isRecord(entry) && typeof entry.id === 'string' && entry.id !== '' ? entry.id : undefined
   return {
     severity: 'error',
-    code: 'MALFORMED_ENTRY',
+    code: 'INVALID_INDEX',
     message: `entry ${position + 1}${id === undefined ? '' : ` (${id})`} was skipped: ${entryProblem(entry)}`,
     subject: id,
     hint: 'rebuild the index with: loadout index build',

@@ -52,7 +52,7 @@ describe('a selection', () => {
   })
 
   it('reports core that alone exceeds the budget', () => {
-    expect(select({ budget: 99 }).findings.map(({ code }) => code)).toEqual(['CORE_OVER_BUDGET'])
+    expect(select({ budget: 99 }).findings.map(({ code }) => code)).toEqual(['BUDGET_TOO_SMALL'])
     expect(select({ budget: 100 }).findings).toEqual([])
   })
 

@@ -120,5 +120,5 @@ function sumTokens(matches: readonly MatchResult[]): number {
 
 function coreFindings(preloadTokens: number, budget: number | undefined): Finding[] {
   if (budget === undefined || preloadTokens <= budget) return []
-  return [report('CORE_OVER_BUDGET', { tokens: preloadTokens, budget })]
+  return [report('BUDGET_TOO_SMALL/core-over-budget', { tokens: preloadTokens, budget })]
 }

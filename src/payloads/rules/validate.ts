@@ -38,7 +38,7 @@ export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
     issues.push(issue('error', 'MISSING_VERSION', 'The index has no version', 'set "version": "1.0.0"'))
   else if (typeof json.version !== 'string' || !VERSION.test(json.version)) {
     const message = `${JSON.stringify(json.version)} is not a version of an index`
-    issues.push(issue('error', 'BAD_VERSION', message, 'set "version": "1.0.0"'))
+    issues.push(issue('error', 'INVALID_INDEX', message, 'set "version": "1.0.0"'))
   }
   if (!json.generated)
     issues.push(issue('warning', 'MISSING_GENERATED', 'The index does not say when it was generated'))
@@ -54,7 +54,7 @@ export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
 
 function validateEntry(entry: unknown, position: number, ids: Set<string>): ValidationIssue[] {
   if (!isRecord(entry)) {
-    return [issue('error', 'MALFORMED_ENTRY', `Entry ${position + 1} must be an object, but is ${nameOf(entry)}`)]
+    return [issue('error', 'INVALID_INDEX', `Entry ${position + 1} must be an object, but is ${nameOf(entry)}`)]
   }
   const { id } = entry
   if (typeof id !== 'string' || id === '') {
@@ -89,7 +89,7 @@ function validateEntry(entry: unknown, position: number, ids: Set<string>): Vali
   if (entry.priority === 'domain' && isEmpty) {
     report('error', 'EMPTY_KEYWORDS', `Domain entry "${id}" has no keywords, so no task can find it`, 'add keywords')
   } else if (problem !== undefined) {
-    report('error', 'MALFORMED_ENTRY', `Entry "${id}" cannot be used: ${problem}`)
+    report('error', 'INVALID_INDEX', `Entry "${id}" cannot be used: ${problem}`)
   } else if (isTextList(entry.keywords)) {
     if (entry.keywords.some((keyword) => keyword.trim() === '')) {
       report('error', 'EMPTY_KEYWORDS', `Entry "${id}" has an empty keyword`, 'remove it')
@@ -159,13 +159,13 @@ function findIndistinct(entries: readonly LoadoutEntry[]): Finding[] {
     .filter(fitsMost)
     .map((keyword) =>
       report(
-        'FITS_EVERYTHING',
+        'WEAK_KEYWORDS/fits-everything',
         { keyword, loaded: owners.get(keyword) ?? 0, total: entries.length },
         { subject: keyword },
       ),
     )
   const indistinct = entries.filter((_, at) => ownKeywords[at]!.size > 0 && [...ownKeywords[at]!].every(fitsMost))
-  return [...shared, ...indistinct.map(({ id }) => report('FITS_EVERYTHING/entry', { id }, { subject: id }))]
+  return [...shared, ...indistinct.map(({ id }) => report('WEAK_KEYWORDS/entry', { id }, { subject: id }))]
 }
 
 function lintEntry(entry: LoadoutEntry): Finding[] {
@@ -177,28 +177,28 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
   const isUnroutable =
     dead.length === entry.keywords.length && !patterns.some((pattern) => canMatch(splitWords(pattern), 'some'))
   if (isUnroutable) {
-    findings.push(report('UNROUTABLE_ENTRY', { id: entry.id }, { subject: entry.id }))
+    findings.push(report('WEAK_KEYWORDS/unroutable-entry', { id: entry.id }, { subject: entry.id }))
   } else if (dead.length > 0) {
     const hint = 'words of one letter or sign are ignored: spell it out'
-    warn('DEAD_KEYWORD', `keywords of ${entry.id} that can never match: ${dead.join(', ')}`, hint)
+    warn('WEAK_KEYWORDS', `keywords of ${entry.id} that can never match: ${dead.join(', ')}`, hint)
   }
   const total = distinctKeywords(entry.keywords).length
   if (total > MOST_KEYWORDS) {
     const hint = `keep at most ${MOST_KEYWORDS}, or split the entry`
     const message = `${entry.id} has ${total} keywords, so a single hit scores below ${MIN_SCORE}`
-    warn('TOO_MANY_KEYWORDS', message, hint)
+    warn('WEAK_KEYWORDS', message, hint)
   }
   const everyday = entry.keywords.filter(isEveryday)
   if (everyday.length > 0) {
     const hint = 'choose words that only tasks about this subject contain'
-    warn('FITS_EVERYTHING', `keywords of ${entry.id} that any task may contain: ${everyday.join(', ')}`, hint)
+    warn('WEAK_KEYWORDS', `keywords of ${entry.id} that any task may contain: ${everyday.join(', ')}`, hint)
   }
   for (const pattern of patterns) {
     const common = splitWords(pattern).filter((word) => STOP_WORDS.has(word))
     if (common.length === 0) continue
     const hint = 'one word of a pattern is enough to match, so use only specific words'
     warn(
-      'STOP_WORD_PATTERN',
+      'WEAK_KEYWORDS',
       `the pattern ${pattern} of ${entry.id} matches every task with "${common.join('" or "')}"`,
       hint,
     )
@@ -220,7 +220,7 @@ function lintSpelling(id: string, keywords: readonly string[]): Finding[] {
     .filter((same) => same.length > 1)
     .map((same) =>
       report(
-        'DUPLICATE_KEYWORD',
+        'WEAK_KEYWORDS/duplicate-keyword',
         { id, keywords: same.map((keyword) => JSON.stringify(keyword)).join(', ') },
         { subject: id },
       ),
@@ -248,7 +248,7 @@ function findOutranked(entries: readonly LoadoutEntry[]): Finding[] {
     const first = firstOf.get(key)
     if (first === undefined) firstOf.set(key, entry)
     else {
-      findings.push(report('ALWAYS_OUTRANKED', { id: entry.id, other: first.id }, { subject: entry.id }))
+      findings.push(report('WEAK_KEYWORDS/always-outranked', { id: entry.id, other: first.id }, { subject: entry.id }))
     }
   }
   return findings

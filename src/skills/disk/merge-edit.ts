@@ -219,7 +219,7 @@ async function installedBase(
   const scope = root.scope === 'project' ? ' --project .' : ''
   const was = state === 'edited' ? 'was' : 'may have been'
   throw new LoadoutError(
-    'IMPORT_CONFLICT',
+    'MERGE_CONFLICT',
     `${join(root.path, name)} ${was} edited by hand, the library has changed since, and no commit of it has the version that was installed; the copy stays as it is`,
     {
       hint: `loadout diff ${name}${scope} shows both; loadout adopt ${name}${scope} --force takes the copy, loadout equip ${name}${scope} --replace the library's version, and keeps a copy of the other`,

@@ -38,7 +38,7 @@ function parseProfile(json: unknown, file: string): Profile {
   const profile: Profile = {}
   for (const [skill, agents] of Object.entries(isRecord(json) ? json : { '': null })) {
     if (!isTextList(agents)) {
-      throw new LoadoutError('BAD_FIELD', `${FOLDER}/${file} must have a list of agents for each skill`, {
+      throw new LoadoutError('INVALID_INDEX', `${FOLDER}/${file} must have a list of agents for each skill`, {
         hint: 'repair it, or save the profile again',
       })
     }

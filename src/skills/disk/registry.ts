@@ -130,7 +130,7 @@ function splitDuplicates(skills: readonly RegisteredSkill[]): [RegisteredSkill[]
 function invalidFindings(invalid: readonly Invalid[]): Finding[] {
   return invalid.map(({ name, folder, problems }) => ({
     severity: 'error',
-    code: problems[0]?.includes('has the same name') ? 'DUPLICATE_SKILL' : 'INVALID_SKILL',
+    code: problems[0]?.includes('has the same name') ? 'INVALID_SKILL' : 'INVALID_SKILL',
     message: `${folder} cannot be used: ${problems.join('; ')}`,
     subject: name,
     hint: 'repair it in the library; the other skills are not affected',

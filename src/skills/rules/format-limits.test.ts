@@ -55,6 +55,6 @@ describe('the public format', () => {
     const skill = skillOf(changes)
     const found = formatWarnings(skill, document)
     expect(found.map(({ message }) => message)).toEqual(problems.map((problem) => `${skill.name}: ${problem}`))
-    for (const each of found) expect(each).toMatchObject({ severity: 'warning', code: 'FORMAT_LIMIT' })
+    for (const each of found) expect(each).toMatchObject({ severity: 'warning', code: 'INVALID_SKILL' })
   })
 })

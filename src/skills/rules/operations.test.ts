@@ -65,7 +65,7 @@ describe('equipping', () => {
     [
       'does not touch what it cannot judge',
       [foundOf('broken', { reason: 'no marker' })],
-      [`error BROKEN_MARKER: ${INSTALLED} cannot be judged: no marker`],
+      [`error UNMANAGED_FOLDER: ${INSTALLED} cannot be judged: no marker`],
     ],
     [
       'does not touch what the skill no longer lists',
@@ -200,7 +200,7 @@ describe('unequipping', () => {
       ['remove for claude with a copy'],
     ],
     ['leaves what is not ours', [foundOf('unmanaged')], ['error UNMANAGED_FOLDER']],
-    ['leaves what cannot be judged', [foundOf('broken')], ['error BROKEN_MARKER']],
+    ['leaves what cannot be judged', [foundOf('broken')], ['error UNMANAGED_FOLDER']],
     ['says that there is nothing', [], ['info NOT_EQUIPPED']],
     ['leaves other folders', [foundOf('current', {}, { root: CODEX })], ['info NOT_EQUIPPED']],
   ]

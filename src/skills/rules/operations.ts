@@ -266,7 +266,7 @@ function placeIn(skill: string, { agent, placement: { root } }: PlacementStatus)
   return { skill, agent, scope: root.scope, root: root.path }
 }
 
-const REFUSED = { held: 'CATALOG_HELD', retired: 'CATALOG_RETIRED' } as const
+const REFUSED = { held: 'CATALOG_HELD', retired: 'CATALOG_HELD' } as const
 const CATALOG_HINT = 'loadout catalog search shows what the organization has approved'
 
 /** The skills that the catalog forbids: one finding for each reason. */
@@ -396,7 +396,7 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
     case 'broken': {
       const message = `${place} cannot be judged: ${found.reason}`
       const hint = 'loadout doctor --fix repairs the marker where the content allows it; otherwise move the folder away'
-      return { severity: 'error', code: 'BROKEN_MARKER', message, subject: name, hint }
+      return { severity: 'error', code: 'UNMANAGED_FOLDER', message, subject: name, hint }
     }
     case 'unsupported': {
       const message = `${place} is installed, but the skill no longer lists ${found.agent}${edited}`

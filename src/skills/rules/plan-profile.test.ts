@@ -60,7 +60,7 @@ describe('a profile', () => {
       [statusOf([foundOf('broken', { reason: 'x' })])],
       {},
       true,
-      ['error BROKEN_MARKER: /home/.claude/skills/review cannot be judged: x'],
+      ['error UNMANAGED_FOLDER: /home/.claude/skills/review cannot be judged: x'],
     ],
     [
       'goes on when a skill is missing',

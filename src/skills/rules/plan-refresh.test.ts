@@ -45,7 +45,7 @@ describe('a refresh', () => {
     ['leaves what is not ours, without a word', foundOf('unmanaged'), []],
     ['tells of an orphan', foundOf('orphaned'), ['warning ORPHANED_INSTALL']],
     ['tells of an agent that is no longer listed', foundOf('unsupported'), ['warning UNSUPPORTED_TARGET']],
-    ['tells of a broken marker', foundOf('broken', { reason: 'x' }), ['error BROKEN_MARKER']],
+    ['tells of a broken marker', foundOf('broken', { reason: 'x' }), ['error UNMANAGED_FOLDER']],
   ]
   it.each(rows)('%s', (_, found, expected, library) => {
     expect(refresh(found, library)).toEqual(expected)

@@ -62,14 +62,14 @@ const rows: Record<string, Row> = {
   'ahead by one, no push': {
     state: { ahead: 1 },
     findings: [
-      'info COMMITS_WAITING: 1 commit on main waits to be pushed to origin → ' +
+      'info UNCOMMITTED: 1 commit on main waits to be pushed to origin → ' +
         'loadout sync --push, or git -C /lib push origin main',
     ],
   },
   'ahead by three of a branch with another name, no push': {
     state: { ahead: 3, upstream: { ...MAIN, mergeRef: 'refs/heads/trunk' } },
     findings: [
-      'info COMMITS_WAITING: 3 commits on main wait to be pushed to origin → ' +
+      'info UNCOMMITTED: 3 commits on main wait to be pushed to origin → ' +
         'loadout sync --push, or git -C /lib push origin main:trunk',
     ],
   },
@@ -90,7 +90,7 @@ const rows: Record<string, Row> = {
   'empty remote, local commits, no push': {
     state: { ...EMPTY, ahead: 4 },
     findings: [
-      'info COMMITS_WAITING: 4 commits on main wait to be pushed to origin → ' +
+      'info UNCOMMITTED: 4 commits on main wait to be pushed to origin → ' +
         'loadout sync --push, or git -C /lib push --set-upstream origin main',
     ],
   },
@@ -170,14 +170,14 @@ const rows: Record<string, Row> = {
     state: { branch: undefined, upstream: undefined },
     push: true,
     findings: [
-      'error DETACHED_HEAD: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
+      'error UPSTREAM_MISSING: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
         'git -C /lib switch main',
     ],
   },
   'detached HEAD, other branches': {
     state: { branch: undefined, upstream: undefined, branches: ['master', 'old'] },
     findings: [
-      'error DETACHED_HEAD: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
+      'error UPSTREAM_MISSING: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
         'git -C /lib switch master',
     ],
   },
@@ -185,7 +185,7 @@ const rows: Record<string, Row> = {
     state: { ...NO_REMOTE, branch: undefined, branches: [] },
     fetched: 'no remote',
     findings: [
-      'error DETACHED_HEAD: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
+      'error UPSTREAM_MISSING: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
         'git -C /lib switch --create main',
     ],
   },
@@ -193,7 +193,7 @@ const rows: Record<string, Row> = {
     state: { branch: undefined, upstream: undefined },
     fetched: UNREACHABLE,
     findings: [
-      'error DETACHED_HEAD: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
+      'error UPSTREAM_MISSING: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
         'git -C /lib switch main',
       'error REMOTE_UNREACHABLE: origin could not be reached: Connection refused → ' +
         'try git -C /lib fetch origin; Loadout used the local library',

@@ -139,14 +139,14 @@ function waitingFinding(repo: string, { kind, remote, branch, mergeRef, commits:
   const name = shortRef(mergeRef)
   const refspec = name === branch ? branch : `${branch}:${name}`
   const command = git(repo, 'push', ...(kind === 'publish' ? ['--set-upstream'] : []), remote, refspec)
-  return { severity: 'info', code: 'COMMITS_WAITING', message, hint: `loadout sync --push, or ${command}` }
+  return { severity: 'info', code: 'UNCOMMITTED', message, hint: `loadout sync --push, or ${command}` }
 }
 
 function detachedFinding(repo: string, { branches, remoteHead }: RepoState): Finding {
   const known = [remoteHead, 'main', 'master', branches[0]].find((name) => name && branches.includes(name))
   return {
     severity: 'error',
-    code: 'DETACHED_HEAD',
+    code: 'UPSTREAM_MISSING',
     message: 'the library is on no branch (detached HEAD), so nothing can be pulled or pushed',
     hint: known ? git(repo, 'switch', known) : git(repo, 'switch', '--create', 'main'),
   }

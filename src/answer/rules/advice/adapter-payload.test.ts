@@ -212,14 +212,14 @@ describe('candidates', () => {
     expect(candidates[0]?.reason).toContain('ranked: ')
     expect(candidates.map(({ score }) => score > 0)).toEqual([true, false, false])
     expect(omitted.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['work:W-4 budget', 'work:W-2 duplicate'])
-    expect(warnings.map(({ code }) => code)).toEqual(['ADAPTER_DUPLICATES'])
+    expect(warnings.map(({ code }) => code)).toEqual(['ADAPTER_FAILED'])
   })
 
   it('old, undated and misnamed payloads are reported', () => {
     const codes = (...args: Parameters<typeof candidatesOf>) => candidatesOf(...args).warnings.map(({ code }) => code)
-    expect(codes({}, new Date('2026-03-02'))).toContain('ADAPTER_STALE')
-    expect(codes({ fetched_at: undefined })).toContain('ADAPTER_STALE')
-    expect(codes({ adapter_id: 'other' })).toContain('ADAPTER_NAME')
+    expect(codes({}, new Date('2026-03-02'))).toContain('ADAPTER_FAILED')
+    expect(codes({ fetched_at: undefined })).toContain('ADAPTER_FAILED')
+    expect(codes({ adapter_id: 'other' })).toContain('ADAPTER_FAILED')
   })
 
   it('a flood of items is reported in few words', () => {

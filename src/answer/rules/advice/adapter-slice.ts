@@ -118,16 +118,16 @@ function warningsOf(payload: AdapterPayload, { id, staleAfterSeconds }: AdapterS
   const [first] = all
   const warnings: Finding[] = []
   if (payload.adapterId !== id) {
-    warnings.push(warn('ADAPTER_NAME', `the adapter ${id} calls itself ${JSON.stringify(payload.adapterId)}`))
+    warnings.push(warn('ADAPTER_FAILED', `the adapter ${id} calls itself ${JSON.stringify(payload.adapterId)}`))
   }
   if (payload.duplicates.length > 0) {
-    warnings.push(warn('ADAPTER_DUPLICATES', `the adapter ${id} returned ${payload.duplicates.length} items twice`))
+    warnings.push(warn('ADAPTER_FAILED', `the adapter ${id} returned ${payload.duplicates.length} items twice`))
   }
   if (first?.state === 'stale') {
     const message = `the data of the adapter ${id} is ${first.stalenessSeconds} s old, more than ${staleAfterSeconds} s`
-    warnings.push(warn('ADAPTER_STALE', message))
+    warnings.push(warn('ADAPTER_FAILED', message))
   } else if (all.some(({ state }) => state === 'unknown')) {
-    warnings.push(warn('ADAPTER_STALE', `the adapter ${id} does not say when it fetched its data`))
+    warnings.push(warn('ADAPTER_FAILED', `the adapter ${id} does not say when it fetched its data`))
   }
   return warnings
 }

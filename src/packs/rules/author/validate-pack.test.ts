@@ -195,7 +195,7 @@ describe('validating a pack', () => {
     const pages = Array.from({ length: 3200 }, (_, at) => [`wiki/page-${at}.md`, 'A page.'])
     const files = memoryPack({ ...FILES, ...Object.fromEntries(pages) })
     const warnings = validatePack({ manifest: MANIFEST, warnings: [], files })
-    expect(warnings).toMatchObject([{ severity: 'warning', code: 'discovery.limit' }])
+    expect(warnings).toMatchObject([{ severity: 'warning', code: 'discovery.skipped' }])
     expect(new Set(files.opened).size).toBeLessThanOrEqual(3000)
   })
 
@@ -208,7 +208,7 @@ describe('validating a pack', () => {
     })
     expect(warnings.length).toBe(1001)
     expect(warnings).toContainEqual(
-      expect.objectContaining({ severity: 'error', code: 'discovery.limit', count: 4000 }),
+      expect.objectContaining({ severity: 'error', code: 'discovery.skipped', count: 4000 }),
     )
   })
 

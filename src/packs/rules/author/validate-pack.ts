@@ -76,7 +76,7 @@ class PackCheck {
     if (this.warnings.length < MOST_WARNINGS) this.warnings.push({ severity, code, path, message, line })
     else {
       const more = 'there are more warnings of this kind'
-      this.warnings.push({ severity, code: 'discovery.limit', path: PACK_FILE, message: more })
+      this.warnings.push({ severity, code: 'discovery.skipped', path: PACK_FILE, message: more })
     }
   }
 
@@ -96,7 +96,7 @@ class PackCheck {
   /** Undefined also if the limit of opened files is reached. */
   read(path: string): PackFile | undefined {
     if (this.mayOpen(path)) return this.files.read(path)
-    this.warn('warning', 'discovery.limit', PACK_FILE, 'the pack is too large: not every file was checked')
+    this.warn('warning', 'discovery.skipped', PACK_FILE, 'the pack is too large: not every file was checked')
     return undefined
   }
 

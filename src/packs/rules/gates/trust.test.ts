@@ -155,7 +155,7 @@ describe('the catalog of a team', () => {
     ['approved these files', open, { verdict: says('approved') }, 'trusted'],
     ['approved other files', open, { verdict: says('approved', DIGEST) }, 'held', 'CATALOG_HELD'],
     ['holds it', open, { verdict: says('held') }, 'held', 'CATALOG_HELD'],
-    ['retired it', open, { verdict: says('retired') }, 'held', 'CATALOG_RETIRED'],
+    ['retired it', open, { verdict: says('retired') }, 'held', 'CATALOG_HELD'],
     [
       'approved it, and nobody here did',
       unapproved,
@@ -163,7 +163,7 @@ describe('the catalog of a team', () => {
       'unapproved',
       'pack.trust.unapproved',
     ],
-    ['retired what nobody here approved', unapproved, { verdict: says('retired') }, 'held', 'CATALOG_RETIRED'],
+    ['retired what nobody here approved', unapproved, { verdict: says('retired') }, 'held', 'CATALOG_HELD'],
     [
       'approved what a person denied',
       open,

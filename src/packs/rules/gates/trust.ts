@@ -41,7 +41,7 @@ export interface Trust {
   /** Differences from the approved files. */
   changes?: readonly string[]
   /** Why the catalog holds it back. */
-  held?: { code: 'CATALOG_HELD' | 'CATALOG_RETIRED'; why: string }
+  held?: { code: 'CATALOG_HELD' | 'CATALOG_HELD'; why: string }
   warnings: readonly PackWarning[]
 }
 
@@ -68,7 +68,7 @@ export function decideTrust({ scope, manifest }: Pick<KnowledgePack, 'scope' | '
   // A denial closes also a trusted place: this is how a user switches a pack off.
   if (approval?.decision === 'denied') return shut('denied', 'it was denied and is not read', approval)
   if (verdict !== undefined && verdict.state !== 'approved') {
-    return heldBack(verdict.state === 'retired' ? 'CATALOG_RETIRED' : 'CATALOG_HELD', whyNot(verdict))
+    return heldBack(verdict.state === 'retired' ? 'CATALOG_HELD' : 'CATALOG_HELD', whyNot(verdict))
   }
   // Packs of a project always need an approval: others may have written them, and no setting changes that.
   const isAsked = scope === 'workspace' || (scope !== 'explicit' && policy.approvalFor.includes(scope))
@@ -106,7 +106,7 @@ function shut(state: 'denied' | 'unapproved' | 'changed', why: string, approval?
   return { state, isOpen: false, approvalId: approval?.id, warnings: [warning('error', `pack.trust.${state}`, why)] }
 }
 
-function heldBack(code: 'CATALOG_HELD' | 'CATALOG_RETIRED', why: string): Trust {
+function heldBack(code: 'CATALOG_HELD' | 'CATALOG_HELD', why: string): Trust {
   return { state: 'held', isOpen: false, held: { code, why }, warnings: [warning('error', code, why)] }
 }
 
