@@ -45,8 +45,10 @@ export function everything(screen: Screen): string {
 
 /** The commands behind one word, such as `packs`. */
 export function groupHelp({ name, summary, commands }: Row, screen: Screen): string {
+  const [title = '', ...more] = wrap(`loadout ${name}: ${summary}`, 0)
   return lines(
-    `${screen.strong(`loadout ${name}`)}: ${summary}`,
+    screen.strong(`loadout ${name}`) + title.slice(`loadout ${name}`.length),
+    more,
     '',
     describeNames(commands.map((command) => [`loadout ${command.name}`, command.summary])),
     '',

@@ -179,7 +179,7 @@ describe('the manifest of a project', () => {
     const after = lockOf(team)
     expect(after.skills.beta.commit).not.toBe(before.skills.beta.commit)
     expect(after.skills.alpha).toEqual(before.skills.alpha)
-    expect(readFileSync(place, 'utf8')).toMatch(/# Beta, new[^]*Mine\./)
+    expect(readFileSync(place, 'utf8')).toMatch(/# Beta, new[\s\S]*Mine\./)
     const needed = team.in('site', 'remove', 'beta', '--project', '.')
     expect([needed.code, needed.stderr]).toEqual([2, expect.stringContaining('beta is needed by alpha')])
     expect(team.in('site', 'remove', 'alpha', '--project', '.').code).toBe(0)
