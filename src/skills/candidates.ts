@@ -193,8 +193,7 @@ function viewCandidate(candidate: UnmanagedCandidate, links: ReadonlyMap<string,
     state,
     links: linked.length === 0 ? undefined : Object.fromEntries(linked),
     manager: locked?.from,
-    problem: state === 'differs' ? 'the library has another text under this name' : undefined,
-    ...(problem === undefined ? {} : { problem }),
+    problem: problem ?? (state === 'differs' ? 'the library has another text under this name' : undefined),
   }
 }
 

@@ -156,7 +156,7 @@ async function checkSignature(
   if (file === '') return [report('LOCK_INVALID/unknown-signer')]
   const [signers, signature] = [readText(machine.resolve(file)), readTextInside(project, SIGNATURE_FILE)]
   const by = await signerOf(machine, signers, signature)
-  if (by === undefined) throw refuse(`is of nobody in ${file}`)
+  if (by === undefined) throw refuse(`is not from a signer in ${file}`)
   const text = readText(join(project, LOCK_FILE))
   if (!(await isSigned(machine, signers, { by, text, signature, purpose: PURPOSE }))) throw refuse('does not fit it')
   return [report('LOCK_INVALID/signed', { by })]

@@ -87,14 +87,14 @@ function readApm(apm: Record<string, unknown>, add: Add, { agents, losses }: Tak
 
 function readApmNeed(value: unknown, add: Add, losses: string[]): void {
   if (isRecord(value)) {
-    const { git, path, ref, skills, alias, ...rest } = value
+    const { git, path, ref, skills, ...rest } = value
     if (typeof git !== 'string' || rest.marketplace !== undefined) {
       losses.push(`a dependency without a git address: ${String(rest.name ?? rest.id ?? '?')}`)
       return
     }
     const names = isTextList(skills) ? skills : [typeof path === 'string' ? path : ALL]
     for (const name of names) add(withRef(git, ref), name)
-    const dropped = Object.keys({ ...rest, ...(alias === undefined ? {} : { alias }) })
+    const dropped = Object.keys(rest)
     if (dropped.length > 0) losses.push(`${git}: ${dropped.join(', ')}`)
     return
   }
