@@ -83,7 +83,7 @@ export interface SkillMove {
   review: Capability[]
 }
 
-interface ProjectRequest extends RunOptions {
+export interface ProjectRequest extends RunOptions {
   /** A folder of the project; default: the project around the working folder. */
   project?: string
 }

@@ -229,7 +229,7 @@ describe('the manifest of a project', () => {
     writeFileSync(join(team.site, 'loadout.lock'), `${team.read('site/loadout.lock')} `)
     expect(team.in('site', 'install', '--signers', '../signers').stderr).toContain('does not fit it')
     team.write('signers', '')
-    expect(team.in('site', 'install', '--signers', '../signers').stderr).toContain('is of nobody in')
+    expect(team.in('site', 'install', '--signers', '../signers').stderr).toContain('is not from a signer in')
   })
 
   it('takes over the files of other managers, and writes them, with every loss named', () => {
