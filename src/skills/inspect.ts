@@ -109,8 +109,12 @@ async function originOf(
       .map((file) => [source?.folder, file].filter(Boolean).join('/'))
     return [...rows, ['files', `${own.join(', ')} of that commit; ${made.join(', ')} is written by Loadout`]]
   }
-  const commits = await lastCommits(repo, registered.folder)
-  return [...rows, ...files.map((file): [string, string] => [file, commits.get(file) ?? 'not committed'])]
+  // Without git, everything else about a skill is still shown.
+  const commits = await lastCommits(repo, registered.folder).catch((error: unknown) => {
+    if (error instanceof LoadoutError) return new Map<string, string>()
+    throw error
+  })
+  return [...rows, ...files.map((file): [string, string] => [file, commits.get(file) ?? 'no known commit'])]
 }
 
 export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>

@@ -606,14 +606,16 @@ function readForeignYaml(path: string): unknown {
 /** Writes the lock of a project as a file of another manager. Never replaces a file. */
 export async function exportManifest(
   machine: Machine,
-  request: { project?: string; file: 'apm.yml' | 'skills-lock.json'; out?: string },
+  request: { project?: string; file: string; out?: string },
 ): Promise<{ path: string; skills: number }> {
   const { project, agents, lock } = requireManifest(machine, request)
-  const path = machine.resolve(request.out ?? join(project, request.file))
+  const { file } = request
+  if (file !== 'apm.yml' && file !== 'skills-lock.json') throw failWith('USAGE/format', { format: file })
+  const path = machine.resolve(request.out ?? join(project, file))
   if (exists(path)) throw failWith('FILE_EXISTS/manifest', { path })
-  const { text, losses } = asForeign(request.file, { name: basename(project), agents, skills: lock.skills })
+  const { text, losses } = asForeign(file, { name: basename(project), agents, skills: lock.skills })
   writeTreeFile(path, text, false)
-  machine.report(...losses.map((what) => report('MANIFEST/not-said', { file: request.file, what })))
+  machine.report(...losses.map((what) => report('MANIFEST/not-said', { file, what })))
   return { path, skills: lock.skills.length }
 }
 

@@ -400,6 +400,7 @@ describe('profiles', () => {
     expect(git(library, 'log', '-1', '--format=%s', '--name-only').split('\n')).toEqual([
       'Save profile work',
       '',
+      'loadout.json',
       'profiles/work.json',
     ])
     await loadout.unequip({ names: ['alpha'] })

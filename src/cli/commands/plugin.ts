@@ -1,6 +1,5 @@
 import { PLUGIN_FORMS } from '../../display-rules.ts'
 import type { BuiltPlugin } from '../../loadout.ts'
-import { failWith } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, namesIn, PROJECT_FLAG } from '../command.ts'
 import { count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
 
@@ -64,10 +63,7 @@ export const publishManifest = defineCommand({
     out: { kind: 'text', value: 'file', summary: 'where to write it (default: in the project)' },
     ...PROJECT_FLAG,
   },
-  run: ({ args: { format }, flags }, loadout) => {
-    if (format !== 'apm.yml' && format !== 'skills-lock.json') throw failWith('USAGE/format', { format: format ?? '' })
-    return loadout.exportManifest({ file: format, ...flags })
-  },
+  run: ({ args: { format = '' }, flags }, loadout) => loadout.exportManifest({ file: format, ...flags }),
   print: ({ path, skills }: { path: string; skills: number }) =>
     lines(`wrote ${printableLine(path)}: ${count(skills, 'skill')}`),
 })
