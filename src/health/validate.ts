@@ -1,8 +1,8 @@
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { locate, READABLE } from '../answer/sources.ts'
 import { exists, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
+import { openProject, realOrSame } from '../machine/open-project.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
 import { asIssue, validateIndexFile } from '../payloads/index-build.ts'
@@ -15,6 +15,7 @@ import { LOCK_FILE } from '../skills/rules/manifest.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
 import { asFinding, type Finding, failWith } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
+import { checkStatements } from './statements.ts'
 
 export interface Validation {
   valid: boolean
@@ -22,13 +23,25 @@ export interface Validation {
   warnings: number
   issues: ValidationIssue[]
   /** What was checked. */
-  checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack' | 'lock'; path: string }[]
+  checked: {
+    kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack' | 'lock' | 'statements'
+    path: string
+  }[]
 }
 
 /** Checks anything that can be validated; without a path, every layer in use, `loadout.json` and the library. */
-export async function validate(machine: Machine, request: { path?: string; layers: Layers }): Promise<Validation> {
-  if (request.path === undefined) return validateLayers(machine, request.layers)
+export async function validate(
+  machine: Machine,
+  request: { path?: string; layers: Layers; since?: string },
+): Promise<Validation> {
+  if (request.since !== undefined || request.path === undefined) return validateLayers(machine, request)
   const path = placeOf(machine, { ...request, path: request.path })
+  if (/^(?:AGENTS|CLAUDE|GEMINI|QWEN|copilot-instructions)\.md$/.test(basename(path))) {
+    const { root, repository = root } = openProject(machine, dirname(path))
+    const files = [relative(realOrSame(repository), realOrSame(path))]
+    const { findings } = await checkStatements(machine, { project: dirname(path), files })
+    return sumUp(machine, [], [{ kind: 'statements', path }], findings)
+  }
   const kind = recognizeSkill(path)
   if (kind !== 'skill' && isPack(path))
     return sumUp(machine, checkPack(machine, path).map(asIssue), [{ kind: 'pack', path }])
@@ -71,19 +84,25 @@ function placeOf(machine: Machine, { path: named, layers }: { path: string; laye
   }
 }
 
-async function validateLayers(machine: Machine, options: Layers): Promise<Validation> {
+async function validateLayers(
+  machine: Machine,
+  { layers: options, since }: { layers: Layers; since?: string },
+): Promise<Validation> {
   const places = layerPlaces(machine, options)
   const { layers, findings } = readLayers(places)
   const library = configuredLibrary(machine)
   const settings = projectSettings(machine, options)
   const project = openProject(machine, projectOf(machine, options)?.root).repository
   const ofLock = project === undefined ? undefined : await checkProject(machine, project).catch(asFindings)
+  const said = project === undefined ? undefined : await checkStatements(machine, { project, since })
+  if (since !== undefined) return sumUp(machine, [], toChecked(project, said?.value.files), said?.findings)
   if (
     layers.length === 0 &&
     findings.length === 0 &&
     library === undefined &&
     settings === undefined &&
-    ofLock === undefined
+    ofLock === undefined &&
+    !said?.value.files.length
   ) {
     throw failWith('NO_INDEX/nor-library')
   }
@@ -95,8 +114,13 @@ async function validateLayers(machine: Machine, options: Layers): Promise<Valida
   if (settings !== undefined) checked.push({ kind: 'settings', path: settings.path })
   if (library !== undefined) checked.push({ kind: 'library', path: library })
   if (ofLock !== undefined) checked.push({ kind: 'lock', path: join(project ?? '', LOCK_FILE) })
+  checked.push(...toChecked(project, said?.value.files))
   const others = [...broken, ...(settings?.findings ?? []), ...(ofLock ?? []), ...ofLibrary]
-  return sumUp(machine, [...others.map(asIssue), ...issues], checked)
+  return sumUp(machine, [...others.map(asIssue), ...issues], checked, said?.findings)
+}
+
+function toChecked(project = '', files: readonly string[] = []): Validation['checked'] {
+  return files.map((path) => ({ kind: 'statements', path: join(project, path) }))
 }
 
 function asFindings(error: unknown): Finding[] {
@@ -129,8 +153,15 @@ function validateSettings(machine: Machine, path: string): Validation {
   return sumUp(machine, readSettingsFile(path).findings.map(asIssue), [{ kind: 'settings', path }])
 }
 
-function sumUp(machine: Machine, issues: ValidationIssue[], checked: Validation['checked']): Validation {
+/** `placed`: findings with a file and a line. */
+function sumUp(
+  machine: Machine,
+  found: readonly ValidationIssue[],
+  checked: Validation['checked'],
+  placed: readonly Finding[] = [],
+): Validation {
+  const issues = [...found, ...placed.map(asIssue)]
   const errors = issues.filter(({ severity }) => severity === 'error').length
-  machine.report(...issues.map(({ entryId, ...issue }): Finding => ({ ...issue, subject: entryId })))
+  machine.report(...found.map(({ entryId, ...issue }): Finding => ({ ...issue, subject: entryId })), ...placed)
   return { valid: errors === 0, errors, warnings: issues.length - errors, issues, checked }
 }

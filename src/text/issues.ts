@@ -137,6 +137,32 @@ export const ISSUES = {
     LEFT_OUT: ['Something that fits the task was left out. The message says why.', 'Raise the limit it names.'],
     'LEFT_OUT/entry': ['{id} was not loaded: {reason}', '', 'info'],
   },
+  'What texts say about a project': {
+    STATEMENT_FALSE: ['A text that agents read says something about the project that is not so.', 'Correct it.'],
+    'STATEMENT_FALSE/path': ['{name} is not there{instead}{was}', 'name the file that is there', 'error'],
+    'STATEMENT_FALSE/link': ['the link leads nowhere: {name} is not there{instead}{was}', 'correct the link', 'error'],
+    'STATEMENT_FALSE/script': [
+      'no package.json has a script "{name}"{instead}{was}',
+      'name a script that is there',
+      'error',
+    ],
+    'STATEMENT_FALSE/target': [
+      'no Makefile has a target "{name}"{instead}{was}',
+      'name a target that is there',
+      'error',
+    ],
+    'STATEMENT_FALSE/recipe': [
+      'no justfile has a recipe "{name}"{instead}{was}',
+      'name a recipe that is there',
+      'error',
+    ],
+    'STATEMENT_FALSE/symbol': ['{name} is no longer in the code{was}', 'name what is there', 'error'],
+    'STATEMENT_FALSE/version': [
+      'it says {name} {version}, but {from} asks for {least} or newer',
+      'state the version that the project asks for',
+      'error',
+    ],
+  },
   'Text for a model': {
     TEXT_CHANGED: ['A text was changed before it was shown to a model. The message says how.', 'Check the file.'],
     'TEXT_CHANGED/fence-neutralised': [
