@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { parseForeignJson } from '../text/json.ts'
-import { type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
 import { getDeep, isRecord } from '../text/values.ts'
 import {
   joined,
@@ -74,9 +74,9 @@ class StatementCheck {
     const files: string[] = []
     let statements = 0
     for (const path of texts.toSorted()) {
-      const text = this.read(join(root, path))
-      if (text === undefined) continue
       files.push(path)
+      const text = this.read(join(root, path), findings)
+      if (text === undefined) continue
       const folder = dirname(path) === '.' ? '' : `${dirname(path)}/`
       const reported = new Set<string>()
       const symbols: Statement[] = []
@@ -100,10 +100,12 @@ class StatementCheck {
     return { value: { files, statements }, findings }
   }
 
-  private read(path: string): string | undefined {
+  /** Undefined for a file that is too large or cannot be read, with a warning where that is asked for. */
+  private read(path: string, findings?: Finding[]): string | undefined {
     try {
       return readText(path, LARGEST)
     } catch (error) {
+      findings?.push(asFinding(error))
       if (error instanceof LoadoutError) return undefined
       throw error
     }

@@ -27,7 +27,6 @@ export function statementsIn(text: string): Statement[] {
   let fence: { mark: string; isShell: boolean } | undefined
   let isElsewhere = false
   const lines = text.split(/\r?\n/)
-  let hedgedHeading = false
   lines.forEach((raw, at) => {
     const body = raw.slice(0, LONGEST_LINE)
     const line = at + 1
@@ -44,8 +43,7 @@ export function statementsIn(text: string): Statement[] {
       else if (fence.isShell && !isElsewhere) found.push(...commandsIn(body.replace(/^\s*[$>]\s+/, ''), line, false))
       return
     }
-    if (/^#{1,6}\s/.test(body)) hedgedHeading = HEDGES.test(body)
-    const isHedged = hedgedHeading || HEDGES.test(body) || OTHER_SCRIPT.test(body)
+    const isHedged = HEDGES.test(body) || OTHER_SCRIPT.test(body)
     for (const [, , span = ''] of body.matchAll(SPAN)) {
       const commands = commandsIn(span, line, isHedged)
       found.push(...commands)
