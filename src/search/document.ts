@@ -98,7 +98,7 @@ export type AnswerForm = 'pointer' | 'text'
 /** The hits that compete for the words of a task. */
 export const MOST_RIVALS = 8
 
-/** docs/ranking.md: about nine in ten texts that are loaded at this certainty are right. */
+/** bench/README.md: about nine in ten texts that are loaded at this certainty are right. */
 export const TEXT_CERTAINTY = 0.8
 
 // Confidence counts in part that others may fit better. With 0.4, 1 in 10 tasks that none of 1,000 documents fits
@@ -151,7 +151,7 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** Every number of the ranker in one place; docs/ranking.md explains how they were chosen. */
+/** Every number of the ranker in one place; bench/README.md explains how they were chosen. */
 export interface Tuning {
   /** The parts of a document, at most 8. The order breaks ties when two fields answered a word equally well. */
   readonly fields: readonly Field[]

@@ -453,7 +453,7 @@ function findDuplicates(documents: readonly RankDocument[]): string[] {
 
 // Confidence depends on the score divided by the square root of the maximum score of the task (cosine-like: a long task
 // scores more by chance). On development data this one number separated right from wrong hits as well as any set of
-// numbers, for libraries of 2 to 474 documents. docs/ranking.md explains how the constants and the threshold were
+// numbers, for libraries of 2 to 474 documents. bench/README.md explains how the constants and the threshold were
 // chosen.
 
 /** Fit at which half of the hits are right. */

@@ -119,7 +119,7 @@ function decoded(path: string): string {
   }
 }
 
-/** `resolveLayers()`, `HookHost`: only what nobody writes by accident. */
+/** `resolveLayers()`, `HookHost`: only names that are not words by accident. */
 function symbolOf(span: string, line: number): Statement[] {
   const [, name = '', call] = /^([A-Za-z_]\w{5,59})(\(\))?$/.exec(span) ?? []
   const isName = /[a-z][A-Z]/.test(name) || (call !== undefined && /^[a-z]+(?:_[a-z]+)+$/.test(name))
