@@ -229,7 +229,10 @@ function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion
     const { name, status } = pack.manifest
     if (status !== 'ready') trail.warnings.push(`the pack ${name} is ${status}`)
   }
-  const isOwn = ({ severity, code }: Finding) => severity === 'error' && !code.endsWith('_NEEDED')
+  // A mistake in the configuration is not about packs alone: it is told beside the bundle.
+  const isGeneral = ({ code }: Finding) => code === 'BAD_CONFIG' || code === 'BAD_SETTINGS'
+  machine.report(...findings.filter(isGeneral))
+  const isOwn = (each: Finding) => each.severity === 'error' && !each.code.endsWith('_NEEDED') && !isGeneral(each)
   trail.warnings.push(...findings.filter(isOwn).map(toWarning))
   trail.missing.push(...new Set(value.active.flatMap(({ resolution }) => allGaps(resolution))))
   for (const { pack, resolution } of value.active) {

@@ -28,7 +28,12 @@ export class Machine {
     Object.defineProperties(this, Object.getOwnPropertyDescriptors(surroundings))
   }
 
-  report(..._findings: Finding[]): void {}
+  /** What was reported between two calls, for example when the settings of a project are read first: the next call tells. */
+  private readonly unheard: Finding[] = []
+
+  report(...findings: Finding[]): void {
+    this.unheard.push(...findings)
+  }
 
   /** The same machine with another `report`. Not a copy: `home` throws only when it is read. */
   reportingTo(report: (...findings: Finding[]) => void): Machine {
@@ -52,9 +57,13 @@ export class Machine {
         if (!found.has(key)) found.set(key, finding)
       }
     })
-    const finish = (value: T) => ({ value, findings: [...found.values()] })
+    const told = () => {
+      listening.report(...this.unheard.splice(0))
+      return [...found.values()]
+    }
+    const finish = (value: T) => ({ value, findings: told() })
     const fail = (error: unknown): never => {
-      throw alsoNaming(error, [...found.values()])
+      throw alsoNaming(error, told())
     }
     try {
       const value = run(listening)
