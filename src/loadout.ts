@@ -221,8 +221,9 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     evaluatePack: late(machine, async () => (await import('./lab/eval-pack.ts')).evaluatePack),
     /** Creates an empty pack. */
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
-    /** Creates a pack from existing documents. */
+    /** Writes a pack as a bundle of the Open Knowledge Format. */
     exportPack: late(machine, async () => (await import('./packs/export.ts')).exportPack),
+    /** Creates a pack from existing documents. */
     startPackFrom: late(machine, async () => (await import('./packs/new-pack.ts')).startPackFrom),
     /** Writes a task for an agent: the short views of a pack. */
     exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
