@@ -229,7 +229,7 @@ function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion
     const { name, status } = pack.manifest
     if (status !== 'ready') trail.warnings.push(`the pack ${name} is ${status}`)
   }
-  // A mistake in the configuration is not about packs alone: it is told beside the bundle.
+  // A mistake in the configuration is not about packs alone: Loadout reports it beside the bundle.
   const isGeneral = ({ code }: Finding) => code === 'BAD_CONFIG' || code === 'BAD_SETTINGS'
   machine.report(...findings.filter(isGeneral))
   const isOwn = (each: Finding) => each.severity === 'error' && !each.code.endsWith('_NEEDED') && !isGeneral(each)
