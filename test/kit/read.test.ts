@@ -164,7 +164,7 @@ describe('the gates of a pack', () => {
 describe('what lies outside, or is no text', () => {
   const outside = (path: string) => symlinkSync('/etc/hostname', path)
   const outsideFolder = (path: string) => symlinkSync('/etc', path)
-  const huge = 'x'.repeat(5 * 1024 * 1024)
+  const huge = 'x'.repeat(17 * 1024 * 1024)
   const world = makeKnowledge({
     userPacks: {
       ...pack('radio'),

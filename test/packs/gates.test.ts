@@ -250,9 +250,9 @@ describe('metadata', () => {
   })
 
   it('case 74: a primary document outside the pack is an error, and stays closed', () => {
-    const metadata = '\n  primaryDocument: ../other/secret.md'
+    const metadata = '\n  primaryDocument: ../other/secret.txt'
     const world = makeResolvingWorld({
-      user: { quails: quailPack({ profile: 'document-first', metadata }), other: { 'secret.md': 'xyzzy' } },
+      user: { quails: quailPack({ profile: 'document-first', metadata }), other: { 'secret.txt': 'xyzzy' } },
     })
     const watched = world.watch(['resolve', TASK, '--deep', '--json'], join(world.home, '.agents/knowledge/other'))
     expect(watched.opened).toEqual([])

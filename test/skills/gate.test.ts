@@ -107,6 +107,7 @@ const READERS: Record<string, string | { door: string }> = {
   'packs show': 'NAME',
   'packs guide': 'NAME',
   'packs new': 'birds',
+  'packs export': 'NAME',
   'packs compile': 'NAME',
   'packs status': 'NAME',
   'packs example': 'NAME KNOWLEDGE.md:1',
