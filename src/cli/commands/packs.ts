@@ -257,14 +257,12 @@ export const packsExport = defineCommand({
     'Writes a new folder: a bundle as it is, another pack with the type that the format requires on every page and an index. Loadout reads such a folder as the same pack.',
   args: [PACK_ARGUMENT],
   flags: {
-    okf: { kind: 'switch', summary: 'the format, which must be named' },
+    okf: { kind: 'switch', summary: 'the format; there is no other yet' },
     out: { kind: 'text', value: 'folder', summary: 'the new folder (default: the name of the pack)' },
     ...PROJECT_FLAG,
   },
-  run: ({ args: { pack = '' }, flags: { okf, out, project } }, loadout) => {
-    if (!okf) throw new LoadoutError('USAGE', 'Missing flag: --okf', { hint: 'loadout help packs export' })
-    return loadout.exportPack({ pack, out: out ?? `${pack}-okf`, project })
-  },
+  run: ({ args: { pack = '' }, flags: { out, project } }, loadout) =>
+    loadout.exportPack({ pack, out: out ?? `${pack}-okf`, project }),
   print: ({ name, path, pages, others }: ExportedPack) =>
     lines(`wrote ${name}: ${count(pages, 'page')}, ${count(others, 'other file')}`, `  ${printableLine(path)}`),
 })
