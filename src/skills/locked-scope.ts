@@ -25,7 +25,7 @@ import { parseSkill, type RegisteredSkill, SKILL_FILE, type Skill } from './rule
 /** What `loadout.json` of a project asks for, and what its lock pins. */
 export interface Manifest {
   project: string
-  wanted: { skills: Wanted; packs: Wanted; rules: Wanted }
+  wanted: { skills: Wanted }
   /** The agents that get the skills: as written, or those that are enabled here. */
   agents: string[]
   lock: Lock
@@ -38,12 +38,16 @@ export function readManifest(machine: Machine, project: string): Manifest | unde
   const hasLock = exists(join(project, LOCK_FILE))
   if (!hasLock && !isFile(join(project, SETTINGS_FILE))) return undefined
   const { settings } = projectAt(machine, project)
-  requireParts(settings, 'skills', 'packs', 'rules', 'agents')
-  const { skills, packs, rules, agents } = settings
-  if (!hasLock && skills === undefined && packs === undefined && rules === undefined) return undefined
+  requireParts(settings, 'skills', 'agents')
+  const { skills, agents } = settings
+  if (!hasLock && skills === undefined) return undefined
   const ids = agents?.map((name) => requireAgent(name).id) ?? new Config(machine).agentsHere()
-  const wanted = { skills: skills ?? {}, packs: packs ?? {}, rules: rules ?? {} }
-  return { project, wanted, agents: [...new Set(ids)], lock: hasLock ? readLock(project) : NO_LOCK }
+  return {
+    project,
+    wanted: { skills: skills ?? {} },
+    agents: [...new Set(ids)],
+    lock: hasLock ? readLock(project) : NO_LOCK,
+  }
 }
 
 function readLock(project: string): Lock {

@@ -510,7 +510,7 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const project = requireProject(machine, request.project)
   const enabled = new Config(machine).agentsHere()
   const known = readManifest(machine, project)
-  const before: Manifest = known ?? { project, wanted: { skills: {}, packs: {}, rules: {} }, agents: [], lock: NO_LOCK }
+  const before: Manifest = known ?? { project, wanted: { skills: {} }, agents: [], lock: NO_LOCK }
   const named = (request.agents ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
   const asked = named.map((id) => requireAgent(id).id)
   const agents = known === undefined ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]

@@ -61,7 +61,7 @@ describe('the manifest of a project', () => {
     expect(git(team.path(clone), 'status', '--short')).toBe('')
     renameSync(team.source, `${team.source}.gone`)
     const offline = cloneOf(team, 'offline', true)
-    expect(team.in(offline, 'install', '--frozen').stdout).toContain('from the cache')
+    expect(team.in(offline, 'install', '--frozen').stdout).toContain('all at hand')
     expect(git(team.path(offline), 'status', '--short')).toBe('')
     expect(team.in(offline, 'install').stdout).toBe('2 skills as loadout.lock pins them.\n')
     const cold = cloneOf(team, 'cold')

@@ -151,10 +151,7 @@ export async function askAndRepeat(
 /** What changed in a project: its files, then its copies. */
 export function printProject(outcome: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {
   const { skills, fetched, written, isDryRun } = outcome
-  const from =
-    fetched.length === 0
-      ? 'from the cache'
-      : `${fetched.length} fetched, ${skills.length - fetched.length} from the cache`
+  const from = fetched.length === 0 ? 'all at hand' : `${fetched.length} fetched`
   const calm = `${count(skills.length, 'skill')} as loadout.lock pins ${skills.length === 1 ? 'it' : 'them'}.`
   const { operations } = outcome
   return (

@@ -174,8 +174,6 @@ export const SETTINGS = {
   keys: {
     $schema: { is: 'text' },
     skills: wanted('Skills that the agents of this project get: sources, and names or *.'),
-    packs: wanted('Packs of knowledge for this project: sources, and names or *.'),
-    rules: wanted('Rules for this project: sources, and names or *.'),
     agents: { is: 'list', of: TEXT, about: 'The agents that get the skills. Default: those that are enabled.' },
     profile: { ...TEXT, about: 'In a library: the profile that `loadout install` applies.' },
     payloads: { is: 'list', of: GLOB, about: 'Payload files that the index is built from.' },

@@ -13,7 +13,7 @@ const MOST = 5000
 /** In a list of names: everything that the source has. */
 export const ALL = '*'
 
-/** Sources with the wanted names: `skills`, `packs` or `rules` of loadout.json. */
+/** Sources with the wanted names: `skills` of loadout.json. */
 export type Wanted = Readonly<Record<string, readonly string[]>>
 
 /** One thing that a project is given, pinned. */
@@ -47,11 +47,9 @@ export interface LockedSkill extends Locked {
 export interface Lock {
   /** In the order of their names. */
   skills: LockedSkill[]
-  packs: Locked[]
-  rules: Locked[]
 }
 
-export const NO_LOCK: Lock = { skills: [], packs: [], rules: [] }
+export const NO_LOCK: Lock = { skills: [] }
 
 /** Identifies a version of a skill and the record of its source, which its skill.json contains. */
 export function versionKey({ name, url, folder, commit, digest, at }: Locked): string {
@@ -69,19 +67,17 @@ export function parseLock(text: string): Lock {
     throw failWith('LOCK_INVALID/newer', { version: value.version })
   }
   if (value.version !== VERSION) throw failWith('LOCK_INVALID/form', { problem: '"version" must be 1' })
-  const rows = <T>(key: string, parse: (name: string, row: Record<string, unknown>) => T): T[] => {
-    const part = value[key] ?? {}
-    if (!isRecord(part)) throw failWith('LOCK_INVALID/form', { problem: `"${key}" must be an object` })
-    const entries = Object.entries(part)
-    if (entries.length > MOST) {
-      throw failWith('LOCK_INVALID/form', { problem: `"${key}" has ${entries.length} entries, more than ${MOST}` })
-    }
-    return sortedBy(entries, ([name]) => name).map(([name, row]) => {
-      if (!isRecord(row)) throw failWith('LOCK_INVALID/form', { problem: `"${key}.${name}" must be an object` })
-      return parse(name, row)
-    })
+  const part = value.skills ?? {}
+  if (!isRecord(part)) throw failWith('LOCK_INVALID/form', { problem: '"skills" must be an object' })
+  const entries = Object.entries(part)
+  if (entries.length > MOST) {
+    throw failWith('LOCK_INVALID/form', { problem: `"skills" has ${entries.length} entries, more than ${MOST}` })
   }
-  return { skills: rows('skills', parseSkillRow), packs: rows('packs', parseRow), rules: rows('rules', parseRow) }
+  const skills = sortedBy(entries, ([name]) => name).map(([name, row]) => {
+    if (!isRecord(row)) throw failWith('LOCK_INVALID/form', { problem: `"skills.${name}" must be an object` })
+    return parseSkillRow(name, row)
+  })
+  return { skills }
 }
 
 const HASH = /^[0-9a-f]{64}$/
@@ -127,14 +123,10 @@ function parseSkillRow(name: string, row: Record<string, unknown>): LockedSkill 
   return { ...parseRow(name, row), requires, copies, allows, approved: isApproved ? { by, at } : undefined }
 }
 
-export function formatLock({ skills, packs, rules }: Lock): string {
-  const table = <T extends Locked>(rows: readonly T[]) => {
-    const json: Record<string, unknown> = {}
-    for (const { name, ...row } of sortedBy(rows, ({ name }) => name)) setOwn(json, name, sortedTexts(row))
-    return rows.length === 0 ? undefined : json
-  }
-  const json = { version: VERSION, skills: table(skills) ?? {}, packs: table(packs), rules: table(rules) }
-  return `${JSON.stringify(json, null, 2)}\n`
+export function formatLock({ skills }: Lock): string {
+  const table: Record<string, unknown> = {}
+  for (const { name, ...row } of sortedBy(skills, ({ name }) => name)) setOwn(table, name, sortedTexts(row))
+  return `${JSON.stringify({ version: VERSION, skills: table }, null, 2)}\n`
 }
 
 /** Maps in the order of their keys, and without those that are empty: the same lock has the same bytes. */

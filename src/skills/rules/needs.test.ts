@@ -135,7 +135,7 @@ const row = (name: string, requires: string[] = []): LockedSkill => ({
 
 describe('a lock', () => {
   it('has the same bytes after it was read, in any order of its skills', () => {
-    const lock = { skills: [row('b', ['a']), row('a')], packs: [], rules: [] }
+    const lock = { skills: [row('b', ['a']), row('a')] }
     const text = formatLock(lock)
     expect(formatLock(parseLock(text))).toBe(text)
     expect(formatLock({ ...lock, skills: [...lock.skills].reverse() })).toBe(text)
@@ -143,7 +143,7 @@ describe('a lock', () => {
     expect(unneeded({ 'own/a': ['a'] }, lock.skills)).toEqual(['b'])
   })
 
-  const good = JSON.parse(formatLock({ skills: [row('a')], packs: [], rules: [] }))
+  const good = JSON.parse(formatLock({ skills: [row('a')] }))
   const bad: [what: string, text: string, said: RegExp][] = [
     ['half merged by git', `<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> other\n`, /conflict markers of an unfinished merge/],
     ['of a newer version', JSON.stringify({ ...good, version: 2 }), /version 2, which a newer Loadout wrote/],
