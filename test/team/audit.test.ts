@@ -16,7 +16,7 @@ const actions = async (request = {}) => {
   return value.entries.map(({ action }) => action)
 }
 
-/** As somebody with all rights of the database does it. */
+/** As an attacker with all rights of the database does it. */
 const change = (sql: string) =>
   ask(world.team.databaseUrl, `ALTER TABLE audit DISABLE TRIGGER ALL; ${sql}; ALTER TABLE audit ENABLE TRIGGER ALL`)
 
