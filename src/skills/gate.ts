@@ -170,27 +170,36 @@ function answersFrom(approvals: readonly Approval[], library: string): SkillAnsw
   // A denial is about the name, wherever the skill lay then.
   const own = approvals.filter((each) => each.kind === 'skill' && (each.decision === 'denied' || each.root === root))
   const skills = new Map(own.map((each) => [each.name, each]))
-  // Who allowed something in one place allowed the very same thing of a skill of this name in another.
-  const covered = new Map<string, Set<string>>()
-  for (const { kind, decision, name, files = {} } of approvals) {
-    if (kind !== 'skill' || decision !== 'approved') continue
-    covered.set(name, new Set([...(covered.get(name) ?? []), ...Object.values(files)]))
+  const approved = approvals.filter((each) => each.kind === 'skill' && each.decision === 'approved')
+  // What was allowed of a publisher's skill in one folder is allowed of that skill in others too. Another publisher's
+  // skill of the same name inherits nothing.
+  const covers = (skill: Skill, id: string) => {
+    const publisher = publisherOfSkill(skill)
+    return approved.some(
+      ({ name, root: at, place, files = {} }) =>
+        name === skill.name &&
+        (place === undefined ? at === root : place === publisher) &&
+        Object.values(files).includes(id),
+    )
   }
   const trusted = approvals.filter((each) => each.kind === 'publisher' && each.root === root)
   const publishers = new Map(trusted.map((each) => [each.name, each]))
   return {
     of: (skill) => skills.get(skill),
-    allow: ({ name, source }, capability) => {
+    allow: (skill, capability) => {
       if (capability.isUsual) return true
-      if (skills.get(name)?.decision !== 'denied' && covered.get(name)?.has(capability.id)) return true
-      // A source that only the skill itself names proves nothing about its publisher.
-      const publisher =
-        source?.url === undefined || source.others.claimed === true ? undefined : publisherOf(source.url)
+      if (skills.get(skill.name)?.decision !== 'denied' && covers(skill, capability.id)) return true
+      const publisher = publisherOfSkill(skill)
       const wide = publisher === undefined ? undefined : publishers.get(publisher)
       // What misleads is never trusted in advance, also not in a key that is.
       return capability.kind !== 'misleads' && wide?.files?.[trustName(capability)] !== undefined
     },
   }
+}
+
+/** Undefined if only the skill itself names its source, which proves nothing. */
+export function publisherOfSkill({ source }: Skill): string | undefined {
+  return source?.url === undefined || source.others.claimed === true ? undefined : publisherOf(source.url)
 }
 
 /** What an approval of a skill covers, readable in the file of approvals. */
@@ -286,7 +295,7 @@ export const answerForSkill = withScope(
     const sheet = await sheetOfFolder(skillPlace(library, registered), skill, findTwin)
     const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
     const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
-    const about = { kind: 'skill', root: realOrSame(library), name, decision } as const
+    const about = { kind: 'skill', root: realOrSame(library), name, place: publisherOfSkill(skill), decision } as const
     const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
     return { approval: await recordApproval(installs.machine, { ...about, ...covered }), sheet }
   },

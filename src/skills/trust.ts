@@ -4,7 +4,7 @@ import { realOrSame } from '../machine/open-project.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { compareText, sha256 } from '../text/values.ts'
 import { readForReview } from './disk/registry.ts'
-import { sheetOfFolder, trustName } from './gate.ts'
+import { publisherOfSkill, sheetOfFolder, trustName } from './gate.ts'
 import { type Installs, withInstalls } from './installs.ts'
 import type { Capability } from './rules/review/sheet.ts'
 import { findTwinIn } from './rules/review/sheet.ts'
@@ -35,10 +35,7 @@ export const trust = withInstalls(async (installs: Installs, { source, isOff }: 
   const { machine, library, repo } = installs
   const root = realOrSame(library)
   const { skills } = readForReview(repo)
-  const skillsOf = (publisher: string) =>
-    skills.filter(({ skill: { source: from } }) => {
-      return from?.url !== undefined && from.others.claimed !== true && publisherOf(from.url) === publisher
-    })
+  const skillsOf = (publisher: string) => skills.filter(({ skill }) => publisherOfSkill(skill) === publisher)
   if (source !== undefined) {
     const name = publisherOf(parseRepositoryName(source)?.url ?? source)
     const own = skillsOf(name)

@@ -92,6 +92,22 @@ describe('the manifest of a project', () => {
     )
   })
 
+  it('takes an answer over to other projects for the same skill of the same publisher, and for no other publisher', () => {
+    const team = makeTeam()
+    team.in('site', 'add', `file://${team.source}`, 'gamma', '--project', '.')
+    expect(team.in('site', 'approve', 'skill:gamma', '--project', '.').code).toBe(0)
+    makeRepository(team.path('second'))
+    const same = team.in('second', 'add', `file://${team.source}`, 'gamma', '--project', '.')
+    expect(same).toMatchObject({ code: 0, stderr: '' })
+    const stranger = makeRepository(team.path('stranger'))
+    putAll(stranger, { 'skills/gamma/SKILL.md': text('gamma'), 'skills/gamma/run.sh': 'echo 1\n' })
+    commitAll(stranger, 'Copy')
+    makeRepository(team.path('third'))
+    const other = team.in('third', 'add', `file://${stranger}`, 'gamma', '--project', '.')
+    expect([other.code, other.stderr]).toEqual([3, expect.stringContaining('run.sh is a program')])
+    expect(existsSync(team.path('third', copy('gamma')))).toBe(false)
+  })
+
   it('refuses a source with other files under the locked commit, and a lock with another address', () => {
     const team = makeTeam()
     const lock = lockOf(team)

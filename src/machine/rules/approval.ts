@@ -29,7 +29,10 @@ export interface Approval {
   root: string
   /** The name of the pack, the adapter or the skill; the address of a publisher. */
   name: string
-  /** Identifies the repository or folder at this path, so that another one at the same path inherits nothing. */
+  /**
+   * Identifies the repository or folder at this path, or the publisher of a skill, so that another one at the same path or
+   * of the same name inherits nothing.
+   */
   place?: string
   /** Of KNOWLEDGE.md, of the command line, or of the skill's files, at approval. A denial needs none. */
   digest?: string
