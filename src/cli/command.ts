@@ -89,8 +89,8 @@ export function defineCommand<const F extends Flags, V>(command: Command<F, V>):
 }
 
 /** The flags that help, completion and documentation show. */
-export function listedFlags(command: Command): [name: string, flag: Flag][] {
-  return Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS }).filter(([, { isUnlisted }]) => !isUnlisted)
+export function listedFlags(flags: Flags): [name: string, flag: Flag][] {
+  return Object.entries(flags).filter(([, { isUnlisted }]) => !isUnlisted)
 }
 
 /** Flags that every command has. */

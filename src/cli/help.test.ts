@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { listedFlags } from './command.ts'
 import { COMMANDS, SURFACE } from './commands.ts'
-import { commandHelp, everything, groupHelp, overview } from './help.ts'
+import { commandHelp, commandReference, everything, groupHelp, overview } from './help.ts'
 import { createScreen } from './screen.ts'
 
 const SCREEN = createScreen(false)
@@ -22,4 +23,14 @@ it('the overview names at most 28 commands and fits a screen of 24 lines', () =>
   const page = overview(SCREEN)
   expect(page.split('\n').length).toBeLessThanOrEqual(24)
   for (const name of names) expect(page).toMatch(new RegExp(` ${name}( |$)`, 'm'))
+})
+
+it('the reference names every argument and every flag of a command below its heading', () => {
+  const parts = commandReference().split(/^####? loadout /m)
+  for (const { name, args, flags } of COMMANDS) {
+    const part = parts.find((each) => each.startsWith(`${name}\n`)) ?? ''
+    for (const argument of args) expect(part, name).toMatch(new RegExp(`^- \`[<[]${argument.name}`, 'm'))
+    for (const [flag] of listedFlags(flags))
+      expect(part, name).toMatch(new RegExp(`^(?:-|Also) .*\`--${flag}[ \`]`, 'm'))
+  }
 })

@@ -1,6 +1,16 @@
-import { type Command, type Flag, listedFlags } from './command.ts'
+import {
+  AGENT_FLAG,
+  COMMIT_FLAGS,
+  COMMON_FLAGS,
+  type Command,
+  DRY_RUN_FLAG,
+  type Flag,
+  type Flags,
+  LAYER_FLAGS,
+  listedFlags,
+} from './command.ts'
 import { RARE, type Row, SURFACE } from './commands.ts'
-import { usageLine } from './parse.ts'
+import { showArgument, usageLine } from './parse.ts'
 import { alignRows, lines, type Screen, wrap } from './screen.ts'
 
 /** Line breaks of details that stay: after a sentence, and before `zsh: …`. The others are only those of the source. */
@@ -73,7 +83,7 @@ export function commandHelp(command: Command, screen: Screen): string {
     `usage: ${usageLine(command)} [flags]`,
     args.length > 0 && ['', ...args],
     '',
-    describeNames(flagRows(command)),
+    describeNames(flagRows({ ...command.flags, ...COMMON_FLAGS })),
     related.length > 0 && ['', 'Related:', ...describeNames(related.map(({ name, summary }) => [name, summary]))],
   )
 }
@@ -88,14 +98,20 @@ function describeNames(rows: readonly (readonly [name: string, meaning: string])
 }
 
 /** `--flag <value>` and what it does, for help and documentation. */
-function flagRows(command: Command): [string, string][] {
-  return listedFlags(command).map(([name, flag]) => [`--${name}${showValue(flag)}`, flag.summary])
+function flagRows(flags: Flags): [string, string][] {
+  return listedFlags(flags).map(([name, flag]) => [`--${name}${showValue(flag)}`, flag.summary])
 }
 
 function showValue(flag: Flag): string {
   if (flag.kind === 'switch') return ''
   return flag.kind === 'choice' ? ` <${flag.choices.join('|')}>` : ` <${flag.value}>`
 }
+
+/** Explained once, at the head of the reference, and only named below a command; `--project` with its default. */
+const EXPLAINED: [string, string][] = [
+  ['--project <folder>', 'the project folder, such as .; the default stands behind it'],
+  ...flagRows({ ...LAYER_FLAGS, ...AGENT_FLAG, ...DRY_RUN_FLAG, ...COMMIT_FLAGS, ...COMMON_FLAGS }).slice(1),
+]
 
 /** The reference of all commands as Markdown: the source of docs/commands.md. */
 export function commandReference(): string {
@@ -104,12 +120,12 @@ export function commandReference(): string {
     '# Commands',
     'Generated from the command table by `npm run docs`; do not edit by hand.',
     'Exit codes of every command: 0 success, 1 when something needs action, 2 when the command could not run, 3 when you must answer first.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
+    'Every command takes `--json` and `--help`. These flags mean the same wherever a command names them:',
+    listed(EXPLAINED),
     ...sections,
-    `## Rarely needed\n\n${RARE.map((command) => reference(command, '###')).join('\n\n')}`,
-    '',
+    `## Rarely needed\n\n${RARE.map((command) => reference(command, '####')).join('\n\n')}`,
   ]
     .join('\n\n')
-    .trimEnd()
     .concat('\n')
 }
 
@@ -122,30 +138,33 @@ function rowReference({ name, summary, commands }: Row): string {
 }
 
 function reference(command: Command, level: string): string {
+  const rows = flagRows(command.flags)
+  const own = rows.filter((row) => !EXPLAINED.some((each) => isSame(each, row)))
+  const also = rows
+    .filter((row) => !own.includes(row))
+    .map(([flag, summary]) => {
+      const [, preset = ''] = /^--project\b.*\(default: (.*)\)$/.exec(`${flag} ${summary}`) ?? []
+      return `\`${flag.split(' ')[0]}\`${preset && ` (${preset})`}`
+    })
   return [
     `${level} loadout ${command.name}`,
-    sentence(command.summary),
-    command.details,
-    `\`\`\`text\n${usageLine(command)} [flags]\n\`\`\``,
-    table(
-      ['argument', 'meaning'],
-      command.args.map(({ name, summary }) => [`\`${name}\``, summary]),
-    ),
-    table(
-      ['flag', 'meaning'],
-      flagRows(command).map(([flag, summary]) => [`\`${flag}\``, summary]),
-    ),
+    [sentence(command.summary), command.details].filter(Boolean).join('\n'),
+    listed([...command.args.map((each): [string, string] => [showArgument(each), each.summary]), ...own]),
+    also.length > 0 && `Also ${also.join(', ')}.`,
   ]
     .filter(Boolean)
     .join('\n\n')
 }
 
-function sentence(summary: string): string {
-  return `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
+/** `--project` differs in its default only. */
+function isSame([flag, summary]: [string, string], [other, meaning]: [string, string]): boolean {
+  return flag === other && (summary === meaning || flag.startsWith('--project '))
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return ''
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+function listed(rows: readonly (readonly [name: string, meaning: string])[]): string {
+  return rows.map(([name, meaning]) => `- \`${name}\`: ${meaning}`).join('\n')
+}
+
+function sentence(summary: string): string {
+  return `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
 }

@@ -109,7 +109,7 @@ export function usageLine(command: Command): string {
   return ['loadout', command.name, ...command.args.map(showArgument)].join(' ')
 }
 
-function showArgument({ name, required, rest }: Argument): string {
+export function showArgument({ name, required, rest }: Argument): string {
   const shown = rest ? `${name}…` : name
   return required ? `<${shown}>` : `[${shown}]`
 }

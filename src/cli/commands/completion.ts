@@ -1,5 +1,5 @@
 import { failWith } from '../../text/trouble.ts'
-import { type Command, defineCommand, listedFlags } from '../command.ts'
+import { COMMON_FLAGS, type Command, defineCommand, listedFlags } from '../command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
@@ -72,7 +72,7 @@ complete -o filenames -F _loadout loadout
 }
 
 function valueCases(command: Command): string[] {
-  return listedFlags(command).flatMap(([name, flag]) => {
+  return flagsOf(command).flatMap(([name, flag]) => {
     if (flag.kind === 'switch') return []
     const reply = flag.kind === 'choice' ? `compgen -W "${flag.choices.join(' ')}"` : 'compgen -f'
     return [`        --${name}) COMPREPLY=($(${reply} -- "$current")); return ;;`]
@@ -96,14 +96,14 @@ function zshScript(commands: readonly Command[]): string {
     name="$name \${words[3]}" ;;`
   })
   const values = commands.flatMap((command) =>
-    listedFlags(command).flatMap(([flag, spec]) => {
+    flagsOf(command).flatMap(([flag, spec]) => {
       if (spec.kind === 'switch') return []
       const reply = spec.kind === 'choice' ? `compadd -- ${spec.choices.join(' ')}` : '_files'
       return [`  '${command.name} --${flag}') ${reply}; return ;;`]
     }),
   )
   const flags = commands.map((command) => {
-    const all = listedFlags(command)
+    const all = flagsOf(command)
     const words = argumentWords(command)
     const add = words.length > 0 ? ` compadd -- ${words.join(' ')} ;` : ''
     return `  '${command.name}')${add} choices=(${described(all.map(([name, { summary }]) => [`--${name}`, summary]))}) ;;`
@@ -155,7 +155,7 @@ function fishScript(commands: readonly Command[]): string {
         .map((word) => `__fish_seen_subcommand_from ${word}`)
         .join('; and '),
     )
-    for (const [name, flag] of listedFlags(command)) {
+    for (const [name, flag] of flagsOf(command)) {
       const value =
         flag.kind === 'switch' ? '' : flag.kind === 'choice' ? ` -x -a ${quote(flag.choices.join(' '))}` : ' -r -F'
       rows.push(`complete -c loadout -n ${condition} -l ${name}${value} -d ${quote(flag.summary)}`)
@@ -177,7 +177,7 @@ function powershellScript(commands: readonly Command[]): string {
   for (const command of commands) {
     const { name } = command
     table.set(name, [...(table.get(name) ?? []), ...argumentWords(command), ...flagNames(command)])
-    for (const [flag, spec] of listedFlags(command)) {
+    for (const [flag, spec] of flagsOf(command)) {
       if (spec.kind === 'choice') table.set(`${name} --${flag}`, [...spec.choices])
       else if (spec.kind !== 'switch') table.set(`${name} --${flag}`, [])
     }
@@ -207,8 +207,12 @@ function quotePowershell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
+function flagsOf({ flags }: Command) {
+  return listedFlags({ ...flags, ...COMMON_FLAGS })
+}
+
 function flagNames(command: Command): string[] {
-  return listedFlags(command).map(([name]) => `--${name}`)
+  return flagsOf(command).map(([name]) => `--${name}`)
 }
 
 function argumentWords(command: Command): string[] {
