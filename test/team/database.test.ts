@@ -8,6 +8,7 @@ import { added, broken, NEXT } from './next-schema.ts'
 import { ask, askForPostgres, makeDatabase, settled, withClient } from './postgres.ts'
 import {
   makeMachine,
+  PATIENT_MS,
   startInstance,
   startTeam,
   type TestInstance,
@@ -146,7 +147,7 @@ describe('a database in trouble', () => {
 describe('the schema', () => {
   it('is made once when many instances start at once', async () => {
     const url = await newDatabase()
-    const pools = Array.from({ length: 8 }, () => openDatabase(url, () => {}))
+    const pools = Array.from({ length: 8 }, () => openDatabase(url, () => {}, PATIENT_MS))
     const fits = await Promise.all(pools.map((pool) => migrateUp(pool, MIGRATIONS)))
     expect(new Set(fits)).toEqual(new Set(['same']))
     for (const pool of pools) await pool.end()
@@ -166,7 +167,11 @@ describe('the schema', () => {
       }
       await machine.loadout.pushUsage({})
     })
-    const pool = openDatabase(team.databaseUrl, () => {})
+    stops.push(async () => {
+      isOn = false
+      await Promise.allSettled(load)
+    })
+    const pool = openDatabase(team.databaseUrl, () => {}, PATIENT_MS)
     stops.push(() => pool.end())
     const pause = () => new Promise((wake) => setTimeout(wake, 400))
     await pause()
@@ -190,7 +195,7 @@ describe('the schema', () => {
   it('of a later version that this program cannot live with: it says so, takes nothing, and nothing is lost', async () => {
     const team = await newTeam()
     const machine = await newMember(team)
-    const pool = openDatabase(team.databaseUrl, () => {})
+    const pool = openDatabase(team.databaseUrl, () => {}, PATIENT_MS)
     await migrateUp(pool, [...MIGRATIONS, added, broken])
     const [status, message] = await ready(team.url)
     expect([status, message]).toEqual([

@@ -68,9 +68,12 @@ export async function startInstance(databaseUrl: string, options: Options = {}):
   return { url, logs, stop }
 }
 
+/** For what a test itself asks: on a busy machine a connection may take many seconds. */
+export const PATIENT_MS = 600_000
+
 /** A team with two instances on a database. */
 export async function startTeam(databaseUrl: string, options: Options = {}): Promise<TestServer> {
-  const database = openDatabase(databaseUrl, () => {})
+  const database = openDatabase(databaseUrl, () => {}, PATIENT_MS)
   await migrateUp(database, options.migrations ?? MIGRATIONS)
   await createTeam(database, KEY)
   const instances = [await startInstance(databaseUrl, options), await startInstance(databaseUrl, options)]

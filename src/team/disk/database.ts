@@ -8,27 +8,28 @@ export type Connection = pg.PoolClient
 const SCHEMA = 'loadout_team'
 
 const MOST_CONNECTIONS = 10
-const CONNECT_MS = 5_000
 const STATEMENT_MS = 30_000
 
 /**
  * Opens no connection yet. `onError` receives errors of idle connections. A statement that takes longer than
- * `statementMs` is cancelled.
+ * `statementMs` is cancelled; a lock may take a third of that, and a connection a sixth, but at
+ * least 5 seconds.
  */
 export function openDatabase(url: string, onError: (error: unknown) => void, statementMs = STATEMENT_MS): Database {
+  const connectMs = Math.max(5_000, Math.ceil(statementMs / 6))
   const limits = `statement_timeout=${statementMs} lock_timeout=${Math.ceil(statementMs / 3)}`
   const settings = `search_path=${SCHEMA} timezone=UTC ${limits}`
   const pool = new pg.Pool({
     ...connectionOf(url),
     max: MOST_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: connectMs,
     application_name: 'loadout team',
     options: settings
       .split(' ')
       .map((setting) => `-c ${setting}`)
       .join(' '),
     // A database that disappears silently must not block a request for ever.
-    query_timeout: statementMs + CONNECT_MS,
+    query_timeout: statementMs + connectMs,
     keepAlive: true,
   })
   pool.on('error', onError)
