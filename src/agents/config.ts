@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type ConfigValues, isEnabled, parseConfig, withAction, withTarget, withTargetPath } from './rules/config.ts'
 
@@ -102,9 +102,7 @@ export class Config {
 export function requireProject(machine: Machine, named: string): string {
   const { place, repository: root } = openProject(machine, named)
   if (root !== undefined && root !== machine.home) return root
-  throw new LoadoutError('NO_PROJECT', `${place} is in no git repository, apart from your home folder`, {
-    hint: 'project scope needs one: git init',
-  })
+  throw failWith('NO_PROJECT/project', { place })
 }
 
 export interface AgentView {
@@ -136,8 +134,7 @@ export async function switchAgents(
   machine: Machine,
   { ids: names, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean },
 ): Promise<AgentView[]> {
-  if (names.length === 0)
-    throw new LoadoutError('USAGE', 'Missing argument: an agent', { hint: 'loadout agents lists them' })
+  if (names.length === 0) throw failWith('USAGE/no-agent')
   const ids = [...new Set(names.map((name) => requireAgent(name).id))]
   if (dryRun) {
     const value = viewAgents(new Config(machine))

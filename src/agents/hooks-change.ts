@@ -2,7 +2,7 @@ import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRec
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { diffLines } from '../text/line-diff.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { Config } from './config.ts'
 import {
   type HookPlace,
@@ -81,9 +81,7 @@ function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boo
   const config = new Config(machine)
   const hosts = HOOK_HOSTS.filter((host) => config.isEnabled(host.agent) && isPresent(machine, host))
   if (hosts.length > 0) return hosts
-  throw new LoadoutError('USAGE', 'none of the enabled agents with hooks is used on this machine', {
-    hint: `name it all the same: loadout hooks install ${HOOK_HOSTS.map(({ agent }) => agent).join('|')}`,
-  })
+  throw failWith('USAGE/no-hosts', { hookHosts: HOOK_HOSTS.map(({ agent }) => agent).join('|') })
 }
 
 function describe({ place, before, after, hadHooks }: HookEdit, isInstall: boolean): HookChange {
@@ -153,8 +151,11 @@ function planPlugin(
   const own = readPlugin(before ?? '')
   const isTheirs = before !== undefined && own === undefined
   if (own?.isIntact === false || (isTheirs && call !== undefined)) {
-    throw new LoadoutError('BAD_SETTINGS', `${path} ${isTheirs ? 'is not from Loadout' : 'was changed by hand'}`, {
-      hint: `move it away, then: loadout hooks ${call === undefined ? 'remove' : 'install'} ${host.agent}`,
+    throw failWith('BAD_SETTINGS/plugin', {
+      path,
+      what: isTheirs ? 'is not from Loadout' : 'was changed by hand',
+      what2: call === undefined ? 'remove' : 'install',
+      agent: host.agent,
     })
   }
   const record = own === undefined ? newRecord(path, before, true, undefined) : records.find(path)

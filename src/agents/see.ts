@@ -3,7 +3,7 @@ import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
 import { AgentFiles, type FoundPlace } from './disk/agent-files.ts'
 import { bodyTokensOf, findSkills, openScan, type SkillScan } from './disk/found-skills.ts'
@@ -86,7 +86,7 @@ const TROUBLE: readonly Visibility[] = ['undescribed', 'cut', 'dropped', 'shadow
 export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan): SeenByAgent {
   const agent = requireAgent(request.agent)
   if (request.window === 0) {
-    throw new LoadoutError('USAGE', 'a window of 0 tokens is too small', { hint: 'name one: --window 200000' })
+    throw failWith('USAGE/window')
   }
   const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
   const { rules: known, recordedFrom, program } = rulesOf(machine, agent)

@@ -8,7 +8,7 @@ import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { KNOWLEDGE_FOLDERS } from '../packs/rules/pack.ts'
 import { type Layers, projectOf, resolveLayers } from '../payloads/knowledge.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { type BlockState, type BlockTask, buildBlock, changeBlock } from './rules/index-block.ts'
 import { type IndexItem, packItem, payloadItem } from './rules/index-line.ts'
@@ -133,13 +133,11 @@ function requireItems(items: readonly IndexItem[], findings: readonly Finding[])
   const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
   if (broken !== undefined) throw new LoadoutError(broken.code, broken.message, { hint: broken.hint ?? '' })
   if (items.length > 0) return
-  throw new LoadoutError('NO_INDEX', 'this project contains nothing that an agent can load', {
-    hint: 'run: loadout index build; --all also lists your own entries',
-  })
+  throw failWith('NO_INDEX/nothing')
 }
 
 function stateFindings(state: BlockState, file: string): Finding[] {
   if (state !== 'stale' && state !== 'missing') return []
   const message = state === 'stale' ? 'the block is out of date' : 'there is no block'
-  return [{ severity: 'error', code: 'BLOCK_STALE', message: `${file}: ${message}`, hint: 'loadout agents-md --write' }]
+  return [report('BLOCK_STALE/file', { file, message })]
 }

@@ -9,7 +9,7 @@ import { findProjectFiles } from '../project/find-files.ts'
 import { readTask } from '../search/task.ts'
 import { withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, report } from '../text/trouble.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle, recordDelivery } from './bundle-record.ts'
 import { describePlaneItem, readPlane } from './control-plane.ts'
@@ -199,18 +199,12 @@ function budgetFindings(
 ): Finding[] {
   const found: Finding[] = []
   if (files > CEILING.maxFiles) {
-    const message = `a bundle contains at most ${CEILING.maxFiles} files, not ${files}`
-    found.push({ severity: 'warning', code: 'BUDGET_TOO_SMALL', message })
+    found.push(report('BUDGET_TOO_SMALL/files', { maxFiles: CEILING.maxFiles, files }))
   }
   if (needs !== undefined) {
     const count = (size: number) => `${size} ${unit === 'chars' ? 'character' : 'token'}${size === 1 ? '' : 's'}`
     const lacking = estimate.chars === 0 ? 'the bundle is empty: its heading does not fit' : 'no file fits'
-    found.push({
-      severity: 'warning',
-      code: 'BUDGET_TOO_SMALL',
-      message: `${lacking} into ${count(limits.total)}`,
-      hint: `the smallest budget that gives something is ${count(needs)}`,
-    })
+    found.push(report('BUDGET_TOO_SMALL/files-x', { lacking, total: count(limits.total), needs: count(needs) }))
   }
   return found
 }

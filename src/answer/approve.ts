@@ -11,7 +11,7 @@ import { answerForSkill, describeCapability, findWaiting, type Shown } from '../
 import { requireName } from '../skills/rules/skill.ts'
 import { openSkills } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from './adapters.ts'
 import { ambiguousName, isWithheld, locate } from './sources.ts'
 
@@ -90,13 +90,11 @@ class Answers {
     if (named.kind === 'skill') return this.denySkill(named)
     const pack = this.answerable(named)
     if (pack.trust.state === 'denied') {
-      const message = `the pack ${packWord(pack.manifest.name)} is already denied`
-      return unchanged(this.machine, pack, {
-        severity: 'info',
-        code: 'pack.trust.denied',
-        message,
-        subject: pack.manifest.name,
-      })
+      return unchanged(
+        this.machine,
+        pack,
+        report('pack.trust.denied/again', { name: packWord(pack.manifest.name) }, { subject: pack.manifest.name }),
+      )
     }
     const approval = await recordApproval(this.machine, { ...packAnswer(pack), decision: 'denied' })
     return [answered(approval)]
@@ -115,8 +113,7 @@ class Answers {
   private nameKinds(request: AnswerRequest): Named {
     const { kind, name, project } = parseWhat(request)
     if (kind === 'adapter' || (kind !== undefined && name !== undefined)) return { kind, name, project }
-    if (name === undefined)
-      throw new LoadoutError('USAGE', 'Missing argument: what to approve or deny', { hint: CHOICES_HINT })
+    if (name === undefined) throw failWith('USAGE/no-choice')
     if (isPackPath(name)) return { kind: 'pack', name, project }
     const layers = { projectRoot: openProject(this.machine, project) }
     try {
@@ -224,8 +221,7 @@ class Answers {
     const projectRoot = realFolder(this.machine, openProject(this.machine, project).root)
     const isMine = ({ root }: Approval) => root === projectRoot
     if (typed === undefined) {
-      if (kind !== 'adapter')
-        throw new LoadoutError('USAGE', 'Missing argument: what to revoke', { hint: CHOICES_HINT })
+      if (kind !== 'adapter') throw failWith('USAGE/no-decision')
       return approvals.filter((each) => each.kind === 'adapter' && isMine(each))
     }
     const choice = readChoice(this.machine, typed)
@@ -249,9 +245,9 @@ class Answers {
       )
     }
     if (second === undefined) return [found]
-    const hint = `say which, by its path: ${left.map(({ root }) => shellWord(root)).join(', ')}`
-    throw new LoadoutError('AMBIGUOUS_NAME', `there are decisions about several packs named ${packWord(typed)}`, {
-      hint,
+    throw failWith('AMBIGUOUS_NAME/decisions', {
+      typed: packWord(typed),
+      left: left.map(({ root }) => shellWord(root)).join(', '),
     })
   }
 
@@ -280,8 +276,6 @@ function parseWhat({ what, kind, project }: AnswerRequest): {
   return { kind, name: what, project }
 }
 
-const CHOICES_HINT = 'name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>'
-
 function packAnswer({ root, manifest }: TrustedPack) {
   return { kind: 'pack', root, name: manifest.name } as const
 }
@@ -299,8 +293,11 @@ function unchanged(machine: Machine, { manifest, root }: TrustedPack, finding: F
 }
 
 function byPlace({ manifest, scope }: TrustedPack): Finding {
-  const message = `the pack ${packWord(manifest.name)} is already trusted: it is in a folder of ${OWNERS[scope]}`
-  return { severity: 'info', code: 'pack.trust.by-place', message, subject: manifest.name }
+  return report(
+    'pack.trust.by-place/pack',
+    { name: packWord(manifest.name), owners: OWNERS[scope] },
+    { subject: manifest.name },
+  )
 }
 
 const OWNERS: Record<TrustedPack['scope'], string> = {

@@ -5,7 +5,7 @@ import type { Project } from '../machine/open-project.ts'
 import { type PackAudit, type RehydratedContext, rehydrate } from '../packs/record.ts'
 import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
 import { keepMasked, recordTask } from '../usage/record.ts'
 import { buildContext, type Context } from './answer.ts'
 import type { TaskParts } from './read-task.ts'
@@ -111,17 +111,13 @@ export async function replay(machine: Machine, { id: typed }: { id: string }): P
 async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<ReplayedBundle> {
   const { project, now } = audit.question
   if (!isFolder(project)) {
-    throw new LoadoutError('NOT_A_FOLDER', `the project of this bundle is gone: ${project}`, {
-      hint: 'build the bundle again',
-    })
+    throw failWith('NOT_A_FOLDER/bundle', { project })
   }
   const again = { ...audit.question, now: now === null ? undefined : new Date(now), isRecorded: false }
   const context = await buildContext(machine.quiet(), again)
   const changes = changesSince(audit, context.bundle)
   if (changes.length === 0) return { id, context, changes }
-  const hint = 'build the bundle again: loadout context'
-  const message = `the bundle would be different now: ${changes.join('; ')}`
-  machine.report({ severity: 'error', code: 'CONTEXT_CHANGED', message, hint })
+  machine.report(report('CONTEXT_CHANGED/bundle', { changes: changes.join('; ') }))
   return { id, changes }
 }
 

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
 import {
   isExpired,
@@ -116,9 +116,7 @@ function openNotes(machine: Machine, { project }: ProjectRequest) {
 }
 
 function unused(path: string): Finding {
-  const message = 'no context will contain these notes until loadout.json names their file'
-  const hint = `add "tactical": { "path": "${path}" } to loadout.json`
-  return { severity: 'info', code: 'NOTES_UNUSED', message, hint }
+  return report('NOTES_UNUSED/unused', { path })
 }
 
 export interface TacticalRequest {
@@ -148,6 +146,5 @@ export function badLineWarnings(badLines: readonly BadLine[], path: string): Fin
   const [first] = badLines
   if (first === undefined) return []
   const more = badLines.length === 1 ? '' : `, and ${badLines.length - 1} more`
-  const message = `${path}: line ${first.line} is not a note (${first.problem})${more}`
-  return [{ severity: 'warning', code: 'NOTES_UNREADABLE', message, subject: path, hint: 'loadout note prune' }]
+  return [report('NOTES_UNREADABLE/line', { path, line: first.line, problem: first.problem, more }, { subject: path })]
 }

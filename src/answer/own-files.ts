@@ -7,7 +7,7 @@ import type { FindRequest } from '../project/find-files.ts'
 import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
 import { type FilePointer, pointerText } from '../project/rules/file-pointer.ts'
 import type { Task } from '../search/task.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { isInPack } from './disk/read-candidate.ts'
 import type { ContextSettings, Intent } from './rules/context-settings.ts'
@@ -65,9 +65,7 @@ export function namesInside(machine: Machine, root: string, path: string): strin
 export function refuseSource(names: readonly string[], settings: ContextSettings): void {
   const source = sourcesOf(settings).find((path) => names.includes(normalize(path)))
   if (source === undefined) return
-  throw new LoadoutError('WRITE_FAILED', `will not overwrite ${source}: the bundle is made from it`, {
-    hint: 'choose another path for --out',
-  })
+  throw failWith('WRITE_FAILED/own-source', { source })
 }
 
 /** Notes, examples and indexes reach a bundle in their own way, or not at all. */

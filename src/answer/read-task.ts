@@ -15,7 +15,7 @@ import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import { roundScore, type Strategy } from '../search/document.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import type { RecordedEntry } from '../usage/record.ts'
 import type { Question } from './answer.ts'
@@ -141,26 +141,11 @@ function ownFiles(question: TaskQuestion, own: OwnFiles): { files: Candidate[]; 
   return { files: general, pointers }
 }
 
-const NOTHING_FITS: Finding = {
-  severity: 'warning',
-  code: 'NO_FITTING_FILE',
-  message: 'no file of the project fits the words of the task',
-  hint: 'describe the task in other words',
-}
+const NOTHING_FITS: Finding = report('NO_FITTING_FILE/words')
 
-const EMPTY: Finding = {
-  severity: 'warning',
-  code: 'NO_FITTING_FILE',
-  message: 'the project folder has no files to choose from',
-  hint: 'run this in your project, or name its folder: --project <folder>',
-}
+const EMPTY: Finding = report('NO_FITTING_FILE/words-x')
 
-const BARE: Finding = {
-  severity: 'warning',
-  code: 'NO_FITTING_FILE',
-  message: 'this is a bare repository: it has no files that could be shown',
-  hint: 'clone it, and run this in the clone',
-}
+const BARE: Finding = report('NO_FITTING_FILE/words-x-x')
 
 async function readPayloads(machine: Machine, { task, project, trail }: TaskQuestion) {
   const request = { task: task.text, layers: { projectRoot: project } }

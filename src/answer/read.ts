@@ -6,7 +6,7 @@ import { openPayload } from '../payloads/load.ts'
 import { descriptionOf, filesOf, openSkill, type UsableSkill } from '../skills/skill-source.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
 import { idOf, type LocatedText, locate, READABLE, type SourceRequest } from './sources.ts'
 
@@ -64,9 +64,7 @@ function open(machine: Machine, located: LocatedText) {
 
 function requireRoom(most: number | undefined): number | undefined {
   if (most === undefined || (Number.isSafeInteger(most) && most >= LEAST_CHARACTERS)) return most
-  throw new LoadoutError('USAGE', `the limit of a text must be at least ${LEAST_CHARACTERS} characters, not ${most}`, {
-    hint: 'raise the limit',
-  })
+  throw failWith('USAGE/characters', { leastCharacters: LEAST_CHARACTERS, most })
 }
 
 export interface SkillCard {

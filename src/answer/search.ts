@@ -8,7 +8,7 @@ import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { RANKED_LIMIT } from '../search/document.ts'
 import { readTask, type Task } from '../search/task.ts'
 import type { SkillDetails } from '../skills/skill-source.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { nearest, sortedBy } from '../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
 import { find, type Hit } from './find.ts'
@@ -93,7 +93,7 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Searc
 
 function requireLimit(limit = RANKED_LIMIT * 2): number {
   if (Number.isSafeInteger(limit) && limit >= 1) return limit
-  throw new LoadoutError('USAGE', `the limit of a search must be at least 1, not ${limit}`, { hint: 'raise the limit' })
+  throw failWith('USAGE/limit', { limit })
 }
 
 function readKinds(asked: readonly string[] = []): readonly EntryKind[] {
@@ -105,7 +105,5 @@ function requireKind(kind: string): void {
   if (KINDS.some((each) => each === kind)) return
   const close = nearest(kind, KINDS)
   const meant = close === undefined ? '' : `; did you mean ${close}?`
-  throw new LoadoutError('USAGE', `unknown kind "${kind.slice(0, 80)}"${meant}`, {
-    hint: `kinds: ${KINDS.join(', ')}`,
-  })
+  throw failWith('USAGE/kind', { kind: kind.slice(0, 80), meant, kinds: KINDS.join(', ') })
 }

@@ -12,7 +12,7 @@ import { allEntries } from '../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
 import { openSkills, type SkillSource, type UsableSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { isRecord, nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
@@ -260,29 +260,27 @@ export function idOf(located: Located): string {
 }
 
 function alsoNamed(id: string, others: readonly Located[]): Finding {
-  return {
-    severity: 'info',
-    code: 'DUPLICATE_ID',
-    message: `"${shown(id)}" is also a ${others.map(({ kind }) => kind).join(' and a ')}; this is the payload`,
-    subject: id,
-    hint: `say which: ${others.map(idOf).join(', ')}`,
-  }
+  return report(
+    'DUPLICATE_ID/also-named',
+    { id: shown(id), others: others.map(({ kind }) => kind).join(' and a '), others2: others.map(idOf).join(', ') },
+    { subject: id },
+  )
 }
 
 /** For a name that several kinds have: lists the unambiguous ids. */
 export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutError {
   const { name, path } = parseEntryId(id)
   const named = kinds.map((kind) => (kind === 'adapter' ? 'an adapter' : `a ${kind}`)).join(' and ')
-  return new LoadoutError('AMBIGUOUS_NAME', `"${shown(id)}" is the name of ${named}`, {
-    hint: `say which: ${kinds.map((kind) => entryId(kind, name, path)).join(', ')}`,
+  return failWith('AMBIGUOUS_NAME/kinds', {
+    id: shown(id),
+    named,
+    kinds: kinds.map((kind) => entryId(kind, name, path)).join(', '),
   })
 }
 
 function wrongKind(id: string, { kind, name }: EntryId, kinds: readonly NamedKind[]): LoadoutError {
   const usable = kinds.map((each) => entryId(each, name)).join(', ')
-  return new LoadoutError('USAGE', `this command does not support a ${kind}: ${shown(id)}`, {
-    hint: `it supports ${usable}`,
-  })
+  return failWith('USAGE/wrong-kind', { kind: String(kind), id: shown(id), usable })
 }
 
 function notFound(id: string, asked: EntryId, shelves: readonly Names[], findings: readonly Finding[]): LoadoutError {

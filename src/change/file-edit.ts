@@ -13,7 +13,7 @@ import { writeNamed } from '../machine/inside.ts'
 import { acquireLock } from '../machine/lock.ts'
 import type { Machine } from '../machine/machine.ts'
 import { shellWord } from '../text/printable.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { isRecord, isTextList, setOwn } from '../text/values.ts'
 
 /** A new text of a file that another program or a person also edits. */
@@ -50,9 +50,7 @@ export function readEdited(path: string): string | undefined {
 export function writeEdit({ path, project, before, after }: FileEdit): void {
   if (after === before) return
   if (readEdited(path) !== before) {
-    throw new LoadoutError('WRITE_FAILED', `${path} was changed by another program just now`, {
-      hint: 'nothing was changed; try again',
-    })
+    throw failWith('WRITE_FAILED/changed', { path })
   }
   if (before !== undefined) requireWritable(path)
   if (after === undefined) removeFile(path)
@@ -63,9 +61,7 @@ export function writeEdit({ path, project, before, after }: FileEdit): void {
 /** Replacing a file needs write access only to its folder, but a read-only file should not be changed. */
 function requireWritable(path: string): void {
   if ((statSync(path).mode & 0o222) === 0) {
-    throw new LoadoutError('WRITE_FAILED', `${path} is read-only`, {
-      hint: `chmod u+w ${shellWord(path)}; --dry-run shows the lines to add by hand`,
-    })
+    throw failWith('WRITE_FAILED/read-only', { path, path2: shellWord(path) })
   }
   try {
     accessSync(path, constants.W_OK)

@@ -1,6 +1,6 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 
 /** The program's input and output. */
 export interface Terminal {
@@ -87,8 +87,7 @@ function readSome(chunk: Buffer): number {
       const code = error instanceof Error && 'code' in error ? error.code : ''
       if (code === 'EOF' || code === 'EBADF') return 0
       if (code !== 'EAGAIN') {
-        const hint = 'pipe the text in'
-        throw new LoadoutError('FILE_UNREADABLE', 'standard input could not be read', { hint, cause: error })
+        throw failWith('FILE_UNREADABLE/stdin', {}, { cause: error })
       }
       waitAMoment()
     }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { RankDocument } from '../search/document.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, report } from '../text/trouble.ts'
 import { groupBy } from '../text/values.ts'
 import type { EntryKind } from '../usage/rules/usage-event.ts'
 import {
@@ -102,9 +102,13 @@ export function readKnown(machine: Machine, places: ExamplePlaces) {
     const [first] = bad
     if (first === undefined) return []
     const more = bad.length === 1 ? '' : `, and ${bad.length - 1} more`
-    const message = `${path}: line ${first.line} is not used (${first.why})${more}`
-    const hint = 'repair or remove the line; the others count'
-    return [{ severity: 'warning', code: 'EXAMPLES_UNREADABLE', message, subject: path, line: first.line, hint }]
+    return [
+      report(
+        'EXAMPLES_UNREADABLE/line',
+        { path, line: first.line, why: first.why ?? '', more },
+        { subject: path, line: first.line },
+      ),
+    ]
   })
   return { examples: examplesIn(readings), findings }
 }

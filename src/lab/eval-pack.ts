@@ -11,7 +11,7 @@ import { readSelectionSuite, type SelectionCase } from '../packs/rules/records.t
 import { LIKELY_PACK } from '../packs/rules/resolve/choose.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Finding, Severity } from '../text/trouble.ts'
+import { type Finding, report, type Severity } from '../text/trouble.ts'
 import { type Case, summarize } from './rules/cases.ts'
 
 export interface PackEvalRequest extends Pick<CatalogRequest, 'project'> {
@@ -83,8 +83,7 @@ function findSuites(machine: Machine, pack: TrustedPack, named: string | undefin
 }
 
 function badSuite(subject: string, problem: string): Finding {
-  const hint = 'a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }'
-  return { severity: 'error', code: 'BAD_SUITE', message: `${subject}: ${problem}`, subject, hint }
+  return report('BAD_SUITE/empty-x', { subject, problem }, { subject })
 }
 
 /** The result for one prompt. A warning counts unless it says `info`. */

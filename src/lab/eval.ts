@@ -20,7 +20,7 @@ import type { RankDocument, Strategy } from '../search/document.ts'
 import { createRanker } from '../search/ranker.ts'
 import { rankedSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { isRecord, isTextList, nearest } from '../text/values.ts'
 import { libraryBeside, readLibrary, readSuite, readTestsBeside } from './disk/suites.ts'
 import {
@@ -132,9 +132,7 @@ function askLibrary(machine: Machine, library: EvalLibrary, asked: Asked, reques
   }
   if (asked.questions.length === 0) {
     const why = asked.findings[0] === undefined ? '' : `; ${asked.findings[0].message}`
-    throw new LoadoutError('BAD_SUITE', `there are no questions: ${path} has no tests and no examples${why}`, {
-      hint: 'loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',
-    })
+    throw failWith('BAD_SUITE/no-questions', { path, why })
   }
   const strategy = request.strategy ?? 'ranked'
   // Tests name a skill by its folder or by its name.
@@ -284,9 +282,7 @@ function ownQuestions({ path, documents }: EvalLibrary): Asked {
   const findings: Finding[] = []
   if (unused.length > 0) {
     const more = unused.length > 1 ? ` and ${unused.length - 1} more` : ''
-    const message = `there are no trigger tests in ${unused[0]}${more}`
-    const hint = 'a test is { "query": "…", "should_trigger": true }'
-    findings.push({ severity: 'info', code: 'BAD_SUITE', message, count: unused.length, hint })
+    findings.push(report('BAD_SUITE/no-tests', { unused: String(unused[0]), more }, { count: unused.length }))
   }
   return { questions: [...questions, ...heldOutQuestions(documents)], findings }
 }
@@ -387,9 +383,7 @@ function suitePath(machine: Machine, { suite, layers }: { suite?: string; layers
   if (suite !== undefined) return resolve(machine.cwd, suite)
   const path = join(rootOf(machine, layers), SUITE_IN_PROJECT)
   if (exists(path)) return path
-  throw new LoadoutError('BAD_SUITE', `there is no suite: ${path} does not exist`, {
-    hint: 'name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
-  })
+  throw failWith('BAD_SUITE/missing', { path })
 }
 
 const MOST_UNKNOWN = 8

@@ -9,7 +9,7 @@ import { PHASES } from '../payloads/rules/loadout-index.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import { selectEntries, selectMatches } from '../payloads/rules/plan.ts'
 import { STRATEGIES, type Strategy } from '../search/document.ts'
-import { failWith, type LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { compareText, hashText, isRecord } from '../text/values.ts'
 import { visitUsage } from '../usage/log.ts'
 import { kindOf, stageOf, type UsageEvent } from '../usage/rules/usage-event.ts'
@@ -88,9 +88,7 @@ export function replayPrompts(machine: Machine, request: ReplayRequest): PromptR
   const tasks = positions.size
   const findings = [...knowledge.findings, ...(junkLines > 0 ? [junkFinding(junkLines, log)] : [])]
   if (differing > 0) {
-    const message = `${differing} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} choose other entries now`
-    const hint = 'loadout explain <id> --task "<task>" shows why'
-    findings.push({ severity: 'error', code: 'ROUTING_CHANGED', message, hint })
+    findings.push(report('ROUTING_CHANGED/tasks', { differing, tasks, what: tasks === 1 ? 'task' : 'tasks' }))
   }
   machine.report(...findings)
   return { log, tasks, differing, otherProjects, entries: changed, changes: changes.reverse() }

@@ -6,7 +6,7 @@ import { readText } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { teachLibrary } from '../skills/library-skills.ts'
-import { type Finding, failWith } from '../text/trouble.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
 import { admitExamples, type Proposal } from './rules/admit.ts'
 import { type AnswerItem, exportText, LONGEST_ANSWER, readAnswer, type TeachingTask } from './rules/teach-exchange.ts'
 import { ENOUGH, findTeachable, openTeachable, type Teachable, type TeachableEntry } from './teachable.ts'
@@ -146,9 +146,7 @@ async function withoutSecrets(examples: readonly Example[]): Promise<{ clean: Ex
   }
   const findings = [...refused].map(([entry, times]): Finding => {
     const what = times === 1 ? 'a prompt was not added: it contains' : `${times} prompts were not added: they contain`
-    const message = `${entry}: ${what} a secret or personal data`
-    const hint = 'examples are shared with the library: write the prompt without the value'
-    return { severity: 'error', code: 'EXAMPLE_REFUSED', message, subject: entry, hint }
+    return report('EXAMPLE_REFUSED/secret', { entry, what }, { subject: entry })
   })
   return { clean, findings }
 }

@@ -3,7 +3,6 @@ import { exists } from './files.ts'
 import type { Machine } from './machine.ts'
 import type { RecordFile } from './records.ts'
 import {
-  APPROVALS_HINT,
   type Approval,
   type Decision,
   formatApprovals,
@@ -18,7 +17,7 @@ const APPROVALS: RecordFile<readonly Approval[]> = {
   empty: [],
   parse: parseApprovals,
   format: formatApprovals,
-  broken: { code: 'BAD_APPROVALS', hint: APPROVALS_HINT },
+  broken: { code: 'BAD_APPROVALS', hint: 'repair it, or move it away and approve again' },
 }
 /** The file in which earlier versions stored the decisions about packs. */
 const EARLIER: RecordFile<readonly Approval[]> = { ...APPROVALS, place: 'packs/approvals.json' }

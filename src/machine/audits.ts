@@ -88,15 +88,11 @@ export function readAudit<T extends AuditRecord>(machine: Machine, typed: string
 }
 
 function changedSince(path: string): LoadoutError {
-  const hint = 'run the task again; you can remove the file'
-  return new LoadoutError('BAD_AUDIT', `${path} was changed after it was written`, { hint })
+  return failWith('BAD_AUDIT/changed', { path })
 }
 
 function ofAnotherVersion(path: string): LoadoutError {
-  const hint = 'run the task again; you can remove the file'
-  return new LoadoutError('BAD_AUDIT', `another version of Loadout wrote ${path}, and this one cannot read it`, {
-    hint,
-  })
+  return failWith('BAD_AUDIT/version', { path })
 }
 
 function findId(machine: Machine, typed: string): string {
@@ -108,8 +104,10 @@ function findId(machine: Machine, typed: string): string {
   if (only !== undefined && found.length === 1) return only
   if (only !== undefined) {
     const more = found.length > MOST_LISTED ? [`${found.length - MOST_LISTED} more`] : []
-    throw new LoadoutError('ENTRY_NOT_FOUND', `"${typed}" is the start of ${found.length} records`, {
-      hint: `type more of one: ${[...found.slice(0, MOST_LISTED), ...more].join(', ')}`,
+    throw failWith('ENTRY_NOT_FOUND/record-start', {
+      typed,
+      found: found.length,
+      what: [...found.slice(0, MOST_LISTED), ...more].join(', '),
     })
   }
   for (const folder of EARLIER) {

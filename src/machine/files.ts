@@ -57,16 +57,14 @@ export function withFile<T>(path: string, shown: string, flags: number, use: (fi
 }
 
 function leadsNowhere(shown: string, cause: unknown): LoadoutError {
-  const message = `${shown} does not exist: it is a broken link`
-  return new LoadoutError('FILE_NOT_FOUND', message, { hint: 'repair or remove the link', cause })
+  return failWith('FILE_NOT_FOUND/link', { shown }, { cause })
 }
 
 /** Reads a whole open file, up to its size at the time of opening. */
 export function readWhole(file: number, stat: Stats, shown: string, largest: number): Buffer {
   requireRegular(stat, shown)
   if (stat.size <= largest) return readUpTo(file, stat.size)
-  const message = `${shown} has ${stat.size} bytes, more than the limit of ${largest}`
-  throw new LoadoutError('FILE_TOO_LARGE', message, { hint: 'split it' })
+  throw failWith('FILE_TOO_LARGE/file', { shown, size: stat.size, largest })
 }
 
 /** The next bytes of an open file, up to a maximum. */

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { printableLine } from '../text/printable.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, report } from '../text/trouble.ts'
 import { codeOf, isFolder } from './files.ts'
 import { endsAt, enterFolder, type Glob, patternProblem, readGlob, type Step, startOf } from './glob.ts'
 import { staysInside } from './inside.ts'
@@ -80,8 +80,7 @@ class FileSearch {
 
   private result(): FoundFiles {
     if (this.unreported > 0) {
-      const message = `${this.unreported} more places could not be read`
-      this.findings.push({ severity: 'warning', code: 'discovery.skipped', message })
+      this.findings.push(report('discovery.skipped/more-places', { unreported: this.unreported }))
     }
     return { files: [...this.files.values()], findings: this.findings }
   }

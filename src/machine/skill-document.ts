@@ -7,7 +7,7 @@ import {
   installedFields,
   type SkillHead,
 } from '../text/skill-document.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { LONGEST_YAML, parseYaml, readValue, YamlError } from './yaml.ts'
 
@@ -126,9 +126,7 @@ export function importedDocument(text: string): ImportedDocument {
 export function openaiPolicy(existingYaml: string | undefined, policy: unknown): string {
   const text = existingYaml ?? ''
   if (!isRecord(policy) || typeof policy.allow_implicit_invocation !== 'boolean') {
-    throw new LoadoutError('INVALID_SKILL', 'policy.allow_implicit_invocation must be true or false', {
-      hint: 'write "policy": { "allow_implicit_invocation": false } under "codex" in skill.json',
-    })
+    throw failWith('INVALID_SKILL/policy')
   }
   try {
     return setPolicy(text, policy)

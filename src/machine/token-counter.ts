@@ -1,4 +1,4 @@
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 
 export interface TokenCounter {
@@ -42,9 +42,7 @@ async function encodingOfModel(name: string): Promise<Encoding> {
   if (encoding !== undefined && isEncoding(encoding)) return encoding
   const known = [CHARS_PER_TOKEN.id, ...Object.keys(ENCODINGS)]
   const meant = nearest(name, [...known, ...models.keys()])
-  throw new LoadoutError('USAGE', `unknown tokenizer "${name.slice(0, 80)}"`, {
-    hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known are ${known.join(', ')} and OpenAI's models`,
-  })
+  throw failWith('USAGE/tokenizer', { name: name.slice(0, 80), meant, known: known.join(', ') })
 }
 
 /**

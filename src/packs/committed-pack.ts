@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { readSafeConfig, runGit } from '../machine/repository.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { Packs } from './catalog.ts'
 import { digestTree } from './disk/pack-folder.ts'
 import { linkedRoot } from './disk/pack-head.ts'
@@ -28,9 +28,7 @@ export async function committedPack(machine: Machine, name: string): Promise<Com
   const { repository } = openProject(machine, pack.root)
   const isInGit = repository !== undefined && !(await isIgnored(machine, repository, pack.root))
   if (!isInGit && !pack.root.split(sep).includes('node_modules')) {
-    throw new LoadoutError('UNCOMMITTED', `${pack.root} is neither in a git repository nor in a package`, {
-      hint: 'commit it to one: other machines get it from there',
-    })
+    throw failWith('UNCOMMITTED/pack', { root: pack.root })
   }
   const commit = isInGit ? await commitWith(machine, repository, pack) : ''
   return { version: pack.manifest.version, commit, digest: packDigest(digestTree(pack)) }
@@ -52,9 +50,7 @@ async function commitWith(machine: Machine, repository: string, { root, linked, 
   const [changed] = stdout.split('\0')
   if (changed) {
     const problem = changed.startsWith('!!') ? 'is ignored by git: other machines do not have it' : 'is not committed'
-    throw new LoadoutError('UNCOMMITTED', `${changed.slice(3)} ${problem}`, {
-      hint: `commit or remove it, then publish ${packWord(manifest.name)}`,
-    })
+    throw failWith('UNCOMMITTED/pack-file', { changed: changed.slice(3), problem, name: packWord(manifest.name) })
   }
   const log = await runGit(machine, repository, ['log', '-1', '--format=%H', 'HEAD', '--', ...paths])
   return log.stdout.trim()

@@ -6,7 +6,7 @@ import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
@@ -76,9 +76,7 @@ export function exportCompile(
 function openForCompile(machine: Machine, request: CompileRequest): TrustedPack {
   const pack = new Packs(machine, { project: request.project, packs: [request.pack] }).get(request.pack)
   if (pack.scope === 'organization' || pack.scope === 'built-in') {
-    throw new LoadoutError('PACK_REFUSED', `${packWord(pack.manifest.name)} is a pack of the ${pack.scope} scope`, {
-      hint: 'compile it in the repository that it comes from',
-    })
+    throw failWith('PACK_REFUSED/scope', { name: packWord(pack.manifest.name), scope: pack.scope })
   }
   openAdmitted(machine, pack, request.isConfirmed ?? false)
   return pack
@@ -123,9 +121,7 @@ export function importCompile(
   const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER), inputs)
   const { name } = pack.manifest
   if (answer !== undefined && answer.task !== taskId(name, inputs)) {
-    throw new LoadoutError('PACK_REFUSED', `the answer is not for the present inputs of ${name}`, {
-      hint: `write the task again: loadout packs compile ${name}; nothing was written`,
-    })
+    throw failWith('PACK_REFUSED/inputs', { name })
   }
   if (answer === undefined || problems.length > 0) {
     const nothing = { pack: name, root: pack.root, written: [], statements: 0, unknown: 0, run: undefined }
@@ -139,8 +135,7 @@ const MOST_REPORTED = 20
 
 function refusals(problems: readonly AnswerProblem[]): Finding[] {
   const reported = problems.slice(0, MOST_REPORTED).map(({ at, problem }): Finding => {
-    const hint = 'correct the answer and import it again; nothing was written'
-    return { severity: 'error', code: 'PACK_REFUSED', message: `${at}: ${problem}`, subject: at, hint }
+    return report('PACK_REFUSED/answer', { at, problem }, { subject: at })
   })
   const more = problems.length - reported.length
   if (more <= 0) return reported
@@ -149,9 +144,7 @@ function refusals(problems: readonly AnswerProblem[]): Finding[] {
 }
 
 function nothingToCompile({ manifest, root }: TrustedPack): LoadoutError {
-  return new LoadoutError('PACK_REFUSED', `${manifest.name} has no text to make views from`, {
-    hint: `write documents, pages or sources into ${shellWord(root)} first`,
-  })
+  return failWith('PACK_REFUSED/no-text', { name: manifest.name, root: shellWord(root) })
 }
 
 export interface Compiled {
@@ -175,9 +168,7 @@ function readSourceMap(root: string, pack: string): Record<string, unknown> {
   if (text === undefined || isPlaceholder(text)) return {}
   const { value } = parsePackJson({ path: SOURCE_MAP_PATH, text })
   if (isRecord(value)) return value
-  throw new LoadoutError('PACK_REFUSED', `${SOURCE_MAP_PATH} of ${pack} cannot be read`, {
-    hint: 'repair or remove it; nothing was written',
-  })
+  throw failWith('PACK_REFUSED/source-map', { sourceMapPath: SOURCE_MAP_PATH, pack })
 }
 
 /** Writes the views of a checked answer, their claims and the record of the run. */
@@ -197,9 +188,7 @@ function writeViews(
   }
   const foreign = [...views.keys()].find(isForeign)
   if (foreign !== undefined) {
-    throw new LoadoutError('PACK_REFUSED', `${foreign} was written or changed by hand`, {
-      hint: `move it first, for example to wiki/; nothing was written`,
-    })
+    throw failWith('PACK_REFUSED/by-hand', { foreign })
   }
   const map = renderSourceMap(readSourceMap(root, manifest.name), answer)
   const written = [...views].map(([path, text]): CompileRunInput['outputs'][number] => {

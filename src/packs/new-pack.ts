@@ -6,7 +6,7 @@ import { openProject, realFolder } from '../machine/open-project.ts'
 import { isInside } from '../machine/walk.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { findWorkspace } from './disk/discover.ts'
 import { type Material, type MaterialRequest, openMaterial } from './disk/material.ts'
 import { projectOf } from './disk/pack-head.ts'
@@ -81,15 +81,13 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
 
 export function requirePackName(name: string): string {
   if (/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) return name
-  throw new LoadoutError('BAD_NAME', 'this is not a valid name for a pack', {
-    hint: 'use at most 64 lower case letters and digits, with hyphens inside',
-  })
+  throw failWith('BAD_NAME/pack-name')
 }
 
 /** The folder above the knowledge folder that gets the pack. */
 export function packHome(machine: Machine, { isUser, project }: Pick<NewPackRequest, 'isUser' | 'project'>): string {
   if (isUser && project !== undefined) {
-    throw new LoadoutError('USAGE', '--user and --project exclude each other', { hint: 'loadout help packs new' })
+    throw failWith('USAGE/pack-home')
   }
   if (isUser) return machine.home
   return findWorkspace(machine, openProject(machine, project)) ?? machine.cwd
@@ -103,9 +101,7 @@ function describe({ name, description }: NewPackRequest): string {
 export function readDescription(description: string | undefined): string {
   const text = description?.trim() ?? ''
   if (text.length > LONGEST_DESCRIPTION) {
-    throw new LoadoutError('USAGE', `the description has more than ${LONGEST_DESCRIPTION} characters`, {
-      hint: 'say what the pack knows and when to use it; the rest belongs in its pages',
-    })
+    throw failWith('USAGE/description', { longestDescription: LONGEST_DESCRIPTION })
   }
   return text
 }
@@ -216,7 +212,7 @@ function completeFolder(
   if (guide.failure !== undefined && guide.failure.code !== 'FILE_NOT_FOUND') throw guide.failure
   const written = guide.bytes?.toString('utf8')
   if (written !== undefined && cutDocument(written).block !== undefined) {
-    throw new LoadoutError('PACK_EXISTS', `${root} is a pack already`, { hint: `loadout validate ${shellWord(root)}` })
+    throw failWith('PACK_EXISTS/pack', { root, root2: shellWord(root) })
   }
   const name = requirePackName(request.name ?? proposeName([basename(root)]))
   const layers = LAYERS.filter((layer) => isFolder(join(root, layer)))
@@ -255,9 +251,7 @@ function chooseName(request: PackFromRequest, { path, title, isTemporary }: Mate
   const above = isTemporary ? '' : basename(dirname(path))
   const name = proposeName(isGuide ? [above, basename(dirname(dirname(path)))] : [title, above])
   if (name !== '') return requirePackName(name)
-  throw new LoadoutError('BAD_NAME', `the name of a pack cannot be derived from ${basename(path)}`, {
-    hint: `give it one: loadout packs new <name> --from ${shellWord(request.from)}`,
-  })
+  throw failWith('BAD_NAME/no-pack-name', { path: basename(path), from: shellWord(request.from) })
 }
 
 function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
@@ -283,9 +277,7 @@ function describeImport(
   ]
   const value = { name, path, from, profile, description, isProposed, isCopied, leftOut, next, ...written }
   const findings = written.kept.map((file): Finding => {
-    const message = `${join(path, file)} was edited since Loadout wrote it, and was kept`
-    const hint = 'to replace it, remove it and run the command again'
-    return { severity: 'warning', code: 'LEFT_OUT', message, subject: file, hint }
+    return report('LEFT_OUT/edited', { path: join(path, file) }, { subject: file })
   })
   machine.report(...findings)
   return { ...value, documents: documents.length }

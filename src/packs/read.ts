@@ -4,7 +4,7 @@ import { cutLine, findCut } from '../text/cap-content.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Code, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
@@ -88,14 +88,16 @@ const CODES: Partial<Record<Code, Code>> = {
 }
 
 function pathEscape(path: string, problem: string): LoadoutError {
-  const hint = 'name a file inside the pack'
-  return new LoadoutError('PATH_ESCAPE', `the path ${shownPath(path)} is refused: ${problem}`, { hint })
+  return failWith('PATH_ESCAPE/pack', { path: shownPath(path), problem })
 }
 
 function notOffered({ manifest }: TrustedPack, path: string, instead: string): LoadoutError {
-  const message = `the pack ${packWord(manifest.name)} has no file ${shownPath(path)} to read; ${instead}`
-  const hint = `loadout lookup ${shellWord(entryId('pack', manifest.name))} --load lists its files`
-  return new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
+  return failWith('ENTRY_NOT_FOUND/pack-file', {
+    name: packWord(manifest.name),
+    path: shownPath(path),
+    instead,
+    entryId: shellWord(entryId('pack', manifest.name)),
+  })
 }
 
 function shownPath(path: string): string {
@@ -108,8 +110,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
   const records = readRecords(files)
   const health = checkHealth(file.path, records, files, { isStrict: manifest.grounding === 'required' })
   if (health.isFailed) {
-    const message = `${shownPath(file.path)} of the pack ${packWord(manifest.name)} was made by a run that failed`
-    throw new LoadoutError('PACK_REFUSED', message, { hint: 'ask for the pages or sources behind it' })
+    throw failWith('PACK_REFUSED/failed-run', { path: shownPath(file.path), name: packWord(manifest.name) })
   }
   const guarded = guardChoices(
     [chooseLines(file, 'page', new Map(), lines && cutLines(file, lines))],
@@ -134,17 +135,13 @@ function requireLines({ path, text }: PackFile, anchor: string): Lines {
   const place = parseAnchor(anchor)
   const lines = place.kind === 'lines' ? place : findAnchor(text, anchor, path).lines
   if (lines !== undefined) return lines
-  throw new LoadoutError('ENTRY_NOT_FOUND', `${shownPath(path)} has no place ${shownPath(anchor)}`, {
-    hint: 'name lines, a heading or a page that it has: #L3-L9, #a-heading, #page=3',
-  })
+  throw failWith('ENTRY_NOT_FOUND/place', { path: shownPath(path), anchor: shownPath(anchor) })
 }
 
 function cutLines({ path, text }: PackFile, { from, to }: Lines) {
   const last = countLines(text)
   if (from < 1 || from > to || from > last) {
-    throw new LoadoutError('ENTRY_NOT_FOUND', `${shownPath(path)} has ${last} lines`, {
-      hint: 'ask for lines that it has',
-    })
+    throw failWith('ENTRY_NOT_FOUND/lines', { path: shownPath(path), last })
   }
   const lines = { from, to: Math.min(to, last) }
   return { ...lines, text: takeLines(text, lines) }

@@ -6,7 +6,7 @@ import { summarizeChanges } from '../machine/rules/approval.ts'
 import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { compareText, sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
@@ -101,9 +101,7 @@ function agentsOf(machine: Machine, session: string): string[] {
 
 function requireConversation(session: string): void {
   if (CONVERSATION.test(session)) return
-  throw new LoadoutError('USAGE', `"${session.slice(0, 80)}" cannot be the name of a session`, {
-    hint: 'use letters, digits, dots, dashes and underscores',
-  })
+  throw failWith('USAGE/session', { session: session.slice(0, 80) })
 }
 
 export interface RehydratedContext {
@@ -152,18 +150,14 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt 
   const { catalog } = new Packs(machine, { packs: [audited.root] })
   const pack = catalog.all.find(({ root }) => root === audited.root)
   if (pack === undefined) {
-    throw new LoadoutError('PACK_NOT_FOUND', `the pack ${audited.name} is no longer in ${audited.root}`, {
-      hint: 'resolve the task again',
-    })
+    throw failWith('PACK_NOT_FOUND/gone', { name: audited.name, root: audited.root })
   }
   const { manifest, trust } = pack
   // In a changed pack, files that still match the approval may be given again.
   const isOpen = trust.isOpen || (trust.state === 'changed' && trust.files !== undefined)
   const asked = { isExplicit: true, isConfirmed: audited.confirmation !== undefined }
   if (admit({ ...pack, trust: { ...trust, isOpen } }, asked).verdict !== 'admitted') {
-    throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
-      hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
-    })
+    throw failWith('APPROVAL_NEEDED/record', { name: audited.name, word: shellWord(`pack:${audited.root}`) })
   }
   const since = trust.changes ?? []
   const files = openPack(machine, pack, trust.files)

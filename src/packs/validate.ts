@@ -4,7 +4,7 @@ import { writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { findPackRoot, readPackAt } from './disk/pack-head.ts'
@@ -81,13 +81,7 @@ function checkBundle(linked: LinkedLayer | undefined, files: PackFiles): PackWar
 }
 
 function notAPack(machine: Machine, path: string): PackValidation {
-  machine.report({
-    severity: 'error',
-    code: 'PACK_NOT_FOUND',
-    message: `${path} is not a pack`,
-    subject: path,
-    hint: 'name a folder with a KNOWLEDGE.md',
-  })
+  machine.report(report('PACK_NOT_FOUND/path', { path }, { subject: path }))
   return { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
 }
 
@@ -114,9 +108,7 @@ export function declareExamples(
 ): DeclaredExamples {
   const root = findPackRoot(realFolder(machine, request.pack))
   if (root === undefined) {
-    throw new LoadoutError('PACK_NOT_FOUND', `${request.pack} is not the folder of a pack`, {
-      hint: 'name the folder with its KNOWLEDGE.md',
-    })
+    throw failWith('PACK_NOT_FOUND/folder', { pack: request.pack })
   }
   const files = openPack(machine, readPackAt(machine.home, root))
   const known = readExamples(files)
@@ -139,7 +131,5 @@ export function declareExamples(
 }
 
 function notThere(place: string): LoadoutError {
-  return new LoadoutError('ENTRY_NOT_FOUND', `nothing at ${JSON.stringify(place.slice(0, 200))} looks like a secret`, {
-    hint: 'name a file of the pack and a line, as loadout validate prints them: documents/a.md:12',
-  })
+  return failWith('ENTRY_NOT_FOUND/secret', { place: JSON.stringify(place.slice(0, 200)) })
 }

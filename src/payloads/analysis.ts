@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
 import { type Layers, resolveLayers } from './knowledge.ts'
 import { readIndexFile } from './payload-root.ts'
@@ -64,11 +64,5 @@ function indexFor(machine: Machine, request: AnalysisRequest): { index: LoadoutI
   if (request.index !== undefined) return readIndexFile(resolve(machine.cwd, request.index))
   const { merged, layers, findings } = resolveLayers(machine, request.layers)
   if (layers.length > 0) return { index: merged, findings }
-  throw new LoadoutError(
-    'NO_INDEX',
-    `no index was found in any layer${findings[0] ? `: ${findings[0].message}` : ''}`,
-    {
-      hint: 'run: loadout index build, or name an index file',
-    },
-  )
+  throw failWith('NO_INDEX/because', { what: findings[0] ? `: ${findings[0].message}` : '' })
 }

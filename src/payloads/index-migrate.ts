@@ -113,13 +113,11 @@ function checkHeadings(markdown: string, { keep = [], level }: MigrateRequest): 
   const unknown = keep.find((heading) => !known.has(heading.trim().toLowerCase()))
   if (unknown === undefined) return
   const close = nearest(unknown, headings)
-  throw new LoadoutError(
-    'NOTHING_TO_SPLIT',
-    `--keep: there is no section "${unknown}"${close ? `; did you mean "${close}"?` : ''}`,
-    {
-      hint: `sections: ${headings.filter(Boolean).join(', ')}`,
-    },
-  )
+  throw failWith('NOTHING_TO_SPLIT/keep', {
+    unknown,
+    what: close ? `; did you mean "${close}"?` : '',
+    headings: headings.filter(Boolean).join(', '),
+  })
 }
 
 function textAt(path: string): string | undefined {

@@ -6,7 +6,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type KeptStamp, openRanking, type Ranking, type Segment, type Source } from '../machine/ranking.ts'
 import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { type Knowledge, type Layers, openKnowledge } from './knowledge.ts'
 import { type PlacedEntry, placeOf } from './load.ts'
@@ -113,9 +113,7 @@ const MOST_NAMED = 20
 function sumUp(findings: Finding[]): void {
   const more = findings.length - MOST_NAMED
   if (more <= 1) return
-  const message = `${more} more entries are ranked without their texts`
-  const hint = 'loadout index check lists them all'
-  findings.splice(MOST_NAMED, more, { severity: 'warning', code: 'PAYLOAD_UNREADABLE', message, hint })
+  findings.splice(MOST_NAMED, more, report('PAYLOAD_UNREADABLE/more', { more }))
 }
 
 /** The examples of the payloads of these layers. */

@@ -2,7 +2,7 @@ import { KeptFiles } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { readTask, type Task } from '../search/task.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, report } from '../text/trouble.ts'
 import { readHistory } from './disk/history-log.ts'
 import { listKept } from './disk/kept-listing.ts'
 import { type Listing, listProject } from './disk/listing.ts'
@@ -41,13 +41,7 @@ interface ProjectSignals {
   left_out: Readonly<Record<string, number>>
 }
 
-const PLAIN: Finding = {
-  severity: 'warning',
-  code: 'FILE_UNREADABLE',
-  message:
-    'the ranking model of this installation is damaged: project files are ranked by words, names and history alone',
-  hint: 'install Loadout again',
-}
+const PLAIN: Finding = report('FILE_UNREADABLE/model')
 
 export interface ProjectAnswer {
   /** Best first. Includes tests only if the task mentions tests or names them. */

@@ -1,4 +1,4 @@
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { checksum } from '../text/values.ts'
 import { TAUGHT } from './analyze.ts'
 import {
@@ -439,9 +439,7 @@ function withMore(words: Why[], { score, raise = 1 }: ScoredDocument, lift?: Lif
 const NO_MATCH = { rank: null, score: 0, confidence: 0, form: 'pointer', why: [], redirects: [] } as const
 
 function duplicateIds(ids: readonly string[]): LoadoutError {
-  return new LoadoutError('DUPLICATE_ID', `documents share the id ${ids.join(', ')}`, {
-    hint: 'give each an id of its own',
-  })
+  return failWith('DUPLICATE_ID/documents', { ids: ids.join(', ') })
 }
 
 function findDuplicates(documents: readonly RankDocument[]): string[] {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
@@ -83,9 +83,7 @@ function unmanagedCopies({ placements }: SkillStatus): PlacementStatus[] {
 }
 
 function notEdited(name: string): LoadoutError {
-  return new LoadoutError('NOT_EQUIPPED', `no installed copy of ${name} was edited`, {
-    hint: 'loadout inventory shows the state of every copy; --project <folder> looks in a project',
-  })
+  return failWith('NOT_EQUIPPED/not-edited', { name })
 }
 
 /** Merges the edits of all copies with the library's skill. Throws if two copies were edited differently. */
@@ -106,11 +104,11 @@ async function readEdit(
   const first = changed[0] ?? edits[0]
   if (first !== undefined && changed.every(({ hash }) => hash === first.hash)) return first
   const { name } = registered.skill
-  throw new LoadoutError(
-    'MERGE_CONFLICT',
-    `copies of ${name} were edited differently: ${edited.map(placeOf).join(', ')}`,
-    { hint: `choose one: loadout adopt ${name} --target ${edited[0]?.agent}` },
-  )
+  throw failWith('MERGE_CONFLICT/copies', {
+    name,
+    edited: edited.map(placeOf).join(', '),
+    agent: String(edited[0]?.agent),
+  })
 }
 
 /** Writes an edit into the library, or stores it for a manual merge if there are conflicts. */
@@ -149,8 +147,7 @@ async function takeEdit(
 /** Backs up the library's version, because no commit has it. */
 function backUpLibrary({ machine, library }: Installs, { skill, folder, sourceHash }: RegisteredSkill): Finding[] {
   const kept = new Backups(machine).add(join(library, folder), skill.name, 'library', sourceHash)
-  const message = `${folder} had uncommitted changes; a copy is in ${kept}`
-  return [{ severity: 'info', code: 'BACKED_UP', message, subject: skill.name }]
+  return [report('BACKED_UP/uncommitted', { folder, kept }, { subject: skill.name })]
 }
 
 /** Renews the edited copies, most of which only need a new marker, and refreshes all other copies of the skill. */

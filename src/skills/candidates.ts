@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { listed } from '../text/count.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { groupBy } from '../text/values.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { discoverSkills, type LeftOutSkills } from './disk/discover.ts'
@@ -285,9 +285,7 @@ export function discoverIn(source: Pick<ImportSource, 'root'>): ReturnType<typeo
   const discovered = discoverSkills(source.root)
   if (discovered.skills.length > 0) return discovered
   const rest = discovered.leftOut.map(({ count, reason }) => `${count} left out (${reason})`).join(', ')
-  throw new LoadoutError('NOTHING_TO_IMPORT', `${source.root} contains no skill${rest === '' ? '' : `: ${rest}`}`, {
-    hint: 'a skill is a folder with a SKILL.md; all folders were searched',
-  })
+  throw failWith('NOTHING_TO_IMPORT/folder', { root: source.root, what: rest === '' ? '' : `: ${rest}` })
 }
 
 /** Reports additional copies of skills that are imported once. */

@@ -109,9 +109,7 @@ function rootsAnywhere(installs: Installs) {
 }
 
 function stillInstalled(name: string, places: readonly string[]): LoadoutError {
-  return new LoadoutError('SKILL_INSTALLED', `${name} is still installed: ${places.join(', ')}`, {
-    hint: `loadout unequip ${name} first; in a project with --project <folder>`,
-  })
+  return failWith('SKILL_INSTALLED/still-installed', { name, places: places.join(', ') })
 }
 
 /** Undoes deletions: each from the backup if there is one, else from the commit before it. */
@@ -124,9 +122,7 @@ export const restoreSkills = withInstalls(
     return asWriter(installs, [], 'restore', async () => {
       for (const { folder } of deletions) {
         if (!exists(join(installs.library, folder))) continue
-        throw new LoadoutError('SKILL_EXISTS', `the library has ${folder} again already`, {
-          hint: 'nothing was changed',
-        })
+        throw failWith('SKILL_EXISTS/again', { folder })
       }
       const restored = await withScratch(async (scratch) => {
         const changes: LibraryChange['changes'][number][] = []
@@ -148,7 +144,5 @@ async function checkOut(repo: Repository, { name, commit, folder }: Deletion, sc
   const before = commit === undefined ? 'HEAD' : `${commit}^`
   const found = await checkOutSnapshot({ repo, commit: before, folder }, scratch, name)
   if (found !== undefined) return found
-  throw new LoadoutError('SKILL_NOT_FOUND', `${folder} is not in the history of the library`, {
-    hint: 'nothing was changed',
-  })
+  throw failWith('SKILL_NOT_FOUND/history', { folder })
 }

@@ -1,7 +1,7 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { readForReview } from './disk/registry.ts'
 import { type Installs, namedAgents, type ScopeRequest } from './installs.ts'
@@ -95,19 +95,13 @@ export function usedSkills(machine: Machine): ReadonlySet<string> | undefined {
 function requireUsed(machine: Machine): ReadonlySet<string> {
   const used = usedSkills(machine)
   if (used !== undefined) return used
-  throw new LoadoutError(
-    'USAGE_EMPTY',
-    'the usage log has no use of any skill, so Loadout cannot know the unused ones',
-    {
-      hint: 'loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
-    },
-  )
+  throw failWith('USAGE_EMPTY/unused')
 }
 
 function requireSelection({ names, tags, all, unused }: EquipCommand): void {
   for (const name of names) requireName(name)
   if (names.length > 0 || all || unused || (tags ?? []).length > 0) return
-  throw new LoadoutError('USAGE', 'Missing argument: a skill', { hint: 'name some, or use --tag <tag>, or --all' })
+  throw failWith('USAGE/no-skill')
 }
 
 function select(
@@ -118,8 +112,7 @@ function select(
   const hasTag = ({ registered }: SkillStatus) => registered?.skill.tags.some((tag) => tags.includes(tag))
   const chosen = statuses.filter((status) => isMeant(status) && (all || unused || hasTag(status)))
   if (chosen.length === 0 && !all && !unused) {
-    const hint = 'loadout inventory --json lists the tags of every skill'
-    throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
+    throw failWith('SKILL_NOT_FOUND/tag', { tags: tags.join(' or ') })
   }
   return chosen.map(({ name }) => name)
 }

@@ -5,7 +5,7 @@ import { exists, isLink, readText, removeFile, removeFolder, writeAtomically } f
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import type { UnmanagedCandidate } from './candidates.ts'
 import {
   discoverIn,
@@ -262,15 +262,7 @@ function otherNames(fresh: readonly Offer[]): Finding[] {
   })
   if (pairs.length === 0) return []
   const whose = pairs.length === 1 ? 'a name in skill.json' : `${pairs.length} names in skill.json`
-  const message = `${whose} cannot be used, so the folder's is: ${listed(pairs)}`
-  return [
-    {
-      severity: 'warning',
-      code: 'NAME_DIFFERS',
-      message,
-      hint: 'loadout import <source> --skill <name> --as <other> gives another',
-    },
-  ]
+  return [report('NAME_DIFFERS/other-names', { whose, pairs: listed(pairs) })]
 }
 
 /** Adds all new skills to the library together, in one commit. */
@@ -362,9 +354,7 @@ export function pointerFindings(ready: readonly Ready[]): Finding[] {
   )
   if (pointers.length === 0) return []
   const what = pointers.length === 1 ? 'a file is' : `${pointers.length} files are`
-  const message = `${what} missing: only a Git LFS pointer is there: ${listed(pointers)}`
-  const hint = 'clone the source, run git lfs pull, and import that folder'
-  return [{ severity: 'warning', code: 'LEFT_OUT', message, hint }]
+  return [report('LEFT_OUT/lfs', { what, pointers: listed(pointers) })]
 }
 
 /**

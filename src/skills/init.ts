@@ -8,7 +8,7 @@ import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { shellWord } from '../text/printable.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-git.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { namedAgents } from './installs.ts'
@@ -88,9 +88,7 @@ async function openLibrary(machine: Machine, library: string, request: InitReque
     return cloneRepository(machine, clone, library, signal === undefined ? {} : { signal })
   }
   if (exists(resolve(library, '.git'))) {
-    throw new LoadoutError('FILE_EXISTS', `${library} is a repository already`, {
-      hint: `--repo ${shellWord(library)} takes it`,
-    })
+    throw failWith('FILE_EXISTS/library', { library, library2: shellWord(library) })
   }
   await makeLibrary(new Repository(machine, library))
 }

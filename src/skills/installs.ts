@@ -5,7 +5,7 @@ import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { compareText, isTextList } from '../text/values.ts'
 import { type RegistryReading, requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
@@ -73,9 +73,7 @@ export class Installs {
     if (agents === undefined) return this.roots
     const disabled = agents.filter((id) => !this.config.isEnabled(id))
     if (disabled.length > 0) {
-      throw new LoadoutError('TARGET_DISABLED', `${disabled.join(', ')} is not enabled on this machine`, {
-        hint: `loadout agents enable ${disabled.join(' ')}`,
-      })
+      throw failWith('TARGET_DISABLED/agents', { disabled: disabled.join(', '), disabled2: disabled.join(' ') })
     }
     return this.roots.filter((root) => root.agents.some((id) => agents.includes(id)))
   }

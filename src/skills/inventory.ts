@@ -4,7 +4,7 @@ import { approvalsPath } from '../machine/approvals.ts'
 import { type CacheKey, signatureOf } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
-import { asFinding, type Finding } from '../text/trouble.ts'
+import { asFinding, type Finding, report } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { readSkillsLock } from './disk/foreign-skill.ts'
 import { commitsBehind } from './disk/library-git.ts'
@@ -182,9 +182,13 @@ function otherManagers({ machine, project }: Installs, { placements }: Observati
   const found = placements.filter(({ name, marker, root }) => root.scope === 'project' && !marker && skills.has(name))
   if (found.length === 0) return findings
   const names = [...new Set(found.map(({ name }) => `${name} from ${skills.get(name)?.from}`))]
-  const message = `another manager placed ${names.length === 1 ? 'a skill' : `${names.length} skills`} here: ${listed(names)}`
-  const hint = 'loadout import --project . lists them, and takes them over with --all --adopt'
-  return [...findings, { severity: 'info', code: 'OTHER_MANAGER', message, hint }]
+  return [
+    ...findings,
+    report('OTHER_MANAGER/skills', {
+      what: names.length === 1 ? 'a skill' : `${names.length} skills`,
+      names: listed(names),
+    }),
+  ]
 }
 
 /** The last inventory, to show while Loadout takes the current one. */

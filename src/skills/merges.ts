@@ -1,7 +1,7 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type ConflictPlace, type ConflictText, Merges, type OpenMerge } from './disk/pending-merge.ts'
 import { Installs, type ScopeRequest } from './installs.ts'
@@ -41,9 +41,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     if (!request.continue && !request.abort && request.take === undefined) {
       return { merges: merges.list() }
     }
-    throw new LoadoutError('USAGE', 'Missing argument: the skill to merge', {
-      hint: 'loadout merge lists the open merges',
-    })
+    throw failWith('USAGE/no-merge')
   }
   const installs = new Installs(machine, { allProjects: true, verdicts: request.verdicts })
   if (!request.continue && !request.abort && request.take === undefined) {
@@ -126,13 +124,9 @@ const SIDES = { library: 'ours', other: 'theirs' } as const
 
 function unresolved(name: string, count: number, { path, message }: OpenMerge['conflicts'][number]): LoadoutError {
   const more = count > 1 ? ` (and ${count - 1} more)` : ''
-  return new LoadoutError('MERGE_CONFLICT', `${name} still has conflicts: ${message}${more}`, {
-    hint: `edit ${path}, or end all of them with one side: loadout merge ${name} --take library|other --continue`,
-  })
+  return failWith('MERGE_CONFLICT/unresolved', { name, message, more, path })
 }
 
 function changedSince(name: string): LoadoutError {
-  return new LoadoutError('MERGE_CONFLICT', `the library's ${name} has changed since this merge began`, {
-    hint: `loadout merge ${name} --abort keeps a copy of your work; then run the command that began the merge again`,
-  })
+  return failWith('MERGE_CONFLICT/changed-since', { name })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { writeTreeFile } from './disk/tree.ts'
@@ -36,7 +36,7 @@ export const startSkill = withInstalls(async (installs, request: NewSkillRequest
   const text = `# ${title}\n\n1. First step.\n2. Second step.\n`
   const run = async (): Promise<NewSkill> => {
     if (exists(path)) {
-      throw new LoadoutError('SKILL_EXISTS', `${path} already exists`, { hint: `loadout inspect ${name} shows it` })
+      throw failWith('SKILL_EXISTS/path', { path, name })
     }
     const write = (stage: string) => {
       writeTreeFile(

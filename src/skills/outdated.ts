@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import { Repository } from '../machine/repository.ts'
-import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { groupBy, sortedBy } from '../text/values.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readForReview } from './disk/registry.ts'
@@ -194,9 +194,7 @@ async function judge(
 function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   const names = asked.filter(({ state }) => state.isRewritten).map(({ state }) => state.name)
   if (names.length === 0) return []
-  const message = `${url} no longer has the commit that ${names.join(', ')} came from: its history was rewritten, or another repository replaced it`
-  const hint = 'look at it before you update: loadout update --dry-run shows what would change'
-  return [{ severity: 'warning', code: 'NO_SOURCE', message, subject: names.join(', '), hint }]
+  return [report('NO_SOURCE/rewritten', { url, names: names.join(', ') }, { subject: names.join(', ') })]
 }
 
 /** The repository at a path, if a commit is meant and not the files there: it is bare, or on another branch. */
@@ -218,9 +216,7 @@ function askFolder(installs: Installs, skills: readonly ImportedSkill[]): AskedS
   if (!isFolder(installs.machine.expandHome(path))) {
     const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
     const subject = skills.map(({ skill }) => skill.name).join(', ')
-    const message = `${path} is not on this machine, so ${subject} could not be compared`
-    const hint = 'loadout pin <skill> stops asking; the skill itself stays in your library'
-    installs.machine.report({ severity: 'warning', code: 'REMOTE_UNREACHABLE', message, subject, hint })
+    installs.machine.report(report('REMOTE_UNREACHABLE/folder', { path, subject }, { subject }))
     return value
   }
   const value = skills.map((skill): AskedSkill => {
@@ -272,9 +268,7 @@ export const pinSkills = withInstalls(async (installs, request: PinRequest): Pro
     const { skills, withoutSource } = importedSkills(installs, request.names)
     const [unknown] = withoutSource
     if (unknown !== undefined) {
-      throw new LoadoutError('NO_SOURCE', `${unknown} was not imported, so nothing updates it`, {
-        hint: 'loadout outdated lists the skills that have a source',
-      })
+      throw failWith('NO_SOURCE/not-imported', { unknown })
     }
     const changed = skills.filter(({ source }) => isPinned(source) !== request.isPinned)
     const changes = changed.map((skill) => ({

@@ -6,7 +6,7 @@ import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { count, listed } from '../text/count.ts'
-import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { type ArchiveEntry, writeArchive } from './disk/archive.ts'
 import { type Build, buildFor, createBuilder, readBuild } from './disk/build.ts'
@@ -47,10 +47,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
   const path = machine.resolve(request.out ?? `${name}.tar.gz`)
   const project = openProject(machine).root
   refuseNamedLinkOut(project, path)
-  if (exists(path))
-    throw new LoadoutError('FILE_EXISTS', `${path} already exists`, {
-      hint: 'it was left as it is; --out names another',
-    })
+  if (exists(path)) throw failWith('FILE_EXISTS/out', { path })
   const folder = join(library, registered.folder)
   const entries = archiveEntries(registered.skill, folder)
   const isDryRun = request.dryRun ?? false
@@ -155,25 +152,19 @@ export async function buildPlugin(machine: Machine, request: PluginRequest): Pro
 function requirePluginName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name
-  throw new LoadoutError('BAD_NAME', `${JSON.stringify(name.slice(0, 80))} cannot be a plugin: ${problem}`, {
-    hint: 'name it with --name, such as --name team-kit',
-  })
+  throw failWith('BAD_NAME/plugin-name', { name: JSON.stringify(name.slice(0, 80)), problem })
 }
 
 function requireRelease(release: string | undefined): string | undefined {
   if (release === undefined || /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(release)) return release
-  throw new LoadoutError('USAGE', `${JSON.stringify(release.slice(0, 80))} is not a version`, {
-    hint: 'write it as 1.2.3; without --release Loadout derives it from the content',
-  })
+  throw failWith('USAGE/release', { release: JSON.stringify(release.slice(0, 80)) })
 }
 
 function chooseForms(agents: readonly string[]) {
   const ids = agents.map((agent) => requireAgent(agent).id)
   const unknown = ids.find((id) => !PLUGIN_FORMS.some(({ agent }) => agent === id))
   if (unknown === undefined) return PLUGIN_FORMS.filter(({ agent }) => ids.length === 0 || ids.includes(agent))
-  throw new LoadoutError('UNKNOWN_AGENT', `${unknown} has no plugin format that Loadout supports`, {
-    hint: `agents with plugins: ${PLUGIN_FORMS.map(({ agent }) => agent).join(', ')}`,
-  })
+  throw failWith('UNKNOWN_AGENT/plugin', { unknown, pluginForms: PLUGIN_FORMS.map(({ agent }) => agent).join(', ') })
 }
 
 type Chosen = RegisteredSkill & { path: string }
@@ -207,13 +198,9 @@ function namesOf(
   for (const { skill } of skills) if (all || skill.tags.some((tag) => tags.includes(tag))) chosen.add(skill.name)
   if (chosen.size > 0 || all) return [...chosen].sort(compareText)
   if (tags.length > 0) {
-    throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, {
-      hint: 'loadout inventory --json lists the tags of every skill',
-    })
+    throw failWith('SKILL_NOT_FOUND/tag', { tags: tags.join(' or ') })
   }
-  throw new LoadoutError('USAGE', 'Missing argument: a skill', {
-    hint: 'name some, or use --tag, --profile or --all; --bare builds only hooks and the MCP server',
-  })
+  throw failWith('USAGE/no-plugin-skill')
 }
 
 function skillFiles(name: string, build: ReturnType<ReturnType<typeof createBuilder>>): PluginFile[] {
@@ -240,8 +227,12 @@ function unsupported(skills: readonly RegisteredSkill[], agents: readonly string
     const [first] = without
     if (first === undefined) return []
     const which = without.length === 1 ? first : `${first} and ${count(without.length - 1, 'other skill')}`
-    const message = `the plugin for ${agent} is without ${which}, which ${without.length === 1 ? 'does' : 'do'} not support it`
-    const hint = `loadout targets ${without.length === 1 ? first : '<names>'} --add ${agent}`
-    return [{ severity: 'warning' as const, code: 'UNSUPPORTED_TARGET' as const, message, subject: agent, hint }]
+    return [
+      report(
+        'UNSUPPORTED_TARGET/agent-x',
+        { agent, which, what: without.length === 1 ? 'does' : 'do', what2: without.length === 1 ? first : '<names>' },
+        { subject: agent },
+      ),
+    ]
   })
 }

@@ -12,7 +12,7 @@ import { cut } from '../text/cut.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
 import type { Readable } from '../text/readable.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { nearest, quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { findSkillFolders, requireLibraryFolder } from './disk/registry.ts'
@@ -227,10 +227,11 @@ function readFile(skill: UsableSkill, path: string): string {
     const files = filesOf(skill).map((file) => file.path)
     const close = nearest(path, files)
     const meant = close === undefined ? '' : `; did you mean ${entryId('skill', name, close)}?`
-    throw new LoadoutError('ENTRY_NOT_FOUND', `the skill ${name} has no file "${path.slice(0, 80)}"${meant}`, {
-      hint: `loadout lookup ${entryId('skill', name)} lists its files`,
-      cause: error,
-    })
+    throw failWith(
+      'ENTRY_NOT_FOUND/skill-file',
+      { name, path: path.slice(0, 80), meant, entryId: entryId('skill', name) },
+      { cause: error },
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { requireAgent } from '../agents/rules/agents.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readForReview } from './disk/registry.ts'
 import { copyFile, listTree, writeTreeFile } from './disk/tree.ts'
@@ -78,10 +78,10 @@ function agentsIn(names: readonly string[] = []): string[] {
 function requireRequest({ names, all }: TargetsRequest, agents: readonly string[]): void {
   for (const name of names) requireName(name)
   if (names.length === 0 && !all) {
-    throw new LoadoutError('USAGE', 'Missing argument: a skill', { hint: 'name some, or use --all' })
+    throw failWith('USAGE/no-target-skill')
   }
   if (agents.length > 0) return
-  throw new LoadoutError('USAGE', 'Missing flag: --add or --remove', { hint: 'use --add <agent> or --remove <agent>' })
+  throw failWith('USAGE/no-target-skill-x')
 }
 
 function chooseSkills({ repo }: Installs, { names, all }: TargetsRequest) {

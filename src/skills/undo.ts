@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
@@ -95,9 +95,7 @@ async function findCommit(
   asked: string | undefined,
 ): Promise<{ commit: string; subject: string }> {
   const named = asked ?? 'HEAD'
-  const unknown = new LoadoutError('ENTRY_NOT_FOUND', `the library has no commit ${JSON.stringify(named)} to undo`, {
-    hint: `git -C ${library} log lists them`,
-  })
+  const unknown = failWith('ENTRY_NOT_FOUND/commit', { named: JSON.stringify(named), library })
   if (!/^(?:HEAD|[0-9a-f]{7,64})$/.test(named)) throw unknown
   const before = ['merge-base', '--is-ancestor', named, 'HEAD']
   if ((await repo.git(before, { okCodes: [0, 1, 128] })).code !== 0) throw unknown
@@ -107,9 +105,7 @@ async function findCommit(
   if (asked === undefined) await requireOwn(repo, commit, subject)
   if (parents.length === 1) return { commit, subject }
   const what = parents.length === 0 ? 'is the first commit of the library' : 'is a merge'
-  throw new LoadoutError('ENTRY_NOT_FOUND', `${commit.slice(0, 7)} ${what}, which loadout undo cannot take back`, {
-    hint: `name another commit; git -C ${library} log lists them`,
-  })
+  throw failWith('ENTRY_NOT_FOUND/commit-x', { commit: commit.slice(0, 7), what, library })
 }
 
 /** Throws if another machine made the commit: the remote has it, and git recorded no commit of it here. */
@@ -122,13 +118,7 @@ async function requireOwn(repo: Repository, commit: string, subject: string): Pr
   const isOwn = moves.stdout.split('\n').some((line) => line.startsWith(`${commit} commit`))
   if (isOwn) return
   const short = commit.slice(0, 7)
-  throw new LoadoutError(
-    'ENTRY_NOT_FOUND',
-    `the last commit, ${short} ${JSON.stringify(subject)}, came from the remote`,
-    {
-      hint: `loadout undo ${short} takes it back on purpose, for every machine; git -C ${repo.path} log lists the others`,
-    },
-  )
+  throw failWith('ENTRY_NOT_FOUND/from-remote', { short, subject: JSON.stringify(subject), path: repo.path })
 }
 
 /** The folders of the skills that a commit changed. Throws when it changed anything else. */
@@ -139,9 +129,7 @@ async function changedFolders({ library, repo }: Installs, commit: string): Prom
   const other = folders.find((folder) => !folder.startsWith(`${SKILLS_FOLDER}/`))
   if (paths.length > 0 && other === undefined) return [...new Set(folders)].sort()
   const what = other === undefined ? 'changes nothing' : `also changes ${other}, which is not a skill`
-  throw new LoadoutError('ENTRY_NOT_FOUND', `${commit.slice(0, 7)} ${what}`, {
-    hint: `git -C ${library} revert ${commit.slice(0, 7)} takes it back`,
-  })
+  throw failWith('ENTRY_NOT_FOUND/not-skills', { commit: commit.slice(0, 7), what, library })
 }
 
 async function requireUnchanged(installs: Installs, commit: string, folder: string, scratch: string, name: string) {
@@ -151,7 +139,5 @@ async function requireUnchanged(installs: Installs, commit: string, folder: stri
   const hashOf = (place: string | undefined) =>
     place !== undefined && exists(place) ? hashTree(place, listTree(place).files) : undefined
   if (hashOf(then) === hashOf(now)) return
-  throw new LoadoutError('MERGE_CONFLICT', `${folder} has changed since ${commit.slice(0, 7)}; nothing was undone`, {
-    hint: `undo the later change first, or merge by hand: git -C ${library} revert ${commit.slice(0, 7)}`,
-  })
+  throw failWith('MERGE_CONFLICT/later', { folder, commit: commit.slice(0, 7), library })
 }

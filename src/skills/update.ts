@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
-import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
@@ -60,9 +60,7 @@ export const updateSkills = withInstalls(async (installs, request: UpdateRequest
   const { names = [], ref, take } = request
   const all = request.all || names.length === 0
   if (names.length === 0 && !request.all && (ref ?? take) !== undefined) {
-    throw new LoadoutError('USAGE', 'Missing argument: a skill', {
-      hint: 'name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
-    })
+    throw failWith('USAGE/no-update-skill')
   }
   await installs.repo.require()
   const { skills, withoutSource } = importedSkills(installs, all ? [] : names)
@@ -93,22 +91,13 @@ export const updateSkills = withInstalls(async (installs, request: UpdateRequest
 })
 
 function noSource(names: readonly string[]): LoadoutError {
-  return new LoadoutError('NO_SOURCE', `${names.join(', ')}: the library does not know where it came from`, {
-    hint: 'import it again from its source; only what loadout import brought in can be updated',
-  })
+  return failWith('NO_SOURCE/unknown', { names: names.join(', ') })
 }
 
 function pinFindings(asked: readonly AskedSkill[], names: readonly string[]): Finding[] {
   const pinned = asked.filter(({ state }) => state.state === 'pinned' && names.includes(state.name))
   return pinned.map(({ state: { name } }) => {
-    const hint = `loadout unpin ${name}, or name a version: --ref <branch, tag or commit>`
-    return {
-      severity: 'warning',
-      code: 'PINNED',
-      message: `${name} is pinned and was not updated`,
-      subject: name,
-      hint,
-    }
+    return report('PINNED/skill', { name }, { subject: name })
   })
 }
 
@@ -158,22 +147,16 @@ async function mergeAll(
 }
 
 function changedMeanwhile(name: string): LoadoutError {
-  return new LoadoutError('LOCKED', `${name} was changed by another command meanwhile`, {
-    hint: 'run the update again',
-  })
+  return failWith('LOCKED/meanwhile', { name })
 }
 
 function removedFinding({ name, source }: SourceState): Finding {
-  const message = `${source} no longer has ${name}; the library's skill stays`
-  const hint = `loadout pin ${name} stops asking; loadout delete ${name} removes it here too`
-  return { severity: 'warning', code: 'NO_SOURCE', message, subject: name, hint }
+  return report('NO_SOURCE/removed', { source, name }, { subject: name })
 }
 
 function undecidedFinding({ name, result, diff }: SkillUpdate): Finding[] {
   if (result !== 'undecided' || diff === '') return []
-  const message = `${name} was changed here, and the imported version is no longer known: nothing was merged`
-  const hint = `take one: loadout update ${name} --take source (git keeps yours), or --take library`
-  return [{ severity: 'error', code: 'MERGE_CONFLICT', message, subject: name, hint }]
+  return [report('MERGE_CONFLICT/undecided', { name }, { subject: name })]
 }
 
 async function mergeOne(
@@ -192,7 +175,7 @@ async function mergeOne(
     repo === undefined
       ? sourceFolder(installs, skill.source)
       : await checkOutSnapshot({ repo: repo.repo, commit: repo.head, folder, isForeign: true }, scratch, `${at}-source`)
-  if (theirs === undefined) throw new LoadoutError('FILE_NOT_FOUND', `${state.source} has no folder ${folder}`)
+  if (theirs === undefined) throw failWith('FILE_NOT_FOUND/source-folder', { source: state.source, folder })
   const { ref, take, signal } = request
   const history = repo ?? (await sourceHistory(installs, skill.source))
   const input = {

@@ -6,7 +6,7 @@ import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { readDocument } from '../machine/skill-document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding } from '../text/trouble.ts'
+import { asFinding, type Finding, report } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { buildFor } from './disk/build.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
@@ -61,10 +61,7 @@ function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Fin
 function frontmatterWarnings(subject: string, folder: string, document: string): Finding[] {
   const { problem } = readDocument(document)
   if (problem === undefined) return []
-  const message = `${folder}/${DOCUMENT_FILE}, ${problem}; its first lines count as text`
-  return [
-    { severity: 'warning', code: 'BAD_FRONTMATTER', message, subject, hint: 'repair the YAML between the two ---' },
-  ]
+  return [report('BAD_FRONTMATTER/document', { folder, documentFile: DOCUMENT_FILE, problem }, { subject })]
 }
 
 function attempt(subject: string, check: () => Finding[]): Finding[] {
@@ -97,13 +94,7 @@ export function formatWarnings(skill: Skill, document: string): Finding[] {
   const lines = document.split('\n').length
   if (lines > MOST_LINES)
     problems.push(`its text has ${lines} lines; beyond ${MOST_LINES} they belong in files beside it`)
-  return problems.map((problem) => ({
-    severity: 'warning',
-    code: 'INVALID_SKILL',
-    message: `${name}: ${problem}`,
-    subject: name,
-    hint: 'it is installed nevertheless; some agents cut or skip it',
-  }))
+  return problems.map((problem) => report('INVALID_SKILL/format', { name, problem }, { subject: name }))
 }
 
 function metadataProblems(agent: string, { compatibility, metadata }: Record<string, unknown>): string[] {

@@ -3,7 +3,7 @@ import { Config } from '../agents/config.ts'
 import { exists } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { literal, uncommittedPaths } from './disk/library-git.ts'
 import { readPlacements, SKILLS_FOLDER } from './disk/registry.ts'
@@ -33,15 +33,13 @@ export async function committedVersion(machine: Machine, name: string): Promise<
   const folder = `${SKILLS_FOLDER}/${requireName(name)}`
   const changed = (await uncommittedPaths(repo)).find((path) => path.startsWith(`${folder}/`))
   if (changed !== undefined) {
-    throw new LoadoutError('UNCOMMITTED', `${changed} is not committed`, { hint: 'commit it, then publish' })
+    throw failWith('UNCOMMITTED/skill', { changed })
   }
   const { stdout } = await repo.git(['log', '-1', '--format=%H', 'HEAD', '--', literal(folder)])
   const commit = stdout.trim()
   const digest = await digestAt(machine, name, commit)
   if (digest !== undefined) return { commit, digest }
-  throw new LoadoutError('SKILL_NOT_FOUND', `the library has no committed skill "${name}"`, {
-    hint: 'loadout inventory',
-  })
+  throw failWith('SKILL_NOT_FOUND/committed', { name })
 }
 
 /** The digest of a skill at a commit of the library; undefined if the library does not have it. */

@@ -130,13 +130,13 @@ async function requireSameContent(machine: Machine, { kind, name, version, commi
   if (here === digest) return
   const place = kind === 'pack' ? 'the pack on this machine' : `commit ${commit.slice(0, 12)} of the library`
   const found = here === undefined ? `this machine does not have ${place}` : `${place} has ${here}`
-  throw new LoadoutError(
-    'CATALOG_UNVERIFIED',
-    `${name} ${version} was not approved: the draft has the digest ${digest}, and ${found}`,
-    {
-      hint: `loadout ${kind === 'pack' ? 'packs fetch' : 'sync'}, then approve again; if the digests still differ, publish it under another version`,
-    },
-  )
+  throw failWith('CATALOG_UNVERIFIED/digest', {
+    name,
+    version,
+    digest,
+    found,
+    what: kind === 'pack' ? 'packs fetch' : 'sync',
+  })
 }
 
 /** Makes machines remove a skill or stop using a pack, or go back from one version of it to the one approved before. */

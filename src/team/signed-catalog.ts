@@ -6,7 +6,7 @@ import { isSigned } from '../machine/ssh-signature.ts'
 import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/verdicts.ts'
 import { committedFile } from '../skills/versions.ts'
 import { parseForeignJson } from '../text/json.ts'
-import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { isRecord, sha256, sortedBy } from '../text/values.ts'
 import { readPinnedSigners } from './disk/identity.ts'
 import type { Team } from './disk/team.ts'
@@ -153,9 +153,7 @@ export function expiryFindings(machine: Machine, snapshot: Snapshot | undefined)
   const now = machine.now()
   if (expires === undefined || Date.parse(expires) > now.getTime()) return []
   const today = now.toISOString().slice(0, 10)
-  const message = `the team’s catalog expired on ${expires.slice(0, 10)} (today is ${today} on this machine): newer decisions may be hidden`
-  const hint = 'an approver runs: loadout catalog sign'
-  return [{ severity: 'warning', code: 'CATALOG_UNVERIFIED', message, hint }]
+  return [report('CATALOG_UNVERIFIED/expired', { expires: expires.slice(0, 10), today })]
 }
 
 function verdictsFrom(

@@ -54,7 +54,12 @@ export type IssueName = keyof Rows & string
 /** What programs can match: `--json` prints it with every error and finding. */
 export type Code = IssueName extends infer Name ? (Name extends `${infer Start}/${string}` ? Start : Name) : never
 
-type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+/** The names in braces, except what is JSON. */
+type NamesIn<Text> = Text extends `${string}{${infer Rest}`
+  ?
+      | (Rest extends `${infer Name}}${string}` ? (Name extends `${string}"${string}` ? never : Name) : never)
+      | NamesIn<Rest>
+  : never
 type OutsideBrackets<Text> = Text extends `${infer Start}[${string}]${infer Rest}`
   ? `${Start}${OutsideBrackets<Rest>}`
   : Text
@@ -64,13 +69,15 @@ export type FactsOf<Name extends IssueName> = {
   [Fact in NamesIn<OutsideBrackets<Rows[Name]>>]: string | number
 } & { [Fact in NamesIn<Rows[Name]>]?: string | number | undefined }
 
+export type Facts = Readonly<Record<string, string | number | undefined>>
+
 const ROWS: ReadonlyMap<string, string> = new Map(Object.values(ISSUES).flatMap((rows) => Object.entries(rows)))
 
 /** Every code, in the order of the table. */
 export const CODES = [...ROWS.keys()].filter((name) => !name.includes('/')) as readonly Code[]
 
 /** The three parts of a row; a part in brackets stands only where its facts are known. */
-export function readRow(row: string, facts: Readonly<Record<string, string | number | undefined>> = {}) {
+export function readRow(row: string, facts: Facts = {}) {
   const hasFact = (_: string, part: string, fact: string) => (facts[fact] === undefined ? '' : part)
   const known = row.replace(/\[([^[\]]*\{(\w+)\}[^[\]]*)\]/g, hasFact)
   const [, severity = 'error', sentence = '', remedy] = /^(?:(warning|info): )?(.*?)(?: → (.*))?$/s.exec(known) ?? []
@@ -78,7 +85,7 @@ export function readRow(row: string, facts: Readonly<Record<string, string | num
 }
 
 /** A row with the facts in it. */
-export function wordIssue(name: IssueName, facts: Readonly<Record<string, string | number | undefined>>) {
+export function wordIssue(name: IssueName, facts: Facts) {
   const { severity, sentence, remedy } = readRow(ROWS.get(name) ?? '', facts)
   const fill = (text: string | undefined) => text?.replace(/\{(\w+)\}/g, (_, fact: string) => String(facts[fact]))
   const hint = fill(remedy)

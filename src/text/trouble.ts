@@ -1,4 +1,4 @@
-import { CODES, type Code, type FactsOf, type IssueName, type Severity, wordIssue } from './issues.ts'
+import { CODES, type Code, type Facts, type FactsOf, type IssueName, type Severity, wordIssue } from './issues.ts'
 
 export { CODES, type Code, type Severity }
 
@@ -70,12 +70,17 @@ export function failWith<Name extends IssueName>(
   return new LoadoutError(code, message, { hint, cause: more?.cause })
 }
 
+type About = Partial<Pick<Finding, 'severity' | 'subject' | 'path' | 'line' | 'count'>>
+
 /** The finding of a row in the table of issues, with its subject and position. */
-export function report<Name extends IssueName>(
+export function report<Name extends IssueName, Where extends About>(
   name: Name,
-  ...[facts, about]: Given<Name, Pick<Finding, 'subject' | 'path' | 'line' | 'count'>>
-): Finding {
-  return { ...wordIssue(name, facts ?? {}), ...about }
+  facts: FactsOf<Name>,
+  about: Where,
+): Finding & Where
+export function report<Name extends IssueName>(name: Name, ...facts: Given<Name, never>): Finding
+export function report(name: IssueName, facts: Facts = {}, about: About = {}): Finding {
+  return { ...wordIssue(name, facts), ...about }
 }
 
 /** Turns an error into a warning, for a caller that continues with the rest. Rethrows a bug. */

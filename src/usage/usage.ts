@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { LEARNING_CACHES } from '../machine/cache.ts'
 import { requireFile } from '../machine/files.ts'
 import { LEARNED_PROMPTS, type Machine } from '../machine/machine.ts'
-import { asFinding, type Finding } from '../text/trouble.ts'
+import { asFinding, type Finding, report } from '../text/trouble.ts'
 import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks, withKeptTasks } from './rules/config.ts'
 import { CostMeter, type Prices, parsePrices } from './rules/cost.ts'
@@ -62,12 +62,11 @@ export function readPrices(machine: Machine): Prices | undefined {
 }
 
 export function junkFinding(count: number, path: string): Finding {
-  return {
-    severity: 'warning',
-    code: 'USAGE_UNREADABLE',
-    message: `${count} ${count === 1 ? 'line' : 'lines'} of ${path} could not be read and ${count === 1 ? 'was' : 'were'} skipped`,
-    subject: path,
-  }
+  return report(
+    'USAGE_UNREADABLE/lines',
+    { count, what: count === 1 ? 'line' : 'lines', path, what2: count === 1 ? 'was' : 'were' },
+    { subject: path },
+  )
 }
 
 export interface Erasure {

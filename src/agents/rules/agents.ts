@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { compareText, nearest } from '../../text/values.ts'
 
 /** One agent that reads skills, and its folders. To add an agent, add a row. */
@@ -186,9 +186,5 @@ export function requireAgent(id: string): Agent {
   const agent = findAgent(id)
   if (agent !== undefined) return agent
   const close = nearest(id, [...BY_NAME.keys()])
-  throw new LoadoutError(
-    'UNKNOWN_AGENT',
-    `there is no agent "${id}"${close === undefined ? '' : `; did you mean ${close}?`}`,
-    { hint: 'loadout agents lists them' },
-  )
+  throw failWith('UNKNOWN_AGENT/meant', { id, close })
 }

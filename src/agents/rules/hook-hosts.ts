@@ -1,5 +1,5 @@
 import { jsonErrorPlace, parseJson } from '../../text/json.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { getDeep, sha256 } from '../../text/values.ts'
 import { formatCommand, type ProgramCall, pathsIn, type Shell } from './hook-settings/hook-command.ts'
 import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-settings.ts'
@@ -232,9 +232,7 @@ export function skillTool({ tools }: HookHost): string | undefined {
 export function requireHost(agent: string): HookHost {
   const host = HOOK_HOSTS.find((each) => each.agent === agent)
   if (host !== undefined) return host
-  throw new LoadoutError('UNKNOWN_AGENT', `Loadout has no hooks for "${agent}"`, {
-    hint: `agents with hooks: ${HOOK_HOSTS.map((each) => each.agent).join(', ')}; others: loadout mcp, loadout agents-md`,
-  })
+  throw failWith('UNKNOWN_AGENT/hooks', { agent, hookHosts: HOOK_HOSTS.map((each) => each.agent).join(', ') })
 }
 
 export function wantedHooks(host: HookHost, call: ProgramCall): WantedHook[] {

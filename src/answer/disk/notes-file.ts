@@ -5,7 +5,7 @@ import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
 import { appendInside, readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, type Release } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 import {
   decodeRecord,
@@ -107,18 +107,14 @@ export async function appendNote(
 function writeLine(file: number, size: number, path: string, line: string): void {
   const bytes = Buffer.from(`${endsTorn(file, size) ? '\n' : ''}${line}\n`)
   if (size + bytes.length > LARGEST_NOTES) {
-    throw new LoadoutError('FILE_TOO_LARGE', `${path} is full: it may have ${LARGEST_NOTES} bytes`, {
-      hint: 'loadout note prune removes expired notes',
-    })
+    throw failWith('FILE_TOO_LARGE/notes', { path, largestNotes: LARGEST_NOTES })
   }
   if (writeWhole(file, bytes)) {
     fsyncSync(file)
     return
   }
   ftruncateSync(file, size)
-  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: the disk is full`, {
-    hint: 'free some space; the notes are unchanged',
-  })
+  throw failWith('WRITE_FAILED/notes', { path })
 }
 
 /** A truncated write must not leave half a note: the next one would be appended to it. */

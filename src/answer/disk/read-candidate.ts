@@ -6,7 +6,7 @@ import { KeptFiles } from '../../machine/kept.ts'
 import { type FoundFile, findFiles } from '../../machine/project-files.ts'
 import { KNOWLEDGE_FOLDERS } from '../../packs/rules/pack.ts'
 import { normalizeText } from '../../text/lines.ts'
-import type { Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, type LoadoutError, report } from '../../text/trouble.ts'
 import { cutExcerpt } from '../rules/budget/excerpt.ts'
 import type { Candidate, Omission, SourceClass } from '../rules/bundle.ts'
 import type { ControlPlaneItem, Intent } from '../rules/context-settings.ts'
@@ -181,14 +181,7 @@ function latestFirst(root: string, files: readonly FoundFile[], most: number, fi
   const read = files.slice(-most).map((file) => ({ file, head: readBounded(root, file.path, 0) }))
   if (files.length > most) {
     const pattern = files[0]?.pattern ?? ''
-    const message = `${pattern}: of ${files.length} files only the last ${most} by name were compared`
-    findings.push({
-      severity: 'warning',
-      code: 'discovery.skipped',
-      subject: pattern,
-      message,
-      hint: 'name fewer files',
-    })
+    findings.push(report('discovery.skipped/only-last', { pattern, files: files.length, most }, { subject: pattern }))
   }
   const byPath = new Map(files.map((file) => [file.path, file]))
   const texts = read.flatMap(({ file, head }) => (isUnread(head) ? [] : [{ path: file.path, text: head.text }]))

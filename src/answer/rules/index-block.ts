@@ -1,5 +1,5 @@
 import { lineEndOf } from '../../text/frontmatter-block.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { fitLines, type IndexItem, indexLine, orderItems } from './index-line.ts'
 
 export const BLOCK_START = '<!-- loadout:index:start (written by loadout agents-md) -->'
@@ -160,7 +160,5 @@ function withoutEnd(text: string, end: string): string {
 }
 
 function damaged(line: number, what: string): LoadoutError {
-  return new LoadoutError('BLOCK_STALE', `line ${line}: ${what}`, {
-    hint: `the block goes from ${BLOCK_START} to ${BLOCK_END}; repair or delete it, nothing was written`,
-  })
+  return failWith('BLOCK_STALE/damaged', { line, what, blockStart: BLOCK_START, blockEnd: BLOCK_END })
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_PARTITIONS } from '../../machine/rules/settings-shape.ts'
 import type { Task } from '../../search/task.ts'
 import { type ReadTerm, readTerms, wordsAmong } from '../../search/tokens.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { nearest, setOwn } from '../../text/values.ts'
 import type { IntentReading } from './bundle.ts'
 import type { BudgetSettings, ContextSettings, ControlPlaneItem, Intent } from './context-settings.ts'
@@ -52,11 +52,7 @@ function isSameWord({ term, word: keyword }: ReadTerm, found: ReadTerm | undefin
 function unknownIntent(key: string, intents: readonly Intent[]): LoadoutError {
   const keys = intents.map((intent) => intent.key)
   const close = nearest(key, keys)
-  return new LoadoutError(
-    'USAGE',
-    `there is no intent "${key}"${close === undefined ? '' : `; did you mean "${close}"?`}`,
-    { hint: `intents: ${keys.join(', ')}` },
-  )
+  return failWith('USAGE/intent', { key, close, keys: keys.join(', ') })
 }
 
 const MAX_FILES = 12

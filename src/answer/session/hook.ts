@@ -2,7 +2,7 @@ import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-ca
 import { isFolder } from '../../machine/files.ts'
 import { describeTrouble, logLine } from '../../machine/hook-log.ts'
 import { localMachine, Machine } from '../../machine/machine.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith } from '../../text/trouble.ts'
 import { answerPrompt } from './prompt.ts'
 
 export interface HookRequest {
@@ -25,7 +25,7 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
   try {
     const call = readCall(request.agent, request.event, request.input, machine.env)
     if (call === undefined) return { reply: '' }
-    if (!isFolder(call.cwd)) throw new LoadoutError('NOT_A_FOLDER', `${call.cwd} is not a folder`)
+    if (!isFolder(call.cwd)) throw failWith('NOT_A_FOLDER/hook', { cwd: call.cwd })
     // All events of one call have the same time.
     const moment = machine.now()
     const { host, session, parent, model } = call

@@ -28,7 +28,7 @@ import { termsOf } from '../../search/tokens.ts'
 import { isEveryday, isWorkWord } from '../../search/word-lists.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../../usage/record.ts'
 import {
@@ -75,7 +75,7 @@ const LARGEST_INDEX = 16 * 1024 * 1024
 export async function answerPrompt(machine: Machine, call: HookCall, budget?: number): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
-    throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
+    throw failWith('FILE_TOO_LARGE/prompt', { prompt: call.prompt.length })
   }
   const task = readTask(withoutOwnText(call.prompt))
   return task.text.trim() === '' ? '' : new PromptAnswer(machine, call, task).give(budget)

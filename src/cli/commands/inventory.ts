@@ -8,7 +8,7 @@ import {
 } from '../../loadout.ts'
 import type { PlacementState } from '../../skills/rules/skill.ts'
 import { textWidth } from '../../text/text-width.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { defineCommand, SCOPE_FLAGS } from '../command.ts'
 import {
   alignRows,
@@ -71,8 +71,7 @@ export const list = defineCommand({
     if (tags === undefined) return report
     const skills = report.value.skills.filter((skill) => skill.tags.some((tag) => tags.includes(tag)))
     if (skills.length === 0) {
-      const hint = 'loadout inventory --json lists the tags of every skill'
-      throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
+      throw failWith('SKILL_NOT_FOUND/tag', { tags: tags.join(' or ') })
     }
     return { ...report, value: { ...report.value, skills } }
   },

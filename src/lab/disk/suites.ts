@@ -20,9 +20,7 @@ export function readSuite(path: string): Question[] {
   const files = isFolder(path) ? pathsBelow(path).filter(isSuite) : undefined
   const questions = files === undefined ? readFile(path) : files.flatMap((name) => readFile(join(path, name)))
   if (questions.length > 0) return questions
-  throw new LoadoutError('BAD_SUITE', `${path} contains no questions`, {
-    hint: 'write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
-  })
+  throw failWith('BAD_SUITE/empty', { path })
 }
 
 /** Where public repositories store the tests of their skills. */

@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, sha256, sortedBy } from '../../text/values.ts'
 
 /** A word of a closed list, or undefined. */
@@ -56,8 +56,6 @@ const OLD_VERSION = 1
 const KEYS = ['id', 'kind', 'root', 'name', 'place', 'digest', 'files', 'follow', 'tier', 'actor', 'at', 'decision']
 const OLD_KEYS = ['id', 'root', 'name', 'digest', 'treeDigest', 'tier', 'actor', 'at', 'decision']
 const DIGEST = /^[0-9a-f]{64}$/
-
-export const APPROVALS_HINT = 'repair it, or move it away and approve again'
 
 export function makeApproval(answer: Omit<Approval, 'id' | 'tier'>): Approval {
   const whole = { ...answer, tier: 'evidence' as const }
@@ -146,7 +144,7 @@ function parseFiles(json: unknown, path: string, what: string): FileDigests {
 }
 
 function bad(path: string, problem: string): LoadoutError {
-  return new LoadoutError('BAD_APPROVALS', `${path} cannot be trusted: ${problem}`, { hint: APPROVALS_HINT })
+  return failWith('BAD_APPROVALS/file', { path, problem })
 }
 
 export function formatApprovals(approvals: readonly Approval[]): string {

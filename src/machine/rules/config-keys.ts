@@ -1,4 +1,4 @@
-import { type Finding, failWith, type LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../../text/trouble.ts'
 import { getOwn, isRecord, nearest } from '../../text/values.ts'
 
 /** Keys and their subkeys. `*` stands for names that the user chooses. */
@@ -28,8 +28,7 @@ const KEYS: Keys = {
 /** Unknown keys of the file, each with the key that was probably meant. The rest of the file still counts. */
 export function unknownKeys(json: unknown, path: string): Finding[] {
   return collect(json, KEYS, '').map(({ place, meant }) => {
-    const message = `${path}: unknown setting "${place}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
-    return { severity: 'error', code: 'BAD_CONFIG', message, subject: place, hint: 'correct the key, or remove it' }
+    return report('BAD_CONFIG/key', { path, place, meant }, { subject: place })
   })
 }
 

@@ -6,7 +6,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project, upwards } from '../../machine/open-project.ts'
 import { folderBehind, isInside, Walk, type WalkEntry } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
-import type { Code, Finding, Severity } from '../../text/trouble.ts'
+import { type Code, type Finding, report, type Severity } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import { readManifest } from '../rules/manifest.ts'
 import {
@@ -116,13 +116,7 @@ function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
     add('warning', 'discovery.skipped', message, raise('maxDirectories'))
   }
   for (const { path, reason } of scan.unreadable.slice(0, MOST_EACH)) {
-    findings.push({
-      severity: 'warning',
-      code: 'discovery.skipped',
-      subject: path,
-      message: `${path} cannot be read (${reason})`,
-      hint: 'check its permissions',
-    })
+    findings.push(report('discovery.skipped/no-access', { path, reason }, { subject: path }))
   }
   if (scan.unreadable.length > MOST_EACH) {
     const others = scan.unreadable.length - MOST_EACH
@@ -225,9 +219,7 @@ export function findWorkspace(machine: Machine, { place, root, repository }: Pro
 function workspaceRoot(workspace: string, path: string, { followLinks }: PackConfig): PackRoot {
   const root: PackRoot = { scope: 'workspace', path, exists: isFolder(path) }
   if (!root.exists || followLinks || isWithin(workspace, path)) return root
-  const message = `${path} is a link out of the project and was skipped`
-  const hint = 'set "followLinks": true under "packs" in the configuration to allow it'
-  return { ...root, finding: { severity: 'warning', code: 'discovery.skipped', subject: path, message, hint } }
+  return { ...root, finding: report('discovery.skipped/outside', { path }, { subject: path }) }
 }
 
 interface SourceFolders {

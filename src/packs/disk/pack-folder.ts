@@ -10,7 +10,7 @@ import type { Machine } from '../../machine/machine.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { documentKind } from '../../text/document-kind.ts'
-import { type Code, LoadoutError } from '../../text/trouble.ts'
+import { type Code, failWith, type LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import {
   breakLongLines,
@@ -359,9 +359,7 @@ function contentOf(root: string, path: string, stat: Stats): Buffer | string {
   }
   if (failure !== undefined) throw failure
   if (real === path) return bytes
-  throw new LoadoutError('FILE_UNREADABLE', `${join(root, path)} was replaced by a link while it was read`, {
-    hint: 'run the command again',
-  })
+  throw failWith('FILE_UNREADABLE/replaced', { root: join(root, path) })
 }
 
 function linkAt(path: string): string {
@@ -373,9 +371,7 @@ function linkAt(path: string): string {
 }
 
 function tooLarge(path: string, much: string): LoadoutError {
-  return new LoadoutError('FILE_TOO_LARGE', `${path} cannot be approved: it contains ${much}`, {
-    hint: 'make it smaller',
-  })
+  return failWith('FILE_TOO_LARGE/approval', { path, much })
 }
 
 /** The files of the pack, then those of its linked folder, which replaces the pack's own folder of that name. */
@@ -396,7 +392,7 @@ function listFiles(root: string): string[] {
     for (const { name, kind } of entries) {
       const path = inside === '' ? name : `${inside}/${name}`
       if (name.includes('\ufffd')) {
-        throw new LoadoutError('BAD_NAME', `${root}/${path} has a name that is not UTF-8`, { hint: 'rename the file' })
+        throw failWith('BAD_NAME/not-utf8', { root, path })
       }
       if (kind === 'folder') enter(name)
       else found.push(path)

@@ -25,7 +25,7 @@ import { move } from '../../machine/platform.ts'
 import { Walk } from '../../machine/walk.ts'
 import { count } from '../../text/count.ts'
 import { documentKind } from '../../text/document-kind.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
 import { type LinkedLayer, largestFile } from '../rules/pack.ts'
@@ -65,9 +65,7 @@ export async function writeNewFolder(root: string, target: string, files: PackCo
 
 function refuseExisting(target: string): void {
   if (!exists(target)) return
-  throw new LoadoutError('PACK_EXISTS', `${target} already exists`, {
-    hint: 'choose another name; nothing was written',
-  })
+  throw failWith('PACK_EXISTS/existing', { target })
 }
 
 /** Lists the files that `packs new --from` wrote: a second run replaces only these. */
@@ -96,9 +94,7 @@ export async function writeImport(
   }
   const before = readMade(target, IMPORT_RECORD)
   if (before === undefined) {
-    throw new LoadoutError('PACK_EXISTS', `${target} already exists, and was not made from documents`, {
-      hint: 'choose another name; nothing was written',
-    })
+    throw failWith('PACK_EXISTS/import', { target })
   }
   const result: ImportWritten = { written: [], unchanged: [], kept: [], removed: [] }
   const ours = new Map<string, string | Buffer>()
@@ -261,7 +257,5 @@ function tooMany(linked: LinkedLayer, paths: readonly string[]): LoadoutError {
   }
   const largest = [...folders].sort(([, a], [, b]) => b - a).slice(0, 5)
   const named = largest.map(([folder, many]) => `${folder} (${count(many, 'document')})`).join(', ')
-  return new LoadoutError('FILE_TOO_LARGE', `${linkedRoot(linked)} contains more than ${MOST_LINKED} documents`, {
-    hint: `make a pack of one of its folders; among the documents found first: ${named}`,
-  })
+  return failWith('FILE_TOO_LARGE/documents', { linked: linkedRoot(linked), mostLinked: MOST_LINKED, named })
 }

@@ -1,5 +1,5 @@
 import { cutDocument } from '../../text/frontmatter-block.ts'
-import type { Severity } from '../../text/trouble.ts'
+import { report, type Severity } from '../../text/trouble.ts'
 import { compareText, isRecord } from '../../text/values.ts'
 import {
   CLAIM_STATUSES,
@@ -144,8 +144,7 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
   }
   const insideOf = (file: string) => (path: string, at: string) => {
     if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
-    const message = `${at} names a path outside the pack; it is not used`
-    warnings.push({ severity: 'error', code: 'source.escape', path: file, message })
+    warnings.push(report('source.escape/record', { at }, { path: file }))
     return false
   }
 
@@ -377,7 +376,7 @@ function runWarnings(run: CompileRun, path: string, isAbout: (text: string) => b
   }
   for (const { severity, path: about, message } of run.diagnostics) {
     if (about === path && (severity === 'error' || isAbout(message)))
-      warnings.push({ severity, code: 'run.diagnostic', path, message: `compiler: ${shownText(message)}` })
+      warnings.push(report('run.diagnostic/compiler', { message: shownText(message) }, { path, severity }))
   }
   return warnings
 }

@@ -3,7 +3,7 @@ import picomatch from 'picomatch'
 import { asLoadoutError, codeOf, isFolder } from '../../machine/files.ts'
 import { readTextInside } from '../../machine/inside.ts'
 import { Walk } from '../../machine/walk.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import type { PayloadFile } from '../rules/build-index.ts'
 
@@ -51,8 +51,7 @@ function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]
     else if (codeOf(error) !== 'ENOENT') findings.push(unreadableFinding(inside, error))
   }
   if (count > 0) {
-    const message = `there are more than ${MOST_FOLDERS} folders with payloads; the rest was skipped`
-    findings.push({ severity: 'error', code: 'discovery.skipped', message, hint: 'begin each glob with a folder' })
+    findings.push(report('discovery.skipped/payload-folders', { mostFolders: MOST_FOLDERS }))
   }
   return paths
 }

@@ -206,13 +206,11 @@ function refusedPath({ id, path }: LoadoutEntry, refusal: string): Finding {
 
 function malformed(entry: unknown, position: number): Finding {
   const id = isRecord(entry) && typeof entry.id === 'string' && entry.id !== '' ? entry.id : undefined
-  return {
-    severity: 'error',
-    code: 'INVALID_INDEX',
-    message: `entry ${position + 1}${id === undefined ? '' : ` (${id})`} was skipped: ${entryProblem(entry)}`,
-    subject: id,
-    hint: 'rebuild the index with: loadout index build',
-  }
+  return report(
+    'INVALID_INDEX/entry',
+    { position: position + 1, id, problem: String(entryProblem(entry)) },
+    { subject: id },
+  )
 }
 
 function readBudget(json: unknown): Budget {

@@ -6,7 +6,7 @@ import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/insi
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move, sameName } from '../../machine/platform.ts'
-import { asFinding, type Finding, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
 import type { LibraryState } from '../rules/reconcile.ts'
 import { formatMarker, type InstallMarker, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
@@ -178,7 +178,7 @@ async function stageInstall(operation: Placed, context: ApplyContext, builder: t
 function registeredOf(context: ApplyContext, skill: string): RegisteredSkill {
   const registered = context.find(skill)
   if (registered !== undefined) return registered
-  throw new LoadoutError('SKILL_NOT_FOUND', `the library has no skill "${skill}"`, { hint: 'loadout inventory' })
+  throw failWith('SKILL_NOT_FOUND/library', { skill })
 }
 
 /** Throws if the place is no longer free: another program created it, or a name there differs only in case. */
@@ -201,16 +201,14 @@ function requirePlanned(operation: Placed, stage: string): void {
   const [target, shown] = [targetOf(operation), shownTarget(operation)]
   if (isLink(target) || !isFolder(target)) {
     const what = isLink(target) ? 'became a link' : 'was removed'
-    throw new LoadoutError('UNMANAGED_FOLDER', `${shown} ${what} meanwhile; Loadout did not change it`, {
-      hint: RUN_AGAIN,
-    })
+    throw failWith('UNMANAGED_FOLDER/meanwhile', { shown, what })
   }
   if (operation.kind === 'refresh' && operation.keepsCopy) return
   const hash = hashOf(target)
   const planned =
     operation.kind === 'merge' ? [operation.edit] : [target, stage].map((each) => markerIn(each)?.contentHash)
   if (planned.includes(hash)) return
-  throw new LoadoutError('EDITED_INSTALL', `${shown} was edited meanwhile; it was left as it is`, { hint: RUN_AGAIN })
+  throw failWith('EDITED_INSTALL/meanwhile', { shown })
 }
 
 /** Backs up a folder that contains the user's work: as planned, or, before a removal, because it has changed since. */

@@ -21,7 +21,7 @@ import { type PinnedFolder, pinNamedFolder } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { move } from '../../machine/platform.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { type Code, LoadoutError } from '../../text/trouble.ts'
+import { type Code, failWith, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 
 // Bytes of a stream besides content: headers, long name and padding of each entry; zeros at the end.
@@ -119,7 +119,7 @@ function requireEmpty(folder: string): void {
   } catch (error) {
     throw asLoadoutError(error, folder, 'read')
   }
-  throw new LoadoutError('FILE_EXISTS', `${folder} is not empty`, { hint: 'name an empty folder' })
+  throw failWith('FILE_EXISTS/empty', { folder })
 }
 
 type Writer = ReturnType<ReturnType<typeof createTarDecoder>['writable']['getWriter']>
@@ -150,9 +150,7 @@ async function* requireGzip(chunks: AsyncIterable<Buffer>, file: string): AsyncG
     yield chunk
   }
   if (isGzip) return
-  throw new LoadoutError('BAD_ARCHIVE', `${file} is not a .tar.gz archive`, {
-    hint: 'name a file that was packed with gzip',
-  })
+  throw failWith('BAD_ARCHIVE/gzip', { file })
 }
 
 /** Stops a small file that unpacks to a huge one, whatever its headers say. */
@@ -245,8 +243,7 @@ function createFile(path: string, isExecutable: boolean): number | undefined {
 function asBadArchive(error: unknown, file: string): LoadoutError {
   if (error instanceof LoadoutError) return error
   const detail = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
-  const hint = 'get the file again: it may have been cut short or changed on its way'
-  return new LoadoutError('BAD_ARCHIVE', `${file} is damaged: ${detail}`, { hint, cause: error })
+  return failWith('BAD_ARCHIVE/damaged', { file, detail }, { cause: error })
 }
 
 function isFromSystem(error: unknown): boolean {
@@ -339,8 +336,7 @@ async function addItems(controller: TarPackController, items: readonly Item[]): 
     const add = (size: number) => {
       left -= size
       if (left >= 0) return controller.add(headerOf(item, size)).getWriter()
-      const message = `${item.path} does not fit: an archive holds at most ${LIMITS.bytes} bytes`
-      throw new LoadoutError('FILE_TOO_LARGE', message, { hint: 'pack less at once' })
+      throw failWith('FILE_TOO_LARGE/archive-bytes', { path: item.path, bytes: LIMITS.bytes })
     }
     if (item.content === undefined) await add(0).close()
     else if ('file' in item.content) await addFile(item.content.file, add)
@@ -431,9 +427,7 @@ function reserve(target: string, shown: string): void {
 }
 
 function existsAlready(target: string): LoadoutError {
-  return new LoadoutError('FILE_EXISTS', `${target} already exists`, {
-    hint: 'it was left as it is; choose another name',
-  })
+  return failWith('FILE_EXISTS/kept', { target })
 }
 
 interface ArchiveLimits {
@@ -522,11 +516,11 @@ function refuse(subject: string, kind: string): LoadoutError {
 }
 
 function collision({ archive }: Contents, path: string, problem: string): LoadoutError {
-  return new LoadoutError('BAD_ARCHIVE', `${archive}: ${clip(path) || '.'} ${problem}`, { hint: 'pack it again' })
+  return failWith('BAD_ARCHIVE/collision', { archive, path: clip(path) || '.', problem })
 }
 
 function tooMuch(archive: string, limit: string): LoadoutError {
-  return new LoadoutError('BAD_ARCHIVE', `${archive} contains more than ${limit}`, { hint: 'split it' })
+  return failWith('BAD_ARCHIVE/too-much', { archive, limit })
 }
 
 /** A hostile archive can have names of several megabytes. */

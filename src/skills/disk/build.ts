@@ -3,7 +3,7 @@ import { makeFolders, readText } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { metadataFor, type Skill } from '../rules/skill.ts'
 import {
@@ -119,9 +119,7 @@ export function readBuild(build: Build): Record<string, Uint8Array> {
   const paths = new Set([...build.files.map(({ path }) => path), ...build.made.keys()])
   const bytes = build.files.reduce((sum, { size }) => sum + size, 0)
   if (paths.size > MOST_FILES || bytes > MOST_BYTES) {
-    throw new LoadoutError('FILE_TOO_LARGE', `${build.folder} is too large for a client`, {
-      hint: `at most ${MOST_FILES} files with 16 MB; loadout equip can still install it`,
-    })
+    throw failWith('FILE_TOO_LARGE/client', { folder: build.folder, mostFiles: MOST_FILES })
   }
   return Object.fromEntries(
     [...paths].flatMap((path) => {

@@ -4,7 +4,7 @@ import { readJsonInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { importedDocument, libraryDocument } from '../../machine/skill-document.ts'
 import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, setOwn } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
 import { isPointer } from '../rules/review/files.ts'
@@ -175,7 +175,7 @@ export function readSkillsLock(
   try {
     const json = readJson(path)
     const { skills = {} } = isRecord(json) ? json : { skills: undefined }
-    if (!isRecord(json) || !isRecord(skills)) throw new LoadoutError('BAD_JSON', `${path} does not list skills by name`)
+    if (!isRecord(json) || !isRecord(skills)) throw failWith('BAD_JSON/skills-lock', { path })
     const rows = Object.entries(skills).map(([name, row]) => [name, lockedSkill(row)] as const)
     return { skills: new Map(rows), findings: [] }
   } catch (error) {

@@ -115,9 +115,7 @@ async function openLocal(
     return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
   }
   if (!isFile(path) || !/\.(tar\.gz|tgz|zip|skill)$/i.test(path)) {
-    throw new LoadoutError('NOTHING_TO_IMPORT', `${path} is neither a folder nor a .tar.gz or .zip`, {
-      hint: 'name a folder, an archive, a git URL or owner/repo',
-    })
+    throw failWith('NOTHING_TO_IMPORT/local', { path })
   }
   return fetched(path, async (folder) => {
     makeFolder(folder)

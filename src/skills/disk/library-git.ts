@@ -6,7 +6,7 @@ import { needsLogin } from '../../machine/git-process.ts'
 import type { Repository, Setting } from '../../machine/repository.ts'
 import { type GitOptions, HOOKS_MS, type Patience } from '../../machine/repository.ts'
 import { shellWord } from '../../text/printable.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { type LibraryState, stateFrom } from '../rules/reconcile.ts'
 import type { Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.ts'
@@ -287,9 +287,7 @@ async function refuseIgnored(repo: Repository, paths: readonly string[], changes
     const own = ignored.find((each) => isUnder(each, path) || isUnder(path, each))
     if (own === undefined || (await readIndex(repo, [path])).length > 0) continue
     const rule = await ignoreRule(repo, own)
-    throw new LoadoutError('GIT_FAILED', `${path} cannot be committed: git ignores it${rule && ` (${rule})`}`, {
-      hint: 'change that rule, or turn the automatic commit off',
-    })
+    throw failWith('GIT_FAILED/ignored', { path, rule: rule && ` (${rule})` })
   }
 }
 
@@ -299,9 +297,7 @@ function refuseNested(repo: string, changes: readonly Change[], index: readonly 
   const known = index.filter((line) => line.startsWith('160000 ')).map((line) => line.slice(line.indexOf('\t') + 1))
   const path = [...added, ...known].find((name) => exists(join(repo, name)))
   if (path === undefined) return
-  throw new LoadoutError('GIT_FAILED', `${path} cannot be committed: it is a repository of its own`, {
-    hint: `remove ${shellWord(join(repo, path, '.git'))} to keep its files here`,
-  })
+  throw failWith('GIT_FAILED/nested', { path, repo: shellWord(join(repo, path, '.git')) })
 }
 
 async function ignoreRule(repo: Repository, path: string): Promise<string> {

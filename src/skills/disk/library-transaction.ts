@@ -7,7 +7,7 @@ import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import { staysInside } from '../../machine/inside.ts'
 import { withScratch } from '../../machine/leftovers.ts'
 import type { Repository } from '../../machine/repository.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { isTextList } from '../../text/values.ts'
 import type { FastForward, RepoState } from '../rules/sync-decision.ts'
 import { commitPaths, isUnder, readChanges } from './library-git.ts'
@@ -118,12 +118,10 @@ async function finishLogged(repo: Repository): Promise<Finding[]> {
   }
   // The lock of the killed command may be gone, if an earlier version took it over.
   if (!removeDeadLocks(library, statSync(place).mtimeMs)) {
-    throw new LoadoutError('LOCKED', `${library} is locked: a change was interrupted, and its git is still running`, {
-      hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
-    })
+    throw failWith('LOCKED/library', { library })
   }
   const recovered = (message: string, subject: string): Finding[] => [
-    { severity: 'info', code: 'RECOVERED', message: `${library}: an interrupted ${message}`, subject },
+    report('RECOVERED/library', { library, message }, { subject }),
   ]
   if ('to' in logged) {
     await undoFastForward(repo, logged)

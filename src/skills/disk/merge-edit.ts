@@ -7,7 +7,7 @@ import { libraryDocument, readDocument } from '../../machine/skill-document.ts'
 import { cutDocument, joinDocument } from '../../text/frontmatter-block.ts'
 import type { Sides } from '../../text/merge.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { asFinding, type Finding, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
 import { getOwn, setOwn } from '../../text/values.ts'
 import type { Operation, OperationPlan } from '../rules/operations.ts'
 import {
@@ -184,7 +184,7 @@ export async function mergeEdit(
 function baseSkill(folder: string, name: string): Skill {
   const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (parsed.skill !== undefined) return parsed.skill
-  throw new LoadoutError('INVALID_SKILL', `${folder} was not a skill: ${parsed.problems.join('; ')}`)
+  throw failWith('INVALID_SKILL/was-none', { folder, problems: parsed.problems.join('; ') })
 }
 
 async function findBase(
@@ -218,13 +218,7 @@ async function installedBase(
   if (found !== undefined) return found
   const scope = root.scope === 'project' ? ' --project .' : ''
   const was = state === 'edited' ? 'was' : 'may have been'
-  throw new LoadoutError(
-    'MERGE_CONFLICT',
-    `${join(root.path, name)} ${was} edited by hand, the library has changed since, and no commit of it has the version that was installed; the copy stays as it is`,
-    {
-      hint: `loadout diff ${name}${scope} shows both; loadout adopt ${name}${scope} --force takes the copy, loadout equip ${name}${scope} --replace the library's version, and keeps a copy of the other`,
-    },
-  )
+  throw failWith('MERGE_CONFLICT/no-base', { path: join(root.path, name), was, name, scope })
 }
 
 /**
@@ -262,7 +256,7 @@ function declaredIn(installed: string, skill: Skill): Skill {
   const parsed = parseSkill(readJsonInside(installed, SKILL_FILE), skill.name)
   if (parsed.skill === undefined || parsed.skill.name !== skill.name) {
     const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
-    throw new LoadoutError('INVALID_SKILL', `${path} cannot be adopted: ${reason}`, { hint: 'repair it, then adopt' })
+    throw failWith('INVALID_SKILL/adopt', { path, reason })
   }
   return parsed.skill
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readJson } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { isConflicted, mergeTexts, type Sides, writeMerge } from '../../text/merge.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import {
   type MergedFile,
   type MergeFile,
@@ -76,13 +76,7 @@ export function textIn(folder: string, path: string): string | undefined {
 function readSkill(folder: string, name: string): Skill {
   const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (parsed.skill !== undefined) return withoutSource(parsed.skill)
-  throw new LoadoutError(
-    'INVALID_SKILL',
-    `${join(folder, SKILL_FILE)} cannot be merged: ${parsed.problems.join('; ')}`,
-    {
-      hint: 'repair it in the library',
-    },
-  )
+  throw failWith('INVALID_SKILL/merge', { folder: join(folder, SKILL_FILE), problems: parsed.problems.join('; ') })
 }
 
 function mergeDescriptions(

@@ -5,7 +5,7 @@ import { ownedName, removeOldScratch, removeOrphans } from '../../machine/leftov
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { findMarker, type Sides, writeMerge } from '../../text/merge.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
 import type { TreeConflict } from '../rules/merge-tree.ts'
 import {
@@ -89,9 +89,7 @@ export class Merges {
   open(skill: string): OpenMerge {
     const folder = this.folderOf(skill)
     if (!this.has(skill)) {
-      throw new LoadoutError('SKILL_NOT_FOUND', `there is no open merge of ${skill}`, {
-        hint: 'loadout merge lists them',
-      })
+      throw failWith('SKILL_NOT_FOUND/merge', { skill })
     }
     const merge = this.read(folder)
     const files = join(folder, MERGED)
@@ -126,9 +124,7 @@ export class Merges {
     const parsed = parseSkill(readJson(join(files, SKILL_FILE)), skill)
     if (parsed.skill === undefined || parsed.skill.name !== skill) {
       const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
-      throw new LoadoutError('INVALID_SKILL', `${join(files, SKILL_FILE)} cannot be used: ${reason}`, {
-        hint: `repair it, then loadout merge ${skill} --continue`,
-      })
+      throw failWith('INVALID_SKILL/merged', { files: join(files, SKILL_FILE), reason, skill })
     }
     for (const { path, isExecutable } of tree.files) {
       if (path !== SKILL_FILE) copyFile(files, path, join(target, path), isExecutable || executables.has(path))
@@ -253,19 +249,15 @@ function waiting(files: string, { path, kind, message, ours, theirs }: TreeConfl
 export function conflictFinding(skill: string, { files, conflicts }: OpenMerge): Finding {
   const [first] = conflicts
   const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''
-  return {
-    severity: 'error',
-    code: 'MERGE_CONFLICT',
-    message: `${skill} needs a decision: ${first?.message ?? 'both sides changed it'}${more}. The library was not changed.`,
-    subject: skill,
-    hint: `edit the files in ${files}, then loadout merge ${skill} --continue`,
-  }
+  return report(
+    'MERGE_CONFLICT/decision',
+    { skill, problem: first?.message ?? 'both sides changed it', more, files },
+    { subject: skill },
+  )
 }
 
 export function waitingMerge(name: string): LoadoutError {
-  return new LoadoutError('MERGE_CONFLICT', `a merge of ${name} waits for a decision`, {
-    hint: `loadout merge ${name} shows it; --continue or --abort ends it`,
-  })
+  return failWith('MERGE_CONFLICT/waits', { name })
 }
 
 function parseMerge(json: unknown, path: string): PendingMerge {
@@ -279,9 +271,7 @@ function parseMerge(json: unknown, path: string): PendingMerge {
     )
     return { skill, folder, library, sourceHash, message, sides, source, copies }
   }
-  throw new LoadoutError('BAD_JSON', `${path} is not a merge of Loadout`, {
-    hint: 'move the folder away, then run the original command again',
-  })
+  throw failWith('BAD_JSON/merge', { path })
 }
 
 /** One conflict: a file, or one conflicting section of a text. */

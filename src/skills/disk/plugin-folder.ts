@@ -4,7 +4,7 @@ import { Transaction } from '../../change/transaction.ts'
 import { workFolderIn } from '../../change/work-folder.ts'
 import { isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, setOwn, sha256, sortedBy } from '../../text/values.ts'
 import type { PluginFile } from '../rules/plugins.ts'
 
@@ -57,13 +57,11 @@ function planFolder(folder: string, files: readonly PluginFile[]): FolderPlan {
 function notOurs(folder: string, paths: readonly string[]): LoadoutError {
   const [first = '', ...more] = paths
   const others = more.length === 0 ? '' : ` and ${more.length} more`
-  return new LoadoutError(
-    'FILE_EXISTS',
-    `${join(folder, first)}${others} ${more.length === 0 ? 'was' : 'were'} not written by Loadout, or changed since`,
-    {
-      hint: 'nothing was changed; move it away, or name another folder with --out',
-    },
-  )
+  return failWith('FILE_EXISTS/not-ours', {
+    folder: join(folder, first),
+    others,
+    what: more.length === 0 ? 'was' : 'were',
+  })
 }
 
 /** A log of its own in the folder, while a build writes there. */

@@ -5,7 +5,7 @@ import { exists, isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
 import type { Repository } from '../../machine/repository.ts'
 import { SETTINGS_FILE } from '../../machine/settings.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList, setOwn } from '../../text/values.ts'
 import { nameProblem } from '../rules/skill.ts'
 import { changeLibrary } from './library-transaction.ts'
@@ -38,9 +38,7 @@ function parseProfile(json: unknown, file: string): Profile {
   const profile: Profile = {}
   for (const [skill, agents] of Object.entries(isRecord(json) ? json : { '': null })) {
     if (!isTextList(agents)) {
-      throw new LoadoutError('INVALID_INDEX', `${FOLDER}/${file} must have a list of agents for each skill`, {
-        hint: 'repair it, or save the profile again',
-      })
+      throw failWith('INVALID_INDEX/profile', { folder: FOLDER, file })
     }
     setOwn(profile, skill, agents)
   }
@@ -67,7 +65,5 @@ export async function writeLibraryProfile(
 export function requireProfileName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name
-  throw new LoadoutError('BAD_NAME', `${JSON.stringify(name.slice(0, 80))} cannot be a profile: ${problem}`, {
-    hint: 'loadout profile list lists the profiles',
-  })
+  throw failWith('BAD_NAME/profile-name', { name: JSON.stringify(name.slice(0, 80)), problem })
 }

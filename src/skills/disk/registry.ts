@@ -7,7 +7,7 @@ import type { Repository } from '../../machine/repository.ts'
 import { parseJson } from '../../text/json.ts'
 import { shellWord } from '../../text/printable.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { compareText, sortedBy } from '../../text/values.ts'
 import { type InstallMarker, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import {
@@ -139,18 +139,20 @@ function invalidFindings(invalid: readonly Invalid[]): Finding[] {
 
 function nameFindings({ skill: { name }, folder }: RegisteredSkill): Finding[] {
   if (folder === `${SKILLS_FOLDER}/${name}`) return []
-  const message = `${folder} is named "${name}" in its skill.json, unlike its folder`
-  const hint = `rename the folder: git mv ${shellWord(folder)} ${SKILLS_FOLDER}/${name}`
-  return [{ severity: 'warning', code: 'NAME_DIFFERS', message, subject: name, hint }]
+  return [
+    report(
+      'NAME_DIFFERS/folder',
+      { folder, name, folder2: shellWord(folder), skillsFolder: SKILLS_FOLDER },
+      { subject: name },
+    ),
+  ]
 }
 
 /** Throws if the folder of the library is missing. Does not check whether it is a git repository. */
 export function requireLibraryFolder(library: string): void {
   if (isFolder(library)) return
   const problem = exists(library) ? 'is not a folder' : 'does not exist'
-  throw new LoadoutError('REPO_NOT_FOUND', `the library ${library} ${problem}`, {
-    hint: 'loadout init --clone <url> or --repo <folder> names another',
-  })
+  throw failWith('REPO_NOT_FOUND/library-folder', { library, problem })
 }
 
 /** A folder with a SKILL.md that agents read, from any source. */

@@ -9,7 +9,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import type { Patience } from '../../machine/repository.ts'
 import { Repository } from '../../machine/repository.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 
 /** A bare copy in the cache of a repository that skills came from, with only the fetched commits. */
@@ -122,9 +122,7 @@ async function fetchInto(
 }
 
 function badRef(ref: string): LoadoutError {
-  return new LoadoutError('USAGE', `${JSON.stringify(ref)} cannot be a branch, tag or commit`, {
-    hint: 'name one as git does: main, v1.2, or a commit id',
-  })
+  return failWith('USAGE/ref', { ref: JSON.stringify(ref) })
 }
 
 function isRefMissing(reason: string): boolean {

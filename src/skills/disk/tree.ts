@@ -23,7 +23,7 @@ import { asLoadoutError, codeOf, makeFolders } from '../../machine/files.ts'
 import { withFileInside } from '../../machine/inside.ts'
 import { flushFlags } from '../../machine/platform.ts'
 import { Walk } from '../../machine/walk.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { MARKER_FILE } from '../rules/reconcile.ts'
 
@@ -62,9 +62,7 @@ export function listTree(folder: string): Tree {
       const path = inside === '' ? name : `${inside}/${name}`
       if (NOT_COPIED.has(name)) continue
       if (name.includes('\ufffd')) {
-        throw new LoadoutError('BAD_NAME', `${folder}/${path} has a name that is not UTF-8`, {
-          hint: 'rename the file',
-        })
+        throw failWith('BAD_NAME/not-utf8', { root: folder, path })
       }
       if (path === MARKER_FILE) tree.marker = describe(folder, path)
       else if (kind !== 'folder') tree.files.push(describe(folder, path))

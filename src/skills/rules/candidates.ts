@@ -1,5 +1,5 @@
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { compareText, nearest, setOwn, sortedBy } from '../../text/values.ts'
 import { EVERY_AGENT, metadataFor, requireName, SKILL_FILE, type Skill } from './skill.ts'
 
@@ -141,9 +141,7 @@ export function nameOffers(candidates: readonly ImportCandidate[], naming: Namin
   if (as === undefined) return offers
   const meant = naming.names === undefined ? offers : chooseOffers(offers, naming.names)
   if (meant.length !== 1) {
-    throw new LoadoutError('USAGE', `--as names one skill, and ${meant.length} were found`, {
-      hint: 'choose one with --skill <name>, or use --prefix <text>',
-    })
+    throw failWith('USAGE/as', { meant: meant.length })
   }
   const name = requireName(as)
   return offers.map((offer) => (offer === meant[0] ? { ...offer, name } : offer))
@@ -191,9 +189,5 @@ function notOffered(word: string, offers: readonly Offer[]): LoadoutError {
     word,
     offers.map(({ name }) => name),
   )
-  return new LoadoutError(
-    'SKILL_NOT_FOUND',
-    `there is no skill ${JSON.stringify(word)} in it${close === undefined ? '' : `; did you mean ${close}?`}`,
-    { hint: 'without a name, the command lists what is there' },
-  )
+  return failWith('SKILL_NOT_FOUND/not-offered', { word: JSON.stringify(word), close })
 }

@@ -2,7 +2,7 @@ import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
 import type { Profile } from '../../agents/rules/config.ts'
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
-import { asFinding, type Code, type Finding, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Code, type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
 import type { InstallMarker } from './reconcile.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
@@ -153,8 +153,11 @@ function agentFor(registered: RegisteredSkill, root: TargetRoot, request: EquipR
 
 function unsupported({ skill }: RegisteredSkill, agents: readonly string[] = []): LoadoutError {
   const whom = agents.length > 0 ? agents.join(', ') : 'any agent that is enabled here'
-  return new LoadoutError('UNSUPPORTED_TARGET', `${skill.name} does not support ${whom}`, {
-    hint: `it supports ${skill.targets.join(', ')}; loadout targets ${skill.name} --add ${agents[0] ?? '<agent>'} changes that`,
+  return failWith('UNSUPPORTED_TARGET/agent', {
+    name: skill.name,
+    whom,
+    targets: skill.targets.join(', '),
+    agents: agents[0] ?? '<agent>',
   })
 }
 
@@ -198,8 +201,13 @@ export function planUnequip(
       }
     }
     if (found.length === 0) {
-      const message = `${name} is not equipped ${request.agents === undefined ? 'here' : `for ${request.agents.join(', ')}`}`
-      plan.findings.push({ severity: 'info', code: 'NOT_EQUIPPED', message, subject: name })
+      plan.findings.push(
+        report(
+          'NOT_EQUIPPED/where',
+          { name, what: request.agents === undefined ? 'here' : `for ${request.agents.join(', ')}` },
+          { subject: name },
+        ),
+      )
     }
   }
   return plan
@@ -355,9 +363,13 @@ function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest, b
 function disabledIn(name: string, agents: readonly string[], roots: readonly TargetRoot[]): Finding[] {
   const disabled = agents.filter((id) => !roots.some((root) => root.agents.includes(id)))
   if (disabled.length === 0) return []
-  const message = `${name} was not equipped for ${disabled.join(', ')}: not enabled on this machine`
-  const hint = `loadout agents enable ${disabled.join(' ')}`
-  return [{ severity: 'warning', code: 'TARGET_DISABLED', message, subject: name, hint }]
+  return [
+    report(
+      'TARGET_DISABLED/skill',
+      { name, disabled: disabled.join(', '), disabled2: disabled.join(' ') },
+      { subject: name },
+    ),
+  ]
 }
 
 function scopeFlag({ placement }: PlacementStatus): string {
@@ -423,9 +435,11 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
 
 /** An edited copy that a profile does not name. */
 function keptEdit(name: string, found: PlacementStatus): Finding {
-  const message = `${placeOf(found)} was edited by hand; it stays, although the profile does not name it`
-  const hint = `loadout unequip ${name} --target ${found.agent}${scopeFlag(found)} removes it, and keeps a copy`
-  return { severity: 'warning', code: 'EDITED_INSTALL', message, subject: name, hint }
+  return report(
+    'EDITED_INSTALL/kept',
+    { found: placeOf(found), name, agent: found.agent, found2: scopeFlag(found) },
+    { subject: name },
+  )
 }
 
 /** A refused skill, and why. */

@@ -1,6 +1,6 @@
 import { AGENT_IDS, findAgent, isAgent, type TargetRoot } from '../../agents/rules/agents.ts'
 import { STANDARD_KEYS } from '../../text/skill-document.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { compareText, getOwn, isRecord, isTextList, nearest, setOwn } from '../../text/values.ts'
 import type { InstallMarker } from './reconcile.ts'
 
@@ -184,9 +184,7 @@ export function nameProblem(name: string): string | undefined {
 export function requireName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name
-  throw new LoadoutError('BAD_NAME', `${shorten(JSON.stringify(name))} cannot be a skill: ${problem}`, {
-    hint: 'loadout inventory lists the skills',
-  })
+  throw failWith('BAD_NAME/no-pack-name-x', { name: shorten(JSON.stringify(name)), problem })
 }
 
 function shorten(text: string): string {
@@ -201,16 +199,10 @@ export function missing(name: string, status: SkillStatus | undefined, statuses:
 
 function notUsable(name: string, problems: readonly string[], known: readonly string[]): LoadoutError {
   if (problems.length > 0) {
-    return new LoadoutError('INVALID_SKILL', `${name} cannot be used: ${problems.join('; ')}`, {
-      hint: 'repair it in the library; loadout validate checks it',
-    })
+    return failWith('INVALID_SKILL/not-usable', { name, problems: problems.join('; ') })
   }
   const close = nearest(name, known)
-  return new LoadoutError(
-    'SKILL_NOT_FOUND',
-    `the library has no skill "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`,
-    { hint: 'loadout inventory lists the skills' },
-  )
+  return failWith('SKILL_NOT_FOUND/not-usable', { name, close })
 }
 
 /** Finds a skill of the library. Throws if it is missing or broken. */

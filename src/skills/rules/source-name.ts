@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 
 /** A git repository as a person named it, with the requested part. */
 export interface RepositoryName {
@@ -75,7 +75,5 @@ export function splitRef(refAndFolder: string, refs: readonly string[]): { ref: 
     const isCommit = length === 1 && /^[0-9a-f]{7,64}$/.test(ref)
     if (refs.includes(ref) || isCommit) return { ref, folder: parts.slice(length).join('/') }
   }
-  throw new LoadoutError('FILE_NOT_FOUND', `the repository has no branch or tag for ${JSON.stringify(refAndFolder)}`, {
-    hint: 'check the address, or name the parts: --ref <branch> --subfolder <path>',
-  })
+  throw failWith('FILE_NOT_FOUND/branch', { refAndFolder: JSON.stringify(refAndFolder) })
 }

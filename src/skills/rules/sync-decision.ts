@@ -1,6 +1,6 @@
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import type { EditOutcome } from './skill.ts'
 
 /** The upstream of the current branch. */
@@ -124,9 +124,19 @@ function decideTracked(
 ): SyncDecision {
   if (ahead > 0 && behind > 0) {
     const other = shortRef(trackingRef)
-    const message = `${branch} and ${other} have diverged: ${commits(ahead)} here, ${commits(behind)} there`
-    const hint = `${git(repo, 'rebase', other)} (or ${git(repo, 'merge', other)}), then sync again`
-    return { steps: [], findings: [{ severity: 'error', code: 'DIVERGED', message, hint }] }
+    return {
+      steps: [],
+      findings: [
+        report('DIVERGED/branch', {
+          branch,
+          other,
+          ahead: commits(ahead),
+          behind: commits(behind),
+          repo: git(repo, 'rebase', other),
+          repo2: git(repo, 'merge', other),
+        }),
+      ],
+    }
   }
   if (behind > 0) return { steps: [{ kind: 'fast-forward', trackingRef, commits: behind }], findings: [] }
   if (ahead === 0) return { steps: [], findings: [] }
@@ -135,11 +145,16 @@ function decideTracked(
 }
 
 function waitingFinding(repo: string, { kind, remote, branch, mergeRef, commits: count }: Push): Finding {
-  const message = `${commits(count)} on ${branch} ${count === 1 ? 'waits' : 'wait'} to be pushed to ${remote}`
   const name = shortRef(mergeRef)
   const refspec = name === branch ? branch : `${branch}:${name}`
   const command = git(repo, 'push', ...(kind === 'publish' ? ['--set-upstream'] : []), remote, refspec)
-  return { severity: 'info', code: 'UNCOMMITTED', message, hint: `loadout sync --push, or ${command}` }
+  return report('UNCOMMITTED/commits', {
+    count: commits(count),
+    branch,
+    what: count === 1 ? 'waits' : 'wait',
+    remote,
+    command,
+  })
 }
 
 function detachedFinding(repo: string, { branches, remoteHead }: RepoState): Finding {
@@ -180,12 +195,11 @@ function upstreamFinding(repo: string, state: RepoState, branch: string): Findin
 function uncommittedFinding(repo: string, paths: readonly string[]): Finding[] {
   if (paths.length === 0) return []
   return [
-    {
-      severity: 'warning',
-      code: 'UNCOMMITTED',
-      message: `not committed in the library: ${listed(paths, 3)}`,
-      hint: `${git(repo, 'add', '--all', 'skills')} && ${git(repo, 'commit')}`,
-    },
+    report('UNCOMMITTED/files', {
+      paths: listed(paths, 3),
+      repo: git(repo, 'add', '--all', 'skills'),
+      repo2: git(repo, 'commit'),
+    }),
   ]
 }
 

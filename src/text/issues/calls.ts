@@ -11,10 +11,24 @@ export const CALLS_ISSUES = {
     'FILE_NOT_FOUND/ssh-key':
       'the SSH key {key} does not exist → name one: --key <file>; ssh-keygen -t ed25519 makes one',
     'FILE_NOT_FOUND/ssh-keygen': 'ssh-keygen is not on the PATH → install OpenSSH 8.2 or later',
+    'FILE_NOT_FOUND/link': '{shown} does not exist: it is a broken link → repair or remove the link',
+    'FILE_NOT_FOUND/branch':
+      'the repository has no branch or tag for {refAndFolder} → check the address, or name the parts: --ref <branch> --subfolder <path>',
+    'FILE_NOT_FOUND/source-folder': '{source} has no folder {folder}',
     FILE_UNREADABLE: 'A file cannot be read. → Check its permissions.',
+    'FILE_UNREADABLE/stdin': 'standard input could not be read → pipe the text in',
+    'FILE_UNREADABLE/replaced': '{root} was replaced by a link while it was read → run the command again',
+    'FILE_UNREADABLE/model':
+      'warning: the ranking model of this installation is damaged: project files are ranked by words, names and history alone → install Loadout again',
     FILE_EXISTS: '{full} already exists → it was not changed',
     'FILE_EXISTS/manifest': '{path} exists already → name another file with --out, or move it away',
     'FILE_EXISTS/not-empty': '{target} already exists and is not empty → name a new folder',
+    'FILE_EXISTS/empty': '{folder} is not empty → name an empty folder',
+    'FILE_EXISTS/kept': '{target} already exists → it was left as it is; choose another name',
+    'FILE_EXISTS/not-ours':
+      '{folder}{others} {what} not written by Loadout, or changed since → nothing was changed; move it away, or name another folder with --out',
+    'FILE_EXISTS/library': '{library} is a repository already → --repo {library2} takes it',
+    'FILE_EXISTS/out': '{path} already exists → it was left as it is; --out names another',
     NOT_A_FILE: '{path} is not a regular file → name a file',
     'NOT_A_FILE/folder': '{shown} is a folder → name a file inside it',
     'NOT_A_FILE/git':
@@ -27,10 +41,22 @@ export const CALLS_ISSUES = {
     'NOT_A_FOLDER/root': '{root} is not a folder → create it, or check --global',
     'NOT_A_FOLDER/web':
       'loadout web was not started in a project → start it in the folder of one, or with --project <folder>',
+    'NOT_A_FOLDER/bundle': 'the project of this bundle is gone: {project} → build the bundle again',
+    'NOT_A_FOLDER/hook': '{cwd} is not a folder',
     FILE_TOO_LARGE: 'A file or text is larger than the limit. → Split it.',
     'FILE_TOO_LARGE/archive': '{path} unpacks to more than {most} → unpack a part of it, and name that folder',
     'FILE_TOO_LARGE/answer': 'the answer has more than {most} characters → import it in parts',
     'FILE_TOO_LARGE/session': 'the state of the session is too large',
+    'FILE_TOO_LARGE/notes':
+      '{path} is full: it may have {largestNotes} bytes → loadout note prune removes expired notes',
+    'FILE_TOO_LARGE/prompt': 'a prompt of {prompt} characters is data, not a task',
+    'FILE_TOO_LARGE/file': '{shown} has {size} bytes, more than the limit of {largest} → split it',
+    'FILE_TOO_LARGE/approval': '{path} cannot be approved: it contains {much} → make it smaller',
+    'FILE_TOO_LARGE/documents':
+      '{linked} contains more than {mostLinked} documents → make a pack of one of its folders; among the documents found first: {named}',
+    'FILE_TOO_LARGE/archive-bytes': '{path} does not fit: an archive holds at most {bytes} bytes → pack less at once',
+    'FILE_TOO_LARGE/client':
+      '{folder} is too large for a client → at most {mostFiles} files with 16 MB; loadout equip can still install it',
     'NOT_TEXT/material':
       '{path} is not a document that a pack can hold → name a folder, an archive (.zip, .tar.gz), an address, or a file of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv',
     NOT_TEXT: '{path} cannot be read as text: {problem} → convert it to UTF-8, or remove it',
@@ -38,10 +64,16 @@ export const CALLS_ISSUES = {
     'BAD_JSON/index':
       '{path} is not an index: {problem} → an index is a JSON object with a list "entries"; loadout index build writes one',
     'BAD_JSON/session': 'the state of the session has an invalid line',
+    'BAD_JSON/too-deep': '{path} is nested too deeply to be read → repair the file; nothing was changed',
+    'BAD_JSON/syntax': '{path} is not valid JSON: {problem} at {text} → repair the file; nothing was changed',
+    'BAD_JSON/skills-lock': '{path} does not list skills by name',
+    'BAD_JSON/merge': '{path} is not a merge of Loadout → move the folder away, then run the original command again',
     BAD_SETTINGS: 'A settings file has an unknown key or a wrong value. Only that part is ignored. → Correct it.',
     'BAD_SETTINGS/toml': '{path} is not valid TOML, or has another form → repair the file; nothing was changed',
     'BAD_SETTINGS/comments':
       '{path} has comments, and the agent ignores a file with comments → repair the file; nothing was changed',
+    'BAD_SETTINGS/plugin': '{path} {what} → move it away, then: loadout hooks {what2} {agent}',
+    'BAD_SETTINGS/hooks': '{path}: {problem}: see {text} → repair the file; nothing was changed',
     UNRECOGNISED:
       '{path} cannot be validated: its kind is unknown → give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
     WRITE_FAILED: 'A file could not be written. → Check permissions and free space.',
@@ -50,12 +82,36 @@ export const CALLS_ISSUES = {
     'WRITE_FAILED/differs':
       '{path} could not be written: its content differs from what was written → check the disk, then run the command again',
     'WRITE_FAILED/disk-full': '{path}: the disk is full',
+    'WRITE_FAILED/notes': '{path} could not be written: the disk is full → free some space; the notes are unchanged',
+    'WRITE_FAILED/own-source':
+      'will not overwrite {source}: the bundle is made from it → choose another path for --out',
+    'WRITE_FAILED/changed': '{path} was changed by another program just now → nothing was changed; try again',
+    'WRITE_FAILED/read-only': '{path} is read-only → chmod u+w {path2}; --dry-run shows the lines to add by hand',
     ENTRY_NOT_FOUND: 'There is no such entry. → Run `loadout search <words>`.',
     'ENTRY_NOT_FOUND/layers': 'no layer holds the entry {id}',
     'ENTRY_NOT_FOUND/plan': 'no layer of the plan contains the entry {id}',
     'ENTRY_NOT_FOUND/conversation': 'this conversation is not in the log → loadout usage --sessions lists them',
+    'ENTRY_NOT_FOUND/record-start': '"{typed}" is the start of {found} records → type more of one: {what}',
+    'ENTRY_NOT_FOUND/pack-file':
+      'the pack {name} has no file {path} to read; {instead} → loadout lookup {entryId} --load lists its files',
+    'ENTRY_NOT_FOUND/place':
+      '{path} has no place {anchor} → name lines, a heading or a page that it has: #L3-L9, #a-heading, #page=3',
+    'ENTRY_NOT_FOUND/lines': '{path} has {last} lines → ask for lines that it has',
+    'ENTRY_NOT_FOUND/secret':
+      'nothing at {place} looks like a secret → name a file of the pack and a line, as loadout validate prints them: documents/a.md:12',
+    'ENTRY_NOT_FOUND/skill-file':
+      'the skill {name} has no file "{path}"{meant} → loadout lookup {entryId} lists its files',
+    'ENTRY_NOT_FOUND/commit': 'the library has no commit {named} to undo → git -C {library} log lists them',
+    'ENTRY_NOT_FOUND/commit-x':
+      '{commit} {what}, which loadout undo cannot take back → name another commit; git -C {library} log lists them',
+    'ENTRY_NOT_FOUND/from-remote':
+      'the last commit, {short} {subject}, came from the remote → loadout undo {short} takes it back on purpose, for every machine; git -C {path} log lists the others',
+    'ENTRY_NOT_FOUND/not-skills': '{commit} {what} → git -C {library} revert {commit} takes it back',
     AMBIGUOUS_NAME:
       'Several things have this name. → Write the kind before it: `payload:x`, `pack:x`, `skill:x`, `adapter:x`.',
+    'AMBIGUOUS_NAME/decisions':
+      'there are decisions about several packs named {typed} → say which, by its path: {left}',
+    'AMBIGUOUS_NAME/kinds': '"{id}" is the name of {named} → say which: {kinds}',
     NOT_SERVED:
       'A request to a server of Loadout that is not for it: another host, another page, or an address that is not there. → Open the address that the server printed when it started.',
     TOKEN_NEEDED:
@@ -120,6 +176,37 @@ export const CALLS_ISSUES = {
     'USAGE/body': 'the body is not a JSON object',
     'USAGE/list': '"{name}" must be a list of texts',
     'USAGE/action': '"action" must be "equip" or "unequip"',
+    'USAGE/no-agent': 'Missing argument: an agent → loadout agents lists them',
+    'USAGE/no-hosts':
+      'none of the enabled agents with hooks is used on this machine → name it all the same: loadout hooks install {hookHosts}',
+    'USAGE/window': 'a window of 0 tokens is too small → name one: --window 200000',
+    'USAGE/no-choice':
+      'Missing argument: what to approve or deny → name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>',
+    'USAGE/no-decision':
+      'Missing argument: what to revoke → name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>',
+    'USAGE/characters':
+      'the limit of a text must be at least {leastCharacters} characters, not {most} → raise the limit',
+    'USAGE/intent': 'there is no intent "{key}"[; did you mean "{close}"?] → intents: {keys}',
+    'USAGE/limit': 'the limit of a search must be at least 1, not {limit} → raise the limit',
+    'USAGE/kind': 'unknown kind "{kind}"{meant} → kinds: {kinds}',
+    'USAGE/wrong-kind': 'this command does not support a {kind}: {id} → it supports {usable}',
+    'USAGE/tokenizer': 'unknown tokenizer "{name}" → [did you mean {meant}? ]known are {known} and OpenAI\'s models',
+    'USAGE/pack-home': '--user and --project exclude each other → loadout help packs new',
+    'USAGE/description':
+      'the description has more than {longestDescription} characters → say what the pack knows and when to use it; the rest belongs in its pages',
+    'USAGE/session': '"{session}" cannot be the name of a session → use letters, digits, dots, dashes and underscores',
+    'USAGE/ref': '{ref} cannot be a branch, tag or commit → name one as git does: main, v1.2, or a commit id',
+    'USAGE/no-skill': 'Missing argument: a skill → name some, or use --tag <tag>, or --all',
+    'USAGE/no-merge': 'Missing argument: the skill to merge → loadout merge lists the open merges',
+    'USAGE/as': '--as names one skill, and {meant} were found → choose one with --skill <name>, or use --prefix <text>',
+    'USAGE/release':
+      '{release} is not a version → write it as 1.2.3; without --release Loadout derives it from the content',
+    'USAGE/no-plugin-skill':
+      'Missing argument: a skill → name some, or use --tag, --profile or --all; --bare builds only hooks and the MCP server',
+    'USAGE/no-target-skill': 'Missing argument: a skill → name some, or use --all',
+    'USAGE/no-target-skill-x': 'Missing flag: --add or --remove → use --add <agent> or --remove <agent>',
+    'USAGE/no-update-skill':
+      'Missing argument: a skill → name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
     UNEXPECTED: 'Unexpected error: {detail}. This is a bug in Loadout. → set LOADOUT_DEBUG=1 to see where it happened',
   },
 } as const

@@ -10,6 +10,8 @@ export const KNOWLEDGE_ISSUES = {
     MISSING_ID: 'An entry has no `id`. → Give it a unique id in kebab-case.',
     BAD_ID_FORMAT: 'An id is not in kebab-case. → Use lower-case letters, digits and hyphens.',
     DUPLICATE_ID: 'the id "{id}" is used by {first} and by {second} → give one of them another id',
+    'DUPLICATE_ID/also-named': 'info: "{id}" is also a {others}; this is the payload → say which: {others2}',
+    'DUPLICATE_ID/documents': 'documents share the id {ids} → give each an id of its own',
     MISSING_PATH: 'An entry does not name its file. → Add `path`, relative to the root of the layer.',
     INVALID_PRIORITY: 'The priority is not `core`, `domain` or `manual`. Loadout uses `domain`. → Correct it.',
     MISSING_SUMMARY: 'An entry has no summary. → Add one sentence that says what the entry is for.',
@@ -22,6 +24,10 @@ export const KNOWLEDGE_ISSUES = {
     BAD_TOKEN_EST: 'The token estimate of an entry is not a count. → Run `loadout index build`.',
     'INVALID_INDEX/bad-field':
       'warning: entry {id} is used without its {fields}: missing or of the wrong type → rebuild the index with: loadout index build',
+    'INVALID_INDEX/entry':
+      'entry {position}[ ({id})] was skipped: {problem} → rebuild the index with: loadout index build',
+    'INVALID_INDEX/profile':
+      '{folder}/{file} must have a list of agents for each skill → repair it, or save the profile again',
     BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout index build`.',
     NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout index build`.',
     LAYER_MALFORMED:
@@ -32,6 +38,9 @@ export const KNOWLEDGE_ISSUES = {
     'NO_INDEX/nor-library':
       'no index was found in any layer, and no library is set up → run: loadout index build, or name what to validate',
     'NO_INDEX/file': '{indexPath} does not exist → run: loadout index build',
+    'NO_INDEX/nothing':
+      'this project contains nothing that an agent can load → run: loadout index build; --all also lists your own entries',
+    'NO_INDEX/because': 'no index was found in any layer{what} → run: loadout index build, or name an index file',
   },
   Payloads: {
     NO_PAYLOADS:
@@ -41,11 +50,15 @@ export const KNOWLEDGE_ISSUES = {
       'warning: {path} is not in the index: {why} → start the file with a block between two --- lines that has at least "id:" and "keywords: [..]"',
     BAD_FRONTMATTER: 'The frontmatter of a file cannot be parsed. → Repair the YAML between the two `---` lines.',
     'BAD_FRONTMATTER/value': 'warning: {path}: {problem}',
+    'BAD_FRONTMATTER/document':
+      'warning: {folder}/{documentFile}, {problem}; its first lines count as text → repair the YAML between the two ---',
     PAYLOAD_MISSING: 'The index lists an entry whose file is gone. → Run `loadout index build`.',
     'PAYLOAD_MISSING/all':
       'every payload of the index is missing: none of them is in {root} → put the index at the root of its payloads, or restore them',
     'DRIFT/payload-orphan': 'A payload is not in the index. → Run `loadout index build`.',
     PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
+    'PAYLOAD_UNREADABLE/more':
+      'warning: {more} more entries are ranked without their texts → loadout index check lists them all',
     PATH_ESCAPE: 'the path {path} is refused: {problem} → keep the file inside its folder',
     'PATH_ESCAPE/link':
       '{full} is a link that leads out of {root}{where} → nothing was written; replace the link with a file or folder of its own',
@@ -54,6 +67,7 @@ export const KNOWLEDGE_ISSUES = {
       'the folder {named} is refused: loadout index build does not read payloads there → add "{path}/**/*.md" to "payloads" in loadout.json',
     'PATH_ESCAPE/entry':
       'entry {id} was skipped: its path {path} is refused: {refusal} → name a file below the root of the layer',
+    'PATH_ESCAPE/pack': 'the path {path} is refused: {problem} → name a file inside the pack',
     DRIFT: 'The index and a payload say different things. → Run `loadout index build`.',
     BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout index build`.',
     'DRIFT/not-compared':
@@ -74,10 +88,15 @@ export const KNOWLEDGE_ISSUES = {
     NOTHING_TO_SPLIT: '`index migrate` found no section to move out of the file. → Nothing to do.',
     'NOTHING_TO_SPLIT/no-such-section':
       '`--keep` names a section that the file does not have. → Use one of the listed headings.',
+    'NOTHING_TO_SPLIT/keep': '--keep: there is no section "{unknown}"{what} → sections: {headings}',
     'BUDGET_TOO_SMALL/core-over-budget':
       'core entries alone cost {tokens} tokens, more than the budget of {budget} → raise --budget, or give some core entries the priority domain',
     LEFT_OUT: 'Something that fits the task was left out. The message says why. → Raise the limit it names.',
     'LEFT_OUT/entry': 'info: {id} was not loaded: {reason}',
+    'LEFT_OUT/edited':
+      'warning: {path} was edited since Loadout wrote it, and was kept → to replace it, remove it and run the command again',
+    'LEFT_OUT/lfs':
+      'warning: {what} missing: only a Git LFS pointer is there: {pointers} → clone the source, run git lfs pull, and import that folder',
   },
   'What texts say about a project': {
     STATEMENT_FALSE: 'A text that agents read says something about the project that is not so. → Correct it.',
@@ -105,29 +124,48 @@ export const KNOWLEDGE_ISSUES = {
     'USAGE_UNREADABLE/usage-junk-lines':
       'Lines of the usage log could not be parsed and were skipped. → Nothing to do.',
     USAGE_UNREADABLE: 'The usage log cannot be read. → Check its permissions.',
+    'USAGE_UNREADABLE/lines': 'warning: {count} {what} of {path} could not be read and {what2} skipped',
     USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout hooks install`, and try again later.',
     'USAGE_EMPTY/no-task-texts':
       '{log} contains no words of tasks → loadout usage --keep-tasks on keeps them from now on',
     'USAGE_EMPTY/other-projects':
       'no task of this project is in {log}; {are} to others → go to that project, or compare them with --all-projects',
+    'USAGE_EMPTY/unused':
+      'the usage log has no use of any skill, so Loadout cannot know the unused ones → loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
     ROUTING_CHANGED: 'Recorded tasks now choose other entries. → Run `loadout explain <id> --task "<task>"`.',
+    'ROUTING_CHANGED/tasks':
+      '{differing} of {tasks} {what} choose other entries now → loadout explain <id> --task "<task>" shows why',
   },
   Examples: {
     EXAMPLE_REFUSED: 'An example prompt was not accepted. The message says why. → Write what a person would type.',
     'EXAMPLE_REFUSED/example-duplicate': 'The entry has this example already. → Nothing to do.',
     'EXAMPLE_REFUSED/example-shared': 'Two entries have the same example. → Keep it for one of them.',
     'EXAMPLE_REFUSED/examples-full': 'An entry has as many examples as count. → Keep the best ones.',
+    'EXAMPLE_REFUSED/secret':
+      '{entry}: {what} a secret or personal data → examples are shared with the library: write the prompt without the value',
     EXAMPLES_STALE:
       'The description changed after its examples were written, so they do not count. → Run `loadout teach <id> --renew`.',
     'EXAMPLES_UNREADABLE/examples-junk-lines':
       'Lines of an example file could not be parsed and were skipped. → Repair or remove them.',
     EXAMPLES_UNREADABLE: 'An example file cannot be read. → Check its permissions.',
+    'EXAMPLES_UNREADABLE/line':
+      'warning: {path}: line {line} is not used ({why}){more} → repair or remove the line; the others count',
     'EXAMPLES_STALE/examples-without-entry':
       'There are examples of an entry that no longer exists. → Remove them, or bring the entry back.',
     NOTHING_TO_TEACH: 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
     BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
     'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
     'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/routing.md for the forms',
+    'BAD_SUITE/empty':
+      '{path} contains no questions → write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
+    'BAD_SUITE/empty-x':
+      '{subject}: {problem} → a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
+    'BAD_SUITE/no-questions':
+      'there are no questions: {path} has no tests and no examples{why} → loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',
+    'BAD_SUITE/no-tests':
+      'info: there are no trigger tests in {unused}{more} → a test is { "query": "…", "should_trigger": true }',
+    'BAD_SUITE/missing':
+      'there is no suite: {path} does not exist → name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
     BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
   },
   'Bundles, notes and adapters': {
@@ -135,13 +173,24 @@ export const KNOWLEDGE_ISSUES = {
       'A file that grounds an agent is missing. → Write an `AGENTS.md`, or correct `loadout.json`.',
     NO_FITTING_FILE:
       'No file of the project fits the words of the task, or it is a bare repository. → Describe the task in other words; ask in a clone.',
+    'NO_FITTING_FILE/words':
+      'warning: no file of the project fits the words of the task → describe the task in other words',
+    'NO_FITTING_FILE/words-x':
+      'warning: the project folder has no files to choose from → run this in your project, or name its folder: --project <folder>',
+    'NO_FITTING_FILE/words-x-x':
+      'warning: this is a bare repository: it has no files that could be shown → clone it, and run this in the clone',
     'BUDGET_TOO_SMALL/budget-ceiling': 'A limit is above the highest that is allowed. → Lower it.',
     BUDGET_TOO_SMALL: 'Nothing fits into the budget. → Use at least the size in the message.',
+    'BUDGET_TOO_SMALL/files': 'warning: a bundle contains at most {maxFiles} files, not {files}',
+    'BUDGET_TOO_SMALL/files-x': 'warning: {lacking} into {total} → the smallest budget that gives something is {needs}',
     BAD_NOTE: 'A note was not accepted. The message says why. → Shorten or correct it.',
     'NOTES_UNREADABLE/notes-junk-lines':
       'Lines of the note file could not be parsed and were skipped. → Run `loadout note prune`.',
     NOTES_UNREADABLE: 'The note file cannot be read. → Move it away, or repair it.',
+    'NOTES_UNREADABLE/line': 'warning: {path}: line {line} is not a note ({problem}){more} → loadout note prune',
     NOTES_UNUSED: 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
+    'NOTES_UNUSED/unused':
+      'info: no context will contain these notes until loadout.json names their file → add "tactical": { "path": "{path}" } to loadout.json',
     'ADAPTER_FAILED/adapter-name':
       'An adapter reports another id than `loadout.json` gives it. → Correct one of the two.',
     'ADAPTER_FAILED/adapter-duplicates': 'An adapter returned items twice. → Correct the adapter.',

@@ -2,12 +2,35 @@
 export const PACKS_ISSUES = {
   Packs: {
     PACK_NOT_FOUND: 'There is no such pack. → Run `loadout packs list --all`.',
+    'PACK_NOT_FOUND/gone': 'the pack {name} is no longer in {root} → resolve the task again',
+    'PACK_NOT_FOUND/meant':
+      'there is no pack "{name}"{guess} → loadout packs list --all shows every pack that was found',
+    'PACK_NOT_FOUND/meant-x':
+      '{asked} is not the folder of a known pack → loadout packs list --all --json names every folder; --project <folder> looks in another workspace',
+    'PACK_NOT_FOUND/path': '{path} is not a pack → name a folder with a KNOWLEDGE.md',
+    'PACK_NOT_FOUND/folder': '{pack} is not the folder of a pack → name the folder with its KNOWLEDGE.md',
     PACK_EXISTS: 'The folder for a new pack already exists. → Choose another name.',
+    'PACK_EXISTS/existing': '{target} already exists → choose another name; nothing was written',
+    'PACK_EXISTS/import':
+      '{target} already exists, and was not made from documents → choose another name; nothing was written',
+    'PACK_EXISTS/pack': '{root} is a pack already → loadout validate {root2}',
     PACK_REFUSED: 'A gate of the pack does not let it be used. → The message names the gate.',
     'PACK_REFUSED/compile-refused':
       'The views that an agent wrote were not accepted. Nothing was written. → Correct the answer as the message says.',
+    'PACK_REFUSED/scope': '{name} is a pack of the {scope} scope → compile it in the repository that it comes from',
+    'PACK_REFUSED/inputs':
+      'the answer is not for the present inputs of {name} → write the task again: loadout packs compile {name}; nothing was written',
+    'PACK_REFUSED/answer': '{at}: {problem} → correct the answer and import it again; nothing was written',
+    'PACK_REFUSED/no-text':
+      '{name} has no text to make views from → write documents, pages or sources into {root} first',
+    'PACK_REFUSED/source-map': '{sourceMapPath} of {pack} cannot be read → repair or remove it; nothing was written',
+    'PACK_REFUSED/by-hand':
+      '{foreign} was written or changed by hand → move it first, for example to wiki/; nothing was written',
+    'PACK_REFUSED/failed-run':
+      '{path} of the pack {name} was made by a run that failed → ask for the pages or sources behind it',
     APPROVAL_NEEDED:
       'A pack, adapter or skill needs your approval first. → Run the `loadout approve` command in the message.',
+    'APPROVAL_NEEDED/record': 'the pack {name} may not be used any more → loadout explain {word} says why',
     CONFIRMATION_NEEDED:
       'The command needs a yes, and there is no terminal to ask on. → Add the flag that the message names.',
     'CONFIRMATION_NEEDED/remove':
@@ -16,13 +39,18 @@ export const PACKS_ISSUES = {
       'you must confirm first: erase {what} → to skip the question: loadout usage --erase --yes',
     BAD_APPROVALS:
       'The file of your approvals was changed by hand or damaged, so nothing counts as approved. → Restore or remove the file.',
+    'BAD_APPROVALS/file': '{path} cannot be trusted: {problem} → repair it, or move it away and approve again',
     'NOT_RECORDED/audit-not-recorded': 'The record of a bundle or pack could not be written. → Check the state folder.',
     'ENTRY_NOT_FOUND/audit-not-found':
       'there is no record "{typed}" → loadout context and loadout packs resolve print the id of their record',
     BAD_AUDIT:
       'A record was changed after it was written, or another version of Loadout wrote it. → Ask for the same task again.',
+    'BAD_AUDIT/changed': '{path} was changed after it was written → run the task again; you can remove the file',
+    'BAD_AUDIT/version':
+      'another version of Loadout wrote {path}, and this one cannot read it → run the task again; you can remove the file',
     CONTEXT_CHANGED:
       'What was recorded can no longer be given again, because its sources changed. → Ask for the same task again.',
+    'CONTEXT_CHANGED/bundle': 'the bundle would be different now: {changes} → build the bundle again: loadout context',
     'pack.status.draft': 'The pack is a draft. → Confirm it: `--confirm <name>`.',
     'pack.status.needs-review':
       'The pack was not reviewed after its last change. → Review it, then set `status: ready`.',
@@ -32,6 +60,7 @@ export const PACKS_ISSUES = {
     'pack.status.archived': 'The pack is no longer maintained. → Use another one.',
     'pack.status.unknown': 'The status is missing or not one of the six. → Set a [status](packs.md#status).',
     'pack.substituted': 'A newer pack of the same name was used instead of a stale one. → Nothing to do.',
+    'pack.substituted/newer': 'info: {name} of the {scope} is stale; the newer one of the {scope2} is used instead',
     'pack.name.mismatch': 'The name of the pack differs from its folder. → Rename one of the two.',
     'pack.name.invalid': 'The name is missing, too long, or has other characters than the format allows. → Correct it.',
     'pack.description.missing': 'Without a description nothing can choose the pack. → Write one.',
@@ -50,7 +79,9 @@ export const PACKS_ISSUES = {
     'pack.trust.unapproved': 'You have not approved the pack. → Run `loadout approve pack:<name>`.',
     'pack.trust.changed': 'The pack changed after you approved it. → Look at the change, then approve it again.',
     'pack.trust.denied': 'You denied the pack. → Run `loadout revoke pack:<name>` to be asked again.',
+    'pack.trust.denied/again': 'info: the pack {name} is already denied',
     'pack.trust.by-place': 'The pack lies in a trusted place, so there is nothing to approve. → Nothing to do.',
+    'pack.trust.by-place/pack': 'info: the pack {name} is already trusted: it is in a folder of {owners}',
     'pack.documents.missing':
       'A document-first pack has no document. → Add it, or name it in `metadata.primaryDocument`.',
     'pack.persona.unbounded': 'A persona has no limits. → Add `compiled/boundaries.md`.',
@@ -64,6 +95,8 @@ export const PACKS_ISSUES = {
     'catalog.collision.lower-trust':
       'The pack that wins a name claims less trust than another of that name. → Check which one you want.',
     'catalog.waiting': 'A pack would win its name if it were approved. → Approve or deny it.',
+    'catalog.waiting/pack':
+      'warning: {name} of the {scope} would replace another pack of this name, but is not approved → loadout approve {root}',
     'discovery.skipped': 'Folders were skipped. → Nothing to do.',
     'discovery.skipped/depth': 'Folders below `maxDepth` were not searched. → Raise `maxDepth` if packs are missing.',
     'discovery.skipped/limit':
@@ -72,6 +105,15 @@ export const PACKS_ISSUES = {
     'discovery.skipped/link': 'A link leads out of its root, or nowhere. → Remove it, or set `followLinks`.',
     'discovery.skipped/not-a-file': '`KNOWLEDGE.md` is not a regular file. → Replace it with a file.',
     'discovery.skipped/source': 'Packs of the organization are missing. → Run `loadout packs fetch`.',
+    'discovery.skipped/only-last':
+      'warning: {pattern}: of {files} files only the last {most} by name were compared → name fewer files',
+    'discovery.skipped/more-places': 'warning: {unreported} more places could not be read',
+    'discovery.skipped/no-access': 'warning: {path} cannot be read ({reason}) → check its permissions',
+    'discovery.skipped/outside':
+      'warning: {path} is a link out of the project and was skipped → set "followLinks": true under "packs" in the configuration to allow it',
+    'discovery.skipped/more-warnings': 'there are more warnings of this kind',
+    'discovery.skipped/payload-folders':
+      'there are more than {mostFolders} folders with payloads; the rest was skipped → begin each glob with a folder',
     'claim.stale': 'A claim in a chosen file is out of date, or a page calls itself old. → Update it.',
     'claim.disputed': 'A claim is disputed. → Verify it before you rely on it.',
     'claim.missing': 'A fact is known to be missing. → Add it, or ask a person.',
@@ -80,6 +122,8 @@ export const PACKS_ISSUES = {
     'source.absent': 'A statement names a file that is missing. → Add the file, or correct the path.',
     'source.anchor.absent': 'The place that a statement names is not in its file. → Correct the anchor.',
     'source.escape': 'A path or link leaves the pack. → Move the file into the pack.',
+    'source.escape/record': '{at} names a path outside the pack; it is not used',
+    'source.escape/index': 'this index names a path that is refused: {refusal}',
     'file.not-regular': 'A pipe, device or folder is where a file should be. → Replace it.',
     'file.too-large': 'A file is larger than the limit. → Split it.',
     'file.not-text': 'A file is not a kind of text that Loadout reads. → Convert or remove it.',
@@ -91,19 +135,25 @@ export const PACKS_ISSUES = {
     'run.failed': 'The run that made a view failed, so the view is not used. → Run `loadout packs compile` again.',
     'run.review-required': 'The run passed and asks for a review. → Review the view.',
     'run.diagnostic': 'The run recorded a message. → Read the message.',
+    'run.diagnostic/compiler': 'compiler: {message}',
     'run.input.drift': 'An input changed after the run. → Run `loadout packs compile` again.',
     'run.input.gone': 'An input of the run is missing. → Run `loadout packs compile` again.',
     'run.invalid': 'The record of a run cannot be used. → Repair the record, or remove it.',
     'run.not-read': 'Older runs were not read. → Nothing to do.',
     'map.invalid': 'The source map, or a claim in it, cannot be used. → Repair the record, or remove it.',
     'grounding.uncited': 'Statements name no source, although the pack requires one. → Add sources.',
+    'grounding.uncited/lines': 'warning: {what} no source: line {lines}',
     'index.dangling': 'An index points to files that are missing. → Make the index again.',
+    'index.dangling/missing': 'info: it names missing files',
     'index.invalid': 'An index cannot be used. → Make the index again.',
     'context.omitted': 'Text was left out to stay within the budget. → Raise the budget if you need it.',
+    'context.omitted/parts': 'warning: parts of {what} were left out to stay within the budget',
+    'context.omitted/tokens': 'warning: left out to stay within the budget: about {tokens} tokens',
     'fence.neutralised': 'Text that looks like a fence was made harmless. → Check the file if you did not expect it.',
     'fence.removed': 'Control or invisible characters were removed. → Remove them from the file.',
     'content.injection': 'A text reads like an order to a model. → Check the file.',
     'content.secret': 'Text that looks like a secret was withheld. → Remove the secret, or declare it an example.',
+    'content.secret/excerpt': 'an excerpt was withheld: it contains what looks like a secret',
     'ontology.invalid': 'Records of the ontology cannot be used. → Repair the record, or remove it.',
     'ontology.unverified': 'A concept or claim is not verified. → Verify it.',
     'ontology.forbidden': 'The claim must not be made. It is given only as a prohibition. → Nothing to do.',

@@ -6,38 +6,100 @@ export const SKILLS_ISSUES = {
       'there is no library yet, and {place} exists already → loadout init --repo {word} takes it as the library, loadout init --new <folder> makes another',
     BAD_CONFIG: '`config.json` has an unknown key or a wrong value. → Correct the key that the message names.',
     'BAD_CONFIG/value': '{path}: {problem} → repair the file; nothing was changed',
+    'BAD_CONFIG/key': '{path}: unknown setting "{place}"[; did you mean "{meant}"?] → correct the key, or remove it',
     REPO_NOT_FOUND:
       '{folder} is not a git repository: {problem} → loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',
+    'REPO_NOT_FOUND/library-folder':
+      'the library {library} {problem} → loadout init --clone <url> or --repo <folder> names another',
     BAD_NAME: 'A name is not valid here. → Use lower-case letters, digits and hyphens.',
     'BAD_NAME/source':
       '{source} is a folder or URL, not the name of a skill → loadout add {word} installs the skills in it',
+    'BAD_NAME/not-utf8': '{root}/{path} has a name that is not UTF-8 → rename the file',
+    'BAD_NAME/pack-name':
+      'this is not a valid name for a pack → use at most 64 lower case letters and digits, with hyphens inside',
+    'BAD_NAME/no-pack-name':
+      'the name of a pack cannot be derived from {path} → give it one: loadout packs new <name> --from {from}',
+    'BAD_NAME/profile-name': '{name} cannot be a profile: {problem} → loadout profile list lists the profiles',
+    'BAD_NAME/no-pack-name-x': '{name} cannot be a skill: {problem} → loadout inventory lists the skills',
+    'BAD_NAME/plugin-name': '{name} cannot be a plugin: {problem} → name it with --name, such as --name team-kit',
     SKILL_NOT_FOUND: 'The library has no such skill. → Run `loadout inventory` to list them.',
     'SKILL_NOT_FOUND/version': 'the catalog has no {wanted} of {name} → loadout catalog publish {name}',
     'SKILL_NOT_FOUND/catalog': 'the catalog has no {what} → loadout catalog search',
+    'SKILL_NOT_FOUND/tag': 'no skill has the tag {tags} → loadout inventory --json lists the tags of every skill',
+    'SKILL_NOT_FOUND/history': '{folder} is not in the history of the library → nothing was changed',
+    'SKILL_NOT_FOUND/library': 'the library has no skill "{skill}" → loadout inventory',
+    'SKILL_NOT_FOUND/merge': 'there is no open merge of {skill} → loadout merge lists them',
+    'SKILL_NOT_FOUND/not-offered':
+      'there is no skill {word} in it[; did you mean {close}?] → without a name, the command lists what is there',
+    'SKILL_NOT_FOUND/not-usable':
+      'the library has no skill "{name}"[; did you mean {close}?] → loadout inventory lists the skills',
+    'SKILL_NOT_FOUND/committed': 'the library has no committed skill "{name}" → loadout inventory',
     SKILL_EXISTS: 'The library already has a skill of this name. → Choose another name, for example with `--as`.',
+    'SKILL_EXISTS/again': 'the library has {folder} again already → nothing was changed',
+    'SKILL_EXISTS/path': '{path} already exists → loadout inspect {name} shows it',
     SKILL_INSTALLED: 'The skill is still installed, so it was not deleted. → Run `loadout unequip <skill>` first.',
+    'SKILL_INSTALLED/still-installed':
+      '{name} is still installed: {places} → loadout unequip {name} first; in a project with --project <folder>',
     INVALID_SKILL: 'A skill cannot be used. The message names the field. → Repair it in the library.',
     'INVALID_SKILL/openai': 'agents/openai.yaml{place} → correct that file',
     'INVALID_SKILL/duplicate-skill': 'Two folders of the library contain a skill of the same name. → Rename one.',
     NAME_DIFFERS: 'The name of a skill differs from the name of its folder. → Rename one of the two.',
+    'NAME_DIFFERS/folder':
+      'warning: {folder} is named "{name}" in its skill.json, unlike its folder → rename the folder: git mv {folder2} {skillsFolder}/{name}',
+    'NAME_DIFFERS/other-names':
+      "warning: {whose} cannot be used, so the folder's is: {pairs} → loadout import <source> --skill <name> --as <other> gives another",
     'INVALID_SKILL/format-limit':
       'A skill exceeds a limit of the public format. Some agents cut or skip it. → Shorten it.',
     'INVALID_SKILL/frontmatter':
       'the frontmatter would not be readable: {problem} → shorten the description or the metadata',
+    'INVALID_SKILL/policy':
+      'policy.allow_implicit_invocation must be true or false → write "policy": { "allow_implicit_invocation": false } under "codex" in skill.json',
+    'INVALID_SKILL/was-none': '{folder} was not a skill: {problems}',
+    'INVALID_SKILL/adopt': '{path} cannot be adopted: {reason} → repair it, then adopt',
+    'INVALID_SKILL/merge': '{folder} cannot be merged: {problems} → repair it in the library',
+    'INVALID_SKILL/merged': '{files} cannot be used: {reason} → repair it, then loadout merge {skill} --continue',
+    'INVALID_SKILL/not-usable':
+      '{name} cannot be used: {problems} → repair it in the library; loadout validate checks it',
+    'INVALID_SKILL/format': 'warning: {name}: {problem} → it is installed nevertheless; some agents cut or skip it',
     SYMLINK_IN_TREE:
       'A skill or archive contains a link that leads to no file of it. → Replace the link with the file.',
     SPECIAL_FILE: 'A skill or archive contains a pipe, socket or device. → Remove it.',
     BAD_ARCHIVE: 'An archive cannot be unpacked. → Create it again with plain `tar`.',
     'BAD_ARCHIVE/material': '{path} is not an archive that can be read → pack it again as .zip or .tar.gz',
+    'BAD_ARCHIVE/gzip': '{file} is not a .tar.gz archive → name a file that was packed with gzip',
+    'BAD_ARCHIVE/damaged':
+      '{file} is damaged: {detail} → get the file again: it may have been cut short or changed on its way',
+    'BAD_ARCHIVE/collision': '{archive}: {path} {problem} → pack it again',
+    'BAD_ARCHIVE/too-much': '{archive} contains more than {limit} → split it',
     'NOTHING_TO_IMPORT/site':
       '{address} has neither an llms.txt nor a sitemap.xml that names pages of the same site → name the address of one; nothing was written',
     'NOTHING_TO_IMPORT/documents':
       '{from} cannot become a pack: {why} → documents are files of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv; nothing was written',
     NOTHING_TO_IMPORT:
       'The source contains nothing that can be imported. The message says what was looked for. → Check the path or address.',
+    'NOTHING_TO_IMPORT/folder':
+      '{root} contains no skill{what} → a skill is a folder with a SKILL.md; all folders were searched',
+    'NOTHING_TO_IMPORT/local':
+      '{path} is neither a folder nor a .tar.gz or .zip → name a folder, an archive, a git URL or owner/repo',
     'MERGE_CONFLICT/import-conflict':
       'Copies of a skill differ, so Loadout cannot choose. → Choose one with the command in the message.',
     MERGE_CONFLICT: 'Changes on both sides overlap. → Run `loadout merge <skill>`.',
+    'MERGE_CONFLICT/copies':
+      'copies of {name} were edited differently: {edited} → choose one: loadout adopt {name} --target {agent}',
+    'MERGE_CONFLICT/no-base':
+      "{path} {was} edited by hand, the library has changed since, and no commit of it has the version that was installed; the copy stays as it is → loadout diff {name}{scope} shows both; loadout adopt {name}{scope} --force takes the copy, loadout equip {name}{scope} --replace the library's version, and keeps a copy of the other",
+    'MERGE_CONFLICT/decision':
+      '{skill} needs a decision: {problem}{more}. The library was not changed. → edit the files in {files}, then loadout merge {skill} --continue',
+    'MERGE_CONFLICT/waits':
+      'a merge of {name} waits for a decision → loadout merge {name} shows it; --continue or --abort ends it',
+    'MERGE_CONFLICT/unresolved':
+      '{name} still has conflicts: {message}{more} → edit {path}, or end all of them with one side: loadout merge {name} --take library|other --continue',
+    'MERGE_CONFLICT/changed-since':
+      "the library's {name} has changed since this merge began → loadout merge {name} --abort keeps a copy of your work; then run the command that began the merge again",
+    'MERGE_CONFLICT/later':
+      '{folder} has changed since {commit}; nothing was undone → undo the later change first, or merge by hand: git -C {library} revert {commit}',
+    'MERGE_CONFLICT/undecided':
+      '{name} was changed here, and the imported version is no longer known: nothing was merged → take one: loadout update {name} --take source (git keeps yours), or --take library',
     'NO_SOURCE/source-rewritten':
       'The history of a source no longer contains the imported commit. → Check `loadout update --dry-run` before you update.',
     'ENTRY_NOT_FOUND/commit-not-found':
@@ -45,7 +107,17 @@ export const SKILLS_ISSUES = {
     NO_SOURCE:
       'Loadout does not know where a skill came from, so it cannot update it. → Import it again from its source.',
     'NO_SOURCE/source-removed': 'The source no longer has the skill. → Keep it, or run `loadout delete <skill>`.',
+    'NO_SOURCE/rewritten':
+      'warning: {url} no longer has the commit that {names} came from: its history was rewritten, or another repository replaced it → look at it before you update: loadout update --dry-run shows what would change',
+    'NO_SOURCE/not-imported':
+      '{unknown} was not imported, so nothing updates it → loadout outdated lists the skills that have a source',
+    'NO_SOURCE/unknown':
+      '{names}: the library does not know where it came from → import it again from its source; only what loadout import brought in can be updated',
+    'NO_SOURCE/removed':
+      "warning: {source} no longer has {name}; the library's skill stays → loadout pin {name} stops asking; loadout delete {name} removes it here too",
     PINNED: 'The skill is pinned and was not updated. → Run `loadout unpin <skill>` to update it.',
+    'PINNED/skill':
+      'warning: {name} is pinned and was not updated → loadout unpin {name}, or name a version: --ref <branch, tag or commit>',
     QUARANTINED:
       'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys. → Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
     'ENTRY_NOT_FOUND/profile-not-found': 'There is no profile of this name. → Run `loadout profile list`.',
@@ -56,29 +128,60 @@ export const SKILLS_ISSUES = {
   },
   'Agents and installs': {
     UNKNOWN_AGENT: 'No agent has this name. → Run `loadout agents`.',
+    'UNKNOWN_AGENT/meant': 'there is no agent "{id}"[; did you mean {close}?] → loadout agents lists them',
+    'UNKNOWN_AGENT/hooks':
+      'Loadout has no hooks for "{agent}" → agents with hooks: {hookHosts}; others: loadout mcp, loadout agents-md',
+    'UNKNOWN_AGENT/plugin': '{unknown} has no plugin format that Loadout supports → agents with plugins: {pluginForms}',
     UNSUPPORTED_TARGET: 'A skill does not list this agent. → Run `loadout targets <skill> --add <agent>`.',
+    'UNSUPPORTED_TARGET/agent':
+      '{name} does not support {whom} → it supports {targets}; loadout targets {name} --add {agents} changes that',
+    'UNSUPPORTED_TARGET/agent-x':
+      'warning: the plugin for {agent} is without {which}, which {what} not support it → loadout targets {what2} --add {agent}',
     TARGET_DISABLED: 'The agent is not enabled on this machine. → Run `loadout agents enable <agent>`.',
+    'TARGET_DISABLED/agents': '{disabled} is not enabled on this machine → loadout agents enable {disabled2}',
+    'TARGET_DISABLED/skill':
+      'warning: {name} was not equipped for {disabled}: not enabled on this machine → loadout agents enable {disabled2}',
     NO_PROJECT: 'The command needs a project, and the folder is not in one. → Name it: `--project <folder>`.',
     'NO_PROJECT/patterns':
       'only patterns choose files in the preset {preset} → there is nothing to measure: history does not count here',
     'NO_PROJECT/no-history': '{root} has no git history → name a project in a git repository',
     'NO_PROJECT/no-commits':
       'none of the last {commits} commits can be asked → a commit is asked when its subject has four words or more and it changed one to five files, tests apart',
+    'NO_PROJECT/project':
+      '{place} is in no git repository, apart from your home folder → project scope needs one: git init',
+    'NO_PROJECT/hook-project':
+      '{place} is not in a git repository, apart from your home folder → name a place in a project; without --project the hooks are installed for you, everywhere',
     UNMANAGED_FOLDER:
       'Another folder of this name is in the way. Loadout did not create it and left it alone. → Take it over with `import --adopt`, or use `equip --replace`.',
     'UNMANAGED_FOLDER/broken-marker': 'The marker of an install is damaged. → Run `loadout doctor --fix`.',
+    'UNMANAGED_FOLDER/meanwhile':
+      '{shown} {what} meanwhile; Loadout did not change it → run the command again to see what can be done',
     EDITED_INSTALL:
       'An installed copy was edited by hand. → The copy stays. Run `loadout adopt <skill>` to bring the edit into the library.',
+    'EDITED_INSTALL/meanwhile':
+      '{shown} was edited meanwhile; it was left as it is → run the command again to see what can be done',
+    'EDITED_INSTALL/kept':
+      'warning: {found} was edited by hand; it stays, although the profile does not name it → loadout unequip {name} --target {agent}{found2} removes it, and keeps a copy',
     ORPHANED_INSTALL: 'A skill is installed that the library no longer has. → Run `loadout unequip <skill>`.',
     OUTDATED_INSTALL: 'An installed copy is older than the library. → Run `loadout sync`.',
     NOT_EQUIPPED:
       'The skill is not installed, or has no edited copy, where the command looked. → Run `loadout inventory`.',
+    'NOT_EQUIPPED/not-edited':
+      'no installed copy of {name} was edited → loadout inventory shows the state of every copy; --project <folder> looks in a project',
+    'NOT_EQUIPPED/where': 'info: {name} is not equipped {what}',
     OTHER_MANAGER: 'Another tool installed skills here. → Run `loadout import --all --adopt` to take them over.',
+    'OTHER_MANAGER/skills':
+      'info: another manager placed {what} here: {names} → loadout import --project . lists them, and takes them over with --all --adopt',
     BACKED_UP: 'Before a change, a copy was kept. The message says where. → Nothing to do.',
+    'BACKED_UP/uncommitted': 'info: {folder} had uncommitted changes; a copy is in {kept}',
     RECOVERED: 'An interrupted change was finished or undone. → Nothing to do.',
+    'RECOVERED/library': 'info: {library}: an interrupted {message}',
     LOCKED: '{folder} is locked by {holder} → wait until it has finished; if it never will, remove {path}',
     'LOCKED/git':
       '{folder} is locked: {git} → wait until git has finished, or end it; the next command then finishes the interrupted change',
+    'LOCKED/library':
+      '{library} is locked: a change was interrupted, and its git is still running → wait until git has finished, or end it; the next command then finishes the interrupted change',
+    'LOCKED/meanwhile': '{name} was changed by another command meanwhile → run the update again',
     NOT_SEEN: 'An agent cannot see everything that is installed for it. → Run `loadout see <agent>`.',
     'NOT_SEEN/full':
       'warning: the list of {label} is full: {crowded} of {skills} skills are not described whole → loadout see {agent} --fix{scope} makes every skill usable',
@@ -87,6 +190,9 @@ export const SKILLS_ISSUES = {
     HOOKS_OFF: 'The agent will not run the hooks. The message says why. → Change the setting it names.',
     'BLOCK_STALE/block-damaged': 'The index block of `AGENTS.md` is damaged. → Repair or delete the block.',
     BLOCK_STALE: 'The index block of `AGENTS.md` is outdated. → Run `loadout agents-md --write`.',
+    'BLOCK_STALE/file': '{file}: {message} → loadout agents-md --write',
+    'BLOCK_STALE/damaged':
+      'line {line}: {what} → the block goes from {blockStart} to {blockEnd}; repair or delete it, nothing was written',
   },
   'The catalog of an organization': {
     CATALOG_HELD:
@@ -104,6 +210,10 @@ export const SKILLS_ISSUES = {
       'the signature of {key} is not valid for {by} → check the line of {by} in {signers}',
     'CATALOG_UNVERIFIED/fingerprint':
       'the server shows {shown}, not {fingerprint} → ask an approver for the fingerprint in loadout catalog search',
+    'CATALOG_UNVERIFIED/digest':
+      '{name} {version} was not approved: the draft has the digest {digest}, and {found} → loadout {what}, then approve again; if the digests still differ, publish it under another version',
+    'CATALOG_UNVERIFIED/expired':
+      'warning: the team’s catalog expired on {expires} (today is {today} on this machine): newer decisions may be hidden → an approver runs: loadout catalog sign',
   },
   'The manifest of a project': {
     MANIFEST: '`loadout.json` asks for something that cannot be installed. → Correct the entry that the message names.',
@@ -184,16 +294,31 @@ export const SKILLS_ISSUES = {
     GIT_MISSING: 'git could not be run: it is not on the PATH → install git, or add its folder to PATH',
     GIT_FAILED: 'A git command failed. The message has what git said. → Follow the hint.',
     'GIT_FAILED/start': 'git could not be started: {problem}',
+    'GIT_FAILED/ignored':
+      '{path} cannot be committed: git ignores it{rule} → change that rule, or turn the automatic commit off',
+    'GIT_FAILED/nested':
+      '{path} cannot be committed: it is a repository of its own → remove {repo} to keep its files here',
     GIT_UNSAFE: 'A repository setting or address would run a program. → Remove it with the command in the message.',
     'GIT_UNSAFE/url':
       '{url} cannot be cloned: it is neither a path nor a safe URL → use a path, or an https or ssh URL',
     'GIT_UNSAFE/option':
       'the name {name} in {repo} would be read as an option → give the branch or the remote another name',
     REMOTE_UNREACHABLE: 'A remote repository could not be reached. → Check the connection and your access.',
+    'REMOTE_UNREACHABLE/folder':
+      'warning: {path} is not on this machine, so {subject} could not be compared → loadout pin <skill> stops asking; the skill itself stays in your library',
     DIVERGED: 'The library and its remote both have new commits. → Merge or rebase with git, then run `loadout sync`.',
+    'DIVERGED/branch':
+      '{branch} and {other} have diverged: {ahead} here, {behind} there → {repo} (or {repo2}), then sync again',
     UPSTREAM_MISSING: 'The branch of the library follows no remote branch. → Run the git command in the message.',
     'UPSTREAM_MISSING/detached-head': 'The library is not on a branch. → Run the `git switch` in the message.',
     'UNCOMMITTED/commits-waiting': 'The library has commits that are not pushed. → Run `loadout sync --push`.',
     UNCOMMITTED: 'The library has changes that are not committed. → Commit them with git.',
+    'UNCOMMITTED/pack':
+      '{root} is neither in a git repository nor in a package → commit it to one: other machines get it from there',
+    'UNCOMMITTED/pack-file': '{changed} {problem} → commit or remove it, then publish {name}',
+    'UNCOMMITTED/commits':
+      'info: {count} on {branch} {what} to be pushed to {remote} → loadout sync --push, or {command}',
+    'UNCOMMITTED/files': 'warning: not committed in the library: {paths} → {repo} && {repo2}',
+    'UNCOMMITTED/skill': '{changed} is not committed → commit it, then publish',
   },
 } as const

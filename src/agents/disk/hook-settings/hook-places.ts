@@ -8,7 +8,7 @@ import { openProject, type Project, realOrSame } from '../../../machine/open-pro
 import { packageFolder } from '../../../machine/package-folder.ts'
 import { sessionsFolder } from '../../../machine/sessions.ts'
 import { readToml } from '../../../machine/toml.ts'
-import { LoadoutError } from '../../../text/trouble.ts'
+import { failWith } from '../../../text/trouble.ts'
 import { getDeep, isRecord } from '../../../text/values.ts'
 import { findAgent, requireAgent, type Scope } from '../../rules/agents.ts'
 import { codexRuns, HOOK_HOSTS, type HookHost, requireHost } from '../../rules/hook-hosts.ts'
@@ -63,9 +63,7 @@ export function requireHookProject(machine: Machine, named: string): string {
   const opened = openProject(machine, named)
   const project = findHookProject(machine, opened)
   if (project !== undefined) return project
-  throw new LoadoutError('NO_PROJECT', `${opened.place} is not in a git repository, apart from your home folder`, {
-    hint: 'name a place in a project; without --project the hooks are installed for you, everywhere',
-  })
+  throw failWith('NO_PROJECT/hook-project', { place: opened.place })
 }
 
 /** The last answer and the last problem of an agent's hooks. */

@@ -1,5 +1,5 @@
 import { type ParseError, printParseErrorCode, visit } from 'jsonc-parser'
-import { LoadoutError } from '../../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../../text/trouble.ts'
 import {
   type Comment,
   type Container,
@@ -70,10 +70,7 @@ export function readSettings(text: string, path: string): SettingsTree {
       { allowTrailingComma: true },
     )
   } catch (error) {
-    throw new LoadoutError('BAD_JSON', `${path} is nested too deeply to be read`, {
-      hint: 'repair the file; nothing was changed',
-      cause: error,
-    })
+    throw failWith('BAD_JSON/too-deep', { path }, { cause: error })
   }
   const [first] = errors
   if (first !== undefined) throw badSyntax(text, path, first)
@@ -83,7 +80,5 @@ export function readSettings(text: string, path: string): SettingsTree {
 function badSyntax(text: string, path: string, { error, offset }: ParseError): LoadoutError {
   const words = printParseErrorCode(error).replace(/([a-z])([A-Z])/g, '$1 $2')
   const problem = words.toLowerCase().replace('end of file expected', 'something follows the end')
-  return new LoadoutError('BAD_JSON', `${path} is not valid JSON: ${problem} at ${lineAndColumn(text, offset)}`, {
-    hint: 'repair the file; nothing was changed',
-  })
+  return failWith('BAD_JSON/syntax', { path, problem, text: lineAndColumn(text, offset) })
 }

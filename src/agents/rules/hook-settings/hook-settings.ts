@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../../text/trouble.ts'
 import { readCommand, type Shell } from './hook-command.ts'
 import {
   appendItem,
@@ -260,7 +260,5 @@ export function onlyOne(tree: SettingsTree, owner: SettingsValue, key: string, w
 }
 
 function refusal(problem: string, { path, text }: SettingsTree, offset: number): LoadoutError {
-  return new LoadoutError('BAD_SETTINGS', `${path}: ${problem}: see ${lineAndColumn(text, offset)}`, {
-    hint: 'repair the file; nothing was changed',
-  })
+  return failWith('BAD_SETTINGS/hooks', { path, problem, text: lineAndColumn(text, offset) })
 }

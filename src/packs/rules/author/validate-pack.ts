@@ -1,5 +1,5 @@
 import { findTokens } from '../../../text/fence.ts'
-import type { Code, Severity } from '../../../text/trouble.ts'
+import { type Code, report, type Severity } from '../../../text/trouble.ts'
 import { isRecord } from '../../../text/values.ts'
 import { type AnchorPlace, anchorsOf, findInlineAnchors, parseAnchor } from '../anchors.ts'
 import { EXAMPLES_PATH, examplesOf, scanContent } from '../guard.ts'
@@ -75,8 +75,7 @@ class PackCheck {
   warn(severity: Severity, code: Code, path: string, message: string, line?: number): void {
     if (this.warnings.length < MOST_WARNINGS) this.warnings.push({ severity, code, path, message, line })
     else {
-      const more = 'there are more warnings of this kind'
-      this.warnings.push({ severity, code: 'discovery.skipped', path: PACK_FILE, message: more })
+      this.warnings.push(report('discovery.skipped/more-warnings', {}, { path: PACK_FILE, severity }))
     }
   }
 

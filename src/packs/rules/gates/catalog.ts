@@ -1,7 +1,7 @@
 import type { RankDocument } from '../../../search/document.ts'
 import { boundaryOf, openingTag, requireTags } from '../../../text/fence.ts'
 import { shellWord } from '../../../text/printable.ts'
-import { type Finding, LoadoutError } from '../../../text/trouble.ts'
+import { type Finding, failWith, report } from '../../../text/trouble.ts'
 import { compareText, groupBy, nearest, sortedBy } from '../../../text/values.ts'
 import {
   type KnowledgePack,
@@ -155,13 +155,11 @@ function collisionFinding({ name, winner, shadowed, reason, lowerTrustShadowsHig
 
 function waitingFinding(pack: TrustedPack): Finding {
   const { scope, root, manifest } = pack
-  return {
-    severity: 'warning',
-    code: 'catalog.waiting',
-    subject: manifest.name,
-    message: `${packWord(manifest.name)} of the ${scope} would replace another pack of this name, but is not approved`,
-    hint: `loadout approve ${shellWord(root)}`,
-  }
+  return report(
+    'catalog.waiting/pack',
+    { name: packWord(manifest.name), scope, root: shellWord(root) },
+    { subject: manifest.name },
+  )
 }
 
 function heldFinding({ trust: { held }, manifest: { name }, root }: TrustedPack): Finding[] {
@@ -204,15 +202,11 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
       entries.map(({ pack }) => pack.manifest.name),
     )
     const guess = close === undefined ? '' : `; did you mean ${packWord(close)}?`
-    throw new LoadoutError('PACK_NOT_FOUND', `there is no pack "${packWord(choice.name)}"${guess}`, {
-      hint: 'loadout packs list --all shows every pack that was found',
-    })
+    throw failWith('PACK_NOT_FOUND/meant', { name: packWord(choice.name), guess })
   }
   const found = choice.root === undefined ? undefined : all.find(({ root }) => root === choice.root)
   if (found !== undefined) return found
-  throw new LoadoutError('PACK_NOT_FOUND', `${choice.asked} is not the folder of a known pack`, {
-    hint: 'loadout packs list --all --json names every folder; --project <folder> looks in another workspace',
-  })
+  throw failWith('PACK_NOT_FOUND/meant-x', { asked: choice.asked })
 }
 
 /** A pack as the ranker reads it: only its metadata, which needs no approval. */

@@ -1,6 +1,7 @@
 import { asTyped, matchAny, readTask, shareOf, type Task, type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { relatedTo } from '../../../search/word-lists.ts'
+import { report } from '../../../text/trouble.ts'
 import { findInlineAnchors } from '../anchors.ts'
 import { isProse, type PackManifest, type PackWarning, packSections, shownText } from '../pack.ts'
 import { type Choice, matchedShare, pathWords } from './choose.ts'
@@ -205,8 +206,14 @@ function statementLines(text: string): { line: number; text: string }[] {
 export function uncitedWarnings(uncited: readonly { path: string; line: number }[]): PackWarning[] {
   return [...new Set(uncited.map(({ path }) => path))].map((path) => {
     const lines = uncited.filter((each) => each.path === path).map(({ line }) => line)
-    const message = `${lines.length === 1 ? 'a statement names' : `${lines.length} statements name`} no source: line ${summarizeLines(lines)}`
-    return { severity: 'warning', code: 'grounding.uncited', path, message }
+    return report(
+      'grounding.uncited/lines',
+      {
+        what: lines.length === 1 ? 'a statement names' : `${lines.length} statements name`,
+        lines: summarizeLines(lines),
+      },
+      { path },
+    )
   })
 }
 

@@ -1,5 +1,5 @@
 import { roundScore } from '../../../search/document.ts'
-import type { Finding } from '../../../text/trouble.ts'
+import { type Finding, report } from '../../../text/trouble.ts'
 import { compareText } from '../../../text/values.ts'
 import { type Wrapper, wrapContext } from '../fence.ts'
 import type { Collision } from '../gates/catalog.ts'
@@ -211,13 +211,13 @@ export function wrapPack(
 function summarize(omitted: readonly Omission[]): PackWarning[] {
   if (omitted.length === 0) return []
   const files = new Set(omitted.map(({ path }) => path)).size
-  const message = `parts of ${files === 1 ? 'one file' : `${files} files`} were left out to stay within the budget`
-  return [{ severity: 'warning', code: 'context.omitted', path: 'KNOWLEDGE.md', message }]
+  return [
+    report('context.omitted/parts', { what: files === 1 ? 'one file' : `${files} files` }, { path: 'KNOWLEDGE.md' }),
+  ]
 }
 
 function omissionWarning({ path, lines, tokens }: Omission): PackWarning {
-  const message = `left out to stay within the budget: about ${tokens} tokens`
-  return { severity: 'warning', code: 'context.omitted', path, line: lines?.from, message }
+  return report('context.omitted/tokens', { tokens }, { path, line: lines?.from })
 }
 
 /** Personas first, because they set the voice of the rest; then by activation, then by name. */
@@ -332,8 +332,11 @@ export function contextFindings({ active, refused, substitutions }: PackContext)
       return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, hint: command }
     }),
     ...substitutions.map(({ name, from, to }): Finding => {
-      const message = `${packWord(name)} of the ${from.scope} is stale; the newer one of the ${to.scope} is used instead`
-      return { severity: 'info', code: 'pack.substituted', message, subject: name }
+      return report(
+        'pack.substituted/newer',
+        { name: packWord(name), scope: from.scope, scope2: to.scope },
+        { subject: name },
+      )
     }),
     ...warnings,
   ]

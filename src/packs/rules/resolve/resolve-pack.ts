@@ -1,6 +1,7 @@
 import { type Task, type TaskWords, withoutWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
+import { report } from '../../../text/trouble.ts'
 import { compareText } from '../../../text/values.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor, placeAt } from '../anchors.ts'
 import { groundRecords } from '../graph.ts'
@@ -487,8 +488,7 @@ function gatherEvidence(reading: Reading, content: readonly Choice[], healths: R
     const secrets = withholdSecrets(file.text, examplesOf(files)(path)).lines
     const line = secrets.find((each) => each >= from && each <= to)
     if (line !== undefined) {
-      const message = 'an excerpt was withheld: it contains what looks like a secret'
-      warnings.push({ severity: 'error', code: 'content.secret', path, line, message })
+      warnings.push(report('content.secret/excerpt', {}, { path, line }))
       return []
     }
     const text = takeLines(file.text, { from, to })

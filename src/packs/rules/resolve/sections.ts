@@ -2,6 +2,7 @@ import { DEFAULT_TUNING, type Field, type RankDocument, type Tuning } from '../.
 import type { Section } from '../../../text/cut.ts'
 import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
+import { report } from '../../../text/trouble.ts'
 import { isRecord } from '../../../text/values.ts'
 import { recordTexts } from '../graph.ts'
 import { readGuide } from '../guide.ts'
@@ -326,10 +327,9 @@ function labelsOf(files: PackFiles): { labels: Map<string, string>; warnings: Pa
       if (left-- <= 0) break
       const refusal = packPathProblem(path)
       if (refusal !== undefined) {
-        const message = `this index names a path that is refused: ${refusal}`
-        warnings.push({ severity: 'error', code: 'source.escape', path: index, message })
+        warnings.push(report('source.escape/index', { refusal }, { path: index }))
       } else if (files.sizeOf(path) === undefined) {
-        warnings.push({ severity: 'info', code: 'index.dangling', path: index, message: 'it names missing files' })
+        warnings.push(report('index.dangling/missing', {}, { path: index }))
       } else add(normalizePackPath(path), text)
     }
   }
