@@ -118,10 +118,10 @@ describe('a database in trouble', () => {
     machine.use({ entryId: name })
     const database = new URL(team.databaseUrl).pathname.slice(1)
     await ask(team.databaseUrl, cause(database))
-    // Open connections keep the settings that they started with.
+    // Open connections keep the settings that they started with. Waits until they have ended: the server must not take one.
     await ask(
       team.databaseUrl,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
+      `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
       [database],
     )
     const { value, findings } = await machine.loadout.pushUsage({})
@@ -134,7 +134,7 @@ describe('a database in trouble', () => {
       await client.query('SET default_transaction_read_only = off')
       await client.query(mend(database))
       await client.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
+        `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
         [database],
       )
     })
