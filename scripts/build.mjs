@@ -1,7 +1,8 @@
 // Builds dist/: the command line as CommonJS, which Node starts fastest; the library and the workers of the terminal
 // interface and of document readers as ES modules; the licences of the packages inside. types.mjs writes the types of the library.
+// With --packed: as small as what is published.
 import { createHash } from 'node:crypto'
-import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { build } from 'esbuild'
 import { writeCommonJs } from './common-js.mjs'
 import { compressScript } from './compress.mjs'
@@ -86,7 +87,10 @@ const asModules = { ...output, bundle: true, splitting: true, format: 'esm', def
 const asScripts = { ...output, bundle: true, format: 'cjs', outExtension: { '.js': '.cjs' } }
 
 const late = await findLateFiles({ ...asModules, entryPoints: { ...COMMANDS, ...MODULES } }, PARTS)
-rmSync('dist', { recursive: true, force: true })
+// The types may be written at the same time.
+for (const name of existsSync('dist') ? readdirSync('dist') : []) {
+  if (!name.endsWith('.d.ts')) rmSync(`dist/${name}`, { recursive: true })
+}
 // Packages that are CommonJS inside still call require for built-in modules.
 const banner = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
@@ -97,7 +101,9 @@ const built = [await build({ ...asModules, ...asChunks, entryPoints: MODULES, pl
 const packages = Object.entries(SHARED).map(([path, out]) => ({ in: path === 'yaml' ? 'scripts/yaml.mjs' : path, out }))
 // Escapes would make the tables of the tokenizers a third larger.
 built.push(await build({ ...asScripts, entryPoints: packages, external, charset: 'utf8', sourcemap: false }))
-for (const name of Object.values({ ...TABLES, ...PDF })) compressScript(`dist/${name}.cjs`)
+for (const name of Object.values({ ...TABLES, ...PDF })) {
+  compressScript(`dist/${name}.cjs`, process.argv.includes('--packed'))
+}
 for (const [name, entry] of Object.entries(COMMANDS)) built.push(await buildCommand(name, entry))
 const scripts = readdirSync('dist').filter((name) => name.endsWith('.cjs'))
 const hash = createHash('sha256')
