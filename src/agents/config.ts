@@ -33,10 +33,7 @@ export class Config {
     const { library } = this
     if (library !== undefined) return library
     const { path } = this.machine.config
-    const problem = exists(path) ? `${path} names no library` : 'there is no library yet'
-    throw new LoadoutError('CONFIG_NOT_FOUND', problem, {
-      hint: 'loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
-    })
+    throw exists(path) ? failWith('CONFIG_NOT_FOUND/named', { path }) : failWith('CONFIG_NOT_FOUND/yet')
   }
 
   /** Whether Loadout installs skills for an agent. */
@@ -180,9 +177,7 @@ export async function switchAction(
   { name, isOn }: { name: string; isOn: boolean },
 ): Promise<SettingsView> {
   if (!ACTIONS.some((action) => action.name === name)) {
-    throw new LoadoutError('USAGE', `unknown setting "${name}"`, {
-      hint: ACTIONS.map((each) => each.name).join(', '),
-    })
+    throw failWith('USAGE/setting', { name, known: ACTIONS.map((each) => each.name).join(', ') })
   }
   await machine.config.change(parseConfig, (json) => withAction(json, name, isOn))
   return showSettings(machine, {})

@@ -14,7 +14,7 @@ import {
 } from './disk/hook-settings/hook-places.ts'
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
-import { describeRefusal, HOOK_HOSTS, type HookHost, hostRefusal, wantedHooks } from './rules/hook-hosts.ts'
+import { HOOK_HOSTS, type HookHost, hostRefusal, refusalFinding, wantedHooks } from './rules/hook-hosts.ts'
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
 import { findHooks, reconcileHooks } from './rules/hook-settings/hook-settings.ts'
 import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
@@ -103,9 +103,7 @@ function unreadableFindings({ place, after = '' }: HookEdit): Finding[] {
   const { path, label, host } = place
   if (host.layout === 'plugin') return []
   const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
-  if (refusal === undefined) return []
-  const message = describeRefusal(host, label, path, refusal)
-  return [{ severity: 'error', code: 'HOOKS_OFF', message, subject: path, hint: 'repair the file' }]
+  return refusal === undefined ? [] : [refusalFinding(host, label, path, refusal)]
 }
 
 const RECORDS = 'hook-installs.json'

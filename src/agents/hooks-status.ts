@@ -3,7 +3,7 @@ import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Code, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, report } from '../text/trouble.ts'
 import {
   findHookProject,
   findObstacles,
@@ -18,7 +18,7 @@ import {
 } from './disk/hook-settings/hook-places.ts'
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import { requireAgent, type Scope } from './rules/agents.ts'
-import { describeRefusal, HOOK_HOSTS, hostRefusal, isCurrent, requireHost, wantedHooks } from './rules/hook-hosts.ts'
+import { HOOK_HOSTS, hostRefusal, isCurrent, refusalFinding, requireHost, wantedHooks } from './rules/hook-hosts.ts'
 import { pathsIn } from './rules/hook-settings/hook-command.ts'
 import { type FoundHook, findHooks } from './rules/hook-settings/hook-settings.ts'
 import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
@@ -80,17 +80,16 @@ function judge(machine: Machine, place: HookPlace): Judged {
     if (hooks.length === 0) return { status: { ...status, state: 'not installed' }, findings: [] }
     const events = [...new Set(hooks.map(({ event }) => event))]
     const obstacles = [
-      ...(refusal === undefined
-        ? []
-        : [{ message: describeRefusal(host, label, path, refusal), hint: 'repair the file' }]),
+      ...(refusal === undefined ? [] : [refusalFinding(host, label, path, refusal)]),
       ...findGone(machine, place, hooks),
-      ...findObstacles(place, hooks),
-    ].map(({ message, hint }) => finding(place, 'HOOKS_OFF', message, hint))
+      ...findObstacles(place, hooks).map((facts) => report('HOOKS_OFF/obstacle', facts, { subject: path })),
+    ]
     const state = obstacles.length > 0 ? 'cannot run' : outdated.length > 0 ? 'outdated' : 'installed'
     return { status: { ...status, events, state }, findings: [...outdated, ...obstacles] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const broken = finding(place, error.code, error.message, error.hint ?? 'repair the file')
+    const { hint = 'repair the file' } = error
+    const broken = asFinding(error, { severity: 'error', subject: path, hint })
     return { status: { ...status, state: 'broken' }, findings: [broken] }
   }
 }
@@ -117,10 +116,10 @@ function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; ou
     ...{ event, commands: { command: command('sh', '') }, matcher: undefined, options: '', timeout: undefined },
     ...{ isPlain: true, group: 0, handler: 0 },
   }))
-  const message = own.isIntact ? 'is an older form of the plugin' : 'was changed by hand'
-  const hint = own.isIntact ? installCommand(place) : `delete it, then: ${installCommand(place)}`
-  const isCurrent = text === pluginText(call)
-  return { hooks, outdated: isCurrent ? [] : [finding(place, 'HOOKS_OUTDATED', `${place.path} ${message}`, hint)] }
+  if (text === pluginText(call)) return { hooks, outdated: [] }
+  const row = own.isIntact ? 'HOOKS_OUTDATED/plugin' : 'HOOKS_OUTDATED/edited'
+  const { path } = place
+  return { hooks, outdated: [report(row, { path, command: installCommand(place) }, { subject: path })] }
 }
 
 function findOutdated(place: HookPlace, hooks: readonly FoundHook[]): Finding[] {
@@ -131,7 +130,8 @@ function findOutdated(place: HookPlace, hooks: readonly FoundHook[]): Finding[] 
     old.length > 0 && `an older form of the hook for ${old.join(', ')}`,
   ].filter((problem) => problem !== false)
   if (problems.length === 0) return []
-  return [finding(place, 'HOOKS_OUTDATED', `${place.label} has ${problems.join(', and ')}`, installCommand(place))]
+  const facts = { label: place.label, problems: problems.join(', and '), command: installCommand(place) }
+  return [report('HOOKS_OUTDATED/hooks', facts, { subject: place.path })]
 }
 
 /** Finds hooks whose program was moved or deleted. */
@@ -142,16 +142,14 @@ function findGone(machine: Machine, place: HookPlace, hooks: readonly FoundHook[
     if (paths === undefined) return findProgram(machine, 'loadout') === undefined ? ['loadout'] : []
     return [paths.node, paths.script].filter((path) => !isFile(path))
   })
-  return [...new Set(missing)].map((program) => ({
-    message: program === 'loadout' ? 'loadout is not on the PATH' : `${program}, which the hooks call, is gone`,
-    hint: program === 'loadout' && place.scope === 'project' ? 'put it there' : installCommand(place),
-  }))
+  const command = installCommand(place)
+  return [...new Set(missing)].map((program) => {
+    if (program !== 'loadout') return report('HOOKS_OFF/gone', { program, command }, { subject: place.path })
+    const hint = place.scope === 'project' ? 'put it there' : command
+    return report('HOOKS_OFF/path', { hint }, { subject: place.path })
+  })
 }
 
 function installCommand({ host, project }: HookPlace): string {
   return `loadout hooks install ${host.agent}${project === undefined ? '' : ` --project ${shellWord(project)}`}`
-}
-
-function finding({ path }: HookPlace, code: Code, message: string, hint: string): Finding {
-  return { severity: 'error', code, message, subject: path, hint }
 }

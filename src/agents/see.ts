@@ -3,7 +3,7 @@ import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { type Finding, failWith } from '../text/trouble.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
 import { AgentFiles, type FoundPlace } from './disk/agent-files.ts'
 import { bodyTokensOf, findSkills, openScan, type SkillScan } from './disk/found-skills.ts'
@@ -140,21 +140,15 @@ function seeInstructions(agentFiles: AgentFiles, rules: InstructionRules | undef
 
 /** One finding for each problem. */
 function findingsOf({ skills, places, instructions }: SeenByAgent): Finding[] {
-  return [
-    ...places.flatMap(({ state, path, why = '' }) =>
-      state === 'unreadable' ? [trouble(path, `${path}: ${why}`)] : [],
-    ),
-    ...skills.flatMap(({ name, path, fate, why }) =>
-      TROUBLE.includes(fate) ? [trouble(path, `${name} is ${fate}: ${why}`)] : [],
-    ),
-    ...instructions.flatMap(({ path, state, why }) =>
-      state === 'cut' || state === 'unreadable' ? [trouble(path, `${path}: ${why}`)] : [],
-    ),
-  ]
-}
-
-function trouble(subject: string, message: string): Finding {
-  return { severity: 'error', code: 'NOT_SEEN', message, subject }
+  type Seen = { path: string; state: string; why?: string | undefined }
+  const ofFiles = (files: readonly Seen[]) =>
+    files
+      .filter(({ state }) => state === 'cut' || state === 'unreadable')
+      .map(({ path, why = '' }) => report('NOT_SEEN/file', { path, why }, { subject: path }))
+  const ofSkills = skills.flatMap(({ name, path, fate, why }) =>
+    TROUBLE.includes(fate) ? [report('NOT_SEEN/skill', { name, fate, why }, { subject: path })] : [],
+  )
+  return [...ofFiles(places), ...ofSkills, ...ofFiles(instructions)]
 }
 
 /** A skill that an agent can call, with its SKILL.md. */

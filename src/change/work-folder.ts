@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { asLoadoutError, exists, isFolder, makeFolders } from '../machine/files.ts'
 import { acquireLock, isAbandoned, isHeld, type LockOptions, type Release, tryLock } from '../machine/lock.ts'
 import { move } from '../machine/platform.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, report } from '../text/trouble.ts'
 
 /**
  * Holds new folders until they are moved into place, on the same file system. `<skill>.<id>.new` is not finished, `.old`
@@ -169,20 +169,16 @@ function recoverLocked(work: WorkFolder): Finding[] {
     const target = join(work.home, skill)
     if (kind === 'old' && !exists(target)) {
       move(path, target)
-      findings.push(recovered(skill, `${target}: an interrupted change was undone; the old version is back`))
+      findings.push(report('RECOVERED/undone', { target }, { subject: skill }))
     } else if (kind === 'old') {
       discard(path)
-      findings.push(recovered(skill, `${target}: an interrupted change was finished`))
+      findings.push(report('RECOVERED/finished', { target }, { subject: skill }))
     } else {
       remove(path)
-      if (kind === 'new') findings.push(recovered(skill, `${target}: an unfinished change was discarded`))
+      if (kind === 'new') findings.push(report('RECOVERED/discarded', { target }, { subject: skill }))
     }
   }
   return findings
-}
-
-function recovered(skill: string, message: string): Finding {
-  return { severity: 'info', code: 'RECOVERED', message, subject: skill }
 }
 
 /** A folder and its parents that do not exist yet, the innermost first. */

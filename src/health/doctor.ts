@@ -12,7 +12,7 @@ import { Installs, type ScopeRequest } from '../skills/installs.ts'
 import { describeCost, tokensOfCost } from '../text/cost.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, report } from '../text/trouble.ts'
 import { usageOverTime } from '../usage/look-back.ts'
 import { parseKeepsTasks } from '../usage/rules/config.ts'
 import { parsePrices } from '../usage/rules/cost.ts'
@@ -103,22 +103,11 @@ function checkRoot({ path, agents, scope }: TargetRoot): Check {
   if (!exists(path)) return { name, state: 'fine', message: `${path} will be created by the first install` }
   const link = isLink(path) ? ' (a link)' : ''
   if (!isFolder(path)) {
-    return {
-      name,
-      state: 'problem',
-      code: 'NOT_A_FOLDER',
-      message: `${path} is not a folder`,
-      fix: `move it away: mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`,
-    }
+    const [from, to] = [shellWord(path), shellWord(`${path}.aside`)]
+    return checkOf(name, report('NOT_A_FOLDER/in-the-way', { path, from, to }))
   }
   if (!isWritable(path)) {
-    return {
-      name,
-      state: 'problem',
-      code: 'WRITE_FAILED',
-      message: `${path} is not writable`,
-      fix: `chmod u+w ${shellWord(path)}`,
-    }
+    return checkOf(name, report('WRITE_FAILED/not-writable', { path, word: shellWord(path) }))
   }
   return { name, state: 'fine', message: `${path}${link}` }
 }

@@ -124,7 +124,7 @@ function toChecked(project = '', files: readonly string[] = []): Validation['che
 }
 
 function asFindings(error: unknown): Finding[] {
-  return [{ ...asFinding(error), severity: 'error' }]
+  return [asFinding(error, { severity: 'error' })]
 }
 
 /** The findings about the `loadout.json` of the project, if it has one. */
@@ -135,7 +135,7 @@ function projectSettings(machine: Machine, layers: Layers): { path: string; find
   try {
     return { path, findings: readSettingsFile(path).findings }
   } catch (error) {
-    return { path, findings: [{ ...asFinding(error), severity: 'error' }] }
+    return { path, findings: [asFinding(error, { severity: 'error' })] }
   }
 }
 

@@ -336,7 +336,7 @@ function openLibrary(machine: Machine, path: string): EvalLibrary {
       const folder = basename(inside)
       if (folder !== id && !aliases.has(folder)) aliases.set(folder, id)
     } catch (error) {
-      findings.push({ ...asFinding(error), subject: inside })
+      findings.push(asFinding(error, { subject: inside }))
     }
   }
   return library

@@ -1,4 +1,4 @@
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith } from '../text/trouble.ts'
 import { exists } from './files.ts'
 import type { Machine } from './machine.ts'
 import type { RecordFile } from './records.ts'
@@ -17,7 +17,7 @@ const APPROVALS: RecordFile<readonly Approval[]> = {
   empty: [],
   parse: parseApprovals,
   format: formatApprovals,
-  broken: { code: 'BAD_APPROVALS', hint: 'repair it, or move it away and approve again' },
+  broken: (problem, cause) => failWith('BAD_APPROVALS/unreadable', { problem }, { cause }),
 }
 /** The file in which earlier versions stored the decisions about packs. */
 const EARLIER: RecordFile<readonly Approval[]> = { ...APPROVALS, place: 'packs/approvals.json' }
@@ -39,14 +39,12 @@ export function readApprovals(machine: Machine): Answers {
   try {
     return { approvals: requireApprovals(machine), isKnown: true, findings: [] }
   } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const message = `${error.message}; until it is repaired, nothing is approved`
-    const hint = error.hint === undefined ? {} : { hint: error.hint }
-    return {
-      approvals: [],
-      isKnown: false,
-      findings: [{ severity: 'warning', code: 'BAD_APPROVALS', message, ...hint }],
-    }
+    const { message } = asFinding(error)
+    const finding = asFinding(error, {
+      code: 'BAD_APPROVALS',
+      message: `${message}; until it is repaired, nothing is approved`,
+    })
+    return { approvals: [], isKnown: false, findings: [finding] }
   }
 }
 

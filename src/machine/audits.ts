@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
 import { readJson, readText, removeFile } from './files.ts'
 import { namesIn, removeOrphans } from './leftovers.ts'
@@ -50,8 +50,8 @@ export function writeAudit(
     return { id, findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `the context was delivered but could not be recorded: ${error.message}`
-    return { id: undefined, findings: [{ severity: 'warning', code: 'NOT_RECORDED', message, hint: error.hint }] }
+    const { message: problem, hint } = error
+    return { id: undefined, findings: [report('NOT_RECORDED/context', { problem, hint })] }
   }
 }
 
@@ -80,19 +80,12 @@ export function readAudit<T extends AuditRecord>(machine: Machine, typed: string
   const id = findId(machine, typed)
   const path = pathOf(machine, id)
   const json = readJson(path)
-  if (!isRecord(json) || typeof json.format !== 'number') throw changedSince(path)
-  if (json.format !== FORMAT) throw ofAnotherVersion(path)
+  if (!isRecord(json) || typeof json.format !== 'number') throw failWith('BAD_AUDIT/changed', { path })
+  if (json.format !== FORMAT) throw failWith('BAD_AUDIT/version', { path })
   const { record, sum } = json
-  if (!isRecord(record) || sha256(JSON.stringify(record)) !== sum || idOf(record, sum) !== id) throw changedSince(path)
+  if (!isRecord(record) || sha256(JSON.stringify(record)) !== sum || idOf(record, sum) !== id)
+    throw failWith('BAD_AUDIT/changed', { path })
   return { id, record: record as unknown as T }
-}
-
-function changedSince(path: string): LoadoutError {
-  return failWith('BAD_AUDIT/changed', { path })
-}
-
-function ofAnotherVersion(path: string): LoadoutError {
-  return failWith('BAD_AUDIT/version', { path })
 }
 
 function findId(machine: Machine, typed: string): string {
@@ -112,7 +105,7 @@ function findId(machine: Machine, typed: string): string {
   }
   for (const folder of EARLIER) {
     const [old] = startingIn(folder)
-    if (old !== undefined) throw ofAnotherVersion(machine.records.path(`${folder}/${old}.json`))
+    if (old !== undefined) throw failWith('BAD_AUDIT/version', { path: machine.records.path(`${folder}/${old}.json`) })
   }
   throw failWith('ENTRY_NOT_FOUND/audit-not-found', { typed })
 }

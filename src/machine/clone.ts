@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { shellWord } from '../text/printable.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, isFolder, makeFolders } from './files.ts'
 import { needsLogin, withoutPassword } from './git-process.ts'
 import type { Machine } from './machine.ts'
@@ -58,18 +58,16 @@ function cloneError(error: LoadoutError, url: string): LoadoutError {
     return loginError(error, url)
   }
   if (/^repository '.*' not found$/.test(reason)) {
-    const hint = 'check the address; a host may answer the same for a private repository'
-    return new LoadoutError(error.code, `${url} was not found`, { hint, cause: error })
+    return failWith('GIT_FAILED/not-found', { url }, { cause: error })
   }
   const byHand = `run it by hand: git clone ${shellWord(url)}`
   const hint = error.hint?.startsWith('run it by hand') ? byHand : error.hint
-  return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { hint, cause: error })
+  return failWith('GIT_FAILED/clone', { url, reason, hint }, { cause: error })
 }
 
 /** Explains a login request of the remote. */
 export function loginError(error: LoadoutError, url: string): LoadoutError {
-  const message = `${withoutPassword(url)} asks for a login: it is private, or it does not exist`
-  return new LoadoutError(error.code, message, { hint: error.hint, cause: error })
+  return failWith('GIT_FAILED/login', { url: withoutPassword(url), hint: error.hint }, { cause: error })
 }
 
 /** A relative path is relative to the working folder. */

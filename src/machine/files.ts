@@ -20,7 +20,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseForeignJson, parseJson } from '../text/json.ts'
-import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
+import { getOwn } from '../text/values.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 import { flushFlags, move } from './platform.ts'
 
@@ -49,15 +50,11 @@ export function withFile<T>(path: string, shown: string, flags: number, use: (fi
     file = openSync(path, flags, 0o666)
     return use(file, fstatSync(file))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && isLink(path)) throw leadsNowhere(shown, error)
+    if (codeOf(error) === 'ENOENT' && isLink(path)) throw failWith('FILE_NOT_FOUND/link', { shown }, { cause: error })
     throw asLoadoutError(error, shown, (flags & constants.O_RDWR) === 0 ? 'read' : 'write')
   } finally {
     if (file !== undefined) closeSync(file)
   }
-}
-
-function leadsNowhere(shown: string, cause: unknown): LoadoutError {
-  return failWith('FILE_NOT_FOUND/link', { shown }, { cause })
 }
 
 /** Reads a whole open file, up to its size at the time of opening. */
@@ -258,46 +255,43 @@ function resolveLink(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-const READ_TROUBLE: Record<string, [Code, string, string]> = {
-  ENOENT: ['FILE_NOT_FOUND', 'does not exist', 'check the path'],
-  ENOTDIR: ['FILE_NOT_FOUND', 'does not exist: a part of its path is not a folder', 'check the path'],
-  EISDIR: ['NOT_A_FILE', 'is a folder', 'name a file inside it'],
-  ENXIO: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
-  ENODEV: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
-  EACCES: ['FILE_UNREADABLE', 'is not readable', 'check its permissions'],
-  EPERM: ['FILE_UNREADABLE', 'is not readable', 'check its permissions'],
-  ELOOP: ['FILE_UNREADABLE', 'is a link to itself', 'repair the link'],
-  ENAMETOOLONG: ['FILE_UNREADABLE', 'has a name that is too long', 'check the path'],
-}
+const READ_TROUBLE = {
+  ENOENT: 'FILE_NOT_FOUND/path',
+  ENOTDIR: 'FILE_NOT_FOUND/part',
+  EISDIR: 'NOT_A_FILE/path',
+  ENXIO: 'NOT_A_FILE',
+  ENODEV: 'NOT_A_FILE',
+  EACCES: 'FILE_UNREADABLE/permission',
+  EPERM: 'FILE_UNREADABLE/permission',
+  ELOOP: 'FILE_UNREADABLE/loop',
+  ENAMETOOLONG: 'FILE_UNREADABLE/name',
+} as const
 
-const WRITE_TROUBLE: Record<string, [string, string]> = {
-  ENOSPC: ['the disk is full', 'free some space; the old content is still there'],
-  EDQUOT: ['the disk quota is used up', 'free some space; the old content is still there'],
-  EIO: ['the disk reports an error', 'check the disk, then run the command again'],
-  ENAMETOOLONG: ['its name is too long', 'choose a shorter one'],
-  ENOENT: ['its folder does not exist', 'check the path'],
-  EACCES: ['permission denied', 'check the permissions of its folder'],
-  EPERM: ['permission denied', 'check the permissions of its folder'],
-  EROFS: ['the file system is read-only', 'choose another place'],
-  ENOTDIR: ['a part of its path is not a folder', 'check the path'],
-  EEXIST: ['a part of its path is not a folder', 'check the path'],
-  EISDIR: ['it is a folder', 'check the path'],
-}
+const WRITE_TROUBLE = {
+  ENOSPC: 'WRITE_FAILED/space',
+  EDQUOT: 'WRITE_FAILED/quota',
+  EIO: 'WRITE_FAILED/disk',
+  ENAMETOOLONG: 'WRITE_FAILED/name',
+  ENOENT: 'WRITE_FAILED/no-folder',
+  EACCES: 'WRITE_FAILED/permission',
+  EPERM: 'WRITE_FAILED/permission',
+  EROFS: 'WRITE_FAILED/read-only-disk',
+  ENOTDIR: 'WRITE_FAILED/part',
+  EEXIST: 'WRITE_FAILED/part',
+  EISDIR: 'WRITE_FAILED/folder',
+} as const
 
 export function asLoadoutError(error: unknown, path: string, action: 'read' | 'write'): LoadoutError {
   if (error instanceof LoadoutError) return error
   const code = codeOf(error)
   const detail = error instanceof Error ? error.message : String(error)
-  if (action === 'read') {
-    const [kind, problem, hint] = READ_TROUBLE[code] ?? [
-      'FILE_UNREADABLE',
-      `cannot be read: ${detail}`,
-      'check the path',
-    ]
-    return new LoadoutError(kind, `${path} ${problem}`, { hint, cause: error })
-  }
-  const [problem, hint] = WRITE_TROUBLE[code] ?? [detail, 'check the path']
-  return new LoadoutError('WRITE_FAILED', `${path} could not be written: ${problem}`, { hint, cause: error })
+  const known = getOwn(action === 'read' ? READ_TROUBLE : WRITE_TROUBLE, code)
+  if (known !== undefined) return failWith(known, { path }, { cause: error })
+  return failWith(
+    action === 'read' ? 'FILE_UNREADABLE/other' : 'WRITE_FAILED/other',
+    { path, detail },
+    { cause: error },
+  )
 }
 
 /** The system's error code, such as `ENOENT`; empty for other errors. */
@@ -318,11 +312,7 @@ export function jsonOf(text: string, path: string, largest?: number): unknown {
   const plain = text.replace(/^\ufeff/, '')
   const { value, problem } = largest === undefined ? parseJson(plain) : parseForeignJson(plain)
   if (problem === undefined) return value
-  throw new LoadoutError(
-    'BAD_JSON',
-    problem.replace(/^it /, () => `${path} `),
-    { hint: 'repair or remove the file' },
-  )
+  throw failWith('BAD_JSON/file', { path, problem: problem.replace(/^it /, '') })
 }
 
 // A process may open only a limited number of files.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { shellWord } from '../text/printable.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { childOptions, endTree } from './platform.ts'
 
 export interface ProcessOptions {
@@ -58,7 +58,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   let stopped: LoadoutError | undefined
   const stop = (problem: string, hint: string) => {
     if (stopped) return
-    stopped = new LoadoutError('GIT_FAILED', `${what} ${problem} and was stopped`, { hint })
+    stopped = failWith('GIT_FAILED/stopped', { what, problem, hint })
     // A polite signal first, so that git removes its lock files.
     endTree(child, 'SIGTERM')
     killing.start()

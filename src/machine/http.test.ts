@@ -83,7 +83,7 @@ describe('an error is JSON', () => {
     throw new LoadoutError('PACK_NOT_FOUND', 'no such pack')
   })
   app.get('/refused', () => {
-    throw new HttpRefusal(409, 'USAGE', 'changed meanwhile')
+    throw new HttpRefusal(409, new LoadoutError('USAGE', 'changed meanwhile'))
   })
   app.get('/bug', () => {
     throw new TypeError('x is not a function')

@@ -6,7 +6,7 @@ import { extname, join } from 'node:path'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError, report, type Told } from '../text/trouble.ts'
 import { packageFolder } from './package-folder.ts'
 
 const LARGEST_BODY = 1024 * 1024
@@ -42,8 +42,8 @@ export interface HttpPlace {
 export class HttpRefusal extends LoadoutError {
   readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 503
 
-  constructor(status: HttpRefusal['status'], code: Code, message: string, options: { hint?: string } = {}) {
-    super(code, message, options)
+  constructor(status: HttpRefusal['status'], trouble: Told) {
+    super(trouble.code, trouble.message, { hint: trouble.hint })
     this.status = status
   }
 }
@@ -56,7 +56,7 @@ export function createHttpApp({ largestBody = () => LARGEST_BODY, onError }: Htt
   const app = new Hono<HttpEnv>()
   app.onError((error, context) => answerError(error, context, onError))
   app.notFound(({ req }) => {
-    throw new HttpRefusal(404, 'NOT_SERVED', `${req.path} is not served here`)
+    throw new HttpRefusal(404, report('NOT_SERVED/path', { path: req.path }))
   })
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value)
@@ -75,7 +75,7 @@ export async function serveHttp(
   signal: AbortSignal,
   onListening: (address: { url: string; port: number }) => void,
 ): Promise<void> {
-  const unreadable = new HttpRefusal(400, 'USAGE', 'the request is malformed')
+  const unreadable = new HttpRefusal(400, report('USAGE/request'))
   const errorHandler = () => Response.json(errorBody(unreadable), { status: unreadable.status, headers: HEADERS })
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler })
   const server = createServer({ requestTimeout: SLOWEST_MS }, (incoming, outgoing) => {
@@ -116,7 +116,7 @@ export function requireBearer(
     const given = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
     if (given === undefined || !(await isKnown(given, context))) {
       context.header('WWW-Authenticate', 'Bearer')
-      throw new HttpRefusal(401, 'TOKEN_NEEDED', 'the bearer token is missing or wrong', { hint })
+      throw new HttpRefusal(401, report('TOKEN_NEEDED/bearer', { hint }))
     }
     await next()
   }
@@ -140,11 +140,11 @@ export function refuseOrigin(
   hosts: readonly string[],
   isLoopback = true,
 ): HttpRefusal | undefined {
-  if (!hosts.includes(host.toLowerCase())) return new HttpRefusal(403, 'NOT_SERVED', 'this host name is not accepted')
+  if (!hosts.includes(host.toLowerCase())) return new HttpRefusal(403, report('NOT_SERVED/host'))
   const schemes = isLoopback ? ['http'] : ['http', 'https']
   const origins = hosts.flatMap((name) => schemes.map((scheme) => `${scheme}://${name}`))
   if (origin === undefined || origins.includes(origin.toLowerCase())) return undefined
-  return new HttpRefusal(403, 'NOT_SERVED', 'requests from other web pages are not accepted')
+  return new HttpRefusal(403, report('NOT_SERVED/other-page'))
 }
 
 const BODILESS = ['GET', 'HEAD', 'OPTIONS']
@@ -154,13 +154,13 @@ const checkBody: MiddlewareHandler<HttpEnv> = async ({ env: { incoming } }, next
   const { method = 'GET', headers } = incoming
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (REFUSED.includes(method) || (hasBody && BODILESS.includes(method))) {
-    throw new HttpRefusal(400, 'USAGE', 'the request is malformed')
+    throw new HttpRefusal(400, report('USAGE/request'))
   }
   await next()
 }
 
 function refuseBody(most: number): never {
-  throw new HttpRefusal(413, 'FILE_TOO_LARGE', `the request is larger than ${most} bytes`)
+  throw new HttpRefusal(413, report('FILE_TOO_LARGE/request', { most }))
 }
 
 function answerError(error: Error, context: Context<HttpEnv>, onError: (error: unknown) => void): Response {
@@ -172,8 +172,9 @@ function answerError(error: Error, context: Context<HttpEnv>, onError: (error: u
 }
 
 function errorBody(error: Error) {
-  if (error instanceof LoadoutError) return { error: { code: error.code, message: error.message, hint: error.hint } }
-  return { error: { code: 'UNEXPECTED', message: `Unexpected error: ${error.message}. This is a bug in Loadout.` } }
+  const { code, message, hint } =
+    error instanceof LoadoutError ? error : report('UNEXPECTED/request', { detail: error.message })
+  return { error: { code, message, hint } }
 }
 
 /** 409: a person must decide first. 422: the request cannot be fulfilled. */
@@ -232,7 +233,7 @@ export function servePage(app: HttpApp, document: 'index' | 'team'): void {
   app.get('/assets/:name', (context) => {
     const name = context.req.param('name')
     const type = TYPES[extname(name)]
-    if (!names.has(name) || type === undefined) throw new HttpRefusal(404, 'NOT_SERVED', 'there is no such file')
+    if (!names.has(name) || type === undefined) throw new HttpRefusal(404, report('NOT_SERVED/file'))
     context.header('Cache-Control', 'private, max-age=31536000, immutable')
     return context.body(readFileSync(join(folder, 'assets', name)), 200, { 'Content-Type': type })
   })

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { type Facts, type IssueName, wordIssue } from '../text/issues.ts'
 import { printableLine } from '../text/printable.ts'
 import { type Finding, report } from '../text/trouble.ts'
 import { codeOf, isFolder } from './files.ts'
@@ -62,14 +63,13 @@ class FileSearch {
     for (const pattern of new Set(patterns)) {
       const problem = patternProblem(pattern)
       if (problem !== undefined) {
-        this.report('error', 'PATH_ESCAPE', pattern, `the pattern is refused: ${problem}`, 'name files of the project')
+        this.note('PATH_ESCAPE/pattern', pattern, { problem })
         continue
       }
       for (const path of this.search(readGlob(pattern)).sort()) {
         if (this.files.has(path) || this.exclude.has(path)) continue
         if (this.files.size >= this.mostFiles) {
-          const message = `more than ${this.mostFiles} files match; the rest was skipped`
-          this.report('warning', 'discovery.skipped', pattern, message, 'name fewer files')
+          this.note('discovery.skipped/many-files', pattern, { most: this.mostFiles })
           return this.result()
         }
         this.files.set(path, { path, pattern })
@@ -121,8 +121,7 @@ class FileSearch {
     }
     for (const { inside, error } of leftOut.unreadable.slice(unreadable)) this.reportUnreadable(inside, codeOf(error))
     if (leftOut.count > count) {
-      const message = `more than ${this.mostFolders} folders would have to be searched; the rest was skipped`
-      this.report('warning', 'discovery.skipped', glob.pattern, message, 'begin the pattern with a folder')
+      this.note('discovery.skipped/many-folders', glob.pattern, { most: this.mostFolders })
     }
   }
 
@@ -141,26 +140,24 @@ class FileSearch {
 
   private reportUnreadable(folder: string, code: string): void {
     if (code === 'ENOENT' || code === 'ENOTDIR') return
-    const message = `the folder cannot be read (${code || 'unknown reason'})`
-    this.report('warning', 'discovery.skipped', folder || '.', message, 'check its permissions')
+    this.note('discovery.skipped/folder', folder || '.', { reason: code || 'unknown reason' })
   }
 
   private isLost(folder: string, { isNameable }: WalkEntry): boolean {
     if (!isNameable && !this.lost.has(folder)) {
       this.lost.add(folder)
-      const message = 'it contains names that are not UTF-8; they were skipped'
-      this.report('warning', 'discovery.skipped', folder || '.', message, 'rename them')
+      this.note('discovery.skipped/not-utf8', folder || '.')
     }
     return !isNameable
   }
 
   private refuseLink(path: string): void {
     if (this.findings.some(({ subject, code }) => subject === path && code === 'PATH_ESCAPE')) return
-    this.report('warning', 'PATH_ESCAPE', path, 'the folder is a link that leaves the project', 'it was not entered')
+    this.note('PATH_ESCAPE/folder', path)
   }
 
-  private report(severity: Finding['severity'], code: Finding['code'], subject: string, what: string, hint: string) {
-    const finding = { severity, code, subject, message: `${printableLine(subject)}: ${what}`, hint }
+  private note(row: IssueName, subject: string, facts: Facts = {}): void {
+    const finding = { ...wordIssue(row, { ...facts, shown: printableLine(subject) }), subject }
     if (this.findings.length < MOST_FINDINGS) this.findings.push(finding)
     else this.unreported++
   }

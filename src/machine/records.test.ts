@@ -26,7 +26,7 @@ const COUNTER: RecordFile<number> = {
     throw new LoadoutError('BAD_APPROVALS', `${path} has no count`)
   },
   format: (count) => JSON.stringify({ count }),
-  broken: { code: 'BAD_APPROVALS', hint: 'repair it' },
+  broken: (problem) => new LoadoutError('BAD_APPROVALS', problem, { hint: 'repair it' }),
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)

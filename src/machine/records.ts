@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { type Code, failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, makeFolders, readJson, readText, writeAtomically } from './files.ts'
 import { acquireLock } from './lock.ts'
 
@@ -17,8 +17,8 @@ export interface RecordFile<T> {
   /** Throws a LoadoutError for anything unexpected: a half-understood record must not count. */
   parse(json: unknown, path: string): T
   format(value: T): string
-  /** The code and hint for a file that cannot be read or parsed. */
-  broken: { code: Code; hint: string }
+  /** The error of a file that cannot be read or parsed. */
+  broken(problem: string, cause: LoadoutError): LoadoutError
 }
 
 /** The files below the state folder. */
@@ -40,8 +40,9 @@ export class Records {
     try {
       return file.parse(readJson(path), path)
     } catch (error) {
-      if (!(error instanceof LoadoutError) || error.code === file.broken.code) throw error
-      throw new LoadoutError(file.broken.code, error.message, { hint: file.broken.hint, cause: error })
+      if (!(error instanceof LoadoutError)) throw error
+      const broken = file.broken(error.message, error)
+      throw error.code === broken.code ? error : broken
     }
   }
 

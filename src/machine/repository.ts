@@ -136,9 +136,8 @@ export async function readSafeConfig(machine: Machine, repo: string): Promise<Se
     if (reason !== undefined) problems.set(removal, `${file} sets ${key}: ${reason}`)
   }
   if (problems.size === 0) return settings
-  throw new LoadoutError('GIT_UNSAFE', [...problems.values()].join('; '), {
-    hint: `if you do not need it, run: ${[...problems.keys()].join(' && ')}`,
-  })
+  const [commands, settingsFound] = [[...problems.keys()].join(' && '), [...problems.values()].join('; ')]
+  throw failWith('GIT_UNSAFE/settings', { problems: settingsFound, commands })
 }
 
 function dangerOf({ key, value = '' }: Setting): string | undefined {
@@ -247,9 +246,8 @@ export async function runGit(
   const output = await runToEnd([...words, ...args], env, `git ${args[0]} in ${folder}`, folder, options)
   if ((options.okCodes ?? [0]).includes(output.code)) return output
   const reason = reasonOf(output)
-  throw new LoadoutError('GIT_FAILED', `git ${args[0]} failed in ${folder}: ${reason}`, {
-    hint: hintFor(reason, folder, args),
-  })
+  const [command = ''] = args
+  throw failWith('GIT_FAILED/command', { command, folder, reason, hint: hintFor(reason, folder, args) })
 }
 
 const READ_FIRST = ['HEAD', 'config', 'index', 'packed-refs']

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import type { Strategy } from '../search/document.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report, retell } from '../text/trouble.ts'
 import { exists } from './files.ts'
 import { readJsonInside } from './inside.ts'
 import type { Machine } from './machine.ts'
@@ -71,7 +71,7 @@ export function readSettingsFile(path: string): ReadSettings {
 }
 
 function findingOf(path: string, says: string, hint: string): Finding {
-  return { severity: 'error', code: 'BAD_SETTINGS', message: `${path}: ${says}`, hint }
+  return report('BAD_SETTINGS/value', { path, says, hint })
 }
 
 /** For code that cannot continue without some parts: limits, and where something is written. */
@@ -82,7 +82,7 @@ export function requireParts(settings: Settings, ...parts: readonly SettingsPart
 function throwIfBad({ badParts }: Pick<Settings, 'badParts'>, parts: readonly string[]): void {
   for (const part of parts) {
     const finding = badParts.get(part)
-    if (finding !== undefined) throw new LoadoutError(finding.code, finding.message, { hint: SHOWS_ALL })
+    if (finding !== undefined) throw retell(finding, { hint: SHOWS_ALL })
   }
 }
 
@@ -96,6 +96,6 @@ function withConfigTrouble(machine: Machine, error: unknown): unknown {
     return error
   } catch (other) {
     if (!(other instanceof LoadoutError)) return error
-    return new LoadoutError(error.code, `${error.message}; ${other.message}`, { hint: 'repair or remove both files' })
+    return retell(error, { message: `${error.message}; ${other.message}`, hint: 'repair or remove both files' })
   }
 }

@@ -1,3 +1,4 @@
+import { failWith } from '../text/trouble.ts'
 import type { Machine } from './machine.ts'
 import { realOrSame } from './open-project.ts'
 import type { RecordFile } from './records.ts'
@@ -8,7 +9,7 @@ const RECORD: RecordFile<Verdicts> = {
   empty: NO_VERDICTS,
   parse: parseVerdicts,
   format: (verdicts) => `${JSON.stringify(verdicts, null, 1)}\n`,
-  broken: { code: 'BAD_TEAM_FILE', hint: 'remove the file; loadout sync asks the catalog again' },
+  broken: (problem, cause) => failWith('BAD_TEAM_FILE/said', { problem }, { cause }),
 }
 
 /** What the catalog last said about packs, and about the skills of a library. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
 import { createHttpApp, HttpRefusal, isSameSecret, requireBearer, serveHttp } from '../machine/http.ts'
+import { failWith } from '../text/trouble.ts'
 import { createFactory, serveStreams } from './server.ts'
 import { printLine, type ToolContext } from './tool.ts'
 
@@ -51,7 +52,7 @@ async function serveMcpOverHttp(
   app.use(requireBearer((given) => isSameSecret(given, token), 'the server shows it when it starts'))
   app.all(ENDPOINT, ({ req }) => handler.fetch(req.raw))
   app.all('*', () => {
-    throw new HttpRefusal(404, 'NOT_SERVED', `use ${ENDPOINT}`)
+    throw new HttpRefusal(404, failWith('NOT_SERVED/endpoint', { endpoint: ENDPOINT }))
   })
   await serveHttp(app, { port }, signal, ({ url }) => onListening(`${url}${ENDPOINT}`))
   await handler.close()

@@ -48,7 +48,7 @@ export const deleteSkill = withInstalls(async (installs, request: DeleteRequest)
 /** Removes skills in one commit. One that cannot be removed does not stop the others. */
 export const deleteSkills = withInstalls(async (installs, request: BulkDeleteRequest): Promise<Deletion[]> => {
   const refused: Finding[] = []
-  const refuse = (error: LoadoutError) => void refused.push({ ...asFinding(error), severity: 'error' })
+  const refuse = (error: LoadoutError) => void refused.push(asFinding(error, { severity: 'error' }))
   const value = await deleteNamed(installs, request, refuse)
   installs.machine.report(...refused)
   return value

@@ -4,7 +4,7 @@ import { interruptedIn, workFolderIn } from '../change/work-folder.ts'
 import { exists, isFolder, isWritable } from '../machine/files.ts'
 import { count, listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { asFinding, type Code, type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Code, type Finding, report } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { lastAsked, readRepoState } from './disk/library-git.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
@@ -63,9 +63,7 @@ export async function look<T>(
     const value = await read()
     return { check: { name, state: 'fine', message: describe(value) }, value }
   } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const { code, message, hint } = error
-    return { check: { name, state: 'problem', message, code, fix: hint } }
+    return { check: checkOf(name, asFinding(error, { severity: 'error' })) }
   }
 }
 
@@ -127,15 +125,15 @@ async function checkSkills(installs: Installs, observation: Observation, hasGit:
 /** Reports open merges, and imported skills that wait for a decision. */
 function checkDecisions({ machine, repo }: Installs, { registry }: Observation): Check[] {
   const merges = new Merges(machine).list().map(({ skill, conflicts }): Check => {
-    const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`
-    return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
+    const state = conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')
+    return checkOf('merges', report('MERGE_CONFLICT/open', { skill, state }))
   })
   try {
     const waiting = findQuarantined(repo, registry).filter(({ isDenied }) => !isDenied)
     const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
     return [...merges, ...quarantined]
   } catch (error) {
-    return [...merges, checkOf('review', { ...asFinding(error), severity: 'error' })]
+    return [...merges, checkOf('review', asFinding(error, { severity: 'error' }))]
   }
 }
 
@@ -143,9 +141,8 @@ function checkDecisions({ machine, repo }: Installs, { registry }: Observation):
 function checkSources({ machine }: Installs): Check[] {
   const path = sourceCaches(machine)
   if (!exists(path) || (isFolder(path) && isWritable(path))) return []
-  const message = `${path} is not a folder that Loadout can write to, so no source can be fetched`
-  const fix = `move it away: mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`
-  return [{ name: 'sources', state: 'problem', code: 'WRITE_FAILED', message, fix }]
+  const [from, to] = [shellWord(path), shellWord(`${path}.aside`)]
+  return [checkOf('sources', report('WRITE_FAILED/sources', { path, from, to }))]
 }
 
 /**
@@ -199,8 +196,7 @@ export async function checkLeftovers(installs: Installs): Promise<Check[]> {
   // A library that is not a repository was already reported.
   if (found.value === undefined) return []
   if (!found.value) return [found.check]
-  const message = 'a command was interrupted; the next one repairs that'
-  return [{ name, state: 'problem', code: 'RECOVERED', message, fix: 'loadout doctor --fix' }]
+  return [checkOf(name, report('RECOVERED/interrupted'))]
 }
 
 /** Finishes interrupted changes, and renews the markers of folders whose content matches the library. */

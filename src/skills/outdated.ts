@@ -167,7 +167,7 @@ async function askSource(
   } catch (error) {
     const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
     const names = skills.map(({ skill }) => skill.name).join(', ')
-    installs.machine.report({ ...asFinding(error), severity: 'error', subject: names })
+    installs.machine.report(asFinding(error, { severity: 'error', subject: names }))
     return value
   }
 }

@@ -181,7 +181,7 @@ function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chose
     skills: free.map((each) => ({ ...each, path: join(library, each.folder) })),
     findings: [
       ...registry.findings,
-      ...refused.map((error): Finding => ({ ...asFinding(error), severity: 'error' })),
+      ...refused.map((error): Finding => asFinding(error, { severity: 'error' })),
       ...heldKeyFindings(free.map(({ skill }) => skill)),
     ],
   }

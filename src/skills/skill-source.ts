@@ -125,7 +125,7 @@ function skillDocument(skill: SkillCard, findings: Finding[]): RankDocument {
   try {
     return rankedSkill(skill, readTextInside(dirname(skill.file), basename(skill.file)).replace(/^\ufeff/, ''))
   } catch (error) {
-    findings.push({ ...asFinding(error), subject: skill.name })
+    findings.push(asFinding(error, { subject: skill.name }))
     return rankedSkill(skill, '')
   }
 }

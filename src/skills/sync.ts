@@ -147,7 +147,7 @@ async function updateLibrary(installs: Installs, request: SyncCommand, fetched: 
       else await pushBranch(repo, step, signalOf(request))
       steps.push(step)
     } catch (error) {
-      findings.push({ ...asFinding(error), severity: 'error' })
+      findings.push(asFinding(error, { severity: 'error' }))
     }
   }
   // Git does not change uncommitted files. A first commit, or a failed step, may have changed more.

@@ -137,7 +137,7 @@ async function mergeAll(
       else value.push(await mergeOne(installs, each, request, scratch, at, findTwin))
     } catch (error) {
       request.signal?.throwIfAborted()
-      installs.machine.report({ ...asFinding(error), severity: 'error', subject: each.state.name })
+      installs.machine.report(asFinding(error, { severity: 'error', subject: each.state.name }))
       value.push({ asked: each, update: { ...update, result: 'undecided' } })
     }
   }

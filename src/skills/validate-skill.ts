@@ -68,7 +68,7 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
   try {
     return check()
   } catch (error) {
-    return [{ ...asFinding(error), severity: 'error', subject }]
+    return [asFinding(error, { severity: 'error', subject })]
   }
 }
 

@@ -63,7 +63,7 @@ async function pushLocked(team: Team): Promise<Push> {
     // Batches that were sent before the error have left the outbox, and the identity may be new.
     state = team.outbox.require()
     last = { at, failures: failures + 1, code: error.code, message: error.message }
-    team.machine.report({ ...asFinding(error), severity: 'error' })
+    team.machine.report(asFinding(error, { severity: 'error' }))
   }
   state = { ...state, last }
   team.outbox.write(state)

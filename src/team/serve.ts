@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { readHeaders } from '../usage/rules/otlp.ts'
 import {
   type Database,
@@ -148,10 +148,11 @@ async function orExplain<T>(work: Promise<T>): Promise<T> {
     if (trouble === undefined || !(error instanceof Error)) throw error
     // The message of a failed connection names host and port; pg never puts the password into it.
     const detail = error.message === '' && 'code' in error ? String(error.code) : error.message
-    throw new LoadoutError('TEAM_DATABASE', `${TROUBLE_TEXTS[trouble]}: ${detail}`, {
-      hint: trouble === 'down' ? 'check that it runs, and its address, user and password' : 'repair it and start again',
-      cause: error,
-    })
+    throw failWith(
+      trouble === 'down' ? 'TEAM_DATABASE/down' : 'TEAM_DATABASE/broken',
+      { problem: TROUBLE_TEXTS[trouble], detail },
+      { cause: error },
+    )
   }
 }
 

@@ -53,10 +53,7 @@ const RECORD: RecordFile<KnownCatalog> = {
     throw failWith('BAD_TEAM_FILE/catalog', { path })
   },
   format: ({ text, signature, stops }) => `${JSON.stringify({ text, signature, stops })}\n`,
-  broken: {
-    code: 'BAD_TEAM_FILE',
-    hint: 'remove the file and run loadout sync; then compare the fingerprint in loadout catalog search with another machine',
-  },
+  broken: (problem, cause) => failWith('BAD_TEAM_FILE/verified', { problem }, { cause }),
 }
 
 /** What the server showed, and what of it this machine believes. */

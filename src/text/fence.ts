@@ -1,6 +1,6 @@
 import { readAsSeen, type SeenText } from './as-seen.ts'
 import { defuseHostTags } from './sensitive/host-tags.ts'
-import { type Finding, failWith } from './trouble.ts'
+import { type Finding, failWith, report } from './trouble.ts'
 import { sha256 } from './values.ts'
 
 /** Element names that mark data for a model. No content may open or close one of them. */
@@ -224,13 +224,10 @@ export function requireTags(wrapper: string, expected: readonly string[], subjec
 export function fenceFindings({ neutralised, removed }: Fenced, subject: string, path: string): Finding[] {
   const findings: Finding[] = []
   if (neutralised > 0) {
-    const message = `${neutralised} fence-like tokens in ${path} were made harmless`
-    const hint = 'read the file: it may try to pose as something else'
-    findings.push({ severity: 'warning', code: 'TEXT_CHANGED', message, subject, hint })
+    findings.push(report('TEXT_CHANGED/fences', { neutralised, path }, { subject }))
   }
   if (removed > 0) {
-    const message = `${removed} invisible characters in ${path} were removed`
-    findings.push({ severity: 'warning', code: 'TEXT_CHANGED', message, subject })
+    findings.push(report('TEXT_CHANGED/invisible', { removed, path }, { subject }))
   }
   return findings
 }

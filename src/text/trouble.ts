@@ -40,9 +40,8 @@ export function alsoNaming(error: unknown, findings: readonly Finding[]): unknow
   const isNamed = (each: string) => error.message.includes(each) || causes.some((cause) => each.includes(cause))
   const [first, ...others] = [...messages].filter((each) => !isNamed(each))
   if (first === undefined) return error
-  const { code, hint, message, cause } = error
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return new LoadoutError(code, `${message}; ${first}${more}`, { hint, cause })
+  return retell(error, { message: `${error.message}; ${first}${more}` })
 }
 
 /** A broken promise: the call cannot continue. The message says what is wrong, the hint what to do. */
@@ -83,9 +82,19 @@ export function report(name: IssueName, facts: Facts = {}, about: About = {}): F
   return { ...wordIssue(name, facts), ...about }
 }
 
+/** What an error and a finding have in common. */
+export type Told = Partial<Finding> & { readonly code: Code; readonly message: string }
+
+/** Trouble as an error, told by a caller that knows more: its message or hint instead of the old one. */
+export function retell(trouble: Told, told: Partial<Finding> = {}): LoadoutError {
+  const { message = trouble.message } = told
+  const hint = 'hint' in told ? told.hint : trouble.hint
+  return new LoadoutError(trouble.code, message, { hint, cause: trouble instanceof Error ? trouble : undefined })
+}
+
 /** Turns an error into a warning, for a caller that continues with the rest. Rethrows a bug. */
-export function asFinding(error: unknown): Finding {
+export function asFinding(error: unknown, about: Partial<Finding> = {}): Finding {
   if (!(error instanceof LoadoutError)) throw error
   const { code, message, hint } = error
-  return { severity: 'warning', code, message, hint }
+  return { severity: 'warning', code, message, hint, ...about }
 }

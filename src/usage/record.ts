@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { appendEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks } from './rules/config.ts'
@@ -82,8 +82,8 @@ export function recordTask(machine: Machine, { task, kept, named, project, steps
     if (!(error instanceof LoadoutError)) throw error
     // An agent in a sandbox may have a read-only home. If a plan was only viewed, the loss does not matter.
     const severity = steps.some(({ stage, entries }) => stage !== 'planned' && entries.length > 0) ? 'warning' : 'info'
-    const hint = error.hint ?? 'check the state folder'
-    return [{ severity, code: 'NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint }]
+    const { message: problem, hint = 'check the state folder' } = error
+    return [report('NOT_RECORDED/use', { problem, hint }, { severity })]
   }
 }
 

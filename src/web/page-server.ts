@@ -77,9 +77,7 @@ export async function planOrDo<T extends object>(
     .digest('hex')
   if (body.dryRun === true) return context.json({ ...planned.value, findings: planned.findings, plan })
   if (body.plan !== plan) {
-    throw new HttpRefusal(409, 'CONFIRMATION_NEEDED', 'something has changed since this was planned', {
-      hint: 'look at what would be done now, then agree to it',
-    })
+    throw new HttpRefusal(409, failWith('CONFIRMATION_NEEDED/changed'))
   }
   return answer(context, await run(false))
 }

@@ -1,5 +1,5 @@
 import { parseJson } from '../../text/json.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
 
@@ -49,19 +49,19 @@ export function readCall(
   env: Readonly<Record<string, string | undefined>>,
 ): HookCall | undefined {
   const host = HOOK_HOSTS.find((each) => each.agent === agent)
-  if (host === undefined) throw bad('the agent has no hooks')
+  if (host === undefined) throw failWith('USAGE/hook-agent')
   const known = HOOK_EVENTS.find((each) => host.events[each] === event)
-  if (known === undefined) throw bad('the event is unknown')
+  if (known === undefined) throw failWith('USAGE/hook-event')
   const json = parse(input)
-  if (!isRecord(json)) throw bad('the event is not a JSON object')
+  if (!isRecord(json)) throw failWith('USAGE/hook-object')
   if (isOtherAgent(host, json, env)) return undefined
   const fields = readEnvelope(host, json)
   const { session, cwd, named = event } = fields
-  if (named !== event) throw bad('the event differs from the one in the command')
+  if (named !== event) throw failWith('USAGE/hook-differs')
   if (typeof session !== 'string' || session === '' || session.length > LONGEST_SESSION) {
-    throw bad('the event names no session')
+    throw failWith('USAGE/hook-no-session')
   }
-  if (typeof cwd !== 'string' || cwd === '') throw bad('the event names no working folder')
+  if (typeof cwd !== 'string' || cwd === '') throw failWith('USAGE/hook-no-folder')
   const subagent = known === 'PreToolUse' ? subagentOf(host, fields) : undefined
   return {
     host,
@@ -96,16 +96,12 @@ function parse(input: string): unknown {
     return JSON.parse(input)
   } catch {
     // The parser's own message would quote the input.
-    throw bad(input === '' ? 'there is no event on standard input' : 'the event is not valid JSON')
+    throw failWith(input === '' ? 'USAGE/hook-no-event' : 'USAGE/hook-json')
   }
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
-}
-
-function bad(message: string): LoadoutError {
-  return new LoadoutError('USAGE', message)
 }
 
 /** In characters. A longer prompt is pasted data. */

@@ -1,5 +1,5 @@
 import { jsonErrorPlace, parseJson } from '../../text/json.ts'
-import { failWith } from '../../text/trouble.ts'
+import { type Finding, failWith, report } from '../../text/trouble.ts'
 import { getDeep, sha256 } from '../../text/values.ts'
 import { formatCommand, type ProgramCall, pathsIn, type Shell } from './hook-settings/hook-command.ts'
 import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-settings.ts'
@@ -303,11 +303,10 @@ function withoutComments(body: string, { comments }: SettingsTree): string {
   return applyEdits(body, edits)
 }
 
-/** Says what an agent does with a file that it cannot read. */
-export function describeRefusal({ stopsAtBadFile }: HookHost, label: string, path: string, refusal: string): string {
-  return stopsAtBadFile === true
-    ? `${label} does not start while ${path} is as it is: ${refusal}`
-    : `${label} ignores the whole file ${path}: ${refusal}`
+/** Why the agent will not run the hooks of a settings file. */
+export function refusalFinding({ stopsAtBadFile }: HookHost, label: string, path: string, refusal: string): Finding {
+  const row = stopsAtBadFile === true ? 'HOOKS_OFF/stops' : 'HOOKS_OFF/ignores'
+  return report(row, { label, path, refusal }, { subject: path })
 }
 
 /** The default timeout of Codex, in seconds. */

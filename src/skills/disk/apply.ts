@@ -96,7 +96,7 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     applied.failure ??= error
-    applied.findings.push({ ...asFinding(error), severity: 'error', subject: operation.skill })
+    applied.findings.push(asFinding(error, { severity: 'error', subject: operation.skill }))
   }
 }
 

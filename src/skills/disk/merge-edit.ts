@@ -80,7 +80,7 @@ export async function mergeCopies(
       }
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
-      findings.push({ ...asFinding(error), severity: 'error', subject: operation.skill })
+      findings.push(asFinding(error, { severity: 'error', subject: operation.skill }))
     }
   }
   for (const [at, conflict] of conflicts.entries()) {

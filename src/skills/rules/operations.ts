@@ -356,7 +356,7 @@ function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest, b
   try {
     return planEquip(statuses, request, byName)
   } catch (error) {
-    return { operations: [], findings: [{ ...asFinding(error), severity: 'error' }] }
+    return { operations: [], findings: [asFinding(error, { severity: 'error' })] }
   }
 }
 

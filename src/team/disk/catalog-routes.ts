@@ -1,5 +1,6 @@
 import { HttpRefusal } from '../../machine/http.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/verdict.ts'
+import { failWith } from '../../text/trouble.ts'
 import { isRecord, isTextList, sha256 } from '../../text/values.ts'
 import { type CatalogEntry, type CatalogState, nameProblem, parseSnapshot, versionProblem } from '../rules/catalog.ts'
 import { type Answer, badRequest, type Call, type Route, readObject, requireTeam, withAudit } from './routes.ts'
@@ -24,8 +25,8 @@ const CLOCK_MS = 3_600_000
 
 /** Programs that verify single versions. */
 async function refuseEarlier(): Promise<Answer> {
-  const message = 'the catalog is signed as a whole now, which this version of Loadout cannot verify'
-  return { status: 426, json: { error: { code: 'TEAM_FORMAT', message, hint: 'update Loadout on this machine' } } }
+  const { code, message, hint } = failWith('TEAM_FORMAT/old-machine')
+  return { status: 426, json: { error: { code, message, hint } } }
 }
 
 /**
@@ -75,9 +76,7 @@ async function publish({ backend, caller, readBody }: Call): Promise<Answer> {
       )
       const [known] = rows
       if (known?.digest === digest) return { json: { state: known.state, isNew: false } }
-      throw new HttpRefusal(409, 'SKILL_EXISTS', `the catalog already has another ${name} ${version}`, {
-        hint: 'publish it as another version: --version',
-      })
+      throw new HttpRefusal(409, failWith('SKILL_EXISTS/catalog', { name, version }))
     }
     await note({ actor: caller.id, action: 'version published', about: { kind, name, version, digest } })
     return { json: { state: 'draft', isNew: true } }
@@ -112,19 +111,16 @@ async function takeSnapshot({ backend, caller, readBody }: Call): Promise<Answer
   if (snapshot === undefined) throw badRequest('"text" is not a catalog')
   const { id } = await requireTeam(database)
   const { team, number, at, versions } = snapshot
-  if (team !== id) throw new HttpRefusal(409, 'TEAM_OTHER', 'the catalog is of another team')
+  if (team !== id) throw new HttpRefusal(409, failWith('TEAM_OTHER/catalog'))
   if (Math.abs(Date.parse(at) - now().getTime()) > CLOCK_MS) {
-    const clocks = `it was signed at ${at}, and the server’s clock says ${now().toISOString()}`
-    throw new HttpRefusal(409, 'TEAM_CLOCK', clocks, { hint: 'set the clock, then sign again' })
+    throw new HttpRefusal(409, failWith('TEAM_CLOCK/signed', { at, now: now().toISOString() }))
   }
   return withAudit(backend, async (connection, note) => {
     // One after the other: of two approvers at once, the second meets the catalog of the first.
     await connection.query('LOCK TABLE catalog_snapshot IN SHARE ROW EXCLUSIVE MODE')
     const { rows } = await connection.query<{ text: string }>('SELECT text FROM catalog_snapshot')
     if ((rows[0] === undefined ? '' : sha256(rows[0].text)) !== after) {
-      throw new HttpRefusal(409, 'LOCKED', 'another approver has signed the catalog in the meantime', {
-        hint: 'run the command again; it shows what the other one changed',
-      })
+      throw new HttpRefusal(409, failWith('LOCKED/catalog'))
     }
     await connection.query(
       `INSERT INTO catalog_snapshot (text, signature, digest) VALUES ($1, $2, $3) ON CONFLICT (is_only)
@@ -161,7 +157,5 @@ function readName(json: unknown): Named {
 }
 
 function notThere({ kind, name, version }: Named): HttpRefusal {
-  return new HttpRefusal(404, 'SKILL_NOT_FOUND', `the catalog has no such version of the ${kind} ${name}: ${version}`, {
-    hint: 'run loadout catalog publish first',
-  })
+  return new HttpRefusal(404, failWith('SKILL_NOT_FOUND/catalog-version', { kind, name, version }))
 }

@@ -1,5 +1,6 @@
 import { HttpRefusal } from '../../machine/http.ts'
 import { parseForeignJson } from '../../text/json.ts'
+import { failWith } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Right, ROLES, tokenId } from '../rules/access.ts'
 import { ACCEPTED_FORMATS, hoursOff, isWhole, MOST_BATCHES, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
@@ -79,9 +80,7 @@ async function join({ backend, caller, readBody }: Call): Promise<Answer> {
     throw badRequest(`"resume" is not a number from 1 to ${MOST_BATCHES}`)
   }
   if (key !== team.keyPrint) {
-    throw new HttpRefusal(409, 'TEAM_OTHER', 'the token contains the key of another team', {
-      hint: 'ask an administrator of this team for a token',
-    })
+    throw new HttpRefusal(409, failWith('TEAM_OTHER/token'))
   }
   const { id: token, group, role } = caller
   const { expected } = await withAudit(backend, async (connection, note) => {
@@ -109,16 +108,17 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
   const bytes = await readBody()
   const read = parseBatch(bytes)
   if ('problem' in read) {
-    if (read.format === undefined) throw new HttpRefusal(400, 'TEAM_BAD_BATCH', `the batch is refused: ${read.problem}`)
-    const hint = `this server accepts ${ACCEPTED_FORMATS.join(', ')}: update Loadout on the ${read.format < Math.min(...ACCEPTED_FORMATS) ? 'machine' : 'server'}`
-    return { status: 426, json: { error: { code: 'TEAM_FORMAT', message: read.problem, hint } } }
+    if (read.format === undefined)
+      throw new HttpRefusal(400, failWith('TEAM_BAD_BATCH/problem', { problem: read.problem }))
+    const old = read.format < Math.min(...ACCEPTED_FORMATS) ? 'machine' : 'server'
+    const facts = { problem: read.problem, accepted: ACCEPTED_FORMATS.join(', '), old }
+    const { code, message, hint } = failWith('TEAM_FORMAT/batch', facts)
+    return { status: 426, json: { error: { code, message, hint } } }
   }
   const { batch } = read
   const team = await requireTeam(backend.database)
   if (batch.team !== team.id) {
-    throw new HttpRefusal(409, 'TEAM_OTHER', 'the batch is of another team', {
-      hint: 'loadout team leave, then join this one',
-    })
+    throw new HttpRefusal(409, failWith('TEAM_OTHER/batch'))
   }
   const clock = header('x-loadout-clock') ?? ''
   const off = hoursOff(/^\d{1,15}$/.test(clock) ? Number(clock) : undefined, backend.now().getTime() / 1000)
@@ -129,15 +129,15 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
   )
   const { result } = outcome
   if (result === 'accepted' || result === 'duplicate') return { json: { result, hoursOff: off } }
-  const [code, message] = REFUSED[result]
+  const { code, message } = failWith(REFUSED[result])
   return { status: 409, json: { error: { code, message }, ...outcome } }
 }
 
 const REFUSED = {
-  behind: ['TEAM_BEHIND', 'batches before it are missing'],
-  cloned: ['TEAM_CLONED', 'another machine has sent other rows under this number'],
-  left: ['TEAM_LEFT', 'this machine has left the team'],
-  'unknown machine': ['TEAM_UNKNOWN_MACHINE', 'this machine has not joined with this token'],
+  behind: 'TEAM_BEHIND/batches',
+  cloned: 'TEAM_CLONED/rows',
+  left: 'TEAM_LEFT/machine',
+  'unknown machine': 'TEAM_UNKNOWN_MACHINE/token',
 } as const
 
 /** Who asks: what its page shows depends on it. */
@@ -157,9 +157,7 @@ async function report({ backend, caller, query }: Call): Promise<Answer> {
   await noteReading(backend, { actor: caller.id, action: 'report read', about: { from, to: addDays(to, -1), group } })
   const rows = await queryReport(backend.database, { from, to, group }, backend.activeSince())
   if (group !== undefined && rows.usage.length === 0) {
-    throw new HttpRefusal(403, 'TEAM_GROUP_SMALL', `the group ${group} has too few people for a report of its own`, {
-      hint: `a report needs more than ${LARGEST_HIDDEN_GROUP} people who use the same entry in a week; leave out the group`,
-    })
+    throw new HttpRefusal(403, failWith('TEAM_GROUP_SMALL/group', { group, least: LARGEST_HIDDEN_GROUP }))
   }
   return { json: assembleReport({ from, to: addDays(to, -1) }, rows) }
 }
@@ -220,14 +218,12 @@ async function revoke({ backend, caller, params: { token = '' } }: Call): Promis
     return done
   })
   if (result === 'revoked') return { json: { revoked: token } }
-  if (result === 'not found') throw new HttpRefusal(404, 'TEAM_TOKEN_NOT_FOUND', 'there is no such token')
+  if (result === 'not found') throw new HttpRefusal(404, failWith('TEAM_TOKEN_NOT_FOUND/id'))
   throw lastAdministrator()
 }
 
 function lastAdministrator(): HttpRefusal {
-  return new HttpRefusal(409, 'TEAM_LAST_ADMIN', 'the last administrator cannot be revoked', {
-    hint: 'make another administrator first: loadout team invite --role admin',
-  })
+  return new HttpRefusal(409, failWith('TEAM_LAST_ADMIN/revoke'))
 }
 
 /** Everything that a person who leaves could still use. */
@@ -280,7 +276,7 @@ async function noteReading(backend: Backend, entry: NewEntry): Promise<void> {
 export async function requireTeam(database: Database): Promise<Team> {
   const team = await readTeam(database)
   if (team !== undefined) return team
-  throw new HttpRefusal(503, 'TEAM_DATABASE', 'the database contains no team')
+  throw new HttpRefusal(503, failWith('TEAM_DATABASE/no-team'))
 }
 
 export async function readObject(readBody: Call['readBody']): Promise<Record<string, unknown>> {
@@ -294,5 +290,5 @@ function isId(value: unknown): value is string {
 }
 
 export function badRequest(message: string): HttpRefusal {
-  return new HttpRefusal(400, 'USAGE', `the request is refused: ${message}`)
+  return new HttpRefusal(400, failWith('USAGE/team-request', { problem: message }))
 }

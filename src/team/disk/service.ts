@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHttpApp, type HttpApp, HttpRefusal, serveHttp, servePage } from '../../machine/http.ts'
-import { failWith, LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import { getDeep } from '../../text/values.ts'
 import { VERSION } from '../../text/version.ts'
 import { leastRole, mayUse, type Right } from '../rules/access.ts'
@@ -191,15 +191,11 @@ async function requireCaller(
   const secret = /^bearer +([A-Za-z0-9_-]{32})$/i.exec(authorization ?? '')?.[1]
   const caller = secret === undefined ? undefined : await findCaller(database, secret)
   if (caller === undefined) {
-    throw new HttpRefusal(401, 'TEAM_TOKEN_REFUSED', 'the token is unknown here, or was revoked', {
-      hint: 'ask an administrator of the team for a new one',
-    })
+    throw new HttpRefusal(401, failWith('TEAM_TOKEN_REFUSED/token'))
   }
   requireFit({ version: caller.oldest, oldest: caller.oldest }, madeFor(migrations))
   if (mayUse(caller.role, right)) return caller
-  throw new HttpRefusal(403, 'TEAM_ROLE', `this needs the role ${leastRole(right)}; yours is ${caller.role}`, {
-    hint: 'ask an administrator of the team',
-  })
+  throw new HttpRefusal(403, failWith('TEAM_ROLE/right', { least: leastRole(right), role: caller.role }))
 }
 
 /** A temporary database problem gets its own error; the client then tries again later. */
@@ -209,11 +205,11 @@ async function orRefuse<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof HttpRefusal) throw error
     if (error instanceof LoadoutError && error.code === 'TEAM_SCHEMA') {
-      throw new HttpRefusal(503, 'TEAM_SCHEMA', error.message)
+      throw new HttpRefusal(503, retell(error, { hint: undefined }))
     }
     const trouble = troubleOf(error)
     if (trouble === undefined) throw error
-    throw new HttpRefusal(503, 'TEAM_DATABASE', TROUBLE_TEXTS[trouble], { hint: 'nothing is lost; try again later' })
+    throw new HttpRefusal(503, failWith('TEAM_DATABASE/later', { problem: TROUBLE_TEXTS[trouble] }))
   }
 }
 

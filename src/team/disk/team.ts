@@ -7,11 +7,11 @@ import { namesIn } from '../../machine/leftovers.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { RecordFile, Records } from '../../machine/records.ts'
-import { CODES, failWith, LoadoutError } from '../../text/trouble.ts'
+import { CODES, failWith, type LoadoutError, retell } from '../../text/trouble.ts'
 import { getDeep, isRecord } from '../../text/values.ts'
 import { VERSION } from '../../text/version.ts'
 import { TEAM_DUE, TEAM_FOLDER } from '../../usage/sharing.ts'
-import { BROKEN, type Membership, type OutboxState, parseMembership, parseOutbox } from '../rules/membership.ts'
+import { brokenFile, type Membership, type OutboxState, parseMembership, parseOutbox } from '../rules/membership.ts'
 
 export interface TeamReply {
   status: number
@@ -66,9 +66,8 @@ export class TeamServer {
 export function refusalOf({ json, status }: TeamReply): LoadoutError {
   const [code, message, hint] = ['code', 'message', 'hint'].map((key) => getDeep(json, 'error', key))
   const known = CODES.find((each) => each === code) ?? 'UNREACHABLE'
-  return new LoadoutError(known, `the team’s server refused: ${String(message ?? status)}`, {
-    hint: typeof hint === 'string' ? hint : undefined,
-  })
+  const told = `the team’s server refused: ${String(message ?? status)}`
+  return retell({ code: known, message: told, hint: typeof hint === 'string' ? hint : undefined })
 }
 
 const MEMBERSHIP: RecordFile<Membership | undefined> = {
@@ -76,7 +75,7 @@ const MEMBERSHIP: RecordFile<Membership | undefined> = {
   empty: undefined,
   parse: parseMembership,
   format: (value) => `${JSON.stringify(value, null, 2)}\n`,
-  broken: BROKEN,
+  broken: brokenFile,
 }
 
 /** The team that this machine has joined. */
@@ -122,7 +121,7 @@ const STATE: RecordFile<OutboxState | undefined> = {
   empty: undefined,
   parse: parseOutbox,
   format: (value) => `${JSON.stringify(value, null, 2)}\n`,
-  broken: BROKEN,
+  broken: brokenFile,
 }
 
 export function newMachineId(): string {

@@ -1,5 +1,5 @@
 import { parseInstant } from '../../text/instant.ts'
-import { failWith } from '../../text/trouble.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Role } from './access.ts'
 
@@ -37,7 +37,9 @@ export interface OutboxState {
   last?: { at: string; code?: string; message?: string; failures: number; hoursOff?: number }
 }
 
-export const BROKEN = { code: 'BAD_TEAM_FILE', hint: 'remove the file and join the team again' } as const
+export function brokenFile(problem: string, cause: LoadoutError): LoadoutError {
+  return failWith('BAD_TEAM_FILE/file', { problem }, { cause })
+}
 
 export function parseMembership(json: unknown, path: string): Membership {
   if (isRecord(json)) {

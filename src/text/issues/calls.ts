@@ -15,11 +15,17 @@ export const CALLS_ISSUES = {
     'FILE_NOT_FOUND/branch':
       'the repository has no branch or tag for {refAndFolder} → check the address, or name the parts: --ref <branch> --subfolder <path>',
     'FILE_NOT_FOUND/source-folder': '{source} has no folder {folder}',
+    'FILE_NOT_FOUND/path': '{path} does not exist → check the path',
+    'FILE_NOT_FOUND/part': '{path} does not exist: a part of its path is not a folder → check the path',
     FILE_UNREADABLE: 'A file cannot be read. → Check its permissions.',
     'FILE_UNREADABLE/stdin': 'standard input could not be read → pipe the text in',
     'FILE_UNREADABLE/replaced': '{root} was replaced by a link while it was read → run the command again',
     'FILE_UNREADABLE/model':
       'warning: the ranking model of this installation is damaged: project files are ranked by words, names and history alone → install Loadout again',
+    'FILE_UNREADABLE/permission': '{path} is not readable → check its permissions',
+    'FILE_UNREADABLE/loop': '{path} is a link to itself → repair the link',
+    'FILE_UNREADABLE/name': '{path} has a name that is too long → check the path',
+    'FILE_UNREADABLE/other': '{path} cannot be read: {detail} → check the path',
     FILE_EXISTS: '{full} already exists → it was not changed',
     'FILE_EXISTS/manifest': '{path} exists already → name another file with --out, or move it away',
     'FILE_EXISTS/not-empty': '{target} already exists and is not empty → name a new folder',
@@ -33,6 +39,7 @@ export const CALLS_ISSUES = {
     'NOT_A_FILE/folder': '{shown} is a folder → name a file inside it',
     'NOT_A_FILE/git':
       '{place} is not a regular file, so git cannot read this repository → restore that file, or clone the repository again',
+    'NOT_A_FILE/path': '{path} is a folder → name a file inside it',
     NOT_A_FOLDER: 'The path is not a folder. → Name a folder.',
     'NOT_A_FOLDER/cwd': 'the working folder {cwd} does not exist → pass cwd with an existing folder',
     'NOT_A_FOLDER/gone': 'the working folder no longer exists → change to an existing folder',
@@ -43,6 +50,7 @@ export const CALLS_ISSUES = {
       'loadout web was not started in a project → start it in the folder of one, or with --project <folder>',
     'NOT_A_FOLDER/bundle': 'the project of this bundle is gone: {project} → build the bundle again',
     'NOT_A_FOLDER/hook': '{cwd} is not a folder',
+    'NOT_A_FOLDER/in-the-way': '{path} is not a folder → move it away: mv {from} {to}',
     FILE_TOO_LARGE: 'A file or text is larger than the limit. → Split it.',
     'FILE_TOO_LARGE/archive': '{path} unpacks to more than {most} → unpack a part of it, and name that folder',
     'FILE_TOO_LARGE/answer': 'the answer has more than {most} characters → import it in parts',
@@ -57,6 +65,7 @@ export const CALLS_ISSUES = {
     'FILE_TOO_LARGE/archive-bytes': '{path} does not fit: an archive holds at most {bytes} bytes → pack less at once',
     'FILE_TOO_LARGE/client':
       '{folder} is too large for a client → at most {mostFiles} files with 16 MB; loadout equip can still install it',
+    'FILE_TOO_LARGE/request': 'the request is larger than {most} bytes',
     'NOT_TEXT/material':
       '{path} is not a document that a pack can hold → name a folder, an archive (.zip, .tar.gz), an address, or a file of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv',
     NOT_TEXT: '{path} cannot be read as text: {problem} → convert it to UTF-8, or remove it',
@@ -68,12 +77,14 @@ export const CALLS_ISSUES = {
     'BAD_JSON/syntax': '{path} is not valid JSON: {problem} at {text} → repair the file; nothing was changed',
     'BAD_JSON/skills-lock': '{path} does not list skills by name',
     'BAD_JSON/merge': '{path} is not a merge of Loadout → move the folder away, then run the original command again',
+    'BAD_JSON/file': '{path} {problem} → repair or remove the file',
     BAD_SETTINGS: 'A settings file has an unknown key or a wrong value. Only that part is ignored. → Correct it.',
     'BAD_SETTINGS/toml': '{path} is not valid TOML, or has another form → repair the file; nothing was changed',
     'BAD_SETTINGS/comments':
       '{path} has comments, and the agent ignores a file with comments → repair the file; nothing was changed',
     'BAD_SETTINGS/plugin': '{path} {what} → move it away, then: loadout hooks {what2} {agent}',
     'BAD_SETTINGS/hooks': '{path}: {problem}: see {text} → repair the file; nothing was changed',
+    'BAD_SETTINGS/value': '{path}: {says} → {hint}',
     UNRECOGNISED:
       '{path} cannot be validated: its kind is unknown → give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
     WRITE_FAILED: 'A file could not be written. → Check permissions and free space.',
@@ -87,6 +98,22 @@ export const CALLS_ISSUES = {
       'will not overwrite {source}: the bundle is made from it → choose another path for --out',
     'WRITE_FAILED/changed': '{path} was changed by another program just now → nothing was changed; try again',
     'WRITE_FAILED/read-only': '{path} is read-only → chmod u+w {path2}; --dry-run shows the lines to add by hand',
+    'WRITE_FAILED/space':
+      '{path} could not be written: the disk is full → free some space; the old content is still there',
+    'WRITE_FAILED/quota':
+      '{path} could not be written: the disk quota is used up → free some space; the old content is still there',
+    'WRITE_FAILED/disk':
+      '{path} could not be written: the disk reports an error → check the disk, then run the command again',
+    'WRITE_FAILED/name': '{path} could not be written: its name is too long → choose a shorter one',
+    'WRITE_FAILED/no-folder': '{path} could not be written: its folder does not exist → check the path',
+    'WRITE_FAILED/permission': '{path} could not be written: permission denied → check the permissions of its folder',
+    'WRITE_FAILED/read-only-disk': '{path} could not be written: the file system is read-only → choose another place',
+    'WRITE_FAILED/part': '{path} could not be written: a part of its path is not a folder → check the path',
+    'WRITE_FAILED/folder': '{path} could not be written: it is a folder → check the path',
+    'WRITE_FAILED/other': '{path} could not be written: {detail} → check the path',
+    'WRITE_FAILED/not-writable': '{path} is not writable → chmod u+w {word}',
+    'WRITE_FAILED/sources':
+      '{path} is not a folder that Loadout can write to, so no source can be fetched → move it away: mv {from} {to}',
     ENTRY_NOT_FOUND: 'There is no such entry. → Run `loadout search <words>`.',
     'ENTRY_NOT_FOUND/layers': 'no layer holds the entry {id}',
     'ENTRY_NOT_FOUND/plan': 'no layer of the plan contains the entry {id}',
@@ -114,8 +141,14 @@ export const CALLS_ISSUES = {
     'AMBIGUOUS_NAME/kinds': '"{id}" is the name of {named} → say which: {kinds}',
     NOT_SERVED:
       'A request to a server of Loadout that is not for it: another host, another page, or an address that is not there. → Open the address that the server printed when it started.',
+    'NOT_SERVED/path': '{path} is not served here',
+    'NOT_SERVED/host': 'this host name is not accepted',
+    'NOT_SERVED/other-page': 'requests from other web pages are not accepted',
+    'NOT_SERVED/file': 'there is no such file',
+    'NOT_SERVED/endpoint': 'use {endpoint}',
     TOKEN_NEEDED:
       'A request to a server of Loadout without its token, or with an old one. → Open the address that `loadout web` printed last, or send the token that `loadout mcp --http` printed.',
+    'TOKEN_NEEDED/bearer': 'the bearer token is missing or wrong[ → {hint}]',
     USAGE: 'The command line is wrong. → Run `loadout help <command>`.',
     'USAGE/no-stdin-task': 'standard input contains no task → pipe it in: echo "fix the ci" | loadout plan -',
     'USAGE/flag-first': 'Unknown flag: {first} → flags come after the command: loadout status --json',
@@ -207,6 +240,18 @@ export const CALLS_ISSUES = {
     'USAGE/no-target-skill-x': 'Missing flag: --add or --remove → use --add <agent> or --remove <agent>',
     'USAGE/no-update-skill':
       'Missing argument: a skill → name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
+    'USAGE/setting': 'unknown setting "{name}" → {known}',
+    'USAGE/hook-agent': 'the agent has no hooks',
+    'USAGE/hook-event': 'the event is unknown',
+    'USAGE/hook-object': 'the event is not a JSON object',
+    'USAGE/hook-differs': 'the event differs from the one in the command',
+    'USAGE/hook-no-session': 'the event names no session',
+    'USAGE/hook-no-folder': 'the event names no working folder',
+    'USAGE/hook-no-event': 'there is no event on standard input',
+    'USAGE/hook-json': 'the event is not valid JSON',
+    'USAGE/request': 'the request is malformed',
+    'USAGE/team-request': 'the request is refused: {problem}',
     UNEXPECTED: 'Unexpected error: {detail}. This is a bug in Loadout. → set LOADOUT_DEBUG=1 to see where it happened',
+    'UNEXPECTED/request': 'Unexpected error: {detail}. This is a bug in Loadout.',
   },
 } as const

@@ -68,6 +68,8 @@ export const KNOWLEDGE_ISSUES = {
     'PATH_ESCAPE/entry':
       'entry {id} was skipped: its path {path} is refused: {refusal} → name a file below the root of the layer',
     'PATH_ESCAPE/pack': 'the path {path} is refused: {problem} → name a file inside the pack',
+    'PATH_ESCAPE/pattern': '{shown}: the pattern is refused: {problem} → name files of the project',
+    'PATH_ESCAPE/folder': 'warning: {shown}: the folder is a link that leaves the project → it was not entered',
     DRIFT: 'The index and a payload say different things. → Run `loadout index build`.',
     BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout index build`.',
     'DRIFT/not-compared':
@@ -116,6 +118,9 @@ export const KNOWLEDGE_ISSUES = {
     FENCE_BROKEN:
       'the content of {subject} could not be fenced safely → it was not printed; please report this text as a bug',
     'TEXT_CHANGED/text-cleaned': 'Invisible characters were removed from a text. → Remove them from the file.',
+    'TEXT_CHANGED/fences':
+      'warning: {neutralised} fence-like tokens in {path} were made harmless → read the file: it may try to pose as something else',
+    'TEXT_CHANGED/invisible': 'warning: {removed} invisible characters in {path} were removed',
   },
   Usage: {
     NOT_RECORDED: 'A use or a delivery could not be recorded. The answer itself is complete. → Check the state folder.',

@@ -37,10 +37,15 @@ export const PACKS_ISSUES = {
       '{names} would be removed from {places} → {command} --yes does it; with --copies the library keeps what it has',
     'CONFIRMATION_NEEDED/erase':
       'you must confirm first: erase {what} → to skip the question: loadout usage --erase --yes',
+    'CONFIRMATION_NEEDED/changed':
+      'something has changed since this was planned → look at what would be done now, then agree to it',
     BAD_APPROVALS:
       'The file of your approvals was changed by hand or damaged, so nothing counts as approved. → Restore or remove the file.',
     'BAD_APPROVALS/file': '{path} cannot be trusted: {problem} → repair it, or move it away and approve again',
+    'BAD_APPROVALS/unreadable': '{problem} → repair it, or move it away and approve again',
     'NOT_RECORDED/audit-not-recorded': 'The record of a bundle or pack could not be written. → Check the state folder.',
+    'NOT_RECORDED/context': 'warning: the context was delivered but could not be recorded: {problem}[ → {hint}]',
+    'NOT_RECORDED/use': 'the use was not recorded: {problem} → {hint}',
     'ENTRY_NOT_FOUND/audit-not-found':
       'there is no record "{typed}" → loadout context and loadout packs resolve print the id of their record',
     BAD_AUDIT:
@@ -114,6 +119,13 @@ export const PACKS_ISSUES = {
     'discovery.skipped/more-warnings': 'there are more warnings of this kind',
     'discovery.skipped/payload-folders':
       'there are more than {mostFolders} folders with payloads; the rest was skipped → begin each glob with a folder',
+    'discovery.skipped/many-files':
+      'warning: {shown}: more than {most} files match; the rest was skipped → name fewer files',
+    'discovery.skipped/many-folders':
+      'warning: {shown}: more than {most} folders would have to be searched; the rest was skipped → begin the pattern with a folder',
+    'discovery.skipped/folder': 'warning: {shown}: the folder cannot be read ({reason}) → check its permissions',
+    'discovery.skipped/not-utf8':
+      'warning: {shown}: it contains names that are not UTF-8; they were skipped → rename them',
     'claim.stale': 'A claim in a chosen file is out of date, or a page calls itself old. → Update it.',
     'claim.disputed': 'A claim is disputed. → Verify it before you rely on it.',
     'claim.missing': 'A fact is known to be missing. → Add it, or ask a person.',

@@ -4,6 +4,10 @@ export const SKILLS_ISSUES = {
     CONFIG_NOT_FOUND: 'No library is set up on this machine. → Run `loadout init --new <folder>` or `--clone <url>`.',
     'CONFIG_NOT_FOUND/place':
       'there is no library yet, and {place} exists already → loadout init --repo {word} takes it as the library, loadout init --new <folder> makes another',
+    'CONFIG_NOT_FOUND/yet':
+      'there is no library yet → loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
+    'CONFIG_NOT_FOUND/named':
+      '{path} names no library → loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
     BAD_CONFIG: '`config.json` has an unknown key or a wrong value. → Correct the key that the message names.',
     'BAD_CONFIG/value': '{path}: {problem} → repair the file; nothing was changed',
     'BAD_CONFIG/key': '{path}: unknown setting "{place}"[; did you mean "{meant}"?] → correct the key, or remove it',
@@ -34,9 +38,13 @@ export const SKILLS_ISSUES = {
     'SKILL_NOT_FOUND/not-usable':
       'the library has no skill "{name}"[; did you mean {close}?] → loadout inventory lists the skills',
     'SKILL_NOT_FOUND/committed': 'the library has no committed skill "{name}" → loadout inventory',
+    'SKILL_NOT_FOUND/catalog-version':
+      'the catalog has no such version of the {kind} {name}: {version} → run loadout catalog publish first',
     SKILL_EXISTS: 'The library already has a skill of this name. → Choose another name, for example with `--as`.',
     'SKILL_EXISTS/again': 'the library has {folder} again already → nothing was changed',
     'SKILL_EXISTS/path': '{path} already exists → loadout inspect {name} shows it',
+    'SKILL_EXISTS/catalog':
+      'the catalog already has another {name} {version} → publish it as another version: --version',
     SKILL_INSTALLED: 'The skill is still installed, so it was not deleted. → Run `loadout unequip <skill>` first.',
     'SKILL_INSTALLED/still-installed':
       '{name} is still installed: {places} → loadout unequip {name} first; in a project with --project <folder>',
@@ -100,6 +108,7 @@ export const SKILLS_ISSUES = {
       '{folder} has changed since {commit}; nothing was undone → undo the later change first, or merge by hand: git -C {library} revert {commit}',
     'MERGE_CONFLICT/undecided':
       '{name} was changed here, and the imported version is no longer known: nothing was merged → take one: loadout update {name} --take source (git keeps yours), or --take library',
+    'MERGE_CONFLICT/open': 'there is an open merge of {skill}: {state} → loadout merge {skill}',
     'NO_SOURCE/source-rewritten':
       'The history of a source no longer contains the imported commit. → Check `loadout update --dry-run` before you update.',
     'ENTRY_NOT_FOUND/commit-not-found':
@@ -176,18 +185,34 @@ export const SKILLS_ISSUES = {
     'BACKED_UP/uncommitted': 'info: {folder} had uncommitted changes; a copy is in {kept}',
     RECOVERED: 'An interrupted change was finished or undone. → Nothing to do.',
     'RECOVERED/library': 'info: {library}: an interrupted {message}',
+    'RECOVERED/undone': 'info: {target}: an interrupted change was undone; the old version is back',
+    'RECOVERED/finished': 'info: {target}: an interrupted change was finished',
+    'RECOVERED/discarded': 'info: {target}: an unfinished change was discarded',
+    'RECOVERED/interrupted': 'a command was interrupted; the next one repairs that → loadout doctor --fix',
     LOCKED: '{folder} is locked by {holder} → wait until it has finished; if it never will, remove {path}',
     'LOCKED/git':
       '{folder} is locked: {git} → wait until git has finished, or end it; the next command then finishes the interrupted change',
     'LOCKED/library':
       '{library} is locked: a change was interrupted, and its git is still running → wait until git has finished, or end it; the next command then finishes the interrupted change',
     'LOCKED/meanwhile': '{name} was changed by another command meanwhile → run the update again',
+    'LOCKED/catalog':
+      'another approver has signed the catalog in the meantime → run the command again; it shows what the other one changed',
     NOT_SEEN: 'An agent cannot see everything that is installed for it. → Run `loadout see <agent>`.',
     'NOT_SEEN/full':
       'warning: the list of {label} is full: {crowded} of {skills} skills are not described whole → loadout see {agent} --fix{scope} makes every skill usable',
+    'NOT_SEEN/skill': '{name} is {fate}: {why}',
+    'NOT_SEEN/file': '{path}: {why}',
     HOOKS_OUTDATED:
       'The hooks of an agent are from another version, or their program is gone. → Run `loadout hooks install`.',
+    'HOOKS_OUTDATED/plugin': '{path} is an older form of the plugin → {command}',
+    'HOOKS_OUTDATED/edited': '{path} was changed by hand → delete it, then: {command}',
+    'HOOKS_OUTDATED/hooks': '{label} has {problems} → {command}',
     HOOKS_OFF: 'The agent will not run the hooks. The message says why. → Change the setting it names.',
+    'HOOKS_OFF/stops': '{label} does not start while {path} is as it is: {refusal} → repair the file',
+    'HOOKS_OFF/ignores': '{label} ignores the whole file {path}: {refusal} → repair the file',
+    'HOOKS_OFF/obstacle': '{message} → {hint}',
+    'HOOKS_OFF/gone': '{program}, which the hooks call, is gone → {command}',
+    'HOOKS_OFF/path': 'loadout is not on the PATH → {hint}',
     'BLOCK_STALE/block-damaged': 'The index block of `AGENTS.md` is damaged. → Repair or delete the block.',
     BLOCK_STALE: 'The index block of `AGENTS.md` is outdated. → Run `loadout agents-md --write`.',
     'BLOCK_STALE/file': '{file}: {message} → loadout agents-md --write',
@@ -298,11 +323,18 @@ export const SKILLS_ISSUES = {
       '{path} cannot be committed: git ignores it{rule} → change that rule, or turn the automatic commit off',
     'GIT_FAILED/nested':
       '{path} cannot be committed: it is a repository of its own → remove {repo} to keep its files here',
+    'GIT_FAILED/not-found':
+      '{url} was not found → check the address; a host may answer the same for a private repository',
+    'GIT_FAILED/clone': '{url} could not be cloned: {reason}[ → {hint}]',
+    'GIT_FAILED/login': '{url} asks for a login: it is private, or it does not exist[ → {hint}]',
+    'GIT_FAILED/stopped': '{what} {problem} and was stopped → {hint}',
+    'GIT_FAILED/command': 'git {command} failed in {folder}: {reason} → {hint}',
     GIT_UNSAFE: 'A repository setting or address would run a program. → Remove it with the command in the message.',
     'GIT_UNSAFE/url':
       '{url} cannot be cloned: it is neither a path nor a safe URL → use a path, or an https or ssh URL',
     'GIT_UNSAFE/option':
       'the name {name} in {repo} would be read as an option → give the branch or the remote another name',
+    'GIT_UNSAFE/settings': '{problems} → if you do not need it, run: {commands}',
     REMOTE_UNREACHABLE: 'A remote repository could not be reached. → Check the connection and your access.',
     'REMOTE_UNREACHABLE/folder':
       'warning: {path} is not on this machine, so {subject} could not be compared → loadout pin <skill> stops asking; the skill itself stays in your library',
