@@ -9,7 +9,7 @@ import { documentOf, PROJECT_TUNING } from '../project/rules/file-document.ts'
 import { historyBefore, NO_HISTORY } from '../project/rules/history.ts'
 import { orderSections } from '../project/rules/portions.ts'
 import { type RankedFile, rankFiles } from '../project/rules/rank-files.ts'
-import { sizeSections, weighSections } from '../project/rules/sections.ts'
+import { sizeSections, WantedWords } from '../project/rules/sections.ts'
 import type { WeighedTerm } from '../project/rules/signals.ts'
 import { Weigher } from '../search/analyze.ts'
 import type { TermPostings } from '../search/saved-library.ts'
@@ -207,11 +207,12 @@ type LineRanges = Map<string, { start: number; end: number }[]>
 type Texts = ReadonlyMap<string, string>
 
 function linesShown(files: readonly RankedFile[], terms: readonly WeighedTerm[], texts: Texts): LineRanges {
+  const words = new WantedWords(terms)
   const sectioned = files.map(({ path, probability, role, isNamed }, at) => ({
     path,
     probability,
     isSide: at > 0 && !isNamed && (role.isLog || role.isConfig || role.isData),
-    sections: weighSections(sizeSections(path, texts.get(path) ?? ''), terms),
+    sections: words.weigh(sizeSections(path, texts.get(path) ?? '')),
   }))
   const shown: LineRanges = new Map()
   let left = TEXT_CHARS

@@ -11,7 +11,7 @@ import { readShown } from './disk/project-text.ts'
 import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
 import { type RankedFile, rankFiles } from './rules/rank-files.ts'
-import { countSections, type FileSection, sizeSections, weighSections } from './rules/sections.ts'
+import { countSections, type FileSection, sizeSections, WantedWords } from './rules/sections.ts'
 import type { WeighedTerm } from './rules/signals.ts'
 
 export { readHistory } from './disk/history-log.ts'
@@ -163,12 +163,15 @@ export interface SectionedText {
 interface ReadFile {
   read: ReturnType<typeof readShown>
   sections: ReturnType<typeof sizeSections>
-  /** Counted when the file is used again: that takes longer than searching the words of one task. */
+  /** Counted when another task uses the file: that takes longer than searching the words of one. */
   terms?: ReturnType<typeof countSections>
 }
 
 const KEPT_BYTES = 16 * 1024 * 1024
 const files = new KeptFiles<ReadFile>(KEPT_BYTES)
+
+/** What was read for an answer, by its terms: it shows a file, and points to it. */
+const answers = new WeakMap<readonly WeighedTerm[], { words: WantedWords; known: Map<string, SectionedText> }>()
 
 /** Undefined if it can no longer be read. `lines`: those that a traceback names are worth as much as the best words. */
 export function readSections(
@@ -177,8 +180,14 @@ export function readSections(
   terms: readonly WeighedTerm[],
   lines: readonly number[] = [],
 ): SectionedText | undefined {
+  const answer = answers.get(terms) ?? { words: new WantedWords(terms), known: new Map() }
+  answers.set(terms, answer)
+  const name = `${root}/${path}`
+  const key = `${name}:${lines}`
+  const before = answer.known.get(key)
+  if (before !== undefined) return before
   let isNew = false
-  const file = files.of(`${root}/${path}`, () => {
+  const file = files.of(name, () => {
     isNew = true
     const read = readShown(root, path)
     return { read, sections: read === undefined ? [] : sizeSections(path, read.text) }
@@ -186,10 +195,12 @@ export function readSections(
   const { read, sections } = file
   if (read === undefined) return undefined
   if (!isNew) file.terms ??= countSections(sections)
-  const weighed = weighSections(sections, terms, file.terms)
+  const weighed = answer.words.weigh(sections, file.terms)
   const most = weighed.reduce((best, { score }) => Math.max(best, score), 0)
   for (const section of weighed) {
     if (lines.some((line) => line >= section.start && line <= section.end)) section.score += most
   }
-  return { ...read, sections: weighed }
+  const sectioned = { ...read, sections: weighed }
+  answer.known.set(key, sectioned)
+  return sectioned
 }

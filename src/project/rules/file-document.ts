@@ -30,12 +30,6 @@ export const MOST_PIECES = 32
 const SHORTEST_PIECE = 6
 const LONGEST_PIECE = 60
 
-export function splitLines(text: string): string[] {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines
-}
-
 /** What the engine reads of a file. Repetition does not help: each name counts at most three times. */
 export function documentOf(path: string, text: string): FieldedText {
   const sections = cut(path, text)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { termsOf } from '../../search/tokens.ts'
 import { orderSections } from './portions.ts'
-import { countSections, sizeSections, weighSections } from './sections.ts'
+import { countSections, sizeSections, WantedWords } from './sections.ts'
 
 const terms = [{ term: 'origin', word: 'origin', weight: 3 }]
 
@@ -12,7 +12,7 @@ describe('sections', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 200 }), (lines) => {
         const text = lines.map((each) => `${each}\n`).join('')
-        const sections = weighSections(sizeSections('a.py', text), terms)
+        const sections = new WantedWords(terms).weigh(sizeSections('a.py', text))
         expect(sections.map((section) => section.text).join('')).toBe(text)
         sections.forEach(({ start, end, text: own }, at) => {
           expect(start).toBe((sections[at - 1]?.end ?? 0) + 1)
@@ -24,14 +24,14 @@ describe('sections', () => {
 
   it('are worth more where the words of the task stand', () => {
     const text = `${'x = 1\n'.repeat(60)}def allow():\n${'  y = 2\n'.repeat(20)}  allowOrigins = 3\n${'  z\n'.repeat(60)}`
-    const sections = weighSections(sizeSections('a.py', text), terms)
+    const sections = new WantedWords(terms).weigh(sizeSections('a.py', text))
     const best = sections.reduce((a, b) => (b.score > a.score ? b : a))
     expect(best).toMatchObject({ symbol: 'allow', words: ['origin'] })
   })
 
   it('never part a private key', () => {
     const key = `-----BEGIN PRIVATE KEY-----\n${'abc\n'.repeat(100)}-----END PRIVATE KEY-----\n`
-    const sections = weighSections(sizeSections('a.txt', `${'a\n'.repeat(50)}${key}${'b\n'.repeat(50)}`), terms)
+    const sections = new WantedWords(terms).weigh(sizeSections('a.txt', `${'a\n'.repeat(50)}${key}${'b\n'.repeat(50)}`))
     expect(sections.filter(({ text }) => text.includes('abc'))).toHaveLength(1)
   })
 })
@@ -58,7 +58,9 @@ it('are worth the same whether all of their words were counted before or those o
       const text = lines.map((each) => `${each.flat().join('')}\n`).join('')
       const sections = sizeSections('a.py', text)
       const some = asked.map((term, at) => ({ term, word: term, weight: at + 1 }))
-      expect(weighSections(sections, some, countSections(sections))).toEqual(weighSections(sections, some))
+      expect(new WantedWords(some).weigh(sections, countSections(sections))).toEqual(
+        new WantedWords(some).weigh(sections),
+      )
     }),
   )
 })
