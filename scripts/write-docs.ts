@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { commandReference } from '../src/cli/help.ts'
-import { withAgentFolders } from './agent-folders.ts'
+import { agentFolders } from './agent-folders.ts'
 import { agentsTable } from './agents-table.ts'
 import { errorReference } from './error-reference.ts'
 
 writeFileSync('docs/commands.md', commandReference())
 writeFileSync('docs/agents/recorded.md', agentsTable())
 writeFileSync('docs/errors.md', errorReference())
-writeFileSync('docs/skills.md', withAgentFolders(readFileSync('docs/skills.md', 'utf8')))
+writeFileSync('docs/agent-folders.md', agentFolders())

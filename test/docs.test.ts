@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { withAgentFolders } from '../scripts/agent-folders.ts'
-import { CODES } from '../src/text/trouble.ts'
+import { agentFolders } from '../scripts/agent-folders.ts'
+import { unknownKeys } from '../src/machine/rules/config-keys.ts'
 import { rerunGuide } from './guide.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -10,88 +10,112 @@ const ROOT = join(import.meta.dirname, '..')
 // All guides run at the same time; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 300_000 })
 
-const GUIDES = [
-  'README.md',
-  'docs/first-library.md',
-  'docs/several-machines.md',
-  'docs/team-projects.md',
-  'docs/moving-over.md',
-  'docs/keeping-current.md',
-  'docs/packs.md',
-  'docs/context.md',
-  'docs/privacy.md',
-  'docs/usage.md',
-  'docs/plugins.md',
-  'docs/teaching.md',
-  'docs/team.md',
-  ...readdirSync(join(ROOT, 'docs/agents')).map((name) => `docs/agents/${name}`),
-]
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+const namesIn = (folder: string) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+
+/** The pages of a user: those at the root, and all of `docs/`. */
+const PAGES = [...readdirSync(ROOT), ...namesIn('docs').map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith('.md'),
+)
+
+/** The other pages of the repository: what a folder is, and what was measured. */
+const FOLDER_PAGES = ['src', 'bench', 'test'].flatMap((folder) =>
+  namesIn(folder)
+    .filter((name) => basename(name) === 'README.md')
+    .map((name) => `${folder}/${name}`),
+)
+
+const CODE_BLOCK = /^```.*?^```$/gms
+
+const GUIDES = PAGES.filter((name) => /^```console$/m.test(read(name)))
 
 // `npx vitest run test/docs.test.ts --update` writes what the commands print now into the guides.
 describe.concurrent('guides show what the program prints', () => {
   it.for(GUIDES)('%s', async (name, { expect }) => {
-    const path = join(ROOT, name)
-    const guide = readFileSync(path, 'utf8')
-    await expect(await rerunGuide(guide, scriptsOf(name))).toMatchFileSnapshot(path)
+    await expect(await rerunGuide(read(name), scriptsOf(name))).toMatchFileSnapshot(join(ROOT, name))
   })
+})
+
+it.each(GUIDES)('%s shows something of what each command printed', (name) => {
+  expect(read(name)).not.toMatch(/^\w*\$ .*\n…\n(?=\w*\$ |```)/m)
 })
 
 it('every script of a guide is run by a guide', () => {
-  const scripts = readdirSync(join(import.meta.dirname, 'docs'), { recursive: true, encoding: 'utf8' })
-  const run = GUIDES.flatMap((guide) => {
-    const names = readFileSync(join(ROOT, guide), 'utf8').matchAll(/^<!-- run (?:\w+\$ )?([\w-]+)/gm)
-    return [...names].map(([, name]) => join(scriptsOf(guide), `${name}.sh`))
-  })
-  const unused = scripts.filter(
-    (path) => path.endsWith('.sh') && !run.includes(join(import.meta.dirname, 'docs', path)),
+  const scripts = namesIn('test/docs').filter((path) => path.endsWith('.sh'))
+  const run = GUIDES.flatMap((guide) =>
+    [...read(guide).matchAll(/^<!-- run (?:\w+\$ )?([\w-]+)/gm)].map(([, name]) =>
+      join(scriptsOf(guide), `${name}.sh`),
+    ),
   )
-  expect(unused).toEqual([])
+  expect(scripts.filter((path) => !run.includes(join(import.meta.dirname, 'docs', path)))).toEqual([])
 })
 
 describe('documents', () => {
-  const names = [
-    ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-    ...['docs', 'docs/agents'].flatMap((folder) =>
-      readdirSync(join(ROOT, folder))
-        .filter((name) => name.endsWith('.md'))
-        .map((name) => `${folder}/${name}`),
-    ),
-  ]
-  const texts = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
-
-  it.each(names)('%s: every link leads somewhere', (name) => {
-    const text = texts.get(name) ?? ''
-    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
+  it.each([...PAGES, ...FOLDER_PAGES])('%s: every link leads somewhere', (name) => {
+    const prose = read(name).replace(CODE_BLOCK, '')
+    const links = [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
     const broken = links.filter(([, path = '', anchor]) => {
       const target = path === '' ? name : join(dirname(name), path)
-      if (anchor === undefined) return !existsSync(join(ROOT, target))
-      return !anchorsIn(texts.get(target) ?? '').includes(anchor)
+      if (!existsSync(join(ROOT, target))) return true
+      return anchor !== undefined && !anchorsIn(read(target)).includes(anchor)
     })
     expect(broken.map(([link]) => link)).toEqual([])
   })
 
   it('docs/README.md leads to every page', () => {
-    const index = texts.get('docs/README.md') ?? ''
-    const pages = names.filter((name) => name.startsWith('docs/') && name !== 'docs/README.md')
-    expect(pages.filter((name) => !index.includes(`(${name.slice('docs/'.length)})`))).toEqual([])
+    const pages = PAGES.filter((name) => name.startsWith('docs/') && name !== 'docs/README.md')
+    expect(pages.filter((name) => !read('docs/README.md').includes(`(${name.slice('docs/'.length)})`))).toEqual([])
   })
 
-  it('docs/skills.md has every agent with its folders', () => {
-    const page = texts.get('docs/skills.md') ?? ''
-    expect(withAgentFolders(page)).toBe(page)
+  it('docs/agent-folders.md has every agent with its folders', () => {
+    expect(read('docs/agent-folders.md')).toBe(agentFolders())
+  })
+
+  it('docs/settings.md has every key of loadout.json', () => {
+    const keysIn = (schema: Schema): string[] =>
+      Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...keysIn(inner)])
+    const keysOf = (schema: Schema): string[] => [
+      ...keysIn(schema),
+      ...[schema.items, schema.additionalProperties, ...(schema.anyOf ?? []), ...Object.values(schema.properties ?? {})]
+        .filter((each) => typeof each === 'object')
+        .flatMap(keysOf),
+    ]
+    const [, section = ''] = /^## loadout\.json\n(.*?)^## /ms.exec(read('docs/settings.md')) ?? []
+    const missing = keysOf(JSON.parse(read('schema/loadout.schema.json'))).filter(
+      (key) => !new RegExp(`["\`.]${key.replace('$', '\\$')}["\`.[]`).test(section),
+    )
+    expect([...new Set(missing)]).toEqual([])
+  })
+
+  it('docs/settings.md names no key of config.json that Loadout does not know', () => {
+    const [, section = ''] = /^## config\.json\n(.*?)^## /ms.exec(read('docs/settings.md')) ?? []
+    const rows = [...section.matchAll(/^\| `([\w.<>]+)`/gm)].map(([, key = '']) => key)
+    expect(rows.length).toBeGreaterThan(10)
+    const nest = (keys: string[]): unknown => (keys[0] === undefined ? true : { [keys[0]]: nest(keys.slice(1)) })
+    expect(rows.flatMap((key) => unknownKeys(nest(key.split('.')), 'config.json'))).toEqual([])
+  })
+
+  it('no page is longer than a reader has time for', () => {
+    const most = (name: string) => {
+      if (name.startsWith('docs/how-to/')) return 800
+      return { 'README.md': 1100, 'ARCHITECTURE.md': 900 }[name] ?? 2500
+    }
+    const pages = PAGES.filter((name) => !isReference(name))
+    expect(pages.filter((name) => countWords(read(name)) > most(name))).toEqual([])
+    const prose = pages.map((name) => read(name).replace(CODE_BLOCK, '')).join('\n')
+    expect(countWords(prose)).toBeLessThanOrEqual(26_000)
   })
 })
 
-it('docs/packs-conformance.md names for each promise tests that have its cases', () => {
+it('test/packs/README.md names for each promise tests that have its cases', () => {
   const casesIn = (name: string) => {
     const path = [`test/packs/${name}.test.ts`, `src/packs/${name}.test.ts`].find((each) =>
       existsSync(join(ROOT, each)),
     )
-    const text = path === undefined ? '' : readFileSync(join(ROOT, path), 'utf8')
+    const text = path === undefined ? '' : read(path)
     return [...text.matchAll(/case (\d+(?:, \d+)*)/g)].flatMap(([, numbers = '']) => numbers.split(', '))
   }
-  const page = readFileSync(join(ROOT, 'docs/packs-conformance.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| (\d+) \|.*\| ([a-z/., -]+) \| ([\d, ]+) \|$/gm)]
+  const rows = [...read('test/packs/README.md').matchAll(/^\| (\d+) \|.*\| ([a-z/., -]+) \| ([\d, ]+) \|$/gm)]
   expect(rows.length).toBe(28)
   const loose = rows.flatMap(([, row, tests = '', cases = '']) => {
     const held = tests.split(', ').flatMap(casesIn)
@@ -102,18 +126,21 @@ it('docs/packs-conformance.md names for each promise tests that have its cases',
   expect(loose).toEqual([])
 })
 
-it('docs/packs.md has every warning about packs, and no other', () => {
-  const rows = readFileSync(join(ROOT, 'docs/packs.md'), 'utf8').matchAll(
-    /^\| `([a-z-]+\.[a-z.-]+)` \| [^|]+ \| [^|]+ \|$/gm,
-  )
-  const known = CODES.filter((code) => /^[a-z-]+\./.test(code))
-  expect(
-    [...rows]
-      .map(([, code = '']) => code)
-      .filter((code) => !code.startsWith('metadata') && !code.startsWith('runtime'))
-      .sort(),
-  ).toEqual([...known].sort())
-})
+interface Schema {
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: Schema | boolean
+  anyOf?: Schema[]
+}
+
+/** Pages to look something up in, which a program writes or which have one line for each change. */
+function isReference(name: string): boolean {
+  return /^CHANGELOG\.md$|^docs\/(?:commands|errors|api|agent-folders|agents\/recorded)\.md$/.test(name)
+}
+
+function countWords(text: string): number {
+  return [...text.matchAll(/\S+/g)].length
+}
 
 /** Where the scripts of a guide are. The guides about agents share theirs. */
 function scriptsOf(guide: string): string {

@@ -13,9 +13,9 @@ interface Row {
   isPrivate: boolean
 }
 
-/** The table of docs/privacy.md: file, what it holds, the words of tasks, only you, how long. */
+/** The table of docs/explanation/privacy.md: file, what it holds, the words of tasks, only you, how long. */
 function storedRows(): Row[] {
-  const page = readFileSync(join(ROOT, 'docs/privacy.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/explanation/privacy.md'), 'utf8')
   const rows = [...page.matchAll(/^\| (`[^|]+`) \| [^|]+ \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm)]
   return rows.map(([, files = '', holdsTasks = '', mode = '']) => ({
     patterns: [...files.matchAll(/`([^`]+)`/g)].map(([, glob = '']) => asPattern(glob)),
@@ -36,7 +36,7 @@ function filesIn(folder: string): string[] {
     .map((file) => relative(folder, join(file.parentPath, file.name)))
 }
 
-describe('docs/privacy.md', () => {
+describe('docs/explanation/privacy.md', () => {
   const [home, project] = [makeFolder(), makeFolder()]
   const state = join(home, '.local/state/loadout')
   const rows = storedRows()

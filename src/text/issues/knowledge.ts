@@ -160,7 +160,7 @@ export const KNOWLEDGE_ISSUES = {
     NOTHING_TO_TEACH: 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
     BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
     'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
-    'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/routing.md for the forms',
+    'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/how-to/test-the-choice.md for the forms',
     'BAD_SUITE/empty':
       '{path} contains no questions → write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
     'BAD_SUITE/empty-x':

@@ -1,1 +1,0 @@
-rm -r docs task.md answer.json .agents/knowledge/shop-docs

@@ -1,1 +1,0 @@
-perl -pi -e 's/Taxes are/Taxes and tips are/' .agents/knowledge/refunds/KNOWLEDGE.md

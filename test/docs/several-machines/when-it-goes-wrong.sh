@@ -1,1 +1,0 @@
-mv $GIT/you $GIT/away
