@@ -6,7 +6,7 @@ import { openProject, type Project } from '../machine/open-project.ts'
 import { Packs } from '../packs/catalog.ts'
 import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { KNOWLEDGE_FOLDERS } from '../packs/rules/pack.ts'
-import { type Layers, projectOf, resolveLayers } from '../payloads/knowledge.ts'
+import { type Layers, projectOf, readKnowledge } from '../payloads/knowledge.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
@@ -82,7 +82,7 @@ function inFile<T>(file: string, act: () => T): T {
 }
 
 function gatherItems(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
-  const { merged, places, findings } = resolveLayers(machine, layersOf(request))
+  const { merged, places, findings } = readKnowledge(machine, layersOf(request))
   const payloads = merged.entries.map((entry) => {
     const layer = getOwn(merged.provenance, entry.id)
     const root = places.find(({ name }) => name === layer)?.root ?? ''

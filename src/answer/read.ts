@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openPackText } from '../packs/read.ts'
 import { type PackView, viewPack } from '../packs/show.ts'
 import type { Lookup, LookupRequest } from '../payloads/explain.ts'
-import { openPayload } from '../payloads/load.ts'
+import { openPayload } from '../payloads/plan.ts'
 import { descriptionOf, filesOf, openSkill, type UsableSkill } from '../skills/skill-source.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -54,7 +54,7 @@ export function readLocated(machine: Machine, located: LocatedText, most = Infin
 function open(machine: Machine, located: LocatedText) {
   switch (located.kind) {
     case 'payload':
-      return openPayload(located.entry, located.knowledge)
+      return openPayload(located.knowledge.place(located.entry))
     case 'skill':
       return openSkill(located.skill, located.path)
     case 'pack':

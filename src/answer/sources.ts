@@ -8,7 +8,6 @@ import { normalizePackPath, PACK_FILE, packPathProblem } from '../packs/rules/pa
 import { listPacks } from '../packs/show.ts'
 import type { Knowledge, Layers } from '../payloads/knowledge.ts'
 import { openPayloads, type PayloadSource } from '../payloads/payload-source.ts'
-import { allEntries } from '../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
 import { openSkills, type SkillSource, type UsableSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
@@ -99,7 +98,7 @@ export function listLoadable(machine: Machine, request: SourceRequest): Loadable
     payloads: open(() => {
       const shelf = SOURCES.payload(machine, request)
       findings.push(...shelf.findings)
-      return allEntries(shelf.knowledge.table).map(describePayload)
+      return shelf.knowledge.entries.map(describePayload)
     }, []),
     packs: open(() => {
       const shelf = SOURCES.pack(machine, request)

@@ -13,7 +13,7 @@ import { PACK_FILE } from '../packs/rules/pack.ts'
 import { type Layers, projectOf, readKnowledge } from '../payloads/knowledge.ts'
 import { type KeptPayload, payloadDocument, payloadExamples, rankPayloads } from '../payloads/payload-source.ts'
 import { strategyOf } from '../payloads/plan.ts'
-import { allEntries, createTable, type DispatchTable } from '../payloads/rules/dispatch-table.ts'
+import { createTable, type DispatchTable } from '../payloads/rules/dispatch-table.ts'
 import { DEFAULT_TRIGGERS, isDomain } from '../payloads/rules/loadout-index.ts'
 import { matchTable } from '../payloads/rules/match.ts'
 import type { RankDocument, Strategy } from '../search/document.ts'
@@ -205,16 +205,15 @@ interface Router {
 /** Routes to the entries of the layers; with a root, reads payloads there instead of beside their index. */
 function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?: string): Router {
   const read = readKnowledge(machine, layers)
-  const places = read.places.map((place) => ({ ...place, root: root ?? place.root }))
-  const knowledge = root === undefined ? read : { ...read, places, rootOf: () => root }
-  const { table, findings } = knowledge
-  if (table.size === 0) {
+  const knowledge = root === undefined ? read : read.at(root)
+  const { entries, findings } = knowledge
+  if (entries.length === 0) {
     throw new LoadoutError('NO_INDEX', `there is nothing to test: ${findings[0]?.message ?? 'no index was found'}`, {
       hint: findings[0]?.hint ?? 'run: loadout index build, or name a library with --library',
     })
   }
-  const ids = new Set(allEntries(table).map(({ id }) => id))
-  if (strategy === 'keywords') return { ids, findings, find: byKeywords(table) }
+  const ids = new Set(entries.map(({ id }) => id))
+  if (strategy === 'keywords') return { ids, findings, find: byKeywords(knowledge.table) }
   const ranking = rankPayloads(machine, knowledge)
   const find = (prompt: string) =>
     ranking.rank(prompt, { limit: DEPTH }).map((hit) => ({ ...hit, id: (hit.kept as KeptPayload).name }))
@@ -316,7 +315,7 @@ function openLibrary(machine: Machine, path: string): EvalLibrary {
     findings.push(...knowledge.findings)
     const examples = payloadExamples(machine, knowledge, 'committed')
     // Only entries that a task may load.
-    for (const entry of allEntries(knowledge.table).filter(isDomain)) {
+    for (const entry of knowledge.entries.filter(isDomain)) {
       documents.push(examples.into('payload', payloadDocument(knowledge, entry, findings)))
     }
   }

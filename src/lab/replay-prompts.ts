@@ -1,13 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
-import { type Knowledge, type Layers, layerPlaces, projectOf, readPlaces } from '../payloads/knowledge.ts'
-import { readIndexFile } from '../payloads/payload-root.ts'
+import { Knowledge, type Layers, layerPlaces, projectOf, readIndexAt } from '../payloads/knowledge.ts'
 import { rankPayloads, rankTask } from '../payloads/payload-source.ts'
 import type { PlanTerms } from '../payloads/plan.ts'
 import { PHASES } from '../payloads/rules/loadout-index.ts'
-import type { MatchResult } from '../payloads/rules/match.ts'
-import { selectEntries, selectMatches } from '../payloads/rules/plan.ts'
+import { type MatchResult, matchTable } from '../payloads/rules/match.ts'
+import { selectMatches } from '../payloads/rules/plan.ts'
 import { STRATEGIES, type Strategy } from '../search/document.ts'
 import { failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { compareText, hashText, isRecord } from '../text/values.ts'
@@ -61,7 +60,20 @@ export function replayPrompts(machine: Machine, request: ReplayRequest): PromptR
   })
   if (latest.size === 0) throw nothingToReplay(log, otherProjects)
   const knowledge = openLayers(machine, request)
-  const route = createRouter(machine, knowledge)
+  const { lazyLoad } = knowledge.summary
+  let ranking: ReturnType<typeof rankPayloads> | undefined
+  const route = ({ words, asked }: PastTask, strategy: Strategy) => {
+    const rank = () => {
+      ranking ??= rankPayloads(machine, knowledge)
+      return rankTask(knowledge, ranking, words)
+    }
+    const matches = strategy === 'ranked' ? rank() : matchTable(words, knowledge.table)
+    const rules = { phase: asked?.phase, budget: asked?.budget, lazyLoad }
+    const { preload, onDemand } = selectMatches(matches, rules)
+    const isTaken = ({ entry }: MatchResult) => !asked?.withoutCore || entry.priority !== 'core'
+    const chosen = [...preload.filter(isTaken), ...onDemand.filter(isTaken).slice(0, asked?.most)]
+    return chosen.map(({ entry }) => entry.id)
+  }
   const changes: PromptReplay['changes'] = []
   const entries = new Map<string, PromptReplay['entries'][number]>()
   const entry = (id: string) => entries.get(id) ?? entries.set(id, { id, gained: 0, lost: 0 }).get(id)!
@@ -181,30 +193,14 @@ function openLayers(machine: Machine, { layers, index }: ReplayRequest): Knowled
   if (index !== undefined) {
     const path = resolve(machine.cwd, index)
     // A named index must be valid; other layers may be broken, and are reported.
-    readIndexFile(path)
+    readIndexAt({ path, root: '' })
     const own = places.findIndex(({ name }) => name === 'project')
     const root = places[own]?.root ?? dirname(path)
     places.splice(own < 0 ? places.length : own, 1, { name: 'project', path, root })
   }
-  const knowledge = readPlaces(places)
-  if (knowledge.layerNames.length > 0) return knowledge
+  const knowledge = new Knowledge(places)
+  if (knowledge.summary.layerNames.length > 0) return knowledge
   throw failWith('NO_INDEX')
-}
-
-function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, strategy: Strategy) => string[] {
-  const { table, lazyLoad } = knowledge
-  let opened: ReturnType<typeof rankPayloads> | undefined
-  return ({ words, asked }, strategy) => {
-    const rules = { phase: asked?.phase, budget: asked?.budget, lazyLoad }
-    if (strategy === 'ranked') opened ??= rankPayloads(machine, knowledge)
-    const { preload, onDemand } =
-      opened !== undefined && strategy === 'ranked'
-        ? selectMatches(rankTask(knowledge, opened, words), rules)
-        : selectEntries(words, table, rules)
-    const isTaken = ({ entry }: MatchResult) => !asked?.withoutCore || entry.priority !== 'core'
-    const chosen = [...preload.filter(isTaken), ...onDemand.filter(isTaken).slice(0, asked?.most)]
-    return chosen.map(({ entry }) => entry.id)
-  }
 }
 
 function nothingToReplay(log: string, otherProjects: number): LoadoutError {

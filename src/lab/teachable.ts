@@ -52,11 +52,11 @@ export function openTeachable(machine: Machine, request: SourceRequest): Teachab
   const taught = machineFile(machine, 'taught')
   const read = (source: (typeof sources)[number], id: string) => {
     if (source.kind === 'payload') {
-      const { places, layerOf } = source.knowledge
-      const project = places.find(({ name }) => name === 'project')
+      const { knowledge } = source
+      const project = knowledge.places.find(({ name }) => name === 'project')
       const entry = source.find(id)
       if (entry === undefined) return undefined
-      const file = project !== undefined && layerOf(entry) === 'project' ? projectFile(project.root) : taught
+      const file = project !== undefined && knowledge.layerOf(entry) === 'project' ? projectFile(project.root) : taught
       return { description: entry.summary, file, isChosenByTask: isDomain(entry) }
     }
     if (source.kind === 'pack') {

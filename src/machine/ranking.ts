@@ -93,7 +93,7 @@ export function segmentKey(machine: Machine, { kind, paths, name, state = '', is
   const seen = signatureOf(paths, machine.now())
   return {
     kind: isPrivate ? `${kind}-here` : kind,
-    version: 7,
+    version: 8,
     name,
     state: quickDigest(JSON.stringify([paths, seen.state, state])),
     isSettled: seen.isSettled,

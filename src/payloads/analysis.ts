@@ -2,8 +2,7 @@ import { resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, failWith } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
-import { type Layers, resolveLayers } from './knowledge.ts'
-import { readIndexFile } from './payload-root.ts'
+import { type Layers, readIndexAt, readKnowledge } from './knowledge.ts'
 import {
   analyzeBudget,
   type BudgetBreakdown,
@@ -61,8 +60,8 @@ export function reportBudget(machine: Machine, request: AnalysisRequest): Budget
 }
 
 function indexFor(machine: Machine, request: AnalysisRequest): { index: LoadoutIndex; findings: Finding[] } {
-  if (request.index !== undefined) return readIndexFile(resolve(machine.cwd, request.index))
-  const { merged, layers, findings } = resolveLayers(machine, request.layers)
+  if (request.index !== undefined) return readIndexAt({ path: resolve(machine.cwd, request.index), root: '' })
+  const { merged, layers, findings } = readKnowledge(machine, request.layers)
   if (layers.length > 0) return { index: merged, findings }
   throw failWith('NO_INDEX/because', { what: findings[0] ? `: ${findings[0].message}` : '' })
 }

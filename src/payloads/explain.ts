@@ -4,9 +4,8 @@ import { getOwn } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { observedPerTask } from './index-build.ts'
-import { type Knowledge, knowledgeOf, type Layers, openKnowledge, resolveLayers } from './knowledge.ts'
-import { type LoadedPayload, loadPayloads } from './load.ts'
-import { strategyOf } from './plan.ts'
+import { type Layers, openKnowledge, readKnowledge } from './knowledge.ts'
+import { type LoadedPayload, loadPayloads, strategyOf } from './plan.ts'
 import { type EntryExplanation, explainEntry, type MergeConflict, type SearchedLayer } from './rules/layers.ts'
 import type { Budget, LoadoutEntry, Phase, Priority } from './rules/loadout-index.ts'
 import { inPhase, judgeEntry, rankedVerdict, type Verdict } from './rules/ranked.ts'
@@ -32,29 +31,26 @@ export interface ExplainRequest {
  */
 export async function explainPayload(machine: Machine, request: ExplainRequest): Promise<Explanation | undefined> {
   const { id, task, phase } = request
-  const resolved = resolveLayers(machine, request.layers)
-  const { layers, merged, findings } = resolved
+  const knowledge = readKnowledge(machine, request.layers)
+  const { layers, entries } = knowledge
   const explanation = explainEntry(id, layers)
-  const entry = merged.entries.find((each) => each.id === id)
+  const entry = entries.find((each) => each.id === id)
   if (explanation === null || entry === undefined) return undefined
   const paths = explanation.overrideChain.map((name) => layers.find((layer) => layer.name === name)?.path ?? '')
-  const value: Explanation = { ...explanation, paths }
-  if (task === undefined) {
-    machine.report(...findings)
-    return value
+  const found = [...knowledge.findings]
+  const judge = async () => {
+    if (task === undefined) return undefined
+    if (strategyOf(machine, request) === 'keywords') return judgeEntry(entry, task, phase)
+    const { rankPayloads, rankTask } = await import('./payload-source.ts')
+    const ranking = rankPayloads(machine, knowledge)
+    const isOffered = rankTask(knowledge, ranking, task).some((match) => match.entry.id === id)
+    const ranked = rankedVerdict(entry, ranking.explain(task, entryId('payload', id)), isOffered)
+    found.push(...ranking.findings)
+    return inPhase(ranked, entry, phase)
   }
-  if (strategyOf(machine, request) === 'keywords') {
-    machine.report(...findings)
-    return { ...value, verdict: judgeEntry(entry, task, phase) }
-  }
-  const { rankPayloads, rankTask } = await import('./payload-source.ts')
-  const knowledge = knowledgeOf(resolved)
-  const ranking = rankPayloads(machine, knowledge)
-  const isOffered = rankTask(knowledge, ranking, task).some((match) => match.entry.id === id)
-  const ranked = rankedVerdict(entry, ranking.explain(task, entryId('payload', id)), isOffered)
-  const verdict = inPhase(ranked, entry, phase)
-  machine.report(...findings, ...ranking.findings)
-  return { ...value, verdict }
+  const verdict = await judge()
+  machine.report(...found)
+  return { ...explanation, paths, verdict }
 }
 
 export interface Resolution {
@@ -66,7 +62,7 @@ export interface Resolution {
 
 /** The layers that were found, and the merged index. */
 export function resolveAll(machine: Machine, layers: Layers = {}): Resolution {
-  const { merged, searched, findings } = resolveLayers(machine, layers)
+  const { merged, searched, findings } = readKnowledge(machine, layers)
   const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({
     id,
     priority,
@@ -74,10 +70,9 @@ export function resolveAll(machine: Machine, layers: Layers = {}): Resolution {
     source: getOwn(merged.provenance, id) ?? '',
   }))
   const { average, findings: trouble } = observedPerTask(machine, entries)
-  const budget = { ...merged.budget, avg_task_load_observed: average }
-  const value = { layers: searched, entries, conflicts: merged.conflicts, budget }
   machine.report(...findings, ...trouble)
-  return value
+  const budget = { ...merged.budget, avg_task_load_observed: average }
+  return { layers: searched, entries, conflicts: merged.conflicts, budget }
 }
 
 export interface Lookup {
@@ -98,14 +93,13 @@ export interface LookupRequest {
 export function lookUpPayload(machine: Machine, request: LookupRequest): Lookup | undefined {
   if (/^(?:pack|skill|adapter):/.test(request.id)) return undefined
   const knowledge = openKnowledge(machine, request.layers)
-  const entry = findEntry(knowledge, request.id.replace(/^payload:/, ''))
+  const name = request.id.replace(/^payload:/, '')
+  const entry = knowledge.entries.find(({ id }) => id === name)
   if (entry === undefined) return undefined
   const value: Lookup = { kind: 'payload', entry, layer: knowledge.layerOf(entry) }
-  if (!request.load) {
-    machine.report(...knowledge.findings)
-    return value
-  }
-  const { contents, findings } = loadPayloads(knowledge, [entry])
+  machine.report(...knowledge.findings)
+  if (!request.load) return value
+  const { contents, findings } = loadPayloads([entry], () => knowledge.place(entry))
   const entries = contents.map(({ id, tokens, layer }) => ({
     id,
     kind: 'payload' as const,
@@ -115,14 +109,6 @@ export function lookUpPayload(machine: Machine, request: LookupRequest): Lookup 
     layer,
   }))
   const recorded = recordUsage(machine, { task: `lookup ${request.id}`, stage: 'used', entries })
-  machine.report(...knowledge.findings, ...findings, ...recorded)
+  machine.report(...findings, ...recorded)
   return { ...value, contents: contents[0] }
-}
-
-function findEntry({ table }: Knowledge, id: string): LoadoutEntry | undefined {
-  for (let position = 0; position < table.size; position++) {
-    const entry = table.entryAt(position)
-    if (entry.id === id) return entry
-  }
-  return undefined
 }

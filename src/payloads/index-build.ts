@@ -1,22 +1,50 @@
-import { join } from 'node:path'
-import { exists, readJson, readText, writeAtomically } from '../machine/files.ts'
+import { join, resolve } from 'node:path'
+import { exists, isFolder, readJson, readText, writeAtomically } from '../machine/files.ts'
 import { readTextInside, refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, projectAt } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
+import { requireParts } from '../machine/settings.ts'
 import { type Finding, failWith, hasErrors, LoadoutError, report } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
 import { collectPayloads } from './disk/payload-files.ts'
-import type { LayerPlace } from './knowledge.ts'
-import {
-  currentIndex,
-  openPayloadRoot,
-  type PayloadRoot,
-  type PayloadRootRequest,
-  readIndexIn,
-} from './payload-root.ts'
+import { type LayerPlace, readIndexAt } from './knowledge.ts'
 import { buildEntries, buildIndex, findDrift, type PayloadFile, serializeIndex } from './rules/build-index.ts'
 import { type LoadoutEntry, type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
 import { lintRouting, type ValidationIssue, validateIndex } from './rules/validate.ts'
+
+/** A folder of payloads and the index derived from them. */
+export interface PayloadRoot {
+  root: string
+  /** The path of the index. */
+  path: string
+  /** Which files are payloads. */
+  globs: readonly string[]
+}
+
+export interface PayloadRootRequest {
+  /** The project's folder; default: the project around the working folder. */
+  project?: string | Project
+  /** Which layer is meant; default: the project. */
+  layer?: 'project' | 'global'
+  /** The folder of the global layer; default: `~/.ai-loadout`. */
+  globalDir?: string
+}
+
+export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): PayloadRoot {
+  if (request.layer === 'global') {
+    const root = resolve(machine.cwd, request.globalDir ?? join(machine.home, '.ai-loadout'))
+    if (!isFolder(root)) throw failWith('NOT_A_FOLDER/root', { root })
+    return { root, path: join(root, 'index.json'), globs: ['**/*.md'] }
+  }
+  const { root, settings } = openProject(machine, request.project)
+  requireParts(settings, 'payloads')
+  return { root, path: join(root, INDEX_IN_PROJECT), globs: settings.payloads }
+}
+
+/** Every Markdown file below a folder. */
+export function readPayloadFolder(folder: string): { files: PayloadFile[]; findings: Finding[] } {
+  return collectPayloads(folder, ['**/*.md'])
+}
 
 export interface IndexBuild {
   path: string
@@ -29,34 +57,28 @@ export interface IndexBuild {
 /** Builds an index from its payloads. Writes nothing if there are errors. */
 export function rebuildIndex(machine: Machine, request: PayloadRootRequest & { dryRun?: boolean }): IndexBuild {
   const payloads = openPayloadRoot(machine, request)
+  const { root, path, globs } = payloads
   // The user's own folder may consist of links, as with dotfile managers; a project may come from a stranger.
   const isProject = request.layer !== 'global'
-  if (isProject) refuseLinkOut(payloads.root, INDEX_IN_PROJECT)
+  if (isProject) refuseLinkOut(root, INDEX_IN_PROJECT)
   const { entries, findings } = readEntries(payloads)
-  const index = buildIndex(entries, currentIndex(payloads), machine.now().toISOString())
-  const measured = observedPerTask(machine, entries)
-  findings.push(...measured.findings)
-  const observed = measured.average
-  const text = serializeIndex(index)
-  const path = payloads.indexPath
-  if (entries.length === 0) findings.push(noPayloads(payloads))
-  if (hasErrors(findings)) {
-    machine.report(...findings)
-    return { path, state: 'refused', index, observed }
-  }
-  // In a large library, a text that was edited in place counts from here on.
-  if (!request.dryRun) machine.cache.forget(['rankers'])
-  if (holds(path, text)) {
-    machine.report(...findings)
-    return { path, state: 'unchanged', index, observed }
-  }
-  if (request.dryRun) {
-    machine.report(...findings)
-    return { path, state: 'would be written', index, observed }
-  }
-  if (isProject) writeInside(payloads.root, INDEX_IN_PROJECT, text)
-  else writeAtomically(path, text)
+  const index = buildIndex(
+    entries,
+    unlessBad(() => readIndexAt(payloads).index),
+    machine.now().toISOString(),
+  )
+  const { average: observed, findings: unread } = observedPerTask(machine, entries)
+  findings.push(...unread)
+  if (entries.length === 0) findings.push(report('NO_PAYLOADS', { root, globs: globs.join(', ') }))
   machine.report(...findings)
+  if (hasErrors(findings)) return { path, state: 'refused', index, observed }
+  // In a large library, a text that was edited in place counts from here on.
+  if (!request.dryRun) machine.cache.forget(['payloads', 'payloads-here'])
+  const text = serializeIndex(index)
+  if (unlessBad(() => readText(path)) === text) return { path, state: 'unchanged', index, observed }
+  if (request.dryRun) return { path, state: 'would be written', index, observed }
+  if (isProject) writeInside(root, INDEX_IN_PROJECT, text)
+  else writeAtomically(path, text)
   return { path, state: 'written', index, observed }
 }
 
@@ -67,16 +89,14 @@ export function readEntries({ root, globs }: PayloadRoot): { entries: LoadoutEnt
   return { entries: built.entries, findings: [...findings, ...built.findings] }
 }
 
-function holds(path: string, text: string): boolean {
+/** Undefined if it cannot be read. */
+function unlessBad<T>(read: () => T): T | undefined {
   try {
-    return readText(path) === text
-  } catch {
-    return false
+    return read()
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
   }
-}
-
-function noPayloads({ root, globs }: PayloadRoot): Finding {
-  return report('NO_PAYLOADS', { root, globs: globs.join(', ') })
 }
 
 export interface IndexCheck {
@@ -87,13 +107,12 @@ export interface IndexCheck {
 /** The check for continuous integration: does the index match the payloads, and will it route? */
 export function checkIndex(machine: Machine, request: PayloadRootRequest): IndexCheck {
   const payloads = openPayloadRoot(machine, request)
-  if (!exists(payloads.indexPath)) {
-    throw failWith('NO_INDEX/file', { indexPath: payloads.indexPath })
-  }
-  const { index, findings: shape } = readIndexIn(payloads)
+  const { path } = payloads
+  if (!exists(path)) throw failWith('NO_INDEX/file', { indexPath: path })
+  const { index, findings: shape } = readIndexAt(payloads)
   const { entries, findings } = readEntries(payloads)
   machine.report(...shape, ...findings, ...findDrift(index, entries), ...lintRouting(index.entries))
-  return { path: payloads.indexPath, entries: index.entries.length }
+  return { path, entries: index.entries.length }
 }
 
 /** Measured tokens per task for these entries on this machine. */
@@ -131,13 +150,7 @@ export function validateIndexFile(machine: Machine, place: Pick<LayerPlace, 'pat
 }
 
 export function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {
-  return {
-    severity: severity === 'error' ? 'error' : 'warning',
-    code,
-    message,
-    hint,
-    entryId: subject,
-  }
+  return { severity: severity === 'error' ? 'error' : 'warning', code, message, hint, entryId: subject }
 }
 
 function compareWithPayloads(
@@ -145,57 +158,37 @@ function compareWithPayloads(
   { path, root }: Pick<LayerPlace, 'path' | 'root'>,
   index: LoadoutIndex,
 ): Finding[] {
-  const { files, findings } = path === join(root, INDEX_IN_PROJECT) ? projectPayloads(machine, root) : NO_PAYLOADS
-  const known = new Set(files.map((file) => file.path))
-  const named = readNamed(root, index).filter((file) => !known.has(file.path))
-  const all = [...files, ...named]
-  if (all.length === 0 && index.entries.length > 0) {
-    const others = findDrift(index, []).filter(({ code }) => code !== 'PAYLOAD_MISSING')
-    return [...findings, allMissing(root), ...others]
+  const files: PayloadFile[] = []
+  const findings: Finding[] = []
+  if (path === join(root, INDEX_IN_PROJECT)) {
+    const { settings } = projectAt(machine, root)
+    const bad = settings.badParts.get('payloads')
+    const found = bad === undefined ? collectPayloads(root, settings.payloads) : { files: [], findings: [bad] }
+    files.push(...found.files)
+    findings.push(...found.findings)
   }
-  const built = buildEntries(all)
+  const known = new Set(files.map((file) => file.path))
+  // Those that cannot be read are missing below.
+  for (const named of new Set(index.entries.map((entry) => entry.path))) {
+    const text = known.has(named) ? undefined : unlessBad(() => readTextInside(root, named))
+    if (text !== undefined) files.push({ path: named, text })
+  }
+  if (files.length === 0 && index.entries.length > 0) {
+    const others = findDrift(index, []).filter(({ code }) => code !== 'PAYLOAD_MISSING')
+    return [...findings, report('PAYLOAD_MISSING/all', { root }), ...others]
+  }
+  const built = buildEntries(files)
   // A file that an index names need not have frontmatter; then the index is the only source.
   const bare = new Set(built.findings.filter(({ code }) => code === 'NO_FRONTMATTER').map(({ subject }) => subject))
   const bareEntries = index.entries.filter((entry) => bare.has(entry.path))
   const bareIds = new Set(bareEntries.map(({ id }) => id))
   const barePaths = new Set(bareEntries.map((entry) => entry.path))
-  return [
-    ...findings,
-    ...built.findings.filter(({ subject }) => !barePaths.has(subject ?? '')),
-    ...(bareIds.size > 0 ? [withoutFrontmatter([...bareIds])] : []),
-    ...findDrift(index, built.entries).filter(
-      ({ code, subject }) => code !== 'PAYLOAD_MISSING' || !bareIds.has(subject ?? ''),
-    ),
-  ]
-}
-
-const NO_PAYLOADS = { files: [], findings: [] }
-
-function projectPayloads(machine: Machine, root: string): { files: PayloadFile[]; findings: Finding[] } {
-  const { settings } = projectAt(machine, root)
-  const bad = settings.badParts.get('payloads')
-  return bad === undefined ? collectPayloads(root, settings.payloads) : { files: [], findings: [bad] }
-}
-
-/** The readable payloads of an index: the comparison reports missing ones. */
-function readNamed(root: string, { entries }: LoadoutIndex): PayloadFile[] {
-  const paths = new Set(entries.map(({ path }) => path))
-  return [...paths].flatMap((path) => {
-    try {
-      return [{ path, text: readTextInside(root, path) }]
-    } catch (error) {
-      if (error instanceof LoadoutError) return []
-      throw error
-    }
-  })
-}
-
-function allMissing(root: string): Finding {
-  return report('PAYLOAD_MISSING/all', { root })
-}
-
-function withoutFrontmatter(ids: readonly string[]): Finding {
-  const shown = ids.slice(0, 5).join(', ')
-  const more = ids.length > 5 ? ` and ${ids.length - 5} more` : ''
-  return report('DRIFT/not-compared', { shown, more })
+  findings.push(...built.findings.filter(({ subject }) => !barePaths.has(subject ?? '')))
+  if (bareIds.size > 0) {
+    const more = bareIds.size > 5 ? ` and ${bareIds.size - 5} more` : ''
+    findings.push(report('DRIFT/not-compared', { shown: [...bareIds].slice(0, 5).join(', '), more }))
+  }
+  const isBare = (id = '') => bareIds.has(id)
+  const drift = findDrift(index, built.entries)
+  return [...findings, ...drift.filter(({ code, subject }) => code !== 'PAYLOAD_MISSING' || !isBare(subject))]
 }

@@ -7,8 +7,7 @@ import { pathProblem } from '../text/paths.ts'
 import { failWith, hasErrors, LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { isPayloadPath } from './disk/payload-files.ts'
-import { readEntries, rebuildIndex } from './index-build.ts'
-import { openPayloadRoot, type PayloadRoot } from './payload-root.ts'
+import { openPayloadRoot, type PayloadRoot, readEntries, rebuildIndex } from './index-build.ts'
 import { adviseWhole, groupSections, type Migration, planMigration } from './rules/migrate.ts'
 
 export interface MigrateRequest {
@@ -33,29 +32,43 @@ export interface MigrateResult extends Migration {
  * own payloads.
  */
 export function migrateFile(machine: Machine, request: MigrateRequest): MigrateResult {
-  checkLevel(request.level)
+  const { level, keep = [] } = request
+  if (level !== undefined && (level < 1 || level > 6)) throw failWith('USAGE/level', { level })
   const project = openPayloadRoot(machine, { project: request.project })
   const file = resolve(machine.cwd, request.file)
   refuseNamedLinkOut(project.root, file)
   refuseLinkOut(project.root, INDEX_IN_PROJECT)
   const original = readText(file)
-  checkHeadings(original, request)
+  const headings = groupSections(original, level).map(({ title }) => title)
+  const known = new Set(headings.map((heading) => heading.toLowerCase()))
+  const unknown = keep.find((heading) => !known.has(heading.trim().toLowerCase()))
+  if (unknown !== undefined) {
+    const close = nearest(unknown, headings)
+    const what = close ? `; did you mean "${close}"?` : ''
+    throw failWith('NOTHING_TO_SPLIT/keep', { unknown, what, headings: headings.filter(Boolean).join(', ') })
+  }
   const present = readEntries(project)
   const planFor = (text: string) =>
     planMigration(text, {
       into: payloadFolder(project, request.into),
-      level: request.level,
-      keep: request.keep,
-      existing: (path) => textAt(join(project.root, path)),
+      level,
+      keep,
+      existing: (path) => {
+        const there = join(project.root, path)
+        if (!exists(there)) return undefined
+        return isFile(there) ? readText(there) : ''
+      },
       takenIds: new Set(present.entries.map(({ id }) => id)),
     })
   const migration = planFor(original)
   const isSplit = migration.payloads.length === 0
-  const finished = request.write ? findFinished(file, original, planFor) : undefined
-  if (finished !== undefined) {
+  // A migration that was killed before it built the index: the file already equals the result for its backup.
+  const first = `${file}.before-loadout`
+  const before = request.write && isFile(first) ? readText(first) : original
+  const finished = before === original ? undefined : planFor(before)
+  if (finished?.lean === original) {
     const build = rebuildIndex(machine, { project: project.root })
-    const value = { ...finished, file, indexPath: build.path }
-    if (!isSplit || build.state !== 'unchanged') return value
+    if (!isSplit || build.state !== 'unchanged') return { ...finished, backup: first, file, indexPath: build.path }
   }
   if (isSplit) {
     const why = 'its sections are short, or general rules'
@@ -73,17 +86,10 @@ export function migrateFile(machine: Machine, request: MigrateRequest): MigrateR
   return { ...migration, file, backup, indexPath: build.path }
 }
 
-/** A migration that was killed before it built the index: the file already equals the result for its backup. */
-function findFinished(file: string, text: string, planFor: (text: string) => Migration) {
-  const backup = `${file}.before-loadout`
-  const before = isFile(backup) ? readText(backup) : undefined
-  const migration = before === undefined || before === text ? undefined : planFor(before)
-  return migration?.lean === text ? { ...migration, backup } : undefined
-}
-
 /** Writes everything, or, if something fails, removes what it wrote. */
 function writeMigration(root: string, file: string, original: string, migration: Migration): string {
-  const backup = freeName(`${file}.before-loadout`)
+  let backup = `${file}.before-loadout`
+  for (let attempt = 2; exists(backup); attempt++) backup = `${file}.before-loadout-${attempt}`
   const created: string[] = []
   try {
     for (const { path, text } of migration.payloads) {
@@ -101,43 +107,10 @@ function writeMigration(root: string, file: string, original: string, migration:
   }
 }
 
-function checkLevel(level: number | undefined): void {
-  if (level !== undefined && (level < 1 || level > 6)) {
-    throw failWith('USAGE/level', { level })
-  }
-}
-
-function checkHeadings(markdown: string, { keep = [], level }: MigrateRequest): void {
-  const headings = groupSections(markdown, level).map(({ title }) => title)
-  const known = new Set(headings.map((heading) => heading.toLowerCase()))
-  const unknown = keep.find((heading) => !known.has(heading.trim().toLowerCase()))
-  if (unknown === undefined) return
-  const close = nearest(unknown, headings)
-  throw failWith('NOTHING_TO_SPLIT/keep', {
-    unknown,
-    what: close ? `; did you mean "${close}"?` : '',
-    headings: headings.filter(Boolean).join(', '),
-  })
-}
-
-function textAt(path: string): string | undefined {
-  if (!exists(path)) return undefined
-  return isFile(path) ? readText(path) : ''
-}
-
 function payloadFolder({ root, globs }: PayloadRoot, named = '.claude/loadout'): string {
   const path = relative(root, resolve(root, named)).split(sep).join('/')
   const problem = pathProblem(path) ?? (staysInside(root, path) ? undefined : 'it is a link that leaves the project')
-  if (problem !== undefined) {
-    throw failWith('PATH_ESCAPE/into', { named, problem, root })
-  }
+  if (problem !== undefined) throw failWith('PATH_ESCAPE/into', { named, problem, root })
   if (isPayloadPath(`${path}/payload.md`, globs)) return path
   throw failWith('PATH_ESCAPE/into-unread', { named, path })
-}
-
-function freeName(path: string): string {
-  for (let attempt = 1; ; attempt++) {
-    const name = attempt === 1 ? path : `${path}-${attempt}`
-    if (!exists(name)) return name
-  }
 }

@@ -1,12 +1,12 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { signatureOf } from '../machine/cache.ts'
+import { type Codec, jsonCodec, signatureOf } from '../machine/cache.ts'
 import { exists, isFile, isFolder, readJson } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
 import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
 import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
-import { getOwn } from '../text/values.ts'
+import { getOwn, isRecord } from '../text/values.ts'
 import { createTable, type DispatchTable } from './rules/dispatch-table.ts'
 import {
   type DiscoveredLayer,
@@ -16,55 +16,157 @@ import {
   mergeIndexes,
   type SearchedLayer,
 } from './rules/layers.ts'
-import { type Budget, type LoadoutEntry, readIndex } from './rules/loadout-index.ts'
+import { type Budget, type LoadoutEntry, type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
 
-/** All entries of the layers, ready for queries. */
-export interface Knowledge {
-  table: DispatchTable
-  places: LayerPlace[]
-  /** The layer that supplies an entry. */
-  layerOf(entry: LoadoutEntry): string
-  /** The folder its payload's path starts from. */
-  rootOf(entry: LoadoutEntry): string
-  /** Entry id → layer, for all entries. */
-  provenance: Record<string, string>
+/** An entry and where it comes from. */
+export interface PlacedEntry {
+  entry: LoadoutEntry
+  layer: string
+  root: string
+}
+
+/** What a plan says besides its entries. Of large indexes it is cached: a plan reads only the entries that it chooses. */
+interface Summary {
   layerNames: string[]
   budget: Budget
   conflicts: MergeConflict[]
   findings: Finding[]
   lazyLoad: boolean
+  size: number
   manualCount: number
+  /** The entries that are always loaded. */
+  core: PlacedEntry[]
 }
 
-export interface Resolved extends Discovery {
-  merged: MergedIndex
-  places: LayerPlace[]
+/** Bytes of indexes from which reading the summary is quicker than reading them. */
+const LARGE = 128 * 1024
+
+/** The entries of all layers, merged. */
+export class Knowledge {
+  readonly places: LayerPlace[]
+  private readonly largest: number | undefined
+  private known: Summary | undefined
+  private read: (Discovery & { merged: MergedIndex }) | undefined
+  private compiled: DispatchTable | undefined
+  /** Entries that did not come from the indexes. */
+  private readonly placed = new WeakMap<LoadoutEntry, PlacedEntry>()
+
+  /** `largest`: a larger index is not read, and reported. */
+  constructor(places: LayerPlace[], largest?: number) {
+    this.places = places
+    this.largest = largest
+  }
+
+  private get all(): Discovery & { merged: MergedIndex } {
+    if (this.read === undefined) {
+      const discovery = readLayers(this.places, this.largest)
+      this.read = { ...discovery, merged: mergeIndexes(discovery.layers) }
+    }
+    return this.read
+  }
+
+  get summary(): Summary {
+    if (this.known === undefined) {
+      const { layers, findings, merged } = this.all
+      const { entries, budget, conflicts, lazyLoad = false } = merged
+      this.known = {
+        layerNames: layers.map(({ name }) => name),
+        budget,
+        conflicts,
+        findings,
+        lazyLoad,
+        size: entries.length,
+        manualCount: entries.filter(({ priority }) => priority === 'manual').length,
+        core: entries.filter(({ priority }) => priority === 'core').map((entry) => this.place(entry)),
+      }
+    }
+    return this.known
+  }
+
+  set summary(stored: Summary) {
+    this.known = stored
+    for (const each of stored.core) this.placed.set(each.entry, each)
+  }
+
+  get layers(): DiscoveredLayer[] {
+    return this.all.layers
+  }
+
+  get searched(): SearchedLayer[] {
+    return this.all.searched
+  }
+
+  get merged(): MergedIndex {
+    return this.all.merged
+  }
+
+  /** In merged order. */
+  get entries(): readonly LoadoutEntry[] {
+    return this.all.merged.entries
+  }
+
+  get findings(): Finding[] {
+    return this.summary.findings
+  }
+
+  /** For the match by keywords. */
+  get table(): DispatchTable {
+    this.compiled ??= createTable(this.entries)
+    return this.compiled
+  }
+
+  /** The layer that supplies an entry. */
+  layerOf(entry: LoadoutEntry): string {
+    return this.placed.get(entry)?.layer ?? getOwn(this.all.merged.provenance, entry.id) ?? ''
+  }
+
+  /** The folder its payload's path starts from. */
+  rootOf(entry: LoadoutEntry): string {
+    const known = this.placed.get(entry)
+    if (known !== undefined) return known.root
+    const layer = this.layerOf(entry)
+    const place = this.places.find(({ name }) => name === layer)
+    if (place === undefined) throw failWith('ENTRY_NOT_FOUND/layers', { id: entry.id })
+    return place.root
+  }
+
+  place(entry: LoadoutEntry): PlacedEntry {
+    return { entry, layer: this.layerOf(entry), root: this.rootOf(entry) }
+  }
+
+  /** An entry that was stored with its place when the indexes were as they are now. */
+  entryOf(stored: PlacedEntry): LoadoutEntry {
+    this.placed.set(stored.entry, stored)
+    return stored.entry
+  }
+
+  /** With the payloads in another folder than beside their index. */
+  at(root: string): Knowledge {
+    return new Knowledge(this.places.map((place) => ({ ...place, root })))
+  }
 }
 
-/** Reads and merges the layers. */
-export function resolveLayers(machine: Machine, options: Layers | undefined, largest?: number): Resolved {
-  return mergePlaces(layerPlaces(machine, options), largest)
-}
-
-function mergePlaces(places: LayerPlace[], largest?: number): Resolved {
-  const discovery = readLayers(places, largest)
-  return { ...discovery, merged: mergeIndexes(discovery.layers), places }
-}
+// Loadout wrote it, and its checksum was verified.
+const SUMMARY: Codec<Summary> = jsonCodec((json): json is Summary => isRecord(json) && Array.isArray(json.core))
 
 const kept = new Kept<Knowledge>(8)
 
-/** The entries of the layers; a process reads unchanged files once. */
-export function openKnowledge(machine: Machine, options: Layers | undefined): Knowledge {
+/** The entries of the layers; a process reads unchanged files once. `isSummed`: the caller asks mostly for the summary. */
+export function openKnowledge(machine: Machine, options: Layers | undefined, isSummed = false): Knowledge {
   const places = layerPlaces(machine, options)
-  const signature = signatureOf(
+  const { name, state, bytes, isSettled } = signatureOf(
     places.map(({ path }) => path),
     machine.now(),
   )
-  const key = JSON.stringify([signature.name, signature.state])
+  const key = JSON.stringify([name, state])
   const known = kept.get(key)
   if (known !== undefined) return known
-  const knowledge = readPlaces(places)
-  if (signature.isSettled) kept.set(key, knowledge)
+  const knowledge = new Knowledge(places)
+  if (isSummed && isSettled && bytes > LARGE) {
+    const stored = { kind: 'knowledge', version: 1, name, state }
+    knowledge.summary = machine.cache.keep(stored, SUMMARY, () => knowledge.summary)
+  }
+  if (isSettled) kept.set(key, knowledge)
   return knowledge
 }
 
@@ -75,39 +177,12 @@ export function openKnowledge(machine: Machine, options: Layers | undefined): Kn
 export const LARGEST_IN_A_HOOK = 8 * 1024 * 1024
 
 export function readKnowledge(machine: Machine, options: Layers | undefined, isHook = false): Knowledge {
-  return knowledgeOf(resolveLayers(machine, options, isHook ? LARGEST_IN_A_HOOK : undefined))
+  return new Knowledge(layerPlaces(machine, options), isHook ? LARGEST_IN_A_HOOK : undefined)
 }
 
 /** Layers that exist but could not be used. */
 export function brokenLayers({ findings }: Pick<Knowledge, 'findings'>): Finding[] {
   return findings.filter(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
-}
-
-/** The knowledge of layers in other places. */
-export function readPlaces(places: LayerPlace[]): Knowledge {
-  return knowledgeOf(mergePlaces(places))
-}
-
-export function knowledgeOf({ merged, layers, findings, places }: Resolved): Knowledge {
-  const { entries, budget, conflicts, provenance } = merged
-  const layerOf = (entry: LoadoutEntry) => getOwn(provenance, entry.id) ?? ''
-  return {
-    table: createTable(entries),
-    places,
-    layerNames: layers.map(({ name }) => name),
-    budget,
-    conflicts,
-    findings,
-    lazyLoad: merged.lazyLoad ?? false,
-    manualCount: entries.filter(({ priority }) => priority === 'manual').length,
-    layerOf,
-    rootOf: (entry) => {
-      const place = places.find(({ name }) => name === layerOf(entry))
-      if (place === undefined) throw failWith('ENTRY_NOT_FOUND/layers', { id: entry.id })
-      return place.root
-    },
-    provenance,
-  }
 }
 
 export interface ResolveOptions {
@@ -175,8 +250,16 @@ export function layerPlaces(machine: Machine, options: Layers = {}): LayerPlace[
   const { env } = machine
   const at = (path: string) => (isAbsolute(path) ? path : resolve(machine.cwd, path))
   const project = projectOf(machine, options)
+  let global = options.globalDir
+  try {
+    global ??= join(machine.home, '.ai-loadout')
+  } catch (error) {
+    // Without a home there is no global layer; the others still work.
+    if (!(error instanceof LoadoutError)) throw error
+    machine.report?.(layerFinding('global', undefined, error))
+  }
   const places: [LayerName, string | undefined][] = [
-    ['global', inFolder(options.globalDir ?? globalFolder(machine), 'index.json')],
+    ['global', global && join(global, 'index.json')],
     ['org', options.orgPath ?? env.AI_LOADOUT_ORG],
     ['project', project && join(project.root, INDEX_IN_PROJECT)],
     ['session', options.sessionPath ?? env.AI_LOADOUT_SESSION],
@@ -194,34 +277,32 @@ export function readLayers(places: readonly LayerPlace[], largest?: number): Dis
   const findings: Finding[] = []
   for (const place of places) {
     const { name, path } = place
-    const result = readLayer(place, largest)
-    if (result === undefined) {
-      searched.push({ name, path, found: false })
-    } else if ('problem' in result) {
-      searched.push({ name, path, found: false, problem: result.problem.message })
-      findings.push(layerFinding(name, path, result.problem))
-    } else {
-      searched.push({ name, path, found: true })
-      layers.push({ name, path, index: result.index })
-      findings.push(...result.findings.map((finding) => ({ ...finding, message: `${name} layer: ${finding.message}` })))
+    const row: SearchedLayer = { name, path, found: false }
+    searched.push(row)
+    try {
+      if (!exists(path)) continue
+      const read = readIndexAt(place, largest)
+      row.found = true
+      layers.push({ name, path, index: read.index })
+      findings.push(...read.findings.map((finding) => ({ ...finding, message: `${name} layer: ${finding.message}` })))
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      row.problem = error.message
+      findings.push(layerFinding(name, path, error))
     }
   }
   return { layers, searched, findings }
 }
 
-/** Undefined when it is missing. The index of a project must be inside it; the user chose the files of other layers. */
-function readLayer({ path, root }: LayerPlace, largest: number | undefined) {
-  try {
-    if (!exists(path)) return undefined
-    const isOfProject = path === join(root, INDEX_IN_PROJECT)
-    const json = isOfProject ? readJsonInside(root, INDEX_IN_PROJECT, largest) : readJson(path, largest)
-    const result = readIndex(json)
-    if (!('problem' in result)) return result
-    return { problem: failWith('BAD_JSON/index', { path, problem: result.problem }) }
-  } catch (error) {
-    if (error instanceof LoadoutError) return { problem: error }
-    throw error
-  }
+/** An index that must be valid. The index of a project must be inside it; the user chose the files of other layers. */
+export function readIndexAt(
+  { path, root }: Pick<LayerPlace, 'path' | 'root'>,
+  largest?: number,
+): { index: LoadoutIndex; findings: Finding[] } {
+  const isOfProject = path === join(root, INDEX_IN_PROJECT)
+  const result = readIndex(isOfProject ? readJsonInside(root, INDEX_IN_PROJECT, largest) : readJson(path, largest))
+  if ('problem' in result) throw failWith('BAD_JSON/index', { path, problem: result.problem })
+  return result
 }
 
 function layerFinding(name: LayerName, path: string | undefined, problem: LoadoutError): Finding {
@@ -233,21 +314,6 @@ function layerFinding(name: LayerName, path: string | undefined, problem: Loadou
     subject: path,
     hint: isMalformed ? 'repair it, or rebuild it with: loadout index build' : (problem.hint ?? 'check the path'),
   }
-}
-
-/** Without a home there is no global layer, which is reported; the others still work. */
-function globalFolder(machine: Machine): string {
-  try {
-    return join(machine.home, '.ai-loadout')
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    machine.report?.(layerFinding('global', undefined, error))
-    return ''
-  }
-}
-
-function inFolder(folder: string, name: string): string {
-  return folder === '' ? '' : join(folder, name)
 }
 
 /** For a named index: the folder from which its payloads' paths start. */

@@ -2,7 +2,7 @@ import { localMachine } from '../machine/machine.ts'
 import type { Finding } from '../text/trouble.ts'
 import { recordUsage } from '../usage/log.ts'
 import type { LoadMode } from '../usage/rules/usage-event.ts'
-import { layerPlaces, openKnowledge, type ResolveOptions, readLayers, resolveLayers } from './knowledge.ts'
+import { layerPlaces, openKnowledge, type ResolveOptions, readKnowledge, readLayers } from './knowledge.ts'
 import { planWith } from './plan.ts'
 import type { DiscoveredLayer, MergedIndex, SearchedLayer } from './rules/layers.ts'
 import type { LoadoutEntry } from './rules/loadout-index.ts'
@@ -35,7 +35,7 @@ export function discoverLayers(options: ResolveOptions = {}): Omit<ResolvedLoado
 }
 
 export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
-  const { merged, layers, searched, findings } = resolveLayers(localMachine(), options)
+  const { merged, layers, searched, findings } = readKnowledge(localMachine(), options)
   return { merged, layers, searched, findings }
 }
 
@@ -58,7 +58,7 @@ export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
 }
 
 export function manualLookup(id: string, options: RuntimeOptions = {}): LoadoutEntry | undefined {
-  return lookupEntry(id, resolveLayers(localMachine(), options).merged)
+  return lookupEntry(id, readKnowledge(localMachine(), options).merged)
 }
 
 /** Records that an agent loaded an entry, if a log was named. */

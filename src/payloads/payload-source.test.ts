@@ -48,6 +48,12 @@ test('in a large library an edit of what was chosen counts at once, and any othe
   rebuildIndex(machine, {})
   expect(await plan('turbine blades')).toEqual(['entry-8'])
 
+  // The index stays the same: only what was compiled from it is forgotten.
+  write(10, 'About rotor10.')
+  expect(await plan('rotor10')).toEqual([])
+  rebuildIndex(machine, {})
+  expect(await plan('rotor10')).toEqual(['entry-10'])
+
   writeFileSync(
     `${pathOf(9)}.new`,
     readFileSync(pathOf(9), 'utf8').replace('thing9', 'propeller shaft propeller shaft'),

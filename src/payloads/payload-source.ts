@@ -4,16 +4,14 @@ import { stampAt } from '../machine/cache.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type KeptStamp, openRanking, type Ranking, type Segment, type Source } from '../machine/ranking.ts'
-import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
+import { describeWhy, percent, RANKED_LIMIT, type RankDocument } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
 import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
-import { type Knowledge, type Layers, openKnowledge } from './knowledge.ts'
-import { type PlacedEntry, placeOf } from './load.ts'
-import { allEntries } from './rules/dispatch-table.ts'
+import { type Knowledge, type Layers, openKnowledge, type PlacedEntry } from './knowledge.ts'
 import { isDomain, type LoadoutEntry } from './rules/loadout-index.ts'
-import type { MatchResult } from './rules/match.ts'
-import { documentOf, rankedMatches } from './rules/ranked.ts'
+import { coreMatch, type MatchResult } from './rules/match.ts'
+import { documentOf } from './rules/ranked.ts'
 
 export interface PayloadDetails {
   summary: string
@@ -31,7 +29,7 @@ export interface PayloadSource extends Source<PayloadDetails> {
 /** The payloads of all layers, whatever their priority. */
 export function openPayloads(machine: Machine, layers: Layers): PayloadSource {
   const knowledge = openKnowledge(machine, layers)
-  const byId = new Map(allEntries(knowledge.table).map((entry) => [entry.id, entry]))
+  const byId = new Map(knowledge.entries.map((entry) => [entry.id, entry]))
   const { byTask, others } = payloadSegments(machine, knowledge, 'committed')
   return {
     kind: 'payload',
@@ -47,16 +45,13 @@ export function openPayloads(machine: Machine, layers: Layers): PayloadSource {
   }
 }
 
-/** Stored with the document of an entry. */
+/** Stored with the document of an entry: a hook and a plan read it instead of the index. */
 export interface KeptPayload extends Partial<KeptStamp> {
   kind: 'payload'
   name: string
-  /** Its place in the table. */
-  position: number
+  placed: PlacedEntry
   /** Its text could not be read. */
   isUnread?: boolean
-  /** For hooks, which do not read the index at every prompt. */
-  placed?: PlacedEntry
 }
 
 // Checking a file takes 6 µs of processor time, 500 of them an eighth of the start of Node. In a larger library Loadout
@@ -64,10 +59,7 @@ export interface KeptPayload extends Partial<KeptStamp> {
 // built again.
 const MOST_WATCHED = 500
 
-/**
- * The entries of the layers by their metadata and texts: those that a task may load, and the others. Only the segments
- * for `here` contain the entries themselves.
- */
+/** The entries of the layers by their metadata and texts: those that a task may load, and the others. */
 export function payloadSegments(
   machine: Machine,
   knowledge: Knowledge,
@@ -75,31 +67,33 @@ export function payloadSegments(
 ): { byTask: Segment; others: Segment } {
   const examples = payloadExamples(machine, knowledge, scope)
   const segmentOf = (isByTask: boolean): Segment => {
-    let entries: { entry: LoadoutEntry; position: number; path: string }[] | undefined
-    const listEntries = () => {
-      entries ??= allEntries(knowledge.table)
-        .map((entry, position) => ({ entry, position, path: join(knowledge.rootOf(entry), entry.path) }))
-        .filter(({ entry }) => isDomain(entry) === isByTask)
-      return entries
+    let listed: { placed: PlacedEntry; path: string }[] | undefined
+    const list = () => {
+      listed ??= knowledge.entries
+        .filter((entry) => isDomain(entry) === isByTask)
+        .map((entry) => ({ placed: knowledge.place(entry), path: join(knowledge.rootOf(entry), entry.path) }))
+      return listed
     }
-    const isLarge = () => listEntries().length > MOST_WATCHED
+    const isLarge = () => list().length > MOST_WATCHED
     return {
       kind: 'payloads',
       isPrivate: scope === 'here',
       paths: [...knowledge.places.map(({ path }) => path), ...examples.paths],
       name: [String(isByTask), ...knowledge.places.flatMap(({ path, root }) => [path, root])],
-      watched: () => [...new Set(listEntries().map(({ path }) => (isLarge() ? dirname(path) : path)))],
+      watched: () => [...new Set(list().map(({ path }) => (isLarge() ? dirname(path) : path)))],
       readDocuments: (findings) => {
-        const documents = listEntries().map(({ entry, position, path }): RankDocument => {
+        const documents = list().map(({ placed, path }): RankDocument => {
           const before = findings.length
+          const { entry } = placed
           const document = examples.into('payload', payloadDocument(knowledge, entry, findings))
-          const kept: KeptPayload = { kind: 'payload', name: entry.id, position }
-          if (scope === 'here') kept.placed = placeOf(knowledge, entry)
+          const kept: KeptPayload = { kind: 'payload', name: entry.id, placed }
           if (findings.length > before) kept.isUnread = true
           if (isLarge()) Object.assign(kept, { file: path, stamp: stampAt(path) })
           return { ...document, id: entryId('payload', entry.id), kept }
         })
-        sumUp(findings)
+        // An index whose folder is missing would report thousands of payloads.
+        const more = findings.length - MOST_NAMED
+        if (more > 1) findings.splice(MOST_NAMED, more, report('PAYLOAD_UNREADABLE/more', { more }))
         return documents
       },
     }
@@ -108,13 +102,6 @@ export function payloadSegments(
 }
 
 const MOST_NAMED = 20
-
-/** An index whose folder is missing would report thousands of payloads. */
-function sumUp(findings: Finding[]): void {
-  const more = findings.length - MOST_NAMED
-  if (more <= 1) return
-  findings.splice(MOST_NAMED, more, report('PAYLOAD_UNREADABLE/more', { more }))
-}
 
 /** The examples of the payloads of these layers. */
 export function payloadExamples(machine: Machine, { places }: Knowledge, scope: ExampleScope): Examples {
@@ -126,14 +113,22 @@ export function rankPayloads(machine: Machine, knowledge: Knowledge): Ranking {
   return openRanking(machine, [payloadSegments(machine, knowledge, 'committed').byTask])
 }
 
-/** The ranker's hits for a task, as matches for a plan. */
-export function rankTask({ table }: Knowledge, ranking: Ranking, task: string | Task): MatchResult[] {
-  const hits = ranking.rank(task, { limit: RANKED_LIMIT })
-  // As `payloadSegments` stored it.
-  return rankedMatches(
-    hits.map((hit) => ({ hit, entry: table.entryAt((hit.kept as KeptPayload).position) })),
-    table,
-  )
+/** Core entries first, then the ranker's hits for a task, best first. */
+export function rankTask(knowledge: Knowledge, ranking: Ranking, task: string | Task): MatchResult[] {
+  const ranked = ranking.rank(task, { limit: RANKED_LIMIT }).map((hit): MatchResult => {
+    // As `payloadSegments` stored it.
+    const entry = knowledge.entryOf((hit.kept as KeptPayload).placed)
+    const terms = new Set(hit.why.map(({ term }) => term))
+    return {
+      entry,
+      score: hit.confidence,
+      matchedKeywords: (entry.keywords ?? []).filter((keyword) => terms.has(keyword.toLowerCase())),
+      matchedPatterns: [],
+      reason: `ranked (${hit.form}, ${percent(hit.confidence)}): ${describeWhy(hit.why)}`,
+      mode: 'lazy',
+    }
+  })
+  return [...knowledge.summary.core.map(({ entry }) => coreMatch(entry)), ...ranked]
 }
 
 /** An entry for the ranker; without its text, and with a finding, when that cannot be read. */

@@ -1,20 +1,20 @@
+import { join } from 'node:path'
+import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
 import type { Strategy } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
-import { setOwn } from '../text/values.ts'
+import { fence, fenceFindings } from '../text/fence.ts'
+import type { Readable } from '../text/readable.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
+import { getOwn, setOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
-import { type Knowledge, type Layers, openKnowledge, projectOf } from './knowledge.ts'
+import { type Knowledge, type Layers, openKnowledge, type PlacedEntry, projectOf } from './knowledge.ts'
+import { readBody } from './rules/frontmatter.ts'
 import { type LoadoutEntry, type Phase, tokensOf } from './rules/loadout-index.ts'
-import { type MatchResult, triggerOf } from './rules/match.ts'
-import {
-  type LoadPlan,
-  restOf,
-  type Selection,
-  type SelectionRules,
-  selectEntries,
-  selectMatches,
-} from './rules/plan.ts'
+import { type MatchResult, matchTable, triggerOf } from './rules/match.ts'
+import { type LoadPlan, type Selection, type SelectionRules, selectMatches } from './rules/plan.ts'
 
 export interface PlanRequest extends SelectionRules {
   task: string
@@ -41,79 +41,85 @@ export interface TaskPlan extends LoadPlan {
 }
 
 /** A plan by the requested strategy, or by that of the project's settings. */
-export async function planByStrategy(machine: Machine, request: PlanRequest, task: string | Task = request.task) {
-  if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
-  const knowledge = openKnowledge(machine, request.layers)
-  const rules = { ...request, lazyLoad: knowledge.lazyLoad }
-  if (knowledge.table.size === 0) {
-    return describePlan(knowledge, planOf(knowledge, selectMatches([], rules)), { ...request, strategy: 'ranked' })
+export async function planByStrategy(
+  machine: Machine,
+  request: PlanRequest,
+  task: string | Task = request.task,
+): Promise<{ value: TaskPlan; knowledge: Knowledge }> {
+  const strategy = strategyOf(machine, request)
+  const isRanked = strategy === 'ranked'
+  const knowledge = openKnowledge(machine, request.layers, isRanked && !request.listsAll)
+  const { budget, size, manualCount } = knowledge.summary
+  let matches: MatchResult[] = []
+  let findings: readonly Finding[] = []
+  if (!isRanked) matches = matchTable(request.task, knowledge.table)
+  else if (size > 0) {
+    const { rankPayloads, rankTask } = await import('./payload-source.ts')
+    const ranking = rankPayloads(machine, knowledge)
+    matches = rankTask(knowledge, ranking, task)
+    findings = ranking.findings
   }
-  const { rankPayloads, rankTask } = await import('./payload-source.ts')
-  const ranking = rankPayloads(machine, knowledge)
-  const selection = selectMatches(rankTask(knowledge, ranking, task), rules)
-  selection.findings.push(...ranking.findings)
-  return describePlan(knowledge, planOf(knowledge, selection), { ...request, strategy: 'ranked' })
+  const plan = planOf(knowledge, matches, request)
+  plan.findings.push(...findings)
+  const sources: Record<string, string> = {}
+  for (const { entry } of [...matchesOf(plan), ...plan.leftOut.map(({ match }) => match)]) {
+    setOwn(sources, entry.id, knowledge.layerOf(entry))
+  }
+  const value: TaskPlan = Object.assign(plan, {
+    task: request.task,
+    strategy,
+    knownEntries: size,
+    knownTokens: budget.always_loaded_est + budget.on_demand_total_est,
+    manualCount,
+    listsAll: request.listsAll ?? false,
+    sources,
+  })
+  return { value, knowledge }
 }
 
 export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
   return request.strategy ?? projectOf(machine, request.layers)?.settings.routing.strategy ?? 'ranked'
 }
 
-export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
-  const knowledge = openKnowledge(machine, request.layers)
-  return describePlan(knowledge, planWith(knowledge, request.task, request), request)
-}
-
-export interface PlannedTask {
-  value: TaskPlan
-  knowledge: Knowledge
-}
-
-function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest): PlannedTask {
-  const { table, budget, manualCount } = knowledge
-  const value: TaskPlan = Object.assign(plan, {
-    task: request.task,
-    strategy: request.strategy ?? 'keywords',
-    knownEntries: table.size,
-    knownTokens: budget.always_loaded_est + budget.on_demand_total_est,
-    manualCount,
-    listsAll: request.listsAll ?? false,
-    sources: sourcesOf(plan, knowledge),
-  })
-  return { value, knowledge }
-}
-
-function sourcesOf(plan: LoadPlan, knowledge: Knowledge): Record<string, string> {
-  const sources: Record<string, string> = {}
-  const matches = [...plan.preload, ...plan.onDemand, ...plan.leftOut.map(({ match }) => match)]
-  for (const { entry } of matches) setOwn(sources, entry.id, knowledge.layerOf(entry))
-  return sources
-}
-
-/**
- * The plan of a task. The lists of everything that is *not* loaded are built when first read: on a large index they
- * cost far more than the plan itself.
- */
+/** The plan of a task by keywords. */
 export function planWith(
   knowledge: Knowledge,
   task: string,
   rules: SelectionRules,
   give?: (entry: LoadoutEntry) => LoadoutEntry,
 ): LoadPlan {
-  return planOf(knowledge, selectEntries(task, knowledge.table, { ...rules, lazyLoad: knowledge.lazyLoad }), give)
+  return planOf(knowledge, matchTable(task, knowledge.table), rules, give)
 }
 
-function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: LoadoutEntry) => LoadoutEntry): LoadPlan {
-  const { table, layerNames, budget, conflicts } = knowledge
-  let rest: ReturnType<typeof restOf> | undefined
+/**
+ * The plan with the matches of a task. The lists of everything that is *not* loaded are built when first read: on a large
+ * index they cost far more than the plan itself.
+ */
+function planOf(
+  knowledge: Knowledge,
+  matches: readonly MatchResult[],
+  rules: SelectionRules,
+  give: (entry: LoadoutEntry) => LoadoutEntry = (entry) => entry,
+): LoadPlan {
+  const { layerNames, budget, conflicts, findings, lazyLoad } = knowledge.summary
+  const selection: Selection = selectMatches(matches, { ...rules, lazyLoad })
+  let rest: Pick<LoadPlan, 'manual' | 'unmatched'> | undefined
   let provenance: Record<string, string> | undefined
   const getRest = () => {
-    rest ??= restOf(table, selection, give)
+    if (rest === undefined) {
+      const { leftOut } = selection
+      const chosen = new Set(
+        [...matchesOf(selection), ...leftOut.map(({ match }) => match)].map(({ entry }) => entry.id),
+      )
+      const manual = knowledge.entries.filter(({ id }) => !chosen.has(id)).map(give)
+      rest = { manual, unmatched: manual.filter(({ priority }) => priority !== 'manual') }
+    }
     return rest
   }
+  const used = knowledge.places.filter(({ name }) => layerNames.includes(name))
   return {
     ...selection,
-    findings: [...knowledge.findings, ...selection.findings],
+    findings: [...findings, ...selection.findings],
     get manual() {
       return getRest().manual
     },
@@ -121,31 +127,61 @@ function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: Loado
       return getRest().unmatched
     },
     get provenance() {
-      provenance ??= { ...knowledge.provenance }
+      provenance ??= { ...knowledge.merged.provenance }
       return provenance
     },
-    roots: rootsOf(knowledge),
+    roots: Object.fromEntries(used.map(({ name, root }) => [name, root])),
     budget,
     conflicts,
     layerNames,
   }
 }
 
-function rootsOf({ places, layerNames }: Knowledge): Record<string, string> {
-  const used = places.filter(({ name }) => layerNames.includes(name))
-  return Object.fromEntries(used.map(({ name, root }) => [name, root]))
+/** What a plan loads, at once or when it is needed. */
+function matchesOf({ preload, onDemand }: Pick<Selection, 'preload' | 'onDemand'>): MatchResult[] {
+  return [...preload, ...onDemand]
 }
 
 /** Plans a task, and records the entries of the plan. */
 export async function planAndRecord(machine: Machine, request: PlanRequest): Promise<TaskPlan> {
   const { value: plan } = await planByStrategy(machine, request)
   machine.report(...plan.findings)
-  if (request.isRecorded === false) return plan
-  const kept = await keepTask(machine, request.task, () => planTerms(machine, request, plan.strategy))
-  const steps = [{ stage: 'planned' as const, entries: namedBy(plan) }]
-  const project = projectOf(machine, request.layers)
-  machine.report(...recordTask(machine, { task: request.task, kept, project, steps }))
+  machine.report(...(await recordPlan(machine, request, plan)))
   return plan
+}
+
+export interface LoadedPlan extends TaskPlan {
+  contents: LoadedPayload[]
+}
+
+/** Plans a task, reads its payloads within the budget, and records what was planned and loaded. */
+export async function loadPlan(machine: Machine, request: PlanRequest): Promise<LoadedPlan> {
+  const { value: plan, knowledge } = await planByStrategy(machine, request)
+  const { contents, findings } = loadPayloads(
+    matchesOf(plan).map(({ entry }) => entry),
+    (entry) => knowledge.place(entry),
+    request.budget,
+  )
+  const recorded = await recordPlan(machine, request, plan, contents)
+  const leftOut = plan.leftOut.map(({ match: { entry }, reason }) =>
+    report('LEFT_OUT/entry', { id: entry.id, reason }, { subject: entry.id }),
+  )
+  machine.report(...plan.findings, ...leftOut, ...findings, ...recorded)
+  return Object.assign(plan, { contents })
+}
+
+async function recordPlan(
+  machine: Machine,
+  request: PlanRequest,
+  plan: TaskPlan,
+  contents?: readonly LoadedPayload[],
+): Promise<Finding[]> {
+  if (request.isRecorded === false) return []
+  const { task } = request
+  const kept = await keepTask(machine, task, () => planTerms(machine, request, plan.strategy))
+  const delivered = contents && { stage: 'delivered' as const, entries: deliveredOf(plan, contents) }
+  const steps = [{ stage: 'planned' as const, entries: namedBy(plan) }, ...(delivered ? [delivered] : [])]
+  return recordTask(machine, { task, kept, project: projectOf(machine, request.layers), steps })
 }
 
 /** The options of a plan: what is needed, besides the words of the task, to plan it again. */
@@ -181,10 +217,124 @@ export function planTerms(
 
 /** Everything that a plan would load. */
 export function namedBy(plan: TaskPlan): RecordedEntry[] {
-  return [...plan.preload, ...plan.onDemand].map((match) => noteOf(plan, match, tokensOf(match.entry)))
+  return matchesOf(plan).map((match) => noteOf(plan, match, tokensOf(match.entry)))
 }
 
-export function noteOf({ sources }: TaskPlan, match: MatchResult, tokens: number): RecordedEntry {
+function noteOf({ sources }: TaskPlan, match: MatchResult, tokens: number): RecordedEntry {
   const { entry, mode } = match
   return { id: entry.id, kind: 'payload', trigger: triggerOf(match), mode, tokens, layer: sources[entry.id] }
+}
+
+function deliveredOf(plan: TaskPlan, contents: readonly LoadedPayload[]): RecordedEntry[] {
+  const matches = new Map(matchesOf(plan).map((match) => [match.entry.id, match]))
+  return contents.flatMap(({ id, tokens }) => {
+    const match = matches.get(id)
+    return match === undefined ? [] : [noteOf(plan, match, tokens)]
+  })
+}
+
+/** The text of one payload, fenced as data, as it goes to a model. */
+export interface LoadedPayload {
+  id: string
+  layer: string
+  path: string
+  text: string
+  tokens: number
+}
+
+export interface LoadResult {
+  contents: LoadedPayload[]
+  findings: Finding[]
+}
+
+/** The text of one payload, without frontmatter and fence. */
+export function readPayload(
+  knowledge: Knowledge,
+  entry: LoadoutEntry,
+): { body: string; findings: Finding[] } | { problem: string } {
+  try {
+    return readBody(readTextInside(knowledge.rootOf(entry), entry.path), entry.path)
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { problem: error.message }
+  }
+}
+
+/** The body of a payload, without its frontmatter. */
+export function openPayload({ entry, layer, root }: PlacedEntry): Readable {
+  const { id, path } = entry
+  const { body: whole, findings } = readBody(readTextInside(root, path), path)
+  return {
+    name: id,
+    layer,
+    path: join(root, path),
+    body: whole,
+    wrap: (body) => {
+      const fenced = fence('loadout_payload', { id, layer, path }, body)
+      return { text: fenced.text, findings: [...findings, ...fenceFindings(fenced, id, path)] }
+    },
+  }
+}
+
+/** Reads payloads in order, as long as the text for the model, fences included, stays within the budget. */
+export function loadPayloads(
+  entries: readonly LoadoutEntry[],
+  place: (entry: LoadoutEntry) => PlacedEntry,
+  budget = Infinity,
+): LoadResult {
+  const contents: LoadedPayload[] = []
+  const findings: Finding[] = []
+  let left = budget
+  for (const entry of entries) {
+    const { id, path, priority } = entry
+    try {
+      const placed = place(entry)
+      const { body, wrap } = openPayload(placed)
+      const { text, findings: found } = wrap(body)
+      findings.push(...found)
+      const tokens = estimateTokens(text)
+      if (tokens > left) {
+        findings.push({
+          severity: priority === 'core' ? 'error' : 'warning',
+          code: priority === 'core' ? 'BUDGET_TOO_SMALL' : 'LEFT_OUT',
+          message: `${id} was not loaded: it needs ${tokens} tokens with its fence, ${left} are left`,
+          subject: id,
+          hint: 'raise --budget',
+        })
+        continue
+      }
+      contents.push({ id, layer: placed.layer, path, text, tokens })
+      left -= tokens
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      const code = error.code === 'PATH_ESCAPE' || error.code === 'FENCE_BROKEN' ? error.code : 'PAYLOAD_UNREADABLE'
+      const message = `${id} was not loaded: ${error.message}`
+      findings.push({ severity: 'error', code, message, subject: id, hint: error.hint })
+    }
+  }
+  return { contents, findings }
+}
+
+export interface LoadRequest {
+  /** Maximum tokens of the texts, fences included. */
+  budget?: number
+  /** Default: true if the plan knows its task. */
+  isRecorded?: boolean
+}
+
+/** Reads the entries of a plan, made by any caller at any time: the plan contains the location of its payloads. */
+export function loadChosen(machine: Machine, plan: LoadPlan | TaskPlan, request: LoadRequest = {}): LoadResult {
+  const place = (entry: LoadoutEntry): PlacedEntry => {
+    const { id } = entry
+    const layer = ('sources' in plan ? getOwn(plan.sources, id) : undefined) ?? getOwn(plan.provenance, id) ?? ''
+    const root = getOwn(plan.roots, layer)
+    if (root === undefined) throw failWith('ENTRY_NOT_FOUND/plan', { id })
+    return { entry, layer, root }
+  }
+  const entries = matchesOf(plan).map(({ entry }) => entry)
+  const loaded = loadPayloads(entries, place, request.budget)
+  if (request.isRecorded === false || !('task' in plan)) return loaded
+  const delivered = deliveredOf(plan, loaded.contents)
+  const recorded = recordTask(machine, { task: plan.task, steps: [{ stage: 'delivered', entries: delivered }] })
+  return { ...loaded, findings: [...loaded.findings, ...recorded] }
 }

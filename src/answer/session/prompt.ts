@@ -8,9 +8,8 @@ import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { openStored } from '../../machine/ranking.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
-import { layerPlaces, readKnowledge } from '../../payloads/knowledge.ts'
-import { loadPayloads, type PlacedEntry, placeOf } from '../../payloads/load.ts'
-import { planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
+import { layerPlaces, type PlacedEntry, readKnowledge } from '../../payloads/knowledge.ts'
+import { loadPayloads, planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { hasIndex } from '../../project/has-index.ts'
 import {
@@ -204,7 +203,7 @@ class PromptAnswer {
     const asked = new Set(packs && this.catalog?.readable.map(({ name }) => name))
     const ranked = found.flatMap((hit): Hit[] => {
       if (hit.kept.kind === 'payload') {
-        const isUsable = strategy !== 'keywords' && !hit.kept.isUnread && hit.kept.placed !== undefined
+        const isUsable = strategy !== 'keywords' && !hit.kept.isUnread
         return isUsable ? [{ ...hit, form: (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer' }] : []
       }
       return hit.kind === 'pack' && asked.has(hit.name) ? [] : [hit]
@@ -222,7 +221,7 @@ class PromptAnswer {
     const matches = onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
     return matches.map(({ entry, score, matchedKeywords, matchedPatterns }): Hit => {
       const { id: name } = entry
-      const kept: Kept = { kind: 'payload', name, position: 0, placed: placeOf(knowledge, entry) }
+      const kept: Kept = { kind: 'payload', name, placed: knowledge.place(entry) }
       const why = [...matchedKeywords, ...matchedPatterns].map((term) => ({ term, field: 'keywords', weight: 1 }))
       return { kind: 'payload', id: `payload:${name}`, name, confidence: score, form: 'text', why, kept }
     })
@@ -317,7 +316,7 @@ function triggerOf(hit: Hit, strategy: Strategy): string {
 
 /** The family of an entry: its id, plugin or path without the last part. Empty without one. */
 function familyOf({ name, ...rest }: Kept): string {
-  const path = rest.kind === 'payload' ? (rest.placed?.entry.path ?? '') : ''
+  const path = rest.kind === 'payload' ? rest.placed.entry.path : ''
   return folderOf(name) || name.slice(0, Math.max(0, name.indexOf(':'))) || folderOf(path)
 }
 
@@ -415,13 +414,14 @@ class Reply {
  * The text of a payload, ready for delivery; or why it is not available. Read and fenced once, while its file is
  * unchanged.
  */
-export function textPart(machine: Machine, { entry, layer, root }: PlacedEntry): GivenPart | { problem: string } {
-  const { id, path } = entry
+export function textPart(machine: Machine, placed: PlacedEntry): GivenPart | { problem: string } {
+  const { layer, root } = placed
+  const { id, path } = placed.entry
   const file = signatureOf([join(root, path)], machine.now())
   const state = JSON.stringify([file.state, layer, path])
   const key = { ...file, kind: 'payloads', version: FENCE_VERSION, name: [...file.name, id], state }
   return machine.cache.keep(key, partCodec(id), () => {
-    const { contents, findings } = loadPayloads({ layerOf: () => layer, rootOf: () => root }, [entry])
+    const { contents, findings } = loadPayloads([placed.entry], () => placed)
     const text = contents[0]?.text
     if (text === undefined) return { problem: findings[0]?.message ?? `${id} was not loaded` }
     return { part: { form: 'text', id, sum: fenceDigest(text), body: bodyDigest(text) }, text }

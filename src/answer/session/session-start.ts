@@ -7,8 +7,6 @@ import { openProject, type Project } from '../../machine/open-project.ts'
 import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
 import type { PackAudit } from '../../packs/record.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
-import { placeOf } from '../../payloads/load.ts'
-import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { sha256 } from '../../text/values.ts'
@@ -269,7 +267,7 @@ class SessionStart {
 
   private text(id: string): GivenPart | undefined {
     const entry = this.entry(id)
-    const part = entry && textPart(this.machine, placeOf(this.knowledge, entry))
+    const part = entry && textPart(this.machine, this.knowledge.place(entry))
     return part === undefined || 'problem' in part ? undefined : part
   }
 
@@ -305,12 +303,12 @@ class SessionStart {
   private entries: Map<string, LoadoutEntry> | undefined
 
   private entry(id: string): LoadoutEntry | undefined {
-    this.entries ??= new Map(allEntries(this.knowledge.table).map((entry) => [entry.id, entry]))
+    this.entries ??= new Map(this.knowledge.entries.map((entry) => [entry.id, entry]))
     return this.entries.get(id)
   }
 
   private entryLine(entry: LoadoutEntry): string {
-    return indexLine(entryItem(placeOf(this.knowledge, entry), this.project.root))
+    return indexLine(entryItem(this.knowledge.place(entry), this.project.root))
   }
 
   private record(given: readonly GivenPart[], source: string): void {

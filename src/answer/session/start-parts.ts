@@ -14,9 +14,7 @@ import { admit, type TrustedPack } from '../../packs/rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
 import { isReadable, storedSections, storeTerms } from '../../packs/sections.ts'
 import { brokenLayers, type Knowledge, readKnowledge } from '../../payloads/knowledge.ts'
-import { placeOf } from '../../payloads/load.ts'
 import { payloadSegments } from '../../payloads/payload-source.ts'
-import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import { joinRankers, type Ranker } from '../../search/ranker.ts'
 import { withheldNames } from '../../skills/gate.ts'
 import { skillSegment } from '../../skills/skill-source.ts'
@@ -36,8 +34,9 @@ export function coreParts(
   const parts: GivenPart[] = []
   const problems: string[] = []
   let left = room
-  for (const position of knowledge.lazyLoad ? [] : knowledge.table.core) {
-    const part = textPart(machine, placeOf(knowledge, knowledge.table.entryAt(position)))
+  const { lazyLoad, core } = knowledge.summary
+  for (const placed of lazyLoad ? [] : core) {
+    const part = textPart(machine, placed)
     if ('problem' in part) problems.push(part.problem)
     else if (sizeOf(part.text) <= left && !parts.some((other) => isSameBody(other, part))) {
       parts.push(part)
@@ -67,9 +66,9 @@ interface IndexSources {
 export function indexPart(sources: IndexSources): GivenPart | undefined {
   const { project, knowledge, packs, given, room, sizeOf, log } = sources
   const folder = project.root
-  const entries = allEntries(knowledge.table).filter(({ id }) => !given.has(id))
+  const entries = knowledge.entries.filter(({ id }) => !given.has(id))
   const items = orderItems([
-    ...entries.map((entry) => entryItem(placeOf(knowledge, entry), folder)),
+    ...entries.map((entry) => entryItem(knowledge.place(entry), folder)),
     ...packs.filter(({ isOpen }) => isOpen).map(packItem),
   ])
   const { preset, line } = attempt(log, 'control files are left out', () => controlPlane(project), NO_CONTROL)
@@ -203,12 +202,12 @@ export function refreshCatalog(
 function learnHere(
   machine: Machine,
   project: Project,
-  { table }: Knowledge,
+  { entries }: Knowledge,
   named: Record<'pack' | 'skill', readonly { name: string; description: string }[]>,
 ): void {
   const root = realFolder(machine, project.root)
   learnFromUse(machine, ({ kind, id, project: place }) => {
     if (kind !== 'payload') return named[kind].find(({ name }) => name === id)?.description
-    return place === root ? allEntries(table).find((entry) => entry.id === id)?.summary : undefined
+    return place === root ? entries.find((entry) => entry.id === id)?.summary : undefined
   })
 }

@@ -59,8 +59,7 @@ function recordRead(machine: Machine, file: string): void {
   })
   if (holders.length === 0) return
   const knowledge = readKnowledge(machine, {}, true)
-  for (let position = 0; position < knowledge.table.size; position++) {
-    const entry = knowledge.table.entryAt(position)
+  for (const entry of knowledge.entries) {
     if (join(knowledge.rootOf(entry), entry.path) !== file) continue
     const { id } = entry
     const used = { id, kind: 'payload' as const, trigger: 'read', mode: 'manual' as const, tokens: tokensOf(entry) }

@@ -54,11 +54,6 @@ export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
   }
 }
 
-/** Every entry, in order. */
-export function allEntries(table: DispatchTable): LoadoutEntry[] {
-  return Array.from({ length: table.size }, (_, position) => table.entryAt(position))
-}
-
 /** A table in memory, for a process that asks often. */
 function fileEntries(entries: readonly LoadoutEntry[]): DispatchTable {
   const size = entries.length

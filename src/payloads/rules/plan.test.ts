@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTable } from './dispatch-table.ts'
 import { entryOf } from './entry.fixture.ts'
-import { restOf, type SelectionRules, selectEntries } from './plan.ts'
+import { matchTable } from './match.ts'
+import { type SelectionRules, selectMatches } from './plan.ts'
 import { judgeEntry } from './ranked.ts'
 
 const entries = [
@@ -14,7 +15,7 @@ const entries = [
 ]
 const table = createTable(entries)
 const select = (rules: SelectionRules) => {
-  const { preload, onDemand, leftOut, ...rest } = selectEntries('cut a release', table, rules)
+  const { preload, onDemand, leftOut, ...rest } = selectMatches(matchTable('cut a release', table), rules)
   return {
     preload: preload.map(({ entry }) => entry.id),
     onDemand: onDemand.map(({ entry }) => entry.id),
@@ -44,7 +45,7 @@ describe('a selection', () => {
 
   it('offers core first when lazy, also after a cheaper hit, and says why', () => {
     const cheaper = createTable([entryOf({ id: 'hit', keywords: ['release'], tokens_est: 1 }), entries[0]!])
-    const { onDemand } = selectEntries('release', cheaper, { lazyLoad: true })
+    const { onDemand } = selectMatches(matchTable('release', cheaper), { lazyLoad: true })
     expect(onDemand.map(({ entry, mode, reason }) => `${entry.id} ${mode} ${reason}`)).toEqual([
       'rules lazy core: offered first, because lazyLoad preloads nothing',
       'hit lazy keywords [release]',
@@ -56,18 +57,12 @@ describe('a selection', () => {
     expect(select({ budget: 100 }).findings).toEqual([])
   })
 
-  it('names the rest: manual entries, and those that matched nothing', () => {
-    const { manual, unmatched } = restOf(table, selectEntries('cut a release', table))
-    expect(manual.map(({ id }) => id)).toEqual(['other', 'secret'])
-    expect(unmatched.map(({ id }) => id)).toEqual(['other'])
-  })
-
   it('never costs more than its budget, core aside', () => {
     const costs = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 20 })
     fc.assert(
       fc.property(costs, fc.nat(200), (list, budget) => {
         const many = createTable(list.map((tokens_est, at) => entryOf({ id: `e${at}`, keywords: ['go'], tokens_est })))
-        const { onDemand, onDemandTokens, leftOut } = selectEntries('go', many, { budget })
+        const { onDemand, onDemandTokens, leftOut } = selectMatches(matchTable('go', many), { budget })
         expect(onDemandTokens).toBeLessThanOrEqual(budget)
         expect(onDemand.length + leftOut.length).toBe(list.length)
       }),
@@ -97,7 +92,7 @@ describe('a verdict', () => {
 
   it('agrees with the matcher', () => {
     for (const entry of entries.filter(({ priority }) => priority === 'domain')) {
-      const { onDemand } = selectEntries('cut a release', createTable([entry]))
+      const { onDemand } = selectMatches(matchTable('cut a release', createTable([entry])), {})
       expect(judgeEntry(entry, 'cut a release').loaded).toBe(onDemand.length === 1)
     }
   })

@@ -1,8 +1,7 @@
 import { type Finding, report } from '../../text/trouble.ts'
-import type { DispatchTable } from './dispatch-table.ts'
 import type { MergeConflict } from './layers.ts'
 import { type Budget, type LoadoutEntry, type Phase, tokensOf } from './loadout-index.ts'
-import { type MatchResult, matchTable } from './match.ts'
+import type { MatchResult } from './match.ts'
 
 /** What a task needs, why, and what it costs. */
 export interface LoadPlan extends Selection {
@@ -45,12 +44,6 @@ export interface SelectionRules {
   lazyLoad?: boolean
 }
 
-const OFFERED_REASON = 'core: offered first, because lazyLoad preloads nothing'
-
-export function selectEntries(task: string, table: DispatchTable, rules: SelectionRules = {}): Selection {
-  return selectMatches(matchTable(task, table), rules)
-}
-
 /** Applies phase, budget and lazyLoad to the matches of a strategy. */
 export function selectMatches(matches: readonly MatchResult[], rules: SelectionRules): Selection {
   const leftOut: LeftOut[] = []
@@ -61,64 +54,32 @@ export function selectMatches(matches: readonly MatchResult[], rules: SelectionR
     if (rules.phase !== undefined && match.entry.triggers?.[rules.phase] === false) {
       leftOut.push({ match, reason: `phase: not for ${rules.phase}` })
     } else if (match.mode === 'eager' && !rules.lazyLoad) preload.push(match)
-    else if (match.mode === 'eager') offered.push({ ...match, mode: 'lazy', reason: OFFERED_REASON })
+    else if (match.mode === 'eager')
+      offered.push({ ...match, mode: 'lazy', reason: 'core: offered first, because lazyLoad preloads nothing' })
     else matched.push(match)
   }
-  const candidates = [...offered, ...matched]
+  const { budget = Infinity } = rules
   const preloadTokens = sumTokens(preload)
-  const onDemand =
-    rules.budget === undefined ? candidates : takeFitting(candidates, rules.budget - preloadTokens, leftOut)
+  let left = Math.max(0, budget - preloadTokens)
+  // Best first, each that still fits: an entry that is too large does not exclude a smaller one after it.
+  const onDemand = [...offered, ...matched].filter((match) => {
+    const cost = tokensOf(match.entry)
+    const fits = cost <= left
+    if (fits) left -= cost
+    else leftOut.push({ match, reason: `budget: needs ${cost} tokens, ${left} left` })
+    return fits
+  })
+  const isOver = preloadTokens > budget
   return {
     preload,
     onDemand,
     leftOut,
     preloadTokens,
     onDemandTokens: sumTokens(onDemand),
-    findings: coreFindings(preloadTokens, rules.budget),
+    findings: isOver ? [report('BUDGET_TOO_SMALL/core-over-budget', { tokens: preloadTokens, budget })] : [],
   }
-}
-
-/** Every entry that is neither preloaded, on demand nor left out, in merged order. */
-export function restOf(
-  table: DispatchTable,
-  selection: Selection,
-  give: (entry: LoadoutEntry) => LoadoutEntry = (entry) => entry,
-): Pick<LoadPlan, 'manual' | 'unmatched'> {
-  const { preload, onDemand, leftOut } = selection
-  const chosen = new Set([...preload, ...onDemand, ...leftOut.map(({ match }) => match)].map(({ entry }) => entry.id))
-  const manual: LoadoutEntry[] = []
-  const unmatched: LoadoutEntry[] = []
-  for (let position = 0; position < table.size; position++) {
-    const entry = table.entryAt(position)
-    if (chosen.has(entry.id)) continue
-    const given = give(entry)
-    manual.push(given)
-    if (entry.priority !== 'manual') unmatched.push(given)
-  }
-  return { manual, unmatched }
-}
-
-/** Best first, each that still fits: an entry that is too large does not exclude a smaller one after it. */
-function takeFitting(candidates: readonly MatchResult[], budget: number, leftOut: LeftOut[]): MatchResult[] {
-  const chosen: MatchResult[] = []
-  let left = Math.max(0, budget)
-  for (const match of candidates) {
-    const cost = tokensOf(match.entry)
-    if (cost <= left) {
-      chosen.push(match)
-      left -= cost
-    } else {
-      leftOut.push({ match, reason: `budget: needs ${cost} tokens, ${left} left` })
-    }
-  }
-  return chosen
 }
 
 function sumTokens(matches: readonly MatchResult[]): number {
   return matches.reduce((sum, { entry }) => sum + tokensOf(entry), 0)
-}
-
-function coreFindings(preloadTokens: number, budget: number | undefined): Finding[] {
-  if (budget === undefined || preloadTokens <= budget) return []
-  return [report('BUDGET_TOO_SMALL/core-over-budget', { tokens: preloadTokens, budget })]
 }

@@ -1,9 +1,9 @@
-import { describeWhy, percent, type RankDocument, type RankExplanation, type RankHit } from '../../search/document.ts'
+import { describeWhy, percent, type RankDocument, type RankExplanation } from '../../search/document.ts'
 import { cut } from '../../text/cut.ts'
-import { createTable, type DispatchTable, reasonOf } from './dispatch-table.ts'
+import { createTable, reasonOf } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { distinctKeywords, type LoadoutEntry, type Phase } from './loadout-index.ts'
-import { coreMatch, type MatchResult, MIN_SCORE, readWords, scoreOf } from './match.ts'
+import { type MatchResult, MIN_SCORE, readWords, scoreOf } from './match.ts'
 
 /** Whether one entry matches one task, and why. */
 export interface Verdict {
@@ -68,27 +68,6 @@ export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
     body,
     examples: frontmatter?.examples ?? [],
     negatives: frontmatter?.negatives ?? [],
-  }
-}
-
-/** Core entries first, then those that were ranked, best first. */
-export function rankedMatches(
-  found: readonly { hit: RankHit; entry: LoadoutEntry }[],
-  { core, entryAt }: Pick<DispatchTable, 'core' | 'entryAt'>,
-): MatchResult[] {
-  const ranked = found.map(({ hit, entry }) => rankedMatch(entry, hit))
-  return [...core.map((position) => coreMatch(entryAt(position))), ...ranked]
-}
-
-function rankedMatch(entry: LoadoutEntry, { confidence, form, why }: RankHit): MatchResult {
-  const terms = new Set(why.map(({ term }) => term))
-  return {
-    entry,
-    score: confidence,
-    matchedKeywords: (entry.keywords ?? []).filter((keyword) => terms.has(keyword.toLowerCase())),
-    matchedPatterns: [],
-    reason: `ranked (${form}, ${percent(confidence)}): ${describeWhy(why)}`,
-    mode: 'lazy',
   }
 }
 
