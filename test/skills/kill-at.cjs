@@ -1,15 +1,15 @@
 // Loaded into the program with --require. Every call that changes the file system, and every start of a program, gets
 // a number and is written to KILL_LOG; the process kills itself at call KILL_AT: before it, half-way, or after it.
 // A kill leaves the files as they are at that moment. So one run is enough for all: with KILL_COPIES the home is copied
-// there before each KILL_EVERY-th line of the log that changes something, and half-way, into `12-before` and `12-half` for
-// the twelfth.
+// there before each KILL_EVERY-th line of the log that changes something, counted from KILL_FIRST, and half-way, into
+// `12-before` and `12-half` for the twelfth.
 // With FAIL_LOG nothing is killed: each call that FAIL_CODE can happen to is written there, and call FAIL_AT fails with it.
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 
 const real = { ...fs }
-const { KILL_LOG, KILL_AT, KILL_HOW, KILL_COPIES, KILL_EVERY, KILL_SKIPS, HOME } = process.env
+const { KILL_LOG, KILL_AT, KILL_HOW, KILL_COPIES, KILL_EVERY, KILL_FIRST, KILL_SKIPS, HOME } = process.env
 const { FAIL_LOG, FAIL_AT, FAIL_CODE, NODE_COMPILE_CACHE } = process.env
 const { spawnSync } = childProcess
 let calls = 0
@@ -149,7 +149,7 @@ function log(name, detail, args) {
   lines += 1
   const isVain = IN_VAIN[name]?.(...args) ?? false
   const isMeant = KILL_COPIES && !isVain && !new RegExp(KILL_SKIPS).test(detail)
-  const isCopied = isMeant && changes++ % KILL_EVERY === 0
+  const isCopied = isMeant && changes++ % KILL_EVERY === Number(KILL_FIRST)
   const line = { name, detail, hasHalf: name in HALVES, isVain, isCopied, number: calls }
   real.appendFileSync(KILL_LOG, `${JSON.stringify(line)}\n`)
   if (isCopied) copyForKills(name, args)

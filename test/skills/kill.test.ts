@@ -282,11 +282,14 @@ interface Recording {
 }
 
 /** What a command does to the file system, call by call. */
-async function recordCalls(world: World, args: readonly string[], skips?: RegExp): Promise<Recording> {
+async function recordCalls(world: World, args: readonly string[], skips?: RegExp, first = 0): Promise<Recording> {
   const folder = makeFolder()
   const log = join(folder, 'calls.log')
   const env: Record<string, string> = { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_LOG: log }
-  if (skips !== undefined) Object.assign(env, { KILL_COPIES: folder, KILL_SKIPS: skips.source, KILL_EVERY: EVERY })
+  if (skips !== undefined) {
+    Object.assign(env, { KILL_COPIES: folder, KILL_SKIPS: skips.source })
+    Object.assign(env, { KILL_EVERY: String(EVERY), KILL_FIRST: String(first % EVERY) })
+  }
   const { code, stderr } = await loadout(world, args, env)
   expect(code, stderr).toBe(0)
   const lines = readFileSync(log, 'utf8').trim().split('\n')
@@ -465,10 +468,11 @@ const SCRATCH = /\/tmp\/loadout\.\d+-\w{8}(?:$|\/)/
 
 const isThorough = process.env.LOADOUT_KILL_ALL !== undefined
 
-// At every tenth call that changes something, evenly from the first to the last, and at each start of a git that changes
-// something: enough to see that each phase of a command (stage, swap, commit, clean up) recovers. That every single call
-// does, only LOADOUT_KILL_ALL=1 shows.
-const EVERY = isThorough ? '1' : '10'
+// At every twentieth call that changes something, evenly from the first to the last, and at each start of a git that
+// changes something: enough to see that each phase of a command (stage, swap, commit, clean up) recovers. Each command
+// begins with another call, so that together they meet all of what they share. That every single call does, only
+// LOADOUT_KILL_ALL=1 shows.
+const EVERY = isThorough ? 1 : 20
 
 function choosePoints(calls: readonly Call[], skips: RegExp): Point[] {
   return killPoints(calls).filter((point) =>
@@ -486,15 +490,17 @@ function chooseSample(points: readonly Point[], calls: readonly Call[]): Point |
 /** Git goes on without the program, which has to be dead for that. */
 const isLeftRunning = ({ how, call }: Point) => how === 'after' && call.name === 'spawn'
 
-async function tryAll(scenario: Scenario, isFirst: boolean): Promise<Tally> {
+async function tryAll(scenario: Scenario, isFirst: boolean, nth: number): Promise<Tally> {
   const { crash } = scenario
   const skips = isThorough || isFirst || crash ? SCRATCH : new RegExp(`${SCRATCH.source}|${EVERYWHERE.source}`)
   const before = await scenario.start()
   const after = await copyWorld(before)
-  const wholeRun = await recordCalls(after, scenario.args, crash === undefined ? skips : undefined)
+  const first = nth * 7
+  const wholeRun = await recordCalls(after, scenario.args, crash === undefined ? skips : undefined, first)
   const start = crash === undefined ? before : await crashed(before, scenario, wholeRun.calls)
   const args = crash?.next ?? scenario.args
-  const { calls, copyAt } = crash === undefined ? wholeRun : await recordCalls(await copyWorld(start), args, skips)
+  const { calls, copyAt } =
+    crash === undefined ? wholeRun : await recordCalls(await copyWorld(start), args, skips, first)
   const points = choosePoints(calls, skips)
   const sample = chooseSample(points, calls)
   const seen = new Set<string>()
@@ -550,7 +556,11 @@ describe('a command that is killed at any call is finished or undone by the next
     '%s',
     { timeout: 300_000 },
     async (name, scenario) => {
-      const { kills, states, failures } = await tryAll(scenario, name.startsWith('equip'))
+      const { kills, states, failures } = await tryAll(
+        scenario,
+        name.startsWith('equip'),
+        Object.keys(SCENARIOS).indexOf(name) + 1,
+      )
       console.log(`${name}: killed at ${kills} points; ${states} different states were checked`)
       expect(failures).toEqual([])
     },
@@ -886,25 +896,27 @@ const isSame = (world: World, other: World, folder: string) => {
 
 describe('a command on a disk that is full, or fails, at any call', () => {
   it.each([
-    ['update', UPDATE],
-    ['undo', UNDO],
-    ['sync', SYNC],
-    ['merge', MERGE],
-    ['teach', TEACH],
-    ['see --fix', FIX],
+    ['update', UPDATE, 0],
+    ['undo', UNDO, 1],
+    ['sync', SYNC, 2],
+    ['merge', MERGE, 3],
+    ['teach', TEACH, 4],
+    ['see --fix', FIX, 5],
   ])(
     '%s: says so, leaves nothing half, and works when it is run again',
     { timeout: 1_800_000 },
-    async (name, scenario) => {
+    async (name, scenario, nth) => {
       const { before, after } = await bothSides(scenario)
       const failures: string[] = []
       const tally: string[] = []
       for (const [code, first] of [
         ['ENOSPC', 0],
-        ['EIO', 15],
+        ['EIO', 30],
       ] as const) {
         const { calls } = await failing(before, scenario.args, code, 0)
-        const points = calls.flatMap((_, index) => (isThorough || index % 30 === first ? [index + 1] : []))
+        const points = calls.flatMap((_, index) =>
+          isThorough || index % 60 === (first + 8 * nth) % 60 ? [index + 1] : [],
+        )
         await forEachAtOnce(points, async (at) => {
           const result = await failing(before, scenario.args, code, at)
           try {
