@@ -6,11 +6,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONGEST = [
   'skills/kill',
   'docs',
-  'skills/concurrency',
-  'web/actions',
   'packs/leak',
+  'team/database',
+  'web/screens',
+  'context/secrets',
+  'cli/bad-input',
+  'web/actions',
+  'skills/concurrency',
   'skills/edits',
   'skills/update',
+  'context/adapters',
 ]
 
 class LongestFirst extends BaseSequencer {
@@ -27,8 +32,8 @@ const COUNTED = 'test/linear.test.ts'
 
 export default defineConfig({
   test: {
-    // Most tests wait for programs that they have started: with one worker per core, a third of the time is idle.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Most tests wait for programs that they have started: with one worker per core, half of the time is idle.
+    maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/clean-up.ts'],
     projects: [
