@@ -52,22 +52,20 @@ export function writeEdit({ path, project, before, after }: FileEdit): void {
   if (readEdited(path) !== before) {
     throw failWith('WRITE_FAILED/changed', { path })
   }
-  if (before !== undefined) requireWritable(path)
+  if (before !== undefined) {
+    // Replacing a file needs write access only to its folder, but a read-only file should not be changed.
+    if ((statSync(path).mode & 0o222) === 0) {
+      throw failWith('WRITE_FAILED/read-only', { path, path2: shellWord(path) })
+    }
+    try {
+      accessSync(path, constants.W_OK)
+    } catch (error) {
+      throw asLoadoutError(error, path, 'write')
+    }
+  }
   if (after === undefined) removeFile(path)
   else if (project === undefined) writeAtomically(path, after)
   else writeNamed(project, path, after)
-}
-
-/** Replacing a file needs write access only to its folder, but a read-only file should not be changed. */
-function requireWritable(path: string): void {
-  if ((statSync(path).mode & 0o222) === 0) {
-    throw failWith('WRITE_FAILED/read-only', { path, path2: shellWord(path) })
-  }
-  try {
-    accessSync(path, constants.W_OK)
-  } catch (error) {
-    throw asLoadoutError(error, path, 'write')
-  }
 }
 
 /** Edits with undo. The records of one kind of edit are one file in the state folder. */
@@ -105,7 +103,17 @@ export class UndoRecords {
   /** Writes the text without the edit, then forgets the record. Also removes folders that Loadout created. */
   undo(edit: FileEdit, record: UndoRecord): void {
     writeEdit(edit)
-    if (edit.after === undefined) removeFolders(edit.path, record.folders)
+    if (edit.after === undefined) {
+      // `folders`: the outermost first.
+      removeLeftovers(edit.path)
+      for (const folder of record.folders.toReversed()) {
+        try {
+          rmdirSync(folder)
+        } catch {
+          // It is not empty, or gone already.
+        }
+      }
+    }
     this.keep(edit.path, undefined)
   }
 
@@ -152,18 +160,6 @@ export function newRecord(
 export function asItWas(path: string, { before }: UndoRecord, emptied: string): string | undefined {
   if (before !== null) return before ?? emptied
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? undefined : emptied
-}
-
-/** `folders`: the outermost first. */
-function removeFolders(path: string, folders: readonly string[]): void {
-  removeLeftovers(path)
-  for (const folder of folders.toReversed()) {
-    try {
-      rmdirSync(folder)
-    } catch {
-      // It is not empty, or gone already.
-    }
-  }
 }
 
 function parseRecord(json: unknown): UndoRecord | undefined {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
-import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
 import { Backups } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
@@ -10,15 +10,7 @@ import { conflictFinding, Merges, waitingMerge } from './disk/pending-merge.ts'
 import { type Installs, namedAgents, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
-import {
-  isEdited,
-  missing,
-  type PlacementStatus,
-  placeOf,
-  type RegisteredSkill,
-  requireName,
-  type SkillStatus,
-} from './rules/skill.ts'
+import { isEdited, missing, type PlacementStatus, placeOf, type RegisteredSkill, requireName } from './rules/skill.ts'
 
 export interface AdoptRequest extends ScopeRequest, RunOptions {
   name: string
@@ -54,9 +46,19 @@ export const adopt = withInstalls(async (installs, request: AdoptRequest): Promi
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
     if (!request.dryRun && new Merges(installs.machine).has(name)) throw waitingMerge(name)
-    const own = editedCopies(status)
-    const edited = own.length > 0 ? own : unmanagedCopies(status)
-    if (edited.length === 0) throw notEdited(name)
+    // Copies that were edited, or may have been.
+    const own = status.placements.filter(
+      (found) => (found.state === 'edited' || found.state === 'outdated') && isEdited(found),
+    )
+    // Folders under the skill's name that Loadout did not install, with other content.
+    const edited =
+      own.length > 0
+        ? own
+        : status.placements.filter(
+            ({ state, isIdentical, placement }) =>
+              state === 'unmanaged' && !isIdentical && placement.kind === 'folder' && placement.isSkill,
+          )
+    if (edited.length === 0) throw failWith('NOT_EQUIPPED/not-edited', { name })
     return withScratch(async (scratch) => {
       const edit = await readEdit(installs, registered, edited, scratch, request.force)
       const isUncommitted = state.uncommittedFolders.has(registered.folder)
@@ -68,23 +70,6 @@ export const adopt = withInstalls(async (installs, request: AdoptRequest): Promi
   }
   return request.dryRun ? run() : asWriter(installs, roots, 'adopt', run)
 })
-
-/** Copies that were edited, or may have been. */
-function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
-  return placements.filter((found) => (found.state === 'edited' || found.state === 'outdated') && isEdited(found))
-}
-
-/** Folders under the skill's name that Loadout did not install, with other content. */
-function unmanagedCopies({ placements }: SkillStatus): PlacementStatus[] {
-  return placements.filter(
-    ({ state, isIdentical, placement }) =>
-      state === 'unmanaged' && !isIdentical && placement.kind === 'folder' && placement.isSkill,
-  )
-}
-
-function notEdited(name: string): LoadoutError {
-  return failWith('NOT_EQUIPPED/not-edited', { name })
-}
 
 /** Merges the edits of all copies with the library's skill. Throws if two copies were edited differently. */
 async function readEdit(

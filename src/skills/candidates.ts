@@ -21,7 +21,7 @@ import {
   type OfferState,
 } from './rules/candidates.ts'
 import { type Refusal, refusalFindings } from './rules/operations.ts'
-import { type RegisteredSkill, supports } from './rules/skill.ts'
+import { supports } from './rules/skill.ts'
 
 /**
  * How an unmanaged skill compares with the library: not in it, installed identically, equal in another form, another
@@ -50,11 +50,9 @@ export interface CandidatesRequest extends ScopeRequest {
   texts?: boolean
 }
 
-/** In characters: enough for the user to judge a skill. */
-const MOST_SHOWN = 8_000
-
 export function textShown(skill: ForeignSkill | undefined, { texts }: { texts?: boolean }): { text?: string } {
-  return texts && skill !== undefined ? { text: skill.document.slice(0, MOST_SHOWN) } : {}
+  // In characters: enough for the user to judge a skill.
+  return texts && skill !== undefined ? { text: skill.document.slice(0, 8_000) } : {}
 }
 
 export interface UnmanagedCandidate extends ImportCandidate {
@@ -93,7 +91,19 @@ export function findUnmanaged(
   observation: Observation,
   targets: readonly string[] | undefined,
 ): UnmanagedSkills {
-  const places = unmanagedPlaces(installs, observation)
+  // Looks in the folders of the enabled agents, and in the shared folder that other managers link to.
+  const { config, project } = installs
+  const { placements, roots } = observation
+  const inRoots = placements
+    .filter(({ isSkill, marker }) => isSkill && marker === undefined)
+    .map(({ name, root, link }): UnmanagedPlace => {
+      return { path: join(root.path, name), agents: root.agents, link }
+    })
+  const behind = new Set(inRoots.map(({ path }) => realOrSame(path)))
+  const shared = config.targetRoots(project, ({ id }) => id === 'agents')
+  const others = shared.filter(({ path }) => !roots.some((root) => realOrSame(root.path) === realOrSame(path)))
+  const inShared = findSkillFolders(others).filter(({ path }) => !behind.has(realOrSame(path)))
+  const places = [...inRoots, ...inShared.map(({ path }): UnmanagedPlace => ({ path, agents: [] }))]
   const { skills, refusals } = readForeign(places, { targets, enabled: enabledAgents(installs.config) })
   const { skills: locked, findings } = readSkillsLock(installs.machine, installs.project)
   const judged = skills.map((copy) => ({ copy, state: stateOf(installs, observation, copy) }))
@@ -122,37 +132,22 @@ interface UnmanagedPlace {
   link?: string
 }
 
-/** Looks in the folders of the enabled agents, and in the shared folder that other managers link to. */
-function unmanagedPlaces({ config, project }: Installs, { placements, roots }: Observation): UnmanagedPlace[] {
-  const inRoots = placements
-    .filter(({ isSkill, marker }) => isSkill && marker === undefined)
-    .map(({ name, root, link }): UnmanagedPlace => {
-      return { path: join(root.path, name), agents: root.agents, link }
-    })
-  const behind = new Set(inRoots.map(({ path }) => realOrSame(path)))
-  const shared = config.targetRoots(project, ({ id }) => id === 'agents')
-  const others = shared.filter(({ path }) => !roots.some((root) => realOrSame(root.path) === realOrSame(path)))
-  const inShared = findSkillFolders(others).filter(({ path }) => !behind.has(realOrSame(path)))
-  return [...inRoots, ...inShared.map(({ path }) => ({ path, agents: [] }))]
-}
-
 function stateOf(installs: Installs, { find, registry }: Observation, copy: ForeignSkill): UnmanagedState {
   const registered = find(copy.skill.name)
-  if (registered !== undefined) return compare(installs, registered, copy)
-  return registry.invalid.some(({ name }) => name === copy.skill.name) ? 'differs' : 'new'
-}
-
-/** Compares a copy with the library's skill of the same name. */
-function compare({ library }: Installs, { skill, folder }: RegisteredSkill, copy: ForeignSkill): UnmanagedState {
-  const path = join(library, folder)
-  try {
-    const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? ''
-    if (hashBuild(buildFor(path, skill, agent)) === copy.treeHash) return 'identical'
-    return isSameSkill(copy, readForeignSkill(path, { agents: [] })) ? 'same' : 'differs'
-  } catch (error) {
-    if (error instanceof LoadoutError) return 'differs'
-    throw error
+  if (registered !== undefined) {
+    // Compares a copy with the library's skill of the same name.
+    const { skill, folder } = registered
+    const path = join(installs.library, folder)
+    try {
+      const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? ''
+      if (hashBuild(buildFor(path, skill, agent)) === copy.treeHash) return 'identical'
+      return isSameSkill(copy, readForeignSkill(path, { agents: [] })) ? 'same' : 'differs'
+    } catch (error) {
+      if (error instanceof LoadoutError) return 'differs'
+      throw error
+    }
   }
+  return registry.invalid.some(({ name }) => name === copy.skill.name) ? 'differs' : 'new'
 }
 
 type Folder = { path: string; agents: readonly string[]; found?: ForeignSkill['found'] }
@@ -244,19 +239,41 @@ export async function findOffers(
 ): Promise<Found> {
   const observation = await observe(installs, installs.everyRoot(), true)
   const targets = namedTargets(request.targets, installs.config)
-  const found = source === undefined ? findAround(installs, observation, targets) : findIn(installs, source, targets)
-  const offers = nameOffers(found.candidates, request).map(judgeIn(installs, observation))
+  // Reads the skills of a source. Throws if it has only one skill and that cannot be read.
+  const found =
+    source === undefined
+      ? findAround(installs, observation, targets)
+      : readSource(source, installs.everyRoot(), { targets, enabled: enabledAgents(installs.config) })
+  // Decides what importing an offer would do.
+  const { registry } = observation
+  const taken = new Set([
+    ...registry.skills.map(({ skill }) => skill.name),
+    ...registry.invalid.map(({ name }) => name),
+  ])
+  const byName = new Map(registry.skills.flatMap((each) => [[each.skill.name, each] as const]))
+  const byFolder = new Map(registry.skills.map((each) => [each.folder, each]))
+  const offers = nameOffers(found.candidates, request).map((offer): Offer => {
+    const known = byName.get(offer.name) ?? byFolder.get(`${SKILLS_FOLDER}/${offer.name}`)
+    const { candidate, name } = offer
+    const loose = 'state' in candidate ? (candidate as UnmanagedCandidate).state : 'new'
+    if (loose === 'identical' || loose === 'same') return { ...offer, state: 'unchanged' }
+    const { merged, problem } = candidate
+    if (known === undefined && !taken.has(name)) {
+      return merged === undefined ? { ...offer, state: 'blocked', ...(problem && { reason: problem }) } : offer
+    }
+    if (known !== undefined && merged !== undefined) {
+      const own = readForeignSkill(join(installs.library, known.folder), { agents: [] })
+      const isSame = isSameSkill({ ...merged, skill: { ...merged.skill, name: own.skill.name } }, own)
+      if (isSame || known.skill.source?.treeHash === merged.treeHash) return { ...offer, state: 'unchanged' }
+    }
+    return { ...offer, state: 'taken', reason: 'the library has another skill of this name' }
+  })
   return { ...found, offers, source }
 }
 
 function findAround(installs: Installs, observation: Observation, targets: string[] | undefined) {
   const { candidates, refusals, findings } = findUnmanaged(installs, observation, targets)
   return { candidates, refused: refusals, leftOut: [], findings }
-}
-
-/** Reads the skills of a source. Throws if it has only one skill and that cannot be read. */
-function findIn(installs: Installs, source: ImportSource, targets: string[] | undefined) {
-  return readSource(source, installs.everyRoot(), { targets, enabled: enabledAgents(installs.config) })
 }
 
 /** The skills of a source. One in a folder of `roots` is for the agents that read it. */
@@ -300,34 +317,6 @@ function copiesIn(candidates: readonly ImportCandidate[]): LeftOutSkills[] {
   ].filter(({ count }) => count > 0)
 }
 
-/** Decides what importing an offer would do. */
-function judgeIn({ library }: Installs, { registry }: Observation): (offer: Offer) => Offer {
-  const taken = new Set([
-    ...registry.skills.map(({ skill }) => skill.name),
-    ...registry.invalid.map(({ name }) => name),
-  ])
-  const byName = new Map(registry.skills.flatMap((each) => [[each.skill.name, each] as const]))
-  const byFolder = new Map(registry.skills.map((each) => [each.folder, each]))
-  return (offer) =>
-    judge(library, byName.get(offer.name) ?? byFolder.get(`${SKILLS_FOLDER}/${offer.name}`), taken, offer)
-}
-
-function judge(library: string, known: RegisteredSkill | undefined, taken: ReadonlySet<string>, offer: Offer): Offer {
-  const { candidate, name } = offer
-  const loose = 'state' in candidate ? (candidate as UnmanagedCandidate).state : 'new'
-  if (loose === 'identical' || loose === 'same') return { ...offer, state: 'unchanged' }
-  const { merged, problem } = candidate
-  if (known === undefined && !taken.has(name)) {
-    return merged === undefined ? { ...offer, state: 'blocked', ...(problem && { reason: problem }) } : offer
-  }
-  if (known !== undefined && merged !== undefined) {
-    const own = readForeignSkill(join(library, known.folder), { agents: [] })
-    const isSame = isSameSkill({ ...merged, skill: { ...merged.skill, name: own.skill.name } }, own)
-    if (isSame || known.skill.source?.treeHash === merged.treeHash) return { ...offer, state: 'unchanged' }
-  }
-  return { ...offer, state: 'taken', reason: 'the library has another skill of this name' }
-}
-
 export function viewOffer({ candidate, name, state, reason }: Offer, request: FindRequest): SkillOffer {
   const shown = candidate.merged ?? candidate.copies[0]
   const { folder = shown?.path ?? '', plugin } = shown?.found ?? {}
@@ -345,7 +334,15 @@ export function refusalOf({ candidate, name, state, reason = '' }: Offer): Refus
       copy?.found === undefined
         ? 'make the copies equal, or import one of them by its path'
         : 'choose one: loadout import <source> --skill <folder>, with --as <name> for another name'
-    return [{ name, folder, code: 'MERGE_CONFLICT', reason: `${reason} (${placesOf(candidate)})`, hint }]
+    return [
+      {
+        name,
+        folder,
+        code: 'MERGE_CONFLICT',
+        reason: `${reason} (${listed(candidate.copies.map(({ found, path }) => found?.folder ?? path))})`,
+        hint,
+      },
+    ]
   }
   if (state !== 'taken') return []
   const isLoose = copy !== undefined && copy.found === undefined
@@ -353,8 +350,4 @@ export function refusalOf({ candidate, name, state, reason = '' }: Offer): Refus
     ? 'loadout diff <skill> compares; loadout equip <skill> --replace takes the one of the library, loadout adopt <skill> yours'
     : 'loadout import <source> --skill <name> --as <other> gives another name; loadout update <skill> takes what is new in its source'
   return [{ name, folder, code: 'SKILL_EXISTS', reason, hint }]
-}
-
-function placesOf({ copies }: ImportCandidate): string {
-  return listed(copies.map(({ found, path }) => found?.folder ?? path))
 }

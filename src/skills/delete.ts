@@ -63,7 +63,13 @@ async function deleteNamed(
   await installs.repo.require()
   const isDryRun = request.dryRun ?? false
   const run = async (): Promise<Deletion[]> => {
-    const { statuses, state } = await observe(installs, rootsAnywhere(installs), true)
+    // The user's folders, those of the named project, and those of every project with installs on this machine.
+    const projects = new Set([undefined, ...installs.knownProjects(), installs.project])
+    const { statuses, state } = await observe(
+      installs,
+      [...projects].flatMap((each) => installs.config.targetRoots(each, () => true)),
+      true,
+    )
     const needers = neededBy(
       names,
       statuses.flatMap(({ registered }) => registered?.skill ?? []),
@@ -99,17 +105,9 @@ function findRemovable(name: string, statuses: readonly SkillStatus[]): Register
   const status = statuses.find((each) => each.name === name)
   if (status?.registered === undefined) return missing(name, status, statuses)
   const managed = status.placements.filter(({ state }) => state !== 'unmanaged')
-  return managed.length > 0 ? stillInstalled(name, managed.map(placeOf)) : status.registered
-}
-
-/** The user's folders, those of the named project, and those of every project with installs on this machine. */
-function rootsAnywhere(installs: Installs) {
-  const projects = new Set([undefined, ...installs.knownProjects(), installs.project])
-  return [...projects].flatMap((each) => installs.config.targetRoots(each, () => true))
-}
-
-function stillInstalled(name: string, places: readonly string[]): LoadoutError {
-  return failWith('SKILL_INSTALLED/still-installed', { name, places: places.join(', ') })
+  return managed.length > 0
+    ? failWith('SKILL_INSTALLED/still-installed', { name, places: managed.map(placeOf).join(', ') })
+    : status.registered
 }
 
 /** Undoes deletions: each from the backup if there is one, else from the commit before it. */

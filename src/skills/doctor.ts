@@ -13,8 +13,8 @@ import { sourceCaches } from './disk/source-repo.ts'
 import { findQuarantined, quarantineFindings } from './gate.ts'
 import type { Installs } from './installs.ts'
 import { listingFindings } from './listing.ts'
-import { asRootWriter, carryOut, foreseeEdits, type Observation, type Outcome, observe } from './observe.ts'
-import { needsAction } from './rules/operations.ts'
+import { asRootWriter, carryOut, foreseeEdits, type Observation, observe } from './observe.ts'
+import { needsAction, type Operation } from './rules/operations.ts'
 import { EDIT_OUTCOMES, type PlacementStatus, placeOf } from './rules/skill.ts'
 import { decideSync, describeRemote, remoteStateOf } from './rules/sync-decision.ts'
 
@@ -38,6 +38,9 @@ export async function examineSkills(installs: Installs, hasGit: boolean): Promis
     ({ registry }) => `${registry.skills.length} in the library`,
   )
   if (seen.value === undefined) return [...repository, seen.check]
+  // Reports agents whose list of skills is too full to show every installed skill.
+  const { machine, project, roots } = installs
+  const agents = roots.flatMap((root) => root.agents)
   return [
     ...repository,
     seen.check,
@@ -45,7 +48,9 @@ export async function examineSkills(installs: Installs, hasGit: boolean): Promis
     ...checkUnmanaged(seen.value),
     ...checkDecisions(installs, seen.value),
     ...checkSources(installs),
-    ...checkListing(installs),
+    ...listingFindings(machine, agents, project).map((finding) =>
+      checkOf('listing', { ...finding, severity: 'error' }),
+    ),
   ]
 }
 
@@ -176,14 +181,6 @@ function checkUnmanaged({ statuses, placements }: Observation): Check[] {
   ]
 }
 
-/** Reports agents whose list of skills is too full to show every installed skill. */
-function checkListing({ machine, project, roots }: Installs): Check[] {
-  const agents = roots.flatMap((root) => root.agents)
-  return listingFindings(machine, agents, project).map((finding) =>
-    checkOf('listing', { ...finding, severity: 'error' }),
-  )
-}
-
 /** Checks whether a killed command left something to repair. */
 export async function checkLeftovers(installs: Installs): Promise<Check[]> {
   const name = 'leftovers'
@@ -206,7 +203,16 @@ export async function repair(opened: Installs): Promise<string[]> {
   return asRootWriter(installs, roots, 'doctor', async (recovered) => {
     const observation = await observe(installs, roots, true)
     const operations = observation.statuses.flatMap(({ placements }) =>
-      placements.flatMap((each) => planMarker(installs, observation, each)),
+      placements.flatMap((each): Operation[] => {
+        const { placement, state } = each
+        const registered = observation.find(placement.name)
+        const { contentHash, root } = placement
+        if (state !== 'broken' || registered === undefined || contentHash === undefined) return []
+        const folder = join(installs.library, registered.folder)
+        const agent = root.agents.find((id) => hashBuild(buildFor(folder, registered.skill, id)) === contentHash)
+        if (agent === undefined) return []
+        return [{ kind: 'restamp', contentHash, skill: placement.name, agent, scope: root.scope, root: root.path }]
+      }),
     )
     const value = await carryOut(installs, observation, { operations, findings: [] }, {})
     return [
@@ -214,15 +220,4 @@ export async function repair(opened: Installs): Promise<string[]> {
       ...value.operations.map(({ root, skill }) => `${join(root, skill)}: its marker was renewed`),
     ]
   })
-}
-
-function planMarker({ library }: Installs, observation: Observation, found: PlacementStatus): Outcome['operations'] {
-  const { placement, state } = found
-  const registered = observation.find(placement.name)
-  const { contentHash, root } = placement
-  if (state !== 'broken' || registered === undefined || contentHash === undefined) return []
-  const folder = join(library, registered.folder)
-  const agent = root.agents.find((id) => hashBuild(buildFor(folder, registered.skill, id)) === contentHash)
-  if (agent === undefined) return []
-  return [{ kind: 'restamp', contentHash, skill: placement.name, agent, scope: root.scope, root: root.path }]
 }

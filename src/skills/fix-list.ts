@@ -168,7 +168,18 @@ function orderByWorth(machine: Machine, seen: SeenByAgent, free: Switches): Wort
   const installs = installsOf(machine)
   const library = installs === undefined ? [] : readLibrary(installs.repo).skills
   const pinned = new Set(library.flatMap(({ skill }) => (skill.source && isPinned(skill.source) ? [skill.name] : [])))
-  const fits = fitsOf(machine, seen, skills)
+  // Skill → how well its text fits what the projects are made of.
+  const { agent, cwd } = seen
+  const fits = new Map<string, number>()
+  const cards = skills.map(({ name, path }) => ({ name, file: path }))
+  const ranking = openRanking(machine, [skillSegment([agent, 'list'], cards, openExamples(machine, {}, 'committed'))])
+  for (const project of projectsOf(machine, { agent, project: cwd })) {
+    const words = describeProject(project)
+    for (const { kept, confidence } of words === '' ? [] : ranking.rank(words, { limit: 12 })) {
+      const { name } = kept as KeptSkill
+      fits.set(name, Math.max(confidence, fits.get(name) ?? 0))
+    }
+  }
   return skills
     .map(({ name, characters }) => ({
       name,
@@ -197,9 +208,6 @@ function installsOf(machine: Machine): Installs | undefined {
   }
 }
 
-const MOST_PROJECTS = 30
-const MOST_FITTING = 12
-
 /** The named project alone, else those that Loadout or the agent knows, and the one around the working folder. */
 function projectsOf(machine: Machine, { agent, project }: SeeRequest): string[] {
   if (project !== undefined) return [project]
@@ -209,22 +217,7 @@ function projectsOf(machine: Machine, { agent, project }: SeeRequest): string[] 
     ...(installsOf(machine)?.knownProjects() ?? []),
     ...workedIn(machine, agent),
   ]
-  return [...new Set(known)].filter((folder) => folder !== machine.home).slice(0, MOST_PROJECTS)
-}
-
-/** Skill → how well its text fits what the projects are made of. */
-function fitsOf(machine: Machine, { agent, cwd }: SeenByAgent, skills: readonly SeenSkill[]): Map<string, number> {
-  const fits = new Map<string, number>()
-  const cards = skills.map(({ name, path }) => ({ name, file: path }))
-  const ranking = openRanking(machine, [skillSegment([agent, 'list'], cards, openExamples(machine, {}, 'committed'))])
-  for (const project of projectsOf(machine, { agent, project: cwd })) {
-    const words = describeProject(project)
-    for (const { kept, confidence } of words === '' ? [] : ranking.rank(words, { limit: MOST_FITTING })) {
-      const { name } = kept as KeptSkill
-      fits.set(name, Math.max(confidence, fits.get(name) ?? 0))
-    }
-  }
-  return fits
+  return [...new Set(known)].filter((folder) => folder !== machine.home).slice(0, 30)
 }
 
 /** Carries out plans, agent by agent. Each settings file is changed whole or not at all. */

@@ -217,8 +217,6 @@ const KEY = { kind: 'reviews', version: 6, name: ['sheets'] }
 const SHEETS = jsonCodec(
   (json): json is Record<string, Capability[]> => isRecord(json) && Object.values(json).every(Array.isArray),
 )
-const MOST_KNOWN = 2000
-
 /** Sheets by the content of the skill. */
 function openSheets(machine: Machine, findTwin: FindTwin) {
   const known = new Map(Object.entries(machine.cache.read(KEY, SHEETS.decode) ?? {}))
@@ -232,7 +230,7 @@ function openSheets(machine: Machine, findTwin: FindTwin) {
       return sheet
     },
     save(): void {
-      const bytes = isChanged ? SHEETS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
+      const bytes = isChanged ? SHEETS.encode(Object.fromEntries([...known].slice(-2000))) : undefined
       if (bytes !== undefined) machine.cache.write(KEY, bytes)
     },
   }
@@ -310,8 +308,6 @@ export function findWaiting(machine: Machine): string[] {
 }
 
 const MOST_SHOWN = 3
-const MOST_NAMED = 12
-
 /** A finding for each denial, and one for all that wait: its hint is the one command that answers for all of them. */
 export function quarantineFindings(found: readonly Quarantine[]): Finding[] {
   const denied = found.filter(({ isDenied }) => isDenied).map(quarantineFinding)
@@ -336,7 +332,7 @@ function quarantineFinding({ skill, isDenied, open }: Quarantine): Finding {
 
 /** The one command that answers for all of these skills. */
 export function answerHint(names: readonly string[]): string {
-  const all = names.length > MOST_NAMED ? '--waiting' : names.map((name) => `skill:${name}`).join(' ')
+  const all = names.length > 12 ? '--waiting' : names.map((name) => `skill:${name}`).join(' ')
   return `read what ${names.length === 1 ? 'it' : 'each'} can do: loadout inspect ${names[0]}; to allow it: loadout approve ${all}`
 }
 

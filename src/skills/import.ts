@@ -101,7 +101,14 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   // Before a library is created: a source that cannot be read leaves nothing behind.
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
   const reword = source?.reword ?? ((text) => text)
-  const rewording = machine.reportingTo((...findings) => machine.report(...rewordFindings(findings, reword)))
+  const rewording = machine.reportingTo((...findings) =>
+    machine.report(
+      ...findings.map((finding) => {
+        const { message, subject } = finding
+        return { ...finding, message: reword(message), subject: subject === undefined ? undefined : reword(subject) }
+      }),
+    ),
+  )
   let created: NewLibrary | undefined
   try {
     if (isFirst && source !== undefined) discoverIn(source)
@@ -119,7 +126,46 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
       return rewordResult({ ...emptyResult(request), offers, refused, leftOut, isUndecided }, reword, undefined)
     }
     const run = async () => {
-      const result = await carryOutImport(installs, found, choice.chosen, reviewed, request)
+      const chosen = choice.chosen
+      const fresh = chosen.filter(({ state }) => state === 'new')
+      const refused = [...(request.names === undefined ? found.refused : []), ...chosen.flatMap(refusalOf)]
+      const unchanged = chosen.filter(({ state }) => state === 'unchanged')
+      const [only] = refused
+      const isAll = chosen.length === 1 && refused.length === 1 && fresh.length + unchanged.length === 0
+      if (only !== undefined && isAll && !request.adopt)
+        throw new LoadoutError(
+          only.code,
+          `${only.name} was not imported, because ${only.reason}`,
+          only.hint === undefined ? {} : { hint: only.hint },
+        )
+      const ready =
+        reviewed.length > 0
+          ? reviewed.filter((each) => fresh.some(({ name }) => name === each.name))
+          : await prepareSkills(installs, found.source, fresh, request.signal)
+      const commit = await writeAll(installs, found, ready, request)
+      const imported = ready.map(({ name, content, from, review }): ImportedSkill => {
+        const folder = `${SKILLS_FOLDER}/${name}`
+        return { name, from, folder, targets: content.skill.targets, commit, review }
+      })
+      const waiting = waitingSkills(installs, ready)
+      const isHeld = waiting.some(({ open }) => open.some(({ key }) => key === undefined))
+      installs.machine.report(
+        ...refusalFindings(refused),
+        ...pointerFindings(ready),
+        ...otherNames(fresh),
+        ...waitingFindings(waiting),
+      )
+      const adopted = request.adopt ? await takeOver(installs, [...fresh, ...unchanged], request) : []
+      const result: ImportResult = {
+        ...emptyResult(request),
+        imported,
+        unchanged: unchanged.map(({ name }) => name),
+        refused,
+        leftOut: found.leftOut,
+        adopted,
+        waiting: waiting.length > 0 ? waiting : undefined,
+        isUndecided: request.adopt && isHeld ? true : undefined,
+      }
       const isKept = result.imported.length > 0
       if (!isKept) created?.takeBack()
       return rewordResult(result, reword, isKept ? created?.library : undefined)
@@ -160,13 +206,11 @@ async function createLibrary(machine: Machine, create: string): Promise<NewLibra
   }
 }
 
-// In a longer list, what each skill can do would hide the names.
-const MOST_REVIEWED = 150
-
 /** What the new skills can do, for the list to choose from. */
 async function reviewSome(installs: Installs, { offers, source }: Found, request: ImportRequest): Promise<Ready[]> {
   const fresh = offers.filter(({ state }) => state === 'new')
-  return fresh.length > MOST_REVIEWED ? [] : prepareSkills(installs, source, fresh, request.signal)
+  // In a longer list, what each skill can do would hide the names.
+  return fresh.length > 150 ? [] : prepareSkills(installs, source, fresh, request.signal)
 }
 
 interface Choice {
@@ -207,53 +251,6 @@ function emptyResult(request: ImportRequest): ImportResult {
   return { imported: [], unchanged: [], refused: [], leftOut: [], adopted: [], isDryRun }
 }
 
-async function carryOutImport(
-  installs: Installs,
-  found: Found,
-  chosen: readonly Offer[],
-  reviewed: readonly Ready[],
-  request: ImportRequest,
-): Promise<ImportResult> {
-  const fresh = chosen.filter(({ state }) => state === 'new')
-  const refused = [...(request.names === undefined ? found.refused : []), ...chosen.flatMap(refusalOf)]
-  const unchanged = chosen.filter(({ state }) => state === 'unchanged')
-  const [only] = refused
-  const isAll = chosen.length === 1 && refused.length === 1 && fresh.length + unchanged.length === 0
-  if (only !== undefined && isAll && !request.adopt) throw asError(only)
-  const ready =
-    reviewed.length > 0
-      ? reviewed.filter((each) => fresh.some(({ name }) => name === each.name))
-      : await prepareSkills(installs, found.source, fresh, request.signal)
-  const commit = await writeAll(installs, found, ready, request)
-  const imported = ready.map(({ name, content, from, review }): ImportedSkill => {
-    const folder = `${SKILLS_FOLDER}/${name}`
-    return { name, from, folder, targets: content.skill.targets, commit, review }
-  })
-  const waiting = waitingSkills(installs, ready)
-  const isHeld = waiting.some(({ open }) => open.some(({ key }) => key === undefined))
-  installs.machine.report(
-    ...refusalFindings(refused),
-    ...pointerFindings(ready),
-    ...otherNames(fresh),
-    ...waitingFindings(waiting),
-  )
-  const adopted = request.adopt ? await takeOver(installs, [...fresh, ...unchanged], request) : []
-  return {
-    ...emptyResult(request),
-    imported,
-    unchanged: unchanged.map(({ name }) => name),
-    refused,
-    leftOut: found.leftOut,
-    adopted,
-    waiting: waiting.length > 0 ? waiting : undefined,
-    isUndecided: request.adopt && isHeld ? true : undefined,
-  }
-}
-
-function asError({ name, code, reason, hint }: Refusal): LoadoutError {
-  return new LoadoutError(code, `${name} was not imported, because ${reason}`, hint === undefined ? {} : { hint })
-}
-
 /** One finding for all skills with an invalid name in skill.json. */
 function otherNames(fresh: readonly Offer[]): Finding[] {
   const pairs = fresh.flatMap(({ name, candidate }) => {
@@ -292,13 +289,6 @@ function rewordResult(
   const imported = value.imported.map((each) => ({ ...each, from: each.from.map(reword) }))
   const refused = value.refused.map((each) => ({ ...each, name: reword(each.name), reason: reword(each.reason) }))
   return { ...value, created, imported, refused }
-}
-
-function rewordFindings(findings: readonly Finding[], reword: (text: string) => string): Finding[] {
-  return findings.map((finding) => {
-    const { message, subject } = finding
-    return { ...finding, message: reword(message), subject: subject === undefined ? undefined : reword(subject) }
-  })
 }
 
 /** A skill in its form for the library, with what it can do. */
@@ -371,7 +361,14 @@ function withSource(
   const { locked } = candidate as UnmanagedCandidate
   const content = contentOf({ ...merged, skill: { ...merged.skill, name } })
   // The skills of a shared library name their own.
-  if (source?.isShared && content.skill.source !== undefined) return withClaim(content)
+  if (source?.isShared && content.skill.source !== undefined) {
+    // A source that only the skill itself names: it can be asked for updates, but proves nothing about the
+    // publisher.
+    const { source } = content.skill
+    if (source === undefined) return content
+    const claimed = { ...source, others: { ...source.others, claimed: true } }
+    return { ...content, skill: { ...content.skill, source: claimed } }
+  }
   const place = locked?.origin ?? (merged.agents.length > 0 ? undefined : source?.origin)
   const from = { folder: merged.found?.folder ?? '', ...(place ?? { path: inHome(machine, merged.path), folder: '' }) }
   const bare = withoutSource(content.skill)
@@ -387,14 +384,6 @@ function withSource(
     others: place === undefined ? { pinned: true } : locked === undefined ? {} : { claimed: true },
   }
   return { ...content, skill: { ...bare, source: own } }
-}
-
-/** A source that only the skill itself names: it can be asked for updates, but proves nothing about the publisher. */
-function withClaim(content: SkillContent): SkillContent {
-  const { source } = content.skill
-  if (source === undefined) return content
-  const claimed = { ...source, others: { ...source.others, claimed: true } }
-  return { ...content, skill: { ...content.skill, source: claimed } }
 }
 
 /**

@@ -64,9 +64,6 @@ export interface Inventory {
   unmanagedInProject?: number
 }
 
-// Each count needs one call of git. With more outdated skills than this, Loadout does not count.
-const MOST_COUNTED = 20
-
 /** Every skill with its installs and their states. In a project it also shows the user's installs. */
 export const takeInventory = withScope(async (installs, _: ScopeRequest): Promise<Inventory> => {
   const roots = installs.everyRoot()
@@ -76,7 +73,8 @@ export const takeInventory = withScope(async (installs, _: ScopeRequest): Promis
   const places = stampPlaces(installs, roots)
   const observation = await observe(installs, roots)
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
-  const asksGit = outdated.length <= MOST_COUNTED && installs.locked === undefined
+  // Each count needs one call of git. With more outdated skills than this, Loadout does not count.
+  const asksGit = outdated.length <= 20 && installs.locked === undefined
   const edits = await foreseeEdits(installs, observation)
   let withheld: ClearedRegistry['withheld'] = new Map()
   const undecided: Finding[] = []
@@ -88,7 +86,20 @@ export const takeInventory = withScope(async (installs, _: ScopeRequest): Promis
   const skills = await Promise.all(
     observation.statuses.map(async (status) => {
       const refusal = withheld.get(status.name)
-      const view = await viewOf(installs, status, edits, asksGit)
+      const { name, state, problems, registered } = status
+      const behind = asksGit ? await behindOf(installs, status) : undefined
+      const source = registered?.skill?.source?.url ?? registered?.skill?.source?.path
+      const view = {
+        name,
+        description: registered?.skill.description ?? '',
+        tags: registered?.skill.tags ?? [],
+        targets: registered === undefined ? [] : supportedHere(installs, registered.skill),
+        ...(source === undefined ? {} : { source }),
+        state,
+        problems,
+        commitsBehind: behind,
+        placements: status.placements.map((found) => viewPlacement(found, edits.get(placeOf(found)))),
+      }
       return refusal === undefined ? view : { ...view, problems: [...view.problems, refusal.message] }
     }),
   )
@@ -117,32 +128,6 @@ export const takeInventory = withScope(async (installs, _: ScopeRequest): Promis
 
 function countNames(placements: readonly Placement[]): number {
   return new Set(placements.map(({ name }) => name)).size
-}
-
-async function viewOf(
-  installs: Installs,
-  status: SkillStatus,
-  edits: ReadonlyMap<string, EditOutcome>,
-  asksGit: boolean,
-): Promise<SkillView> {
-  const { name, state, problems, registered } = status
-  const behind = asksGit ? await behindOf(installs, status) : undefined
-  return {
-    name,
-    description: registered?.skill.description ?? '',
-    tags: registered?.skill.tags ?? [],
-    targets: registered === undefined ? [] : supportedHere(installs, registered.skill),
-    ...sourceOf(registered?.skill),
-    state,
-    problems,
-    commitsBehind: behind,
-    placements: status.placements.map((found) => viewPlacement(found, edits.get(placeOf(found)))),
-  }
-}
-
-function sourceOf(skill: Skill | undefined): { source?: string } {
-  const source = skill?.source?.url ?? skill?.source?.path
-  return source === undefined ? {} : { source }
 }
 
 /** The agents that it names, or all that are enabled. */

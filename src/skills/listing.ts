@@ -1,6 +1,6 @@
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { isCrowdedOut } from '../agents/rules/visibility.ts'
-import { type SeenByAgent, seeAgent } from '../agents/see.ts'
+import { seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
 import { grouped } from '../text/count.ts'
 import { type Finding, LoadoutError, report } from '../text/trouble.ts'
@@ -37,7 +37,24 @@ function seeRooms(machine: Machine, agents: readonly string[], project: string |
   const limited = RECORDED_AGENTS.filter((id) => agents.includes(id))
   return limited.flatMap((id) => {
     try {
-      return roomOf(seeAgent(machine.quiet(), { agent: id, project }), project)
+      const seen = seeAgent(machine.quiet(), { agent: id, project })
+      const { agent, label, budget, used = 0 } = seen
+      if (budget === undefined) return []
+      const listed = seen.skills.filter(({ fate }) => LISTED.includes(fate))
+      const crowded = listed.filter(isCrowdedOut)
+      const cut = crowded.filter(({ fate }) => fate === 'cut')
+      const dropped = crowded.filter(({ fate }) => fate === 'dropped')
+      const room: ListingRoom = {
+        agent,
+        label,
+        skills: listed.length,
+        cut: cut.length,
+        dropped: dropped.length,
+        used,
+        room: budget.budget,
+        unit: budget.unit === 'tokens' ? 'tokens' : 'characters',
+      }
+      return [crowded.length > 0 ? { ...room, problem: problemOf(room, project) } : room]
     } catch (error) {
       // `loadout see` reports settings of an agent that cannot be read.
       if (error instanceof LoadoutError) return []
@@ -47,26 +64,6 @@ function seeRooms(machine: Machine, agents: readonly string[], project: string |
 }
 
 const LISTED: readonly string[] = ['visible', 'named', 'undescribed', 'cut', 'dropped']
-
-function roomOf(seen: SeenByAgent, project: string | undefined): ListingRoom[] {
-  const { agent, label, budget, used = 0 } = seen
-  if (budget === undefined) return []
-  const listed = seen.skills.filter(({ fate }) => LISTED.includes(fate))
-  const crowded = listed.filter(isCrowdedOut)
-  const cut = crowded.filter(({ fate }) => fate === 'cut')
-  const dropped = crowded.filter(({ fate }) => fate === 'dropped')
-  const room: ListingRoom = {
-    agent,
-    label,
-    skills: listed.length,
-    cut: cut.length,
-    dropped: dropped.length,
-    used,
-    room: budget.budget,
-    unit: budget.unit === 'tokens' ? 'tokens' : 'characters',
-  }
-  return [crowded.length > 0 ? { ...room, problem: problemOf(room, project) } : room]
-}
 
 function problemOf({ agent, label, skills, cut, dropped }: ListingRoom, project: string | undefined): Finding {
   const facts = { label, agent, skills: grouped(skills), crowded: grouped(cut + dropped) }

@@ -31,8 +31,6 @@ export interface Manifest {
   lock: Lock
 }
 
-const LARGEST_LOCK = 16 * 1024 * 1024
-
 /** Undefined if the project has neither a manifest nor a lock. Throws if one of them cannot be used. */
 export function readManifest(machine: Machine, project: string): Manifest | undefined {
   const hasLock = exists(join(project, LOCK_FILE))
@@ -51,7 +49,7 @@ export function readManifest(machine: Machine, project: string): Manifest | unde
 }
 
 function readLock(project: string): Lock {
-  const read = readInside(project, LOCK_FILE, { most: LARGEST_LOCK })
+  const read = readInside(project, LOCK_FILE, { most: 16 * 1024 * 1024 })
   if (read.bytes === undefined) throw read.failure
   return parseLock(textOf(Buffer.from(read.bytes), join(project, LOCK_FILE)))
 }

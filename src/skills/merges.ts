@@ -1,7 +1,7 @@
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { failWith, type LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { type ConflictPlace, type ConflictText, Merges, type OpenMerge } from './disk/pending-merge.ts'
 import { Installs, type ScopeRequest } from './installs.ts'
@@ -66,15 +66,34 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
       return { merges: [merge] }
     }
     const [first] = merge.conflicts
-    if (first !== undefined) throw unresolved(name, merge.conflicts.length, first)
+    if (first !== undefined) {
+      const { path, message } = first
+      const more = merge.conflicts.length > 1 ? ` (and ${merge.conflicts.length - 1} more)` : ''
+      throw failWith('MERGE_CONFLICT/unresolved', { name, message, more, path })
+    }
     const { registry } = await observe(installs.with({ verdicts: [] }), [], true)
     const current = registry.skills.find(({ folder }) => folder === merge.folder)
-    if (merge.library !== installs.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
+    if (merge.library !== installs.library || current?.sourceHash !== merge.sourceHash)
+      throw failWith('MERGE_CONFLICT/changed-since', { name })
     const write = (stage: string) => merges.write(merge, stage)
     const message = (request.commit ?? installs.config.commitsImports) ? merge.message : undefined
     const change = { changes: [{ path: merge.folder, write }], message, merge: name }
     const commit = await changeLibrary(installs.repo, change)
-    const refreshed = await refreshMerged(installs, roots, merge)
+    // Gives the merged skill to the copies whose edit it contains, unless they were edited again since.
+    const { skill, copies = [] } = merge
+    const observation = await observe(installs, roots, true)
+    const isMerged = ({ placement }: PlacementStatus) =>
+      copies.some(({ root, edit }) => root === placement.root.path && edit === placement.contentHash)
+    const statuses = observation.statuses
+      .filter(({ name }) => name === skill)
+      .map((status) => ({ ...status, placements: status.placements.filter(isMerged) }))
+    const value = await carryOut(
+      installs,
+      observation,
+      planRefresh(statuses, observation.state, () => true),
+      {},
+    )
+    const refreshed = value.operations
     return { merges: [], merged: name, commit, operations: refreshed }
   })
 }
@@ -85,27 +104,6 @@ function rootsOf(installs: Installs, merge: OpenMerge | undefined): TargetRoot[]
   return [...installs.userRoots, ...installs.otherProjectRoots()].filter(
     ({ path }) => wanted.has(path) && isFolder(path),
   )
-}
-
-/** Gives the merged skill to the copies whose edit it contains, unless they were edited again since. */
-async function refreshMerged(
-  installs: Installs,
-  roots: readonly TargetRoot[],
-  { skill, copies = [] }: OpenMerge,
-): Promise<Operation[]> {
-  const observation = await observe(installs, roots, true)
-  const isMerged = ({ placement }: PlacementStatus) =>
-    copies.some(({ root, edit }) => root === placement.root.path && edit === placement.contentHash)
-  const statuses = observation.statuses
-    .filter(({ name }) => name === skill)
-    .map((status) => ({ ...status, placements: status.placements.filter(isMerged) }))
-  const value = await carryOut(
-    installs,
-    observation,
-    planRefresh(statuses, observation.state, () => true),
-    {},
-  )
-  return value.operations
 }
 
 /** An open merge, with the text of each version in every remaining conflict. */
@@ -121,12 +119,3 @@ export function showMerge(machine: Machine, { name }: { name: string }): MergeVi
 }
 
 const SIDES = { library: 'ours', other: 'theirs' } as const
-
-function unresolved(name: string, count: number, { path, message }: OpenMerge['conflicts'][number]): LoadoutError {
-  const more = count > 1 ? ` (and ${count - 1} more)` : ''
-  return failWith('MERGE_CONFLICT/unresolved', { name, message, more, path })
-}
-
-function changedSince(name: string): LoadoutError {
-  return failWith('MERGE_CONFLICT/changed-since', { name })
-}

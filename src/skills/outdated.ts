@@ -82,8 +82,6 @@ export interface AskedSkill {
   repo?: SourceRepo
 }
 
-const AT_ONCE = 4
-
 /** Fetches the sources of skills and compares them. `ref` replaces the branch or tag of each skill and ignores pins. */
 export async function askSources(
   installs: Installs,
@@ -110,7 +108,7 @@ export async function askSources(
       done++
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: 4 }, work))
   onProgress?.(groups.size, groups.size, '')
   installs.machine.report(...sortedBy(findings, ({ message }) => message))
   return sortedBy(value, ({ state }) => state.name)
@@ -149,7 +147,23 @@ async function askSource(
   const { source } = skills[0]!
   const { ref: recorded } = source
   const url = source.url ?? (await repositoryAt(installs, source, ref))
-  if (url === undefined) return askFolder(installs, skills)
+  if (url === undefined) {
+    // Compares skills with a folder, which may be on the machine that imported them.
+    const path = skills[0]!.source.path ?? ''
+    if (!isFolder(installs.machine.expandHome(path))) {
+      const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
+      const subject = skills.map(({ skill }) => skill.name).join(', ')
+      installs.machine.report(report('REMOTE_UNREACHABLE/folder', { path, subject }, { subject }))
+      return value
+    }
+    const value = skills.map((skill): AskedSkill => {
+      const folder = sourceFolder(installs, skill.source)
+      if (folder === undefined) return { skill, state: stateOf(skill, 'removed') }
+      const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
+      return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
+    })
+    return value
+  }
   const commits = skills.flatMap(({ source }) => source.commit ?? [])
   try {
     const repo = await fetchSourceRepo(installs.machine, url, { ref: ref ?? recorded, commits, signal })
@@ -208,24 +222,6 @@ async function repositoryAt(
   if (!exists(join(path, '.git'))) return isFolder(join(path, 'objects')) ? path : undefined
   if (ref !== undefined) return path
   return source.ref !== undefined && (await new Repository(machine, path).branch()) !== source.ref ? path : undefined
-}
-
-/** Compares skills with a folder, which may be on the machine that imported them. */
-function askFolder(installs: Installs, skills: readonly ImportedSkill[]): AskedSkill[] {
-  const path = skills[0]!.source.path ?? ''
-  if (!isFolder(installs.machine.expandHome(path))) {
-    const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
-    const subject = skills.map(({ skill }) => skill.name).join(', ')
-    installs.machine.report(report('REMOTE_UNREACHABLE/folder', { path, subject }, { subject }))
-    return value
-  }
-  const value = skills.map((skill): AskedSkill => {
-    const folder = sourceFolder(installs, skill.source)
-    if (folder === undefined) return { skill, state: stateOf(skill, 'removed') }
-    const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
-    return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
-  })
-  return value
 }
 
 export function sourceFolder({ machine }: Installs, { path = '', folder }: SkillSource): string | undefined {

@@ -100,13 +100,11 @@ export function requireProfile(config: Config, name: string): SavedProfile {
   if (found === undefined && broken !== undefined) {
     throw new LoadoutError(broken.code, broken.message, { hint: `repair it, or loadout profile save ${name}` })
   }
-  if (found === undefined) throw noProfile(name, names)
+  if (found === undefined) {
+    const close = nearest(name, names)
+    const message = `there is no profile "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`
+    const hint = names.length > 0 ? `profiles: ${names.join(', ')}` : `loadout profile save ${name} makes one`
+    throw new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
+  }
   return found
-}
-
-function noProfile(name: string, known: readonly string[]): LoadoutError {
-  const close = nearest(name, known)
-  const message = `there is no profile "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`
-  const hint = known.length > 0 ? `profiles: ${known.join(', ')}` : `loadout profile save ${name} makes one`
-  return new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
 }

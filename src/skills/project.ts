@@ -33,7 +33,7 @@ import type { Installs } from './installs.ts'
 import { lockedInstalls, lockedRegistry, type Manifest, readManifest } from './locked-scope.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
-import { asForeign, FOREIGN_FILES, type ForeignFile, takeOverManifest } from './rules/foreign-manifests.ts'
+import { asForeign, FOREIGN_FILES, takeOverManifest } from './rules/foreign-manifests.ts'
 import {
   ALL,
   addressOf,
@@ -46,7 +46,6 @@ import {
   type OfferedSkill,
   unneeded,
   versionKey,
-  type Wanted,
 } from './rules/manifest.ts'
 import { needsOf } from './rules/needs.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
@@ -214,7 +213,17 @@ async function lockAll(
       const isSame = kept?.url === address.url && (address.ref === undefined || kept?.ref === address.ref)
       const commit = isSame ? kept?.commit : undefined
       const source = await openAddress(machine, project, address, scratch, { commit, signal: request.signal })
-      const read = offersIn(source)
+      // What a source offers. A skill whose copies disagree is offered by its folders.
+      const { candidates } = readSource(source, [], { enabled: [EVERY_AGENT] })
+      const skills = new Map<string, ForeignSkill>()
+      const offers = candidates.flatMap(({ name, merged, copies }) => {
+        const found = merged ?? copies[0]
+        if (found === undefined) return []
+        skills.set(name, found)
+        const { folder = '', plugin } = found.found ?? {}
+        return [{ name, folder, plugin, needs: needsOf(found.skill) }]
+      })
+      const read = { skills, offers }
       opened.set(key, { source, ...read })
       return { source, ...read }
     }
@@ -267,20 +276,6 @@ async function lockAll(
 
 function asOffer({ name, folder, requires }: LockedSkill): OfferedSkill {
   return { name, folder, needs: requires.map((needed) => ({ name: needed, isSure: true })) }
-}
-
-/** What a source offers. A skill whose copies disagree is offered by its folders. */
-function offersIn(source: OpenSource): { skills: Map<string, ForeignSkill>; offers: OfferedSkill[] } {
-  const { candidates } = readSource(source, [], { enabled: [EVERY_AGENT] })
-  const skills = new Map<string, ForeignSkill>()
-  const offers = candidates.flatMap(({ name, merged, copies }) => {
-    const found = merged ?? copies[0]
-    if (found === undefined) return []
-    skills.set(name, found)
-    const { folder = '', plugin } = found.found ?? {}
-    return [{ name, folder, plugin, needs: needsOf(found.skill) }]
-  })
-  return { skills, offers }
 }
 
 /** Pins one skill. If its files are those that are locked already, everything about it stays. */
@@ -350,7 +345,16 @@ async function apply(
         return { ...value, waiting: foreseen.waiting }
       }
     }
-    if (!dryRun && files.length > 0) await writeFiles(installs.repo, files)
+    if (!dryRun && files.length > 0) {
+      // Both files, or none. They are not committed: that is for the people of the project.
+      const changes = files.map(({ path, text }) => ({
+        path,
+        write: (stage: string) => void writeTreeFile(stage, text, false),
+      }))
+      await withLibrary(installs.repo, 'install', async () =>
+        changeLibrary(installs.repo, { changes, message: undefined }),
+      )
+    }
     const done = await carryOut(installs, observation, plan, request)
     return { ...value, ...done, written: files.map(({ path }) => path) }
   }
@@ -463,35 +467,24 @@ function changedFiles(before: Manifest, { project, wanted, agents, lock }: Manif
   const now = isWritten ? readJsonInside(project, SETTINGS_FILE) : {}
   const json = isRecord(now) ? now : {}
   const skills =
-    Object.keys(wanted.skills).length === 0 && json.skills === undefined ? undefined : inKeyOrder(wanted.skills)
+    Object.keys(wanted.skills).length === 0 && json.skills === undefined
+      ? undefined
+      : Object.fromEntries(Object.entries(wanted.skills).sort(([a], [b]) => compareText(a, b)))
   const isChanged = JSON.stringify(skills) !== JSON.stringify(json.skills) && wanted !== before.wanted
   const hasAgents = json.agents !== undefined && JSON.stringify(agents) === JSON.stringify(before.agents)
   if (isChanged || (!hasAgents && agents !== before.agents)) {
-    const text = JSON.stringify({ ...json, agents: hasAgents ? json.agents : agents, skills }, null, indentOf(path))
+    // As the file is indented now.
+    const text = JSON.stringify(
+      { ...json, agents: hasAgents ? json.agents : agents, skills },
+      null,
+      (exists(path) ? /^[\t ]+(?=")/m.exec(readText(path))?.[0] : undefined) ?? '  ',
+    )
     files.push({ path: SETTINGS_FILE, text: `${text}\n` })
   }
   const lockText = formatLock(lock)
   const hasLock = exists(join(project, LOCK_FILE))
   if (!hasLock || readText(join(project, LOCK_FILE)) !== lockText) files.push({ path: LOCK_FILE, text: lockText })
   return files
-}
-
-function inKeyOrder(wanted: Wanted): Wanted {
-  return Object.fromEntries(Object.entries(wanted).sort(([a], [b]) => compareText(a, b)))
-}
-
-/** As the file is indented now. */
-function indentOf(path: string): string {
-  return (exists(path) ? /^[\t ]+(?=")/m.exec(readText(path))?.[0] : undefined) ?? '  '
-}
-
-/** Both files, or none. They are not committed: that is for the people of the project. */
-async function writeFiles(repo: Repository, files: readonly ChangedFile[]): Promise<void> {
-  const changes = files.map(({ path, text }) => ({
-    path,
-    write: (stage: string) => void writeTreeFile(stage, text, false),
-  }))
-  await withLibrary(repo, 'install', async () => changeLibrary(repo, { changes, message: undefined }))
 }
 
 export interface AddRequest extends ProjectRequest {
@@ -514,8 +507,27 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const named = (request.agents ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
   const asked = named.map((id) => requireAgent(id).id)
   const agents = known === undefined ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]
-  const foreign = foreignFile(machine, request.source)
-  if (foreign !== undefined) return takeOver(machine, before, agents, request, foreign)
+  // The file of another manager in the project that was typed instead of a source.
+  const path = machine.resolve(request.source)
+  const file = FOREIGN_FILES.find((each) => each === basename(path))
+  const foreign = file !== undefined && isFile(path) ? { path, file } : undefined
+  if (foreign !== undefined) {
+    // Adds everything that a file of another manager names. That file stays as it is.
+    const { path, file } = foreign
+    const value = file.endsWith('.json') ? readJson(path) : readForeignYaml(path)
+    const taken = takeOverManifest(file, value)
+    if (Object.keys(taken.wanted).length === 0)
+      throw failWith('MANIFEST/empty', { file, losses: taken.losses.join('; ') || 'no skill' })
+    const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
+    for (const [key, names] of Object.entries(taken.wanted)) {
+      skills[key] = [...new Set([...(skills[key] ?? []), ...names])].sort(compareText)
+    }
+    const ids = taken.agents.length > 0 && before.agents.length === 0 ? [...new Set(taken.agents)] : agents
+    const wanted = { ...before.wanted, skills }
+    const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents: ids }, request)
+    machine.report(...taken.losses.map((what) => report('MANIFEST/loss', { file, what })), ...findings)
+    return apply(machine, before, manifest, request, await movesOf(machine, before, manifest))
+  }
   const address = await addressFor(machine, project, request)
   const { key, findings } = address
   const names = request.names ?? address.names
@@ -561,36 +573,6 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const moves = await movesOf(machine, before, manifest)
   machine.report(...findings, ...told)
   return apply(machine, before, manifest, request, moves)
-}
-
-/** The file of another manager in the project that was typed instead of a source. */
-function foreignFile(machine: Machine, source: string): { path: string; file: ForeignFile } | undefined {
-  const path = machine.resolve(source)
-  const file = FOREIGN_FILES.find((each) => each === basename(path))
-  return file !== undefined && isFile(path) ? { path, file } : undefined
-}
-
-/** Adds everything that a file of another manager names. That file stays as it is. */
-async function takeOver(
-  machine: Machine,
-  before: Manifest,
-  agents: string[],
-  request: AddRequest,
-  { path, file }: { path: string; file: ForeignFile },
-): Promise<ProjectOutcome> {
-  const value = file.endsWith('.json') ? readJson(path) : readForeignYaml(path)
-  const taken = takeOverManifest(file, value)
-  if (Object.keys(taken.wanted).length === 0)
-    throw failWith('MANIFEST/empty', { file, losses: taken.losses.join('; ') || 'no skill' })
-  const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
-  for (const [key, names] of Object.entries(taken.wanted)) {
-    skills[key] = [...new Set([...(skills[key] ?? []), ...names])].sort(compareText)
-  }
-  const ids = taken.agents.length > 0 && before.agents.length === 0 ? [...new Set(taken.agents)] : agents
-  const wanted = { ...before.wanted, skills }
-  const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents: ids }, request)
-  machine.report(...taken.losses.map((what) => report('MANIFEST/loss', { file, what })), ...findings)
-  return apply(machine, before, manifest, request, await movesOf(machine, before, manifest))
 }
 
 function readForeignYaml(path: string): unknown {

@@ -1,6 +1,6 @@
 import { openExamples } from '../examples/examples.ts'
 import { learnFromUse } from '../examples/learn.ts'
-import { openRanking, type Ranking } from '../machine/ranking.ts'
+import { openRanking } from '../machine/ranking.ts'
 import type { Why } from '../search/document.ts'
 import { withheldIn } from './gate.ts'
 import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
@@ -29,8 +29,6 @@ export interface Suggestions {
   command?: string
 }
 
-const DEFAULT_LIMIT = 5
-
 /** The skills of the library that match a task, which agents have them, and how to equip the rest. */
 export const suggestSkills = withInstalls(
   async (installs, request: ScopeRequest & { task: string; limit?: number }): Promise<Suggestions> => {
@@ -40,7 +38,14 @@ export const suggestSkills = withInstalls(
     const byName = new Map(statuses.map((status) => [status.name, status]))
     const withheld = withheldIn(installs.repo, registry)
     const cleared = registry.skills.filter(({ skill }) => !withheld.has(skill.name))
-    const hits = openSkillRanker(installs, cleared).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
+    const { machine, library } = installs
+    const describe = (id: string) => cleared.find(({ skill }) => skill.name === id)?.skill.description
+    learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
+    const examples = openExamples(machine, { library }, 'here')
+    const hits = openRanking(machine, [librarySegment(library, skillsOf(library, cleared), examples)]).rank(
+      request.task,
+      { limit: request.limit ?? 5 },
+    )
     const skills = hits.flatMap(({ kept, confidence, why }) => {
       const status = byName.get((kept as KeptSkill).name)
       return status?.registered === undefined
@@ -72,11 +77,4 @@ function suggestionOf(
   const enabled = roots.flatMap(({ agents }) => agents)
   const missing = enabled.filter((agent) => supports(skill, agent) && !equipped.includes(agent))
   return { name, description: skill.description, confidence, why, equipped, missing }
-}
-
-function openSkillRanker({ machine, library }: Installs, skills: readonly RegisteredSkill[]): Ranking {
-  const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description
-  learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
-  const examples = openExamples(machine, { library }, 'here')
-  return openRanking(machine, [librarySegment(library, skillsOf(library, skills), examples)])
 }

@@ -41,7 +41,10 @@ export const changeTargets = withInstalls(async (installs, request: TargetsReque
   await installs.repo.require()
   const run = async (): Promise<TargetsChange> => {
     const refusals: Refusal[] = []
-    const chosen = chooseSkills(installs, request)
+    const { names, all } = request
+    const registry = readForReview(installs.repo)
+    for (const name of names) requireSkill(registry, name)
+    const chosen = all ? registry.skills : registry.skills.filter(({ skill }) => names.includes(skill.name))
     const changes = chosen.flatMap(({ skill, folder }) => {
       const after = changedTargets(skill, { add, remove, enabled: enabledAgents(installs.config) })
       if (after === undefined) {
@@ -82,12 +85,6 @@ function requireRequest({ names, all }: TargetsRequest, agents: readonly string[
   }
   if (agents.length > 0) return
   throw failWith('USAGE/no-target-skill-x')
-}
-
-function chooseSkills({ repo }: Installs, { names, all }: TargetsRequest) {
-  const registry = readForReview(repo)
-  for (const name of names) requireSkill(registry, name)
-  return all ? registry.skills : registry.skills.filter(({ skill }) => names.includes(skill.name))
 }
 
 interface Change {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
-import { asFinding, type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, report } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/git-folders.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
@@ -65,13 +65,59 @@ export const updateSkills = withInstalls(async (installs, request: UpdateRequest
   await installs.repo.require()
   const { skills, withoutSource } = importedSkills(installs, all ? [] : names)
   const unknown = all ? [] : withoutSource
-  if (unknown.length > 0) throw noSource(unknown)
+  if (unknown.length > 0) throw failWith('NO_SOURCE/unknown', { names: unknown.join(', ') })
   const asked = await askSources(installs, skills, ref, request)
   const roots = installs.roots.filter(({ path }) => isFolder(path))
   const run = () =>
     withScratch(async (scratch): Promise<UpdateResult> => {
-      installs.machine.report(...pinFindings(asked, names))
-      const made = await mergeAll(installs, asked, request, scratch)
+      const pinned = asked.filter(({ state }) => state.state === 'pinned' && names.includes(state.name))
+      installs.machine.report(
+        ...pinned.map(({ state: { name } }) => {
+          return report('PINNED/skill', { name }, { subject: name })
+        }),
+      )
+      const made: Made[] = []
+      const now = new Map(importedSkills(installs).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
+      const findTwin = findTwinIn(libraryNames(installs))
+      for (const [at, each] of asked.entries()) {
+        request.signal?.throwIfAborted()
+        request.onProgress?.(at, asked.length, each.state.name)
+        const update: SkillUpdate = {
+          ...each.state,
+          result: 'unchanged',
+          diff: '',
+          isMerged: false,
+          conflicts: [],
+          review: [],
+        }
+        try {
+          // The sources were checked before the library was locked.
+          if (now.get(each.state.name) !== each.skill.sourceHash)
+            throw failWith('LOCKED/meanwhile', { name: each.state.name })
+          if (each.state.state === 'removed')
+            installs.machine.report(
+              report(
+                'NO_SOURCE/removed',
+                { source: each.state.source, name: each.state.name },
+                { subject: each.state.name },
+              ),
+            )
+          if (each.state.state !== 'outdated') made.push({ asked: each, update })
+          else made.push(await mergeOne(installs, each, request, scratch, at, findTwin))
+        } catch (error) {
+          request.signal?.throwIfAborted()
+          installs.machine.report(asFinding(error, { severity: 'error', subject: each.state.name }))
+          made.push({ asked: each, update: { ...update, result: 'undecided' } })
+        }
+      }
+      request.onProgress?.(asked.length, asked.length, '')
+      installs.machine.report(
+        ...made.flatMap(({ update }) => {
+          const { name, result, diff } = update
+          if (result !== 'undecided' || diff === '') return []
+          return [report('MERGE_CONFLICT/undecided', { name }, { subject: name })]
+        }),
+      )
       const done = await takeAll(installs, made, request)
       const updates = made.map(({ update }) => update)
       const waiting = made.flatMap(({ update, open = [] }) => (open.length > 0 ? [{ skill: update.name, open }] : []))
@@ -90,73 +136,12 @@ export const updateSkills = withInstalls(async (installs, request: UpdateRequest
   return request.dryRun ? run() : asWriter(installs, roots, 'update', run, request.signal)
 })
 
-function noSource(names: readonly string[]): LoadoutError {
-  return failWith('NO_SOURCE/unknown', { names: names.join(', ') })
-}
-
-function pinFindings(asked: readonly AskedSkill[], names: readonly string[]): Finding[] {
-  const pinned = asked.filter(({ state }) => state.state === 'pinned' && names.includes(state.name))
-  return pinned.map(({ state: { name } }) => {
-    return report('PINNED/skill', { name }, { subject: name })
-  })
-}
-
 interface Made {
   asked: AskedSkill
   update: SkillUpdate
   made?: UpdateMerge
   /** What the new version can do and the user has not allowed. */
   open?: Capability[]
-}
-
-async function mergeAll(
-  installs: Installs,
-  asked: readonly AskedSkill[],
-  request: UpdateRequest,
-  scratch: string,
-): Promise<Made[]> {
-  const value: Made[] = []
-  const now = new Map(importedSkills(installs).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
-  const findTwin = findTwinIn(libraryNames(installs))
-  for (const [at, each] of asked.entries()) {
-    request.signal?.throwIfAborted()
-    request.onProgress?.(at, asked.length, each.state.name)
-    const update: SkillUpdate = {
-      ...each.state,
-      result: 'unchanged',
-      diff: '',
-      isMerged: false,
-      conflicts: [],
-      review: [],
-    }
-    try {
-      // The sources were checked before the library was locked.
-      if (now.get(each.state.name) !== each.skill.sourceHash) throw changedMeanwhile(each.state.name)
-      if (each.state.state === 'removed') installs.machine.report(removedFinding(each.state))
-      if (each.state.state !== 'outdated') value.push({ asked: each, update })
-      else value.push(await mergeOne(installs, each, request, scratch, at, findTwin))
-    } catch (error) {
-      request.signal?.throwIfAborted()
-      installs.machine.report(asFinding(error, { severity: 'error', subject: each.state.name }))
-      value.push({ asked: each, update: { ...update, result: 'undecided' } })
-    }
-  }
-  request.onProgress?.(asked.length, asked.length, '')
-  installs.machine.report(...value.flatMap(({ update }) => undecidedFinding(update)))
-  return value
-}
-
-function changedMeanwhile(name: string): LoadoutError {
-  return failWith('LOCKED/meanwhile', { name })
-}
-
-function removedFinding({ name, source }: SourceState): Finding {
-  return report('NO_SOURCE/removed', { source, name }, { subject: name })
-}
-
-function undecidedFinding({ name, result, diff }: SkillUpdate): Finding[] {
-  if (result !== 'undecided' || diff === '') return []
-  return [report('MERGE_CONFLICT/undecided', { name }, { subject: name })]
 }
 
 async function mergeOne(

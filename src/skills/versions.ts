@@ -68,15 +68,13 @@ export interface InstalledVersion {
   version: string
 }
 
-const DIGITS = 16
-
 /** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
 export function installedVersions(machine: Machine): InstalledVersion[] {
   const cache = openTreeCache(machine)
   const found = new Config(machine).targetRoots().flatMap((root) =>
     readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
       if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []
-      const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, DIGITS)
+      const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, 16)
       return version === undefined ? [] : root.agents.map((agent) => ({ skill: name, agent, version }))
     }),
   )

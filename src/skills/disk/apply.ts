@@ -253,7 +253,17 @@ function restamp(operation: Placed, contentHash: string, context: ApplyContext):
       const { replaced } = markerIn(folder.place) ?? {}
       const text = Buffer.from(formatMarker({ ...marker, ...(replaced && { replaced }) }))
       const target = join(folder.place, MARKER_FILE)
-      if (!overwrite(target, text)) replace(target, text, stagePath(workFolderIn(place), skill, 'marker'))
+      if (!overwrite(target, text)) {
+        // Writes in the work folder first: a half-written marker beside the skill's files would look like an edit.
+        const stage = stagePath(workFolderIn(place), skill, 'marker')
+        try {
+          writeFileSync(stage, text, { flag: 'wx' })
+          move(stage, target)
+        } catch (error) {
+          rmSync(stage, { force: true })
+          throw error
+        }
+      }
     } finally {
       folder.close()
     }
@@ -275,16 +285,5 @@ function overwrite(path: string, text: Buffer): boolean {
     return true
   } finally {
     closeSync(file)
-  }
-}
-
-/** Writes in the work folder first: a half-written marker beside the skill's files would look like an edit. */
-function replace(path: string, text: Buffer, stage: string): void {
-  try {
-    writeFileSync(stage, text, { flag: 'wx' })
-    move(stage, path)
-  } catch (error) {
-    rmSync(stage, { force: true })
-    throw error
   }
 }

@@ -10,11 +10,11 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs'
-import { type FileHandle, open, writeFile } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, posix } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+import { createTarDecoder, createTarPacker } from 'modern-tar'
 import { openPromise } from 'yauzl'
 import { asLoadoutError, codeOf, exists, makeFolders, removeLeftovers, requireFile } from '../../machine/files.ts'
 import { type PinnedFolder, pinNamedFolder } from '../../machine/inside.ts'
@@ -24,30 +24,60 @@ import { pathProblem } from '../../text/paths.ts'
 import { type Code, failWith, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 
-// Bytes of a stream besides content: headers, long name and padding of each entry; zeros at the end.
-const ENTRY_OVERHEAD = 8 * 1024
-const END_OVERHEAD = 1024 * 1024
-
 const PIECE = 64 * 1024
-const GZIP_START = [0x1f, 0x8b]
-
-const BLOCK = 512
-const KINDS_WITHOUT_BODY = ['1', '2', '3', '4', '5', '6']
-const KNOWN_KINDS = ['\0', '0', '7', 'x', 'g', 'L', 'K', ...KINDS_WITHOUT_BODY]
 
 /** Unpacks into an empty folder and returns the written files. When it throws, the folder is empty again. */
 export async function unpackArchive(file: string, folder: string, limits = LIMITS): Promise<string[]> {
   requireFile(file)
-  requireEmpty(folder)
-  const contents = openContents(file, limits)
+  let isEmpty: boolean
+  try {
+    isEmpty = readdirSync(folder).length === 0
+  } catch (error) {
+    throw asLoadoutError(error, folder, 'read')
+  }
+  if (!isEmpty) throw failWith('FILE_EXISTS/empty', { folder })
+  const contents = new Contents(file, limits)
   try {
     const links = new Map<string, string>()
     const entries = /\.(zip|skill)$/i.test(file) ? zipEntries(file) : tarEntries(file, limits)
-    for await (const entry of entries) await unpackEntry(entry, folder, contents, links)
-    for (const [path, to] of links) makeLink(folder, contents, path, to)
+    for await (const { name, type, size, isExecutable, linkname, body } of entries) {
+      if (type in REFUSED && type !== 'symlink') throw refuse(`${file}: ${clip(name)}`, type)
+      const kind = type === 'directory' ? 'folder' : 'file'
+      const path = contents.add(name, kind, size)
+      if (type === 'symlink') {
+        links.set(path, linkname)
+        continue
+      }
+      makeFolders(join(folder, kind === 'folder' ? path : dirname(path)))
+      if (kind === 'folder') continue
+      let written: number
+      try {
+        written = openSync(join(folder, path), 'wx', isExecutable ? 0o777 : 0o666)
+      } catch (error) {
+        // On a disk that ignores case, two entries can have the same name.
+        throw codeOf(error) === 'EEXIST' ? contents.collision(path, 'has the name of another entry') : error
+      }
+      try {
+        for await (const chunk of body) for (let at = 0; at < chunk.length; ) at += writeSync(written, chunk, at)
+      } finally {
+        closeSync(written)
+      }
+    }
+    // After all files, so that none is written through a link. It must lead to a file of the archive.
+    for (const [path, to] of links) {
+      const target = posix.join(posix.dirname(path), to)
+      if (posix.isAbsolute(to) || target === path || contents.kinds.get(target) !== 'file') {
+        throw refuse(`${file}: ${clip(path)}`, 'symlink')
+      }
+      makeFolders(join(folder, dirname(path)))
+      symlinkSync(to, join(folder, path))
+    }
   } catch (error) {
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
-    throw isFromSystem(error) ? asLoadoutError(error, folder, 'write') : asBadArchive(error, file)
+    if (isFromSystem(error)) throw asLoadoutError(error, folder, 'write')
+    if (error instanceof LoadoutError) throw error
+    const detail = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+    throw failWith('BAD_ARCHIVE/damaged', { file, detail }, { cause: error })
   }
   return [...contents.kinds.keys()].filter((path) => contents.kinds.get(path) === 'file').sort(compareText)
 }
@@ -65,7 +95,33 @@ interface Unpacked {
 
 async function* tarEntries(file: string, limits: ArchiveLimits): AsyncGenerator<Unpacked> {
   const { readable, writable } = createTarDecoder({ strict: true })
-  const feeding = feed(file, limits, writable.getWriter())
+  const writer = writable.getWriter()
+  // Does not throw: errors go to the reader of the entries.
+  const feed = async () => {
+    try {
+      await pipeline(
+        // Not `readInside`: the user named this file, wherever it is, and it may be large.
+        createReadStream(file),
+        async function* requireGzip(chunks: AsyncIterable<Buffer>) {
+          let isGzip = false
+          for await (const chunk of chunks) {
+            isGzip ||= chunk[0] === 0x1f && chunk[1] === 0x8b
+            if (!isGzip) break
+            yield chunk
+          }
+          if (!isGzip) throw failWith('BAD_ARCHIVE/gzip', { file })
+        },
+        createGunzip({ chunkSize: PIECE }),
+        async (chunks: AsyncIterable<Buffer>) => {
+          for await (const chunk of checkTar(chunks, file, limits)) await writer.write(chunk)
+        },
+      )
+      await writer.close()
+    } catch (error) {
+      await writer.abort(isFromSystem(error) ? asLoadoutError(error, file, 'read') : error).catch(() => undefined)
+    }
+  }
+  const feeding = feed()
   try {
     for await (const { header, body } of readable) {
       const { name, size, mode = 0, pax = {}, linkname = '' } = header
@@ -79,7 +135,41 @@ async function* tarEntries(file: string, limits: ArchiveLimits): AsyncGenerator<
   }
 }
 
-const UNIX = 3
+/**
+ * Stops a small file that unpacks to a huge one, whatever its headers say, and refuses unknown kinds of entries: the tar
+ * reader would unpack them as files, with the wrong content.
+ */
+async function* checkTar(chunks: AsyncIterable<Buffer>, file: string, limits: ArchiveLimits): AsyncGenerator<Buffer> {
+  const block = 512
+  // Besides content: headers, long name and padding of each entry; zeros at the end.
+  let left = limits.bytes + limits.entries * (8 * 1024) + 1024 * 1024
+  let header = Buffer.alloc(0)
+  // The bytes that are left until the next header.
+  let body = 0
+  for await (const chunk of chunks) {
+    left -= chunk.length
+    if (left < 0) throw tooMuch(file, `${limits.bytes} bytes`)
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + (body || block - header.length))
+      at += part.length
+      if (body > 0) body -= part.length
+      else header = Buffer.concat([header, part])
+      if (header.length < block) continue
+      const kind = header.toString('latin1', 156, 157)
+      const hasNoBody = ['1', '2', '3', '4', '5', '6'].includes(kind)
+      const isKnown = hasNoBody || ['\0', '0', '7', 'x', 'g', 'L', 'K'].includes(kind)
+      // Only a size beyond 8 GiB is written in binary, with the highest bit set.
+      if (!isKnown || header.readUInt8(124) > 0x7f) {
+        throw refuse(`${file}: ${header.toString('utf8', 0, 100).replace(/\0.*/s, '')}`, 'unknown')
+      }
+      const size = Number.parseInt(header.toString('latin1', 124, 136).replaceAll(' ', ''), 8) || 0
+      body = hasNoBody ? 0 : Math.ceil(size / block) * block
+      header = Buffer.alloc(0)
+    }
+    yield chunk
+  }
+}
+
 const ZIP_KINDS: Readonly<Record<number, string>> = {
   0: 'file',
   1: 'fifo',
@@ -97,7 +187,7 @@ async function* zipEntries(file: string): AsyncGenerator<Unpacked> {
   try {
     for await (const entry of zip.eachEntry()) {
       const { fileName: name, uncompressedSize: size, externalFileAttributes, versionMadeBy } = entry
-      const mode = versionMadeBy >> 8 === UNIX ? externalFileAttributes >>> 16 : 0
+      const mode = versionMadeBy >> 8 === 3 ? externalFileAttributes >>> 16 : 0
       const type = name.endsWith('/') ? 'directory' : (ZIP_KINDS[mode >> 12] ?? 'unknown')
       // Opened when it is read: an unread stream throws its error where no code catches it.
       const body = (async function* () {
@@ -113,139 +203,6 @@ async function* zipEntries(file: string): AsyncGenerator<Unpacked> {
   }
 }
 
-function requireEmpty(folder: string): void {
-  try {
-    if (readdirSync(folder).length === 0) return
-  } catch (error) {
-    throw asLoadoutError(error, folder, 'read')
-  }
-  throw failWith('FILE_EXISTS/empty', { folder })
-}
-
-type Writer = ReturnType<ReturnType<typeof createTarDecoder>['writable']['getWriter']>
-
-/** Sends the unpacked bytes to the tar reader. Does not throw: errors go to the reader of the entries. */
-async function feed(file: string, limits: ArchiveLimits, writer: Writer): Promise<void> {
-  try {
-    await pipeline(
-      // Not `readInside`: the user named this file, wherever it is, and it may be large.
-      createReadStream(file),
-      (chunks: AsyncIterable<Buffer>) => requireGzip(chunks, file),
-      createGunzip({ chunkSize: PIECE }),
-      async (chunks: AsyncIterable<Buffer>) => {
-        for await (const chunk of checkKinds(checkLength(chunks, file, limits), file)) await writer.write(chunk)
-      },
-    )
-    await writer.close()
-  } catch (error) {
-    await writer.abort(isFromSystem(error) ? asLoadoutError(error, file, 'read') : error).catch(() => undefined)
-  }
-}
-
-async function* requireGzip(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
-  let isGzip = false
-  for await (const chunk of chunks) {
-    isGzip ||= chunk[0] === GZIP_START[0] && chunk[1] === GZIP_START[1]
-    if (!isGzip) break
-    yield chunk
-  }
-  if (isGzip) return
-  throw failWith('BAD_ARCHIVE/gzip', { file })
-}
-
-/** Stops a small file that unpacks to a huge one, whatever its headers say. */
-async function* checkLength(
-  chunks: AsyncIterable<Buffer>,
-  file: string,
-  limits: ArchiveLimits,
-): AsyncGenerator<Buffer> {
-  let left = limits.bytes + limits.entries * ENTRY_OVERHEAD + END_OVERHEAD
-  for await (const chunk of chunks) {
-    left -= chunk.length
-    if (left < 0) throw tooMuch(file, `${limits.bytes} bytes`)
-    yield chunk
-  }
-}
-
-/** Refuses unknown kinds of entries: the tar reader would unpack them as files, with the wrong content. */
-async function* checkKinds(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
-  let header = Buffer.alloc(0)
-  let body = 0
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; ) {
-      const part = chunk.subarray(at, at + (body || BLOCK - header.length))
-      at += part.length
-      if (body > 0) body -= part.length
-      else header = Buffer.concat([header, part])
-      if (header.length < BLOCK) continue
-      body = bodyLength(header, file)
-      header = Buffer.alloc(0)
-    }
-    yield chunk
-  }
-}
-
-/** The number of bytes from this header to the next. */
-function bodyLength(header: Buffer, file: string): number {
-  const kind = header.toString('latin1', 156, 157)
-  // Only a size beyond 8 GiB is written in binary, with the highest bit set.
-  if (!KNOWN_KINDS.includes(kind) || header.readUInt8(124) > 0x7f) {
-    throw refuse(`${file}: ${header.toString('utf8', 0, 100).replace(/\0.*/s, '')}`, 'unknown')
-  }
-  const size = Number.parseInt(header.toString('latin1', 124, 136).replaceAll(' ', ''), 8) || 0
-  return KINDS_WITHOUT_BODY.includes(kind) ? 0 : Math.ceil(size / BLOCK) * BLOCK
-}
-
-async function unpackEntry(
-  { name, type, size, isExecutable, linkname, body }: Unpacked,
-  folder: string,
-  contents: Contents,
-  links: Map<string, string>,
-): Promise<void> {
-  if (type in REFUSED && type !== 'symlink') throw refuse(`${contents.archive}: ${clip(name)}`, type)
-  const kind = type === 'directory' ? 'folder' : 'file'
-  const path = record(contents, name, kind, size)
-  if (type === 'symlink') {
-    links.set(path, linkname)
-    return
-  }
-  makeFolders(join(folder, kind === 'folder' ? path : dirname(path)))
-  if (kind === 'folder') return
-  const file = createFile(join(folder, path), isExecutable)
-  if (file === undefined) throw collision(contents, path, 'has the name of another entry')
-  try {
-    for await (const chunk of body) for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** After all files, so that none is written through a link. It must lead to a file of the archive. */
-function makeLink(folder: string, contents: Contents, path: string, to: string): void {
-  const target = posix.join(posix.dirname(path), to)
-  if (posix.isAbsolute(to) || target === path || contents.kinds.get(target) !== 'file') {
-    throw refuse(`${contents.archive}: ${clip(path)}`, 'symlink')
-  }
-  makeFolders(join(folder, dirname(path)))
-  symlinkSync(to, join(folder, path))
-}
-
-/** Undefined if the file exists: on a disk that ignores case, two entries can have the same name. */
-function createFile(path: string, isExecutable: boolean): number | undefined {
-  try {
-    return openSync(path, 'wx', isExecutable ? 0o777 : 0o666)
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return undefined
-    throw error
-  }
-}
-
-function asBadArchive(error: unknown, file: string): LoadoutError {
-  if (error instanceof LoadoutError) return error
-  const detail = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
-  return failWith('BAD_ARCHIVE/damaged', { file, detail }, { cause: error })
-}
-
 function isFromSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
@@ -257,15 +214,18 @@ export interface ArchiveEntry {
   content: { file: string } | { text: string }
 }
 
-// zlib writes the operating system here. Without time and name, and with "unknown" (255), it is the same everywhere.
-const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255)
-
 /**
  * Writes a new `.tar.gz`; the same entries give the same bytes. Writes all or nothing, and never overwrites a file. A
  * target in `project` must not lead out of it through a link.
  */
 export async function writeArchive(entries: readonly ArchiveEntry[], target: string, project = '/'): Promise<void> {
-  const items = planItems(entries, target)
+  // The entries and the folders they need, parents first. A folder has no content.
+  const contents = new Contents(target, LIMITS)
+  const files = new Map(entries.map((entry) => [contents.add(entry.path, 'file'), entry]))
+  const items = [...contents.kinds.keys()].sort(compareText).map((path) => {
+    const file = files.get(path)
+    return file === undefined ? { path: `${path}/`, isExecutable: true } : { ...file, path }
+  })
   let folder: PinnedFolder | undefined
   let stage: string | undefined
   try {
@@ -274,44 +234,33 @@ export async function writeArchive(entries: readonly ArchiveEntry[], target: str
     removeLeftovers(place)
     if (exists(place)) throw existsAlready(target)
     stage = join(folder.place, `${ownedName(`.${basename(target)}`)}.tmp`)
-    await writeStage(items, stage)
+    const file = await open(stage, 'wx')
+    try {
+      const { readable, controller } = createTarPacker()
+      const add = packInto(controller)
+      const adding = (async () => {
+        for (const item of items) await add(item)
+        controller.finalize()
+      })().catch((error) => controller.error(error))
+      try {
+        const write = (chunks: AsyncIterable<Buffer>) => writeFile(file, chunks)
+        await pipeline(readable, joinChunks, createGzip({ level: 9 }), write)
+      } finally {
+        await adding
+      }
+      // zlib writes the operating system here. Without time and name, and with "unknown" (255), it is the same everywhere.
+      const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255)
+      await file.write(header, 0, header.length, 0)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
     putInPlace(stage, place, linkSync, target)
   } catch (error) {
     throw asLoadoutError(error, target, 'write')
   } finally {
     if (stage !== undefined) rmSync(stage, { force: true })
     folder?.close()
-  }
-}
-
-/** A folder has no content. */
-type Item = Omit<ArchiveEntry, 'content'> & { content?: ArchiveEntry['content'] }
-
-/** The entries and the folders they need, parents first. */
-function planItems(entries: readonly ArchiveEntry[], target: string): Item[] {
-  const contents = openContents(target, LIMITS)
-  const files = new Map(entries.map((entry) => [record(contents, entry.path, 'file'), entry]))
-  return [...contents.kinds.keys()].sort(compareText).map((path) => {
-    const file = files.get(path)
-    return file === undefined ? { path: `${path}/`, isExecutable: true } : { ...file, path }
-  })
-}
-
-async function writeStage(items: readonly Item[], stage: string): Promise<void> {
-  const file = await open(stage, 'wx')
-  try {
-    const { readable, controller } = createTarPacker()
-    const adding = addItems(controller, items).catch((error) => controller.error(error))
-    try {
-      const write = (chunks: AsyncIterable<Buffer>) => writeFile(file, chunks)
-      await pipeline(readable, joinChunks, createGzip({ level: 9 }), write)
-    } finally {
-      await adding
-    }
-    await file.write(GZIP_HEADER, 0, GZIP_HEADER.length, 0)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 
@@ -330,76 +279,57 @@ async function* joinChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Bu
   yield Buffer.concat(waiting)
 }
 
-async function addItems(controller: TarPackController, items: readonly Item[]): Promise<void> {
+type Packing = ReturnType<typeof createTarPacker>['controller']
+
+/** Adds one file or folder after the other, up to the limit of all together. */
+function packInto(controller: Packing) {
   let left = LIMITS.bytes
-  for (const item of items) {
-    const add = (size: number) => {
+  return async ({ path, isExecutable, content }: Partial<ArchiveEntry> & { path: string }): Promise<void> => {
+    const start = (size: number) => {
       left -= size
-      if (left >= 0) return controller.add(headerOf(item, size)).getWriter()
-      throw failWith('FILE_TOO_LARGE/archive-bytes', { path: item.path, bytes: LIMITS.bytes })
+      if (left < 0) throw failWith('FILE_TOO_LARGE/archive-bytes', { path, bytes: LIMITS.bytes })
+      // For names beyond ASCII or 100 characters, tar readers agree only on the extended header.
+      const pax = path.length > 100 || Buffer.byteLength(path) > path.length ? { pax: { path } } : {}
+      const type = content === undefined ? ('directory' as const) : ('file' as const)
+      const mode = isExecutable ? 0o755 : 0o644
+      const owner = { uid: 0, gid: 0, uname: '', gname: '' }
+      return controller.add({ name: path, size, type, mode, mtime: new Date(0), ...owner, ...pax }).getWriter()
     }
-    if (item.content === undefined) await add(0).close()
-    else if ('file' in item.content) await addFile(item.content.file, add)
-    else await addText(item.content.text, add)
-  }
-  controller.finalize()
-}
-
-function headerOf({ path, isExecutable, content }: Item, size: number): TarHeader {
-  // For names beyond ASCII or 100 characters, tar readers agree only on the extended header.
-  const pax = path.length > 100 || Buffer.byteLength(path) > path.length ? { pax: { path } } : {}
-  const type = content === undefined ? 'directory' : 'file'
-  const owner = { uid: 0, gid: 0, uname: '', gname: '' }
-  return { name: path, size, type, mode: isExecutable ? 0o755 : 0o644, mtime: new Date(0), ...owner, ...pax }
-}
-
-type EntryWriter = ReturnType<ReturnType<TarPackController['add']>['getWriter']>
-type Add = (size: number) => EntryWriter
-
-async function addText(text: string, add: Add): Promise<void> {
-  const bytes = Buffer.from(text)
-  const writer = add(bytes.length)
-  await writer.write(bytes)
-  await writer.close()
-}
-
-async function addFile(path: string, add: Add): Promise<void> {
-  try {
-    const source = await openSource(path)
+    if (content === undefined) return start(0).close()
+    if ('text' in content) {
+      const bytes = Buffer.from(content.text)
+      const writer = start(bytes.length)
+      await writer.write(bytes)
+      return writer.close()
+    }
+    const { file } = content
     try {
-      const { size, mtimeMs } = await source.stat()
-      const writer = add(size)
-      for (let at = 0; at < size; at += PIECE) await writer.write(await readPiece(source, Math.min(PIECE, size - at)))
-      const after = await source.stat()
-      if (after.size !== size || after.mtimeMs !== mtimeMs) throw new Error('it changed in the meantime')
-      await writer.close()
-    } finally {
-      await source.close()
+      // Refuses a link, which could add any file of the disk, and a pipe, which would wait for its writer. Not
+      // `readInside`: large files of the user's own library are read in pieces, without blocking.
+      const stat = lstatSync(file)
+      if (stat.isSymbolicLink()) throw refuse(file, 'symlink')
+      if (!stat.isFile() && !stat.isDirectory()) throw refuse(file, 'fifo')
+      const source = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+      try {
+        const { size, mtimeMs } = await source.stat()
+        const writer = start(size)
+        for (let at = 0; at < size; ) {
+          const piece = Buffer.allocUnsafe(Math.min(PIECE, size - at))
+          const { bytesRead } = await source.read(piece)
+          if (bytesRead === 0) throw new Error('it became shorter in the meantime')
+          await writer.write(piece.subarray(0, bytesRead))
+          at += bytesRead
+        }
+        const after = await source.stat()
+        if (after.size !== size || after.mtimeMs !== mtimeMs) throw new Error('it changed in the meantime')
+        await writer.close()
+      } finally {
+        await source.close()
+      }
+    } catch (error) {
+      throw asLoadoutError(error, file, 'read')
     }
-  } catch (error) {
-    throw asLoadoutError(error, path, 'read')
   }
-}
-
-/**
- * Refuses a link, which could add any file of the disk, and a pipe, which would wait for its writer. Not `readInside`:
- * large files of the user's own library are read in pieces, without blocking.
- */
-async function openSource(path: string): Promise<FileHandle> {
-  const stat = lstatSync(path)
-  if (stat.isSymbolicLink()) throw refuse(path, 'symlink')
-  if (!stat.isFile() && !stat.isDirectory()) throw refuse(path, 'fifo')
-  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-}
-
-async function readPiece(source: FileHandle, length: number): Promise<Uint8Array> {
-  const piece = Buffer.allocUnsafe(length)
-  for (let filled = 0; filled < length; ) {
-    const { bytesRead } = await source.read(piece, filled, length - filled)
-    if (bytesRead === 0) throw new Error('it became shorter in the meantime')
-    filled += bytesRead
-  }
-  return piece
 }
 
 /** Gives a finished file its name, unless it is taken. Without hard links, an empty file reserves the name. */
@@ -408,21 +338,17 @@ export function putInPlace(stage: string, target: string, link = linkSync, shown
     link(stage, target)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw existsAlready(shown)
-    reserve(target, shown)
+    try {
+      closeSync(openSync(target, 'wx'))
+    } catch (error) {
+      throw codeOf(error) === 'EEXIST' ? existsAlready(shown) : error
+    }
     try {
       move(stage, target)
     } catch (failure) {
       rmSync(target, { force: true })
       throw failure
     }
-  }
-}
-
-function reserve(target: string, shown: string): void {
-  try {
-    closeSync(openSync(target, 'wx'))
-  } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? existsAlready(shown) : error
   }
 }
 
@@ -440,61 +366,56 @@ interface ArchiveLimits {
 const LIMITS: ArchiveLimits = { entries: 20_000, bytes: 1024 ** 3 }
 const LONGEST_PATH = 4096
 
-/** The entries of an archive. `implied`: a folder without an entry of its own, named in the path of another. */
-interface Contents {
-  archive: string
-  limits: ArchiveLimits
-  kinds: Map<string, 'file' | 'folder' | 'implied'>
-  entries: number
-  bytes: number
-}
+/** The entries of an archive, as they are added. Throws for one that cannot be unpacked beside the others. */
+class Contents {
+  /** `implied`: a folder without an entry of its own, named in the path of another. */
+  readonly kinds = new Map<string, 'file' | 'folder' | 'implied'>()
+  private readonly archive: string
+  private readonly limits: ArchiveLimits
+  private entries = 0
+  private bytes = 0
 
-function openContents(archive: string, limits: ArchiveLimits): Contents {
-  return { archive, limits, kinds: new Map(), entries: 0, bytes: 0 }
-}
-
-/** Adds an entry and returns its normalised path. Throws if it cannot be unpacked beside the others. */
-function record(contents: Contents, name: string, kind: 'file' | 'folder', size = 0): string {
-  const { archive, limits, kinds } = contents
-  const path = plainPath(name, archive)
-  const known = path === '' ? 'implied' : kinds.get(path)
-  if (known === kind) throw collision(contents, path, 'appears twice')
-  if (known === 'file' || (known !== undefined && kind === 'file')) {
-    throw collision(contents, path, 'appears as a file and as a folder')
+  constructor(archive: string, limits: ArchiveLimits) {
+    this.archive = archive
+    this.limits = limits
   }
-  if (path !== '') kinds.set(path, kind)
-  recordParents(contents, path)
-  contents.entries += 1
-  contents.bytes += size
-  if (Math.max(contents.entries, kinds.size) > limits.entries) throw tooMuch(archive, `${limits.entries} entries`)
-  if (contents.bytes > limits.bytes) throw tooMuch(archive, `${limits.bytes} bytes`)
-  return path
-}
 
-/** Adds the folders above a path, from the inside out, and stops at a known one: a shared deep folder is added once. */
-function recordParents(contents: Contents, path: string): void {
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const parent = path.slice(0, end)
-    const known = contents.kinds.get(parent)
-    if (known === 'file') throw collision(contents, parent, 'appears as a file and as a folder')
-    if (known !== undefined) return
-    contents.kinds.set(parent, 'implied')
+  /** Returns the path without `.` and empty parts; empty for the root. */
+  add(name: string, kind: 'file' | 'folder', size = 0): string {
+    const { archive, limits, kinds } = this
+    const parts = name.split('/').filter((part) => part !== '' && part !== '.')
+    const danger = pathProblem(name) ?? (parts.includes('..') ? 'it contains ".."' : undefined)
+    const isUtf8 = !/[\p{Surrogate}\ufffd]/u.test(name)
+    const problem = name.length > LONGEST_PATH ? 'it is too long' : isUtf8 ? undefined : 'it is not UTF-8'
+    if (danger !== undefined || problem !== undefined) {
+      const message = `${archive}: the path ${clip(name)} is refused: ${danger ?? problem}`
+      const hint = 'every entry must lie below the root of the archive, under a name that every system can read'
+      throw new LoadoutError(danger === undefined ? 'BAD_NAME' : 'PATH_ESCAPE', message, { hint })
+    }
+    const path = parts.join('/')
+    const known = path === '' ? 'implied' : kinds.get(path)
+    if (known === kind) throw this.collision(path, 'appears twice')
+    const isBoth = 'appears as a file and as a folder'
+    if (known === 'file' || (known !== undefined && kind === 'file')) throw this.collision(path, isBoth)
+    if (path !== '') kinds.set(path, kind)
+    // The folders above it, from the inside out, up to a known one: a shared deep folder is added once.
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const parent = path.slice(0, end)
+      const above = kinds.get(parent)
+      if (above === 'file') throw this.collision(parent, isBoth)
+      if (above !== undefined) break
+      kinds.set(parent, 'implied')
+    }
+    this.entries += 1
+    this.bytes += size
+    if (Math.max(this.entries, kinds.size) > limits.entries) throw tooMuch(archive, `${limits.entries} entries`)
+    if (this.bytes > limits.bytes) throw tooMuch(archive, `${limits.bytes} bytes`)
+    return path
   }
-}
 
-/** The path without `.` and empty parts; empty for the root. */
-function plainPath(name: string, archive: string): string {
-  const parts = name.split('/').filter((part) => part !== '' && part !== '.')
-  const danger = pathProblem(name) ?? (parts.includes('..') ? 'it contains ".."' : undefined)
-  const problem = name.length > LONGEST_PATH ? 'it is too long' : isUtf8Name(name) ? undefined : 'it is not UTF-8'
-  if (danger === undefined && problem === undefined) return parts.join('/')
-  const message = `${archive}: the path ${clip(name)} is refused: ${danger ?? problem}`
-  const hint = 'every entry must lie below the root of the archive, under a name that every system can read'
-  throw new LoadoutError(danger === undefined ? 'BAD_NAME' : 'PATH_ESCAPE', message, { hint })
-}
-
-function isUtf8Name(name: string): boolean {
-  return !/[\p{Surrogate}\ufffd]/u.test(name)
+  collision(path: string, problem: string): LoadoutError {
+    return failWith('BAD_ARCHIVE/collision', { archive: this.archive, path: clip(path) || '.', problem })
+  }
 }
 
 const REFUSED: Record<string, readonly [Code, string, string]> = {
@@ -513,10 +434,6 @@ const REFUSED: Record<string, readonly [Code, string, string]> = {
 function refuse(subject: string, kind: string): LoadoutError {
   const [code, problem, hint] = REFUSED[kind] ?? REFUSED.unknown!
   return new LoadoutError(code, `${subject} ${problem}`, { hint })
-}
-
-function collision({ archive }: Contents, path: string, problem: string): LoadoutError {
-  return failWith('BAD_ARCHIVE/collision', { archive, path: clip(path) || '.', problem })
 }
 
 function tooMuch(archive: string, limit: string): LoadoutError {

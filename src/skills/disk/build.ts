@@ -26,7 +26,6 @@ export interface Build {
   made: ReadonlyMap<string, string>
 }
 
-const LARGEST_DOCUMENT = 16 * 1024 * 1024
 const CODEX_FILE = 'agents/openai.yaml'
 
 /** Builds a skill from its folder in the library. Throws for a file that cannot be copied. */
@@ -59,7 +58,7 @@ function readSource(folder: string, skill: Skill): Source {
       hint: problem.hint,
     })
   }
-  return { folder, files, text: readText(join(folder, DOCUMENT_FILE), LARGEST_DOCUMENT), documents: new Map() }
+  return { folder, files, text: readText(join(folder, DOCUMENT_FILE), 16 * 1024 * 1024), documents: new Map() }
 }
 
 function buildFrom({ folder, files, text, documents }: Source, skill: Skill, agent: string): Build {

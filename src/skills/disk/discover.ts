@@ -5,7 +5,7 @@ import { Walk, type WalkEntry, type WalkFolder } from '../../machine/walk.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
-import { type Marketplace, type Plugin, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
+import { type Marketplace, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
 
 /** A folder with a SKILL.md that was found in a source. */
 interface FoundSkill {
@@ -31,7 +31,6 @@ export interface Discovery {
 }
 
 const MOST_FOLDERS = 200_000
-const LARGEST_MANIFEST = 8 * 1024 * 1024
 const MANIFESTS = '.claude-plugin'
 
 const REASONS = {
@@ -55,7 +54,8 @@ export function discoverSkills(root: string): Discovery {
   for (const folder of walk.folders()) {
     const { path, inside, entries } = folder
     const document = entries.find(({ name, kind }) => name === DOCUMENT_FILE && kind !== 'folder')
-    const isInside = inSkill.has(parentOf(inside)) && inside !== ''
+    const at = inside.lastIndexOf('/')
+    const isInside = inSkill.has(at < 0 ? '' : inside.slice(0, at)) && inside !== ''
     if (isInside) inSkill.add(inside)
     if (document !== undefined && isInside) leftOut.add('inside', inside)
     else if (document?.kind === 'link' && inside !== '') leftOut.add('linked', inside)
@@ -68,24 +68,19 @@ export function discoverSkills(root: string): Discovery {
   }
   found.sort((a, b) => compareText(a.folder, b.folder))
   for (const name of manifests.elsewhere) leftOut.add('elsewhere', name)
-  for (const name of submodulesOf(root)) leftOut.add('submodules', name)
+  // Submodules in .gitmodules that are not fetched: git leaves an empty folder for them.
+  const paths = [...textIn(root, '.gitmodules').matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  for (const name of paths.filter((path) => !exists(join(root, path, '.git')))) leftOut.add('submodules', name)
   for (const { inside } of walk.leftOut.unreadable) leftOut.add('unreadable', inside)
   if (walk.leftOut.count > 0) leftOut.add('limit', '', walk.leftOut.count)
   return {
-    skills: found.map((each) => withPlugin(each, manifests.plugins)),
+    skills: found.map((each) => {
+      const plugin = pluginFor(manifests.plugins, each.folder)
+      return plugin === undefined ? each : { ...each, plugin }
+    }),
     leftOut: leftOut.rows(),
     findings: manifests.findings,
   }
-}
-
-function withPlugin(found: FoundSkill, plugins: readonly Plugin[]): FoundSkill {
-  const plugin = pluginFor(plugins, found.folder)
-  return plugin === undefined ? found : { ...found, plugin }
-}
-
-function parentOf(inside: string): string {
-  const at = inside.lastIndexOf('/')
-  return at < 0 ? '' : inside.slice(0, at)
 }
 
 function enterOrReport(walk: Walk, folder: WalkFolder, entry: WalkEntry, isInside: boolean, leftOut: Tally): void {
@@ -103,7 +98,7 @@ class Tally {
   add(kind: keyof typeof REASONS, example: string, count = 1): void {
     const row = this.byKind.get(kind) ?? { reason: REASONS[kind], count: 0, examples: [] }
     row.count += count
-    if (row.examples.length < MOST_EXAMPLES && example !== '') row.examples.push(example)
+    if (row.examples.length < 5 && example !== '') row.examples.push(example)
     this.byKind.set(kind, row)
   }
 
@@ -111,8 +106,6 @@ class Tally {
     return [...this.byKind.values()]
   }
 }
-
-const MOST_EXAMPLES = 5
 
 interface Manifests extends Marketplace {
   findings: Finding[]
@@ -125,7 +118,7 @@ function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifes
     const place = `${MANIFESTS}/${file}`
     if (!exists(join(path, place))) return
     try {
-      use(readJsonInside(path, place, LARGEST_MANIFEST))
+      use(readJsonInside(path, place, 8 * 1024 * 1024))
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const subject = inside === '' ? place : `${inside}/${place}`
@@ -142,12 +135,6 @@ function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifes
     const plugin = parsePlugin(json, inside)
     if (plugin !== undefined) manifests.plugins.push(plugin)
   })
-}
-
-/** Submodules in .gitmodules that are not fetched: git leaves an empty folder for them. */
-function submodulesOf(root: string): string[] {
-  const paths = [...textIn(root, '.gitmodules').matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
-  return paths.filter((path) => !exists(join(root, path, '.git')))
 }
 
 function textIn(root: string, path: string): string {

@@ -31,9 +31,6 @@ export interface ForeignOptions {
   enabled?: readonly string[]
 }
 
-/** The same limit as for installing. */
-const LARGEST_DOCUMENT = 16 * 1024 * 1024
-
 /** Reads any skill folder, with or without skill.json. Throws for a skill that cannot be imported. */
 export function readForeignSkill(path: string, options: ForeignOptions): ForeignSkill {
   const { agents, targets = agents, enabled } = options
@@ -41,7 +38,8 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
   const problem = treeProblem(files)
   if (problem !== undefined) throw refused(path, problem.message, problem.hint, problem.code)
   if (!files.some((file) => file.path === DOCUMENT_FILE)) throw refused(path, `${DOCUMENT_FILE} is missing`)
-  const text = readText(join(path, DOCUMENT_FILE), LARGEST_DOCUMENT)
+  // The same limit as for installing.
+  const text = readText(join(path, DOCUMENT_FILE), 16 * 1024 * 1024)
   if (isPointer(text)) {
     const hint = 'clone the source, run git lfs pull, and import that folder'
     throw refused(path, `${DOCUMENT_FILE} is only a pointer of Git LFS`, hint)
@@ -57,7 +55,19 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
     throw refused(path, 'it names no agents, and none is enabled here', hint)
   }
   const { skill, badName } = complete(path, json, document, targets)
-  keepMetadata(skill, document.metadata, agents)
+  // Copies frontmatter into the skill that skill.json lacks: keys of the public format for all agents, other
+  // keys for the agents that read the folder.
+  const finders = agents.filter((agent) => supports(skill, agent))
+  const holders = isForEveryAgent(skill) ? [EVERY_AGENT, ...finders] : skill.targets
+  for (const holder of holders) {
+    const isFinder = finders.length === 0 || finders.includes(holder)
+    const own: Record<string, unknown> = { ...(getOwn(skill.metadata, holder) ?? {}) }
+    const known = metadataFor(skill, holder)
+    for (const [key, value] of Object.entries(document.metadata)) {
+      if (!Object.hasOwn(known, key) && (isFinder || STANDARD_KEYS.includes(key))) setOwn(own, key, value)
+    }
+    if (Object.keys(own).length > 0) skill.metadata[holder] = own
+  }
   const rows = files.map((file): HashRow => [file.path, file.isExecutable, hashFile(path, file)])
   return {
     path,
@@ -107,24 +117,6 @@ function inferredName({ name = '', body }: ReturnType<typeof importedDocument>, 
 
 function asName(text: string): string {
   return nameProblem(text) === undefined ? text : slug(text)
-}
-
-/**
- * Copies frontmatter into the skill that skill.json lacks: keys of the public format for all agents, other keys for the
- * agents that read the folder.
- */
-function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: readonly string[]): void {
-  const finders = agents.filter((agent) => supports(skill, agent))
-  const holders = isForEveryAgent(skill) ? [EVERY_AGENT, ...finders] : skill.targets
-  for (const holder of holders) {
-    const isFinder = finders.length === 0 || finders.includes(holder)
-    const own: Record<string, unknown> = { ...(getOwn(skill.metadata, holder) ?? {}) }
-    const known = metadataFor(skill, holder)
-    for (const [key, value] of Object.entries(found)) {
-      if (!Object.hasOwn(known, key) && (isFinder || STANDARD_KEYS.includes(key))) setOwn(own, key, value)
-    }
-    if (Object.keys(own).length > 0) skill.metadata[holder] = own
-  }
 }
 
 /** A skill in its form for the library: the texts to write, and where to copy its other files from. */

@@ -105,9 +105,6 @@ function skillRow(skill: Skill): HashRow {
   return [SKILL_FILE, false, hashContent(formatSkill(withoutSource(skill)))]
 }
 
-/** Enough history for any merge. Each commit costs a call of git. */
-const MOST_COMMITS = 200
-
 /** What to look for in the history of a library's folder. */
 export interface Wanted {
   /** Tried first. */
@@ -128,7 +125,8 @@ export async function findInHistory(
   scratch: string,
 ): Promise<string | undefined> {
   await repo.settings()
-  const list = ['log', '--format=%H', `--max-count=${MOST_COMMITS}`, '--', literal(folder)]
+  // Enough history for any merge. Each commit costs a call of git.
+  const list = ['log', '--format=%H', '--max-count=200', '--', literal(folder)]
   const { stdout, code } = await repo.git(list, { okCodes: [0, 128] })
   const commits = code === 0 ? stdout.split('\n').filter((line) => line !== '') : []
   const hashOf = (path: string) =>

@@ -40,7 +40,29 @@ export interface SourceOptions {
 /** Opens a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
 export async function openImportSource(machine: Machine, named: string, options: SourceOptions): Promise<ImportSource> {
   const path = machine.resolve(named)
-  if (exists(path) && !isBareRepository(path)) return openLocal(machine, path, options)
+  if (exists(path) && !isBareRepository(path)) {
+    const { subfolder = '', ref } = options
+    if (ref !== undefined && exists(join(path, '.git'))) {
+      return openRepository(machine, path, { url: path }, { subfolder, ref })
+    }
+    if (isFolder(path)) {
+      const origin = { path: inHome(machine, path), ...(await stateOf(machine, path)) }
+      const root = inside(path, subfolder)
+      return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
+    }
+    if (!isFile(path) || !/\.(tar\.gz|tgz|zip|skill)$/i.test(path)) {
+      throw failWith('NOTHING_TO_IMPORT/local', { path })
+    }
+    return fetched(path, async (folder) => {
+      makeFolder(folder)
+      await unpackArchive(path, folder)
+      const library = readdirSync(folder)
+        .map((name) => join(folder, name, 'library'))
+        .find(isFolder)
+      const origin = { path: inHome(machine, path) }
+      return { root: inside(library ?? folder, subfolder), part: subfolder, origin, isShared: library !== undefined }
+    })
+  }
   const isRepository = named.startsWith('file://') && isFolder(named.slice('file://'.length))
   const repository = exists(path) ? { url: path } : isRepository ? { url: named } : parseRepositoryName(named)
   if (repository === undefined) {
@@ -99,33 +121,6 @@ export async function splitPage(
   const { stdout } = answer
   const refs = [...stdout.matchAll(/\trefs\/(?:heads|tags)\/(.+?)(?:\^\{\})?$/gm)].map(([, name = '']) => name)
   return splitRef(refAndFolder, refs)
-}
-
-async function openLocal(
-  machine: Machine,
-  path: string,
-  { subfolder = '', ref }: SourceOptions,
-): Promise<ImportSource> {
-  if (ref !== undefined && exists(join(path, '.git'))) {
-    return openRepository(machine, path, { url: path }, { subfolder, ref })
-  }
-  if (isFolder(path)) {
-    const origin = { path: inHome(machine, path), ...(await stateOf(machine, path)) }
-    const root = inside(path, subfolder)
-    return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
-  }
-  if (!isFile(path) || !/\.(tar\.gz|tgz|zip|skill)$/i.test(path)) {
-    throw failWith('NOTHING_TO_IMPORT/local', { path })
-  }
-  return fetched(path, async (folder) => {
-    makeFolder(folder)
-    await unpackArchive(path, folder)
-    const library = readdirSync(folder)
-      .map((name) => join(folder, name, 'library'))
-      .find(isFolder)
-    const origin = { path: inHome(machine, path) }
-    return { root: inside(library ?? folder, subfolder), part: subfolder, origin, isShared: library !== undefined }
-  })
 }
 
 /** The commit of a folder that is a git repository. If git fails, the skills can still be imported. */

@@ -18,7 +18,10 @@ export async function readRepoState(repo: Repository): Promise<RepoState> {
   const followed = branch === undefined ? undefined : followedBranch(config, branch)
   const remote = chooseRemote(config, followed)
   const prefixes = ['refs/heads/', 'refs/remotes/', ...(followed ? [followed.trackingRef] : [])]
-  const refs = await readRefs(repo, prefixes)
+  // Refs below some prefixes. The value is the target of a symbolic ref, empty for any other.
+  const { stdout } = await repo.git(['for-each-ref', '--format=%(refname) %(symref)', '--', ...prefixes])
+  const rows = stdout.split('\n').filter((line) => line !== '')
+  const refs = new Map(rows.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
   const upstream = followed && { ...followed, exists: refs.has(followed.trackingRef) }
   const isTold = upstream?.exists && distance?.upstream === upstream.trackingRef.replace(/^refs\/remotes\//, '')
   const { ahead, behind } = isTold ? distance : await countCommits(repo, head, upstream, remote)
@@ -87,26 +90,17 @@ function followedBranch(config: readonly Setting[], branch: string): Followed | 
   const all = (wanted: string) => config.flatMap(({ key, value }) => (key === wanted ? (value ?? []) : []))
   const [remote, mergeRef] = [all(`branch.${branch}.remote`).at(-1), all(`branch.${branch}.merge`).at(-1)]
   if (remote === undefined || mergeRef === undefined || !remoteNames(config).includes(remote)) return undefined
-  const mapped = all(`remote.${remote}.fetch`).map((refspec) => mapRef(refspec, mergeRef))
+  const mapped = all(`remote.${remote}.fetch`).map((refspec) => {
+    // The local ref that a refspec fetches a remote branch into; undefined if it does not fetch it.
+    const [from = '', to = ''] = refspec.replace(/^\+/, '').split(':')
+    if (from === mergeRef && to !== '') return to
+    const [start = '', end] = from.split('*')
+    if (end === undefined || !to.includes('*') || mergeRef.length < start.length + end.length) return undefined
+    if (!mergeRef.startsWith(start) || !mergeRef.endsWith(end)) return undefined
+    return to.replace('*', () => mergeRef.slice(start.length, mergeRef.length - end.length))
+  })
   const byDefault = mergeRef.replace(/^refs\/heads\//, `refs/remotes/${remote}/`)
   return { remote, mergeRef, trackingRef: mapped.find((ref) => ref !== undefined) ?? byDefault }
-}
-
-/** The local ref that a refspec fetches a remote branch into; undefined if it does not fetch it. */
-function mapRef(refspec: string, ref: string): string | undefined {
-  const [from = '', to = ''] = refspec.replace(/^\+/, '').split(':')
-  if (from === ref && to !== '') return to
-  const [start = '', end] = from.split('*')
-  if (end === undefined || !to.includes('*') || ref.length < start.length + end.length) return undefined
-  if (!ref.startsWith(start) || !ref.endsWith(end)) return undefined
-  return to.replace('*', () => ref.slice(start.length, ref.length - end.length))
-}
-
-/** Refs below some prefixes. The value is the target of a symbolic ref, empty for any other. */
-async function readRefs(repo: Repository, prefixes: readonly string[]): Promise<Map<string, string>> {
-  const { stdout } = await repo.git(['for-each-ref', '--format=%(refname) %(symref)', '--', ...prefixes])
-  const rows = stdout.split('\n').filter((line) => line !== '')
-  return new Map(rows.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
 }
 
 /** The branches with this prefix, and the one that its HEAD names. */
@@ -146,13 +140,11 @@ export async function commitsBehind(repo: Repository, fromCommit: string, path: 
   return code === 0 ? Number(stdout) : undefined
 }
 
-const NETWORK_MS = 120_000
-
 /** Returns why a remote did not answer. Throws if git is missing, the repository unsafe, or the fetch cancelled. */
 export async function fetchRemote(
   repo: Repository,
   remote: string,
-  { timeoutMs = NETWORK_MS, signal }: Patience = {},
+  { timeoutMs = 120_000, signal }: Patience = {},
 ): Promise<Exclude<Fetched, 'no remote'>> {
   const config = await repo.settings()
   repo.refuseOption(remote)
@@ -166,7 +158,7 @@ export async function fetchRemote(
     })
     // Before the first commit: ask the remote for its default branch.
     const isUnborn = !hasOwnCommit(repo.path) && (await repo.head()) === undefined
-    if (isUnborn) await repo.git(['remote', 'set-head', remote, '--auto'], { ...options, okCodes: ANY })
+    if (isUnborn) await repo.git(['remote', 'set-head', remote, '--auto'], { ...options, okCodes: [0, 1, 2, 128] })
     return 'ok'
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED' || signal?.aborted) throw error
@@ -186,8 +178,6 @@ function hasOwnCommit(repo: string): boolean {
 function fetchOnce(repo: Repository, remote: string, options: GitOptions) {
   return repo.git(['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--', remote], options)
 }
-
-const ANY = [0, 1, 2, 128]
 
 /** The time of the last successful fetch: git empties FETCH_HEAD before a fetch and writes it afterwards. */
 export function lastAsked(repo: string): Date | undefined {
@@ -229,12 +219,30 @@ export async function commitPaths(
     const unstaged = pathsWith(changed, changes, /^(?:\?\?|.[^ !?])$/)
     if (unstaged.length > 0) await repo.git(['add', '--all', '--', ...unstaged.map(literal)])
     const staged = pathsWith(changed, await readChanges(repo, changed), /^[^ ?]/)
-    if (staged.length > 0) await commitOnly(repo, staged, message)
+    if (staged.length > 0) {
+      const flags = ['--quiet', '--cleanup=whitespace', `--message=${message}`, '--only']
+      // A name and an email address, if git has none configured: without them a commit fails.
+      const has = async (key: string) => (await repo.git(['config', key], { okCodes: [0, 1] })).code === 0
+      const [name, email] = await Promise.all([has('user.name'), has('user.email')])
+      const settings = [
+        ...(name ? [] : ['user.name=loadout']),
+        ...(email || repo.machine.env.EMAIL ? [] : ['user.email=loadout@localhost']),
+      ]
+      const options = { allowHooks: true, timeoutMs: HOOKS_MS, settings }
+      await repo.git(['commit', ...flags, '--', ...staged.map(literal)], options)
+    }
     return staged.length > 0 ? repo.head() : undefined
   } catch (error) {
     const committed = await commitSince(repo, head, changed)
     if (committed !== undefined) return committed
-    await restoreIndex(repo, changed, before)
+    try {
+      const now = await readIndex(repo, changed)
+      const removals = now.map((line) => line.replace(/^\d+ ([0-9a-f]+) \d/, (_, id) => `0 ${'0'.repeat(id.length)} 0`))
+      const input = [...removals, ...before].map((line) => `${line}\0`).join('')
+      await repo.git(['update-index', '-z', '--index-info'], { input })
+    } catch {
+      // The caller throws the error that made the commit fail.
+    }
     throw error
   }
 }
@@ -254,28 +262,19 @@ async function commitSince(repo: Repository, before: string | undefined, paths: 
 function pathsWith(paths: readonly string[], changes: readonly Change[], status: RegExp): string[] {
   const touched = new Set<string>()
   for (const change of changes)
-    if (status.test(change.status)) for (const each of withParents(change.path)) touched.add(each)
+    if (status.test(change.status)) {
+      // `a/b/c`, `a/b`, `a`
+      const whole = change.path.replace(/\/+$/, '')
+      const found = [whole]
+      for (let at = whole.lastIndexOf('/'); at > 0; at = whole.lastIndexOf('/', at - 1)) found.push(whole.slice(0, at))
+      for (const each of found) touched.add(each)
+    }
   return paths.filter((path) => touched.has(path.replace(/\/+$/, '')))
-}
-
-/** `a/b/c`, `a/b`, `a` */
-function withParents(path: string): string[] {
-  const whole = path.replace(/\/+$/, '')
-  const found = [whole]
-  for (let at = whole.lastIndexOf('/'); at > 0; at = whole.lastIndexOf('/', at - 1)) found.push(whole.slice(0, at))
-  return found
 }
 
 export function isUnder(path: string, folder: string): boolean {
   const [inner, outer] = [path, folder].map((text) => text.replace(/\/+$/, ''))
   return inner === outer || path.startsWith(`${outer}/`)
-}
-
-async function commitOnly(repo: Repository, paths: readonly string[], message: string): Promise<void> {
-  const flags = ['--quiet', '--cleanup=whitespace', `--message=${message}`, '--only']
-  const settings = await missingIdentity(repo)
-  const options = { allowHooks: true, timeoutMs: HOOKS_MS, settings }
-  await repo.git(['commit', ...flags, '--', ...paths.map(literal)], options)
 }
 
 /** Throws for a path that git ignores. */
@@ -286,7 +285,10 @@ async function refuseIgnored(repo: Repository, paths: readonly string[], changes
   for (const path of paths.filter((each) => !seen.has(each))) {
     const own = ignored.find((each) => isUnder(each, path) || isUnder(path, each))
     if (own === undefined || (await readIndex(repo, [path])).length > 0) continue
-    const rule = await ignoreRule(repo, own)
+    const ask = ['check-ignore', '--verbose', '-z', '--stdin']
+    const { stdout } = await repo.git(ask, { input: `${own}\0`, okCodes: [0, 1] })
+    const [file, line, pattern] = stdout.split('\0')
+    const rule = pattern === undefined ? '' : `${file}:${line}: ${pattern}`
     throw failWith('GIT_FAILED/ignored', { path, rule: rule && ` (${rule})` })
   }
 }
@@ -300,38 +302,10 @@ function refuseNested(repo: string, changes: readonly Change[], index: readonly 
   throw failWith('GIT_FAILED/nested', { path, repo: shellWord(join(repo, path, '.git')) })
 }
 
-async function ignoreRule(repo: Repository, path: string): Promise<string> {
-  const ask = ['check-ignore', '--verbose', '-z', '--stdin']
-  const { stdout } = await repo.git(ask, { input: `${path}\0`, okCodes: [0, 1] })
-  const [file, line, pattern] = stdout.split('\0')
-  return pattern === undefined ? '' : `${file}:${line}: ${pattern}`
-}
-
-/** A name and an email address, if git has none configured: without them a commit fails. */
-async function missingIdentity(repo: Repository): Promise<string[]> {
-  const has = async (key: string) => (await repo.git(['config', key], { okCodes: [0, 1] })).code === 0
-  const [name, email] = await Promise.all([has('user.name'), has('user.email')])
-  return [
-    ...(name ? [] : ['user.name=loadout']),
-    ...(email || repo.machine.env.EMAIL ? [] : ['user.email=loadout@localhost']),
-  ]
-}
-
 /** `mode object stage<TAB>path` for each file of the index at or under these paths. */
 async function readIndex(repo: Repository, paths: readonly string[]): Promise<string[]> {
   const { stdout } = await repo.git(['ls-files', '--stage', '-z', '--', ...paths.map(literal)])
   return stdout.split('\0').filter((line) => line !== '')
-}
-
-async function restoreIndex(repo: Repository, paths: readonly string[], before: readonly string[]) {
-  try {
-    const now = await readIndex(repo, paths)
-    const removals = now.map((line) => line.replace(/^\d+ ([0-9a-f]+) \d/, (_, id) => `0 ${'0'.repeat(id.length)} 0`))
-    const input = [...removals, ...before].map((line) => `${line}\0`).join('')
-    await repo.git(['update-index', '-z', '--index-info'], { input })
-  } catch {
-    // The caller throws the error that made the commit fail.
-  }
 }
 
 interface Change {

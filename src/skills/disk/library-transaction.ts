@@ -249,20 +249,21 @@ async function startBranch(repo: Repository, branch: string, trackingRef: string
  */
 async function isClear(repo: Repository, move: Move, uncommitted: readonly string[]): Promise<boolean> {
   const { arriving, changed } = await pathsOf(repo, move)
-  if (!arriving.every((path) => isFree(repo.path, path))) return false
+  if (
+    !arriving.every((path) => {
+      // Whether nothing exists at a path, and all its parents are folders or missing.
+      const parts = path.split('/')
+      return parts.every((_, at) => {
+        const stat = lstatSync(join(repo.path, ...parts.slice(0, at + 1)), { throwIfNoEntry: false })
+        return stat === undefined || (at < parts.length - 1 && stat.isDirectory())
+      })
+    })
+  )
+    return false
   const paths = [...arriving, ...changed]
   const isKnown = paths.every((path) => path.startsWith('skills/'))
   const edits = isKnown ? uncommitted : (await readChanges(repo, [])).map(({ path }) => path)
   return !paths.some((path) => edits.some((edit) => isUnder(path, edit) || isUnder(edit, path)))
-}
-
-/** Whether nothing exists at a path, and all its parents are folders or missing. */
-function isFree(repo: string, path: string): boolean {
-  const parts = path.split('/')
-  return parts.every((_, at) => {
-    const stat = lstatSync(join(repo, ...parts.slice(0, at + 1)), { throwIfNoEntry: false })
-    return stat === undefined || (at < parts.length - 1 && stat.isDirectory())
-  })
 }
 
 /** Files that a move adds, and files that it changes or removes, without nested repositories. */
@@ -289,7 +290,9 @@ async function undoFastForward(repo: Repository, { from, to }: Move): Promise<vo
   if ((await repo.head()) !== from) return
   const [before, after] = [await listCommit(repo, from), await listCommit(repo, to)]
   const index = rowsOf((await repo.git(['ls-files', '--stage', '-z'])).stdout)
-  const waiting = changedPaths(before, after).filter((path) => index.get(path) === before.get(path))
+  const waiting = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => before.get(path) !== after.get(path))
+    .filter((path) => index.get(path) === before.get(path))
   await withScratch(async (scratch) => {
     const env = { GIT_INDEX_FILE: join(scratch, 'index') }
     const checkOut = (paths: readonly string[], flags: readonly string[], more = {}) => {
@@ -301,7 +304,14 @@ async function undoFastForward(repo: Repository, { from, to }: Move): Promise<vo
     await checkOut(arriving, [`--prefix=${scratch}/new/`], { env })
     const inside = waiting.filter((path) => staysInside(repo.path, dirname(path)))
     const written = inside.filter((path) => isBeginning(join(repo.path, path), join(scratch, 'new', path)))
-    for (const path of written.filter((each) => !before.has(each))) removeWithFolders(repo.path, path)
+    for (const path of written.filter((each) => !before.has(each))) {
+      rmSync(join(repo.path, path), { force: true })
+      try {
+        for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(repo.path, folder))
+      } catch {
+        // It is not empty, or already gone.
+      }
+    }
     const replaced = written.filter((path) => before.has(path))
     await checkOut(replaced, [])
   })
@@ -317,19 +327,6 @@ function isBeginning(path: string, whole: string): boolean {
 
 function contentOf(path: string): Buffer {
   return lstatSync(path).isSymbolicLink() ? Buffer.from(readlinkSync(path)) : readFileSync(path)
-}
-
-function removeWithFolders(repo: string, path: string): void {
-  rmSync(join(repo, path), { force: true })
-  try {
-    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(repo, folder))
-  } catch {
-    // It is not empty, or already gone.
-  }
-}
-
-function changedPaths(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
 }
 
 async function listCommit(repo: Repository, commit: string | undefined): Promise<Map<string, string>> {

@@ -195,30 +195,30 @@ async function findBase(
   scratch: string,
 ): Promise<string> {
   const { folder, skill } = registered
-  if (copy.isBehind) return installedBase(repo, registered, copy, scratch)
+  if (copy.isBehind) {
+    const {
+      skill: { name },
+    } = registered
+    const {
+      placement: { marker, root },
+      state,
+    } = copy
+    const known = marker !== undefined && 'commit' in marker ? marker : undefined
+    const { commit = '', sourceHash } = known ?? {}
+    const kept = sourceHash === undefined ? undefined : versionPlace(repo.machine, sourceHash, name)
+    if (kept !== undefined && isFolder(kept)) return kept
+    const found =
+      sourceHash === undefined
+        ? await checkOutSnapshot({ repo, commit, folder }, scratch, 'base')
+        : await findInHistory(repo, folder, { commit, hash: sourceHash, kind: 'source' }, scratch)
+    if (found !== undefined) return found
+    const scope = root.scope === 'project' ? ' --project .' : ''
+    const was = state === 'edited' ? 'was' : 'may have been'
+    throw failWith('MERGE_CONFLICT/no-base', { path: join(root.path, name), was, name, scope })
+  }
   const imported = copy.state === 'unmanaged' ? skill.source?.libraryHash : undefined
   if (imported === undefined || imported === libraryHashOf(ours, skill.name)) return ours
   return (await findInHistory(repo, folder, { hash: imported, kind: 'library' }, scratch)) ?? ours
-}
-
-async function installedBase(
-  repo: Repository,
-  { folder, skill: { name } }: RegisteredSkill,
-  { placement: { marker, root }, state }: PlacementStatus,
-  scratch: string,
-): Promise<string> {
-  const known = marker !== undefined && 'commit' in marker ? marker : undefined
-  const { commit = '', sourceHash } = known ?? {}
-  const kept = sourceHash === undefined ? undefined : versionPlace(repo.machine, sourceHash, name)
-  if (kept !== undefined && isFolder(kept)) return kept
-  const found =
-    sourceHash === undefined
-      ? await checkOutSnapshot({ repo, commit, folder }, scratch, 'base')
-      : await findInHistory(repo, folder, { commit, hash: sourceHash, kind: 'source' }, scratch)
-  if (found !== undefined) return found
-  const scope = root.scope === 'project' ? ' --project .' : ''
-  const was = state === 'edited' ? 'was' : 'may have been'
-  throw failWith('MERGE_CONFLICT/no-base', { path: join(root.path, name), was, name, scope })
 }
 
 /**

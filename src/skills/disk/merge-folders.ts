@@ -5,14 +5,7 @@ import { readJson } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { isConflicted, mergeTexts, type Sides, writeMerge } from '../../text/merge.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
-import {
-  type MergedFile,
-  type MergeFile,
-  mergeJson,
-  mergeTrees,
-  type TreeConflict,
-  type TreeMerge,
-} from '../rules/merge-tree.ts'
+import { type MergedFile, type MergeFile, mergeJson, mergeTrees, type TreeConflict } from '../rules/merge-tree.ts'
 import { formatSkill, parseSkill, SKILL_FILE, type Skill, type SkillSource, withoutSource } from '../rules/skill.ts'
 import { copyFile, hashFile, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
@@ -43,7 +36,7 @@ export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source:
   const conflicts = [...merge.conflicts, ...('conflict' in described ? [described.conflict] : [])]
   const write = (target: string) => {
     mkdirSync(target, { recursive: true })
-    writeFiles(merge, versions, target)
+    for (const [path, file] of merge.files) writeFile(file, versions, join(target, path))
     for (const conflict of conflicts) writeConflict(conflict, versions, target, sides)
     if ('text' in described) writeTreeFile(join(target, SKILL_FILE), described.text, false)
   }
@@ -97,10 +90,6 @@ function mergeDescriptions(
   const message = `${SKILL_FILE} changed on both sides: ${what}`
   const kind = isConflicted(chunks) ? 'text' : 'binary'
   return { conflict: { path: SKILL_FILE, kind, message, ours: file, theirs: file, chunks } }
-}
-
-function writeFiles({ files }: TreeMerge, versions: SkillVersions, target: string): void {
-  for (const [path, file] of files) writeFile(file, versions, join(target, path))
 }
 
 function writeFile(file: MergedFile, versions: SkillVersions, target: string): void {

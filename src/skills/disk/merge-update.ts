@@ -56,7 +56,15 @@ export async function mergeUpdate(input: UpdateInput, scratch: string): Promise<
   const taken = input.take && (input.take === 'library' ? fresh : ours)
   const base = taken ?? (await baseOf(input, ours, scratch))
   const versions = { name, base: base ?? ours, ours, theirs: fresh }
-  const source = newSource(input, theirs)
+  const source = {
+    ...input.source,
+    folder: input.folder,
+    ...(input.ref !== undefined && { ref: input.ref }),
+    ...(input.commit !== undefined && { commit: input.commit }),
+    treeHash: hashTree(input.theirs, listTree(input.theirs).files),
+    importedAt: input.now.toISOString().replace(/\.\d+Z$/, 'Z'),
+    libraryHash: libraryHash(theirs),
+  }
   const sides = {
     ours: 'the library',
     theirs: `${before.url ?? before.path} ${input.commit?.slice(0, 7) ?? ''}`.trim(),
@@ -102,19 +110,4 @@ async function baseOf(input: UpdateInput, ours: string, scratch: string): Promis
   }
   if (imported === undefined) return undefined
   return findInHistory(library, registered.folder, { hash: imported, kind: 'library' }, scratch)
-}
-
-function newSource(
-  { source, theirs: folder, commit, ref, folder: place, now }: UpdateInput,
-  theirs: SkillContent,
-): SkillSource {
-  return {
-    ...source,
-    folder: place,
-    ...(ref !== undefined && { ref }),
-    ...(commit !== undefined && { commit }),
-    treeHash: hashTree(folder, listTree(folder).files),
-    importedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
-    libraryHash: libraryHash(theirs),
-  }
 }

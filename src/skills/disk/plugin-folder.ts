@@ -4,7 +4,7 @@ import { Transaction } from '../../change/transaction.ts'
 import { workFolderIn } from '../../change/work-folder.ts'
 import { isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
-import { failWith, type LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { compareText, isRecord, setOwn, sha256, sortedBy } from '../../text/values.ts'
 import type { PluginFile } from '../rules/plugins.ts'
 
@@ -28,7 +28,10 @@ export async function changeFolder(
   files: readonly PluginFile[],
   isDryRun: boolean,
 ): Promise<FolderPlan> {
-  const log = folderLog(folder)
+  // A log of its own in the folder, while a build writes there.
+  const work = workFolderIn(folder)
+  const hash = (path: string) => stateOf(folder, relative(folder, path))?.sum ?? ''
+  const log = new Transaction(folder, work, join(work.path, 'log.json'), hash)
   if (isDryRun && !isFolder(log.work.path)) return planFolder(folder, files)
   return log.asOnlyWriter('plugin', async () => {
     const plan = planFolder(folder, files)
@@ -48,27 +51,18 @@ function planFolder(folder: string, files: readonly PluginFile[]): FolderPlan {
     const found = stateOf(folder, path)
     return found !== undefined && found.sum !== after[path] && found.sum !== before[path]
   })
-  if (theirs.length > 0) throw notOurs(folder, theirs)
+  if (theirs.length > 0) {
+    const [first = '', ...more] = theirs
+    const others = more.length === 0 ? '' : ` and ${more.length} more`
+    throw failWith('FILE_EXISTS/not-ours', {
+      folder: join(folder, first),
+      others,
+      what: more.length === 0 ? 'was' : 'were',
+    })
+  }
   const written = files.filter((file) => !isAsWanted(file))
   const removed = stale.filter((path) => stateOf(folder, path) !== undefined).sort(compareText)
   return { folder, written, removed, unchanged: files.length - written.length, after }
-}
-
-function notOurs(folder: string, paths: readonly string[]): LoadoutError {
-  const [first = '', ...more] = paths
-  const others = more.length === 0 ? '' : ` and ${more.length} more`
-  return failWith('FILE_EXISTS/not-ours', {
-    folder: join(folder, first),
-    others,
-    what: more.length === 0 ? 'was' : 'were',
-  })
-}
-
-/** A log of its own in the folder, while a build writes there. */
-function folderLog(folder: string): Transaction {
-  const work = workFolderIn(folder)
-  const hash = (path: string) => stateOf(folder, relative(folder, path))?.sum ?? ''
-  return new Transaction(folder, work, join(work.path, 'log.json'), hash)
 }
 
 async function applyPlan(log: Transaction, { folder, written, removed, after }: FolderPlan): Promise<void> {

@@ -22,27 +22,21 @@ export function readLibraryProfiles(library: string): { profiles: Map<string, Pr
   const names = isFolder(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
   for (const file of names.sort(compareText)) {
     try {
-      profiles.set(
-        file.replace(/\.json$/, ''),
-        parseProfile(readJsonInside(library, `${FOLDER}/${file}`, LARGEST), file),
-      )
+      const json = readJsonInside(library, `${FOLDER}/${file}`, LARGEST)
+      const profile: Profile = {}
+      for (const [skill, agents] of Object.entries(isRecord(json) ? json : { '': null })) {
+        if (!isTextList(agents)) {
+          throw failWith('INVALID_INDEX/profile', { folder: FOLDER, file })
+        }
+        setOwn(profile, skill, agents)
+      }
+      profiles.set(file.replace(/\.json$/, ''), profile)
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       findings.push({ severity: 'warning', code: error.code, message: error.message, subject: file })
     }
   }
   return { profiles, findings }
-}
-
-function parseProfile(json: unknown, file: string): Profile {
-  const profile: Profile = {}
-  for (const [skill, agents] of Object.entries(isRecord(json) ? json : { '': null })) {
-    if (!isTextList(agents)) {
-      throw failWith('INVALID_INDEX/profile', { folder: FOLDER, file })
-    }
-    setOwn(profile, skill, agents)
-  }
-  return profile
 }
 
 /** Writes a profile into the library and commits only that file. Returns the commit, if there is one. */

@@ -38,10 +38,6 @@ const MANIFESTS: readonly (readonly [file: string, name: RegExp])[] = [
   ['composer.json', /"[\w-]+\/([\w-]+)"\s*:/g],
 ]
 
-const MOST_ENTRIES = 500
-const MOST_NAMES = 60
-const LARGEST = 256 * 1024
-
 /** The languages and the dependencies of a project, as words to search with; empty if nothing is known. */
 export function describeProject(root: string): string {
   const words = new Set<string>()
@@ -52,7 +48,7 @@ export function describeProject(root: string): string {
     if (/^(docker|compose)/i.test(name)) words.add('Docker')
   }
   if (namesIn(`${root}/.github/workflows`).length > 0) words.add('GitHub Actions')
-  const text = (file: string) => readInside(root, file, { most: LARGEST }).bytes?.toString('utf8') ?? ''
+  const text = (file: string) => readInside(root, file, { most: 256 * 1024 }).bytes?.toString('utf8') ?? ''
   const { value } = parseJson(text('package.json') || '{}')
   for (const key of ['dependencies', 'devDependencies']) {
     const table: unknown = isRecord(value) ? value[key] : undefined
@@ -61,12 +57,12 @@ export function describeProject(root: string): string {
   for (const [file, pattern] of MANIFESTS) {
     for (const [, name = ''] of text(file).matchAll(pattern)) words.add(name)
   }
-  return [...words].slice(0, MOST_NAMES).join(' ')
+  return [...words].slice(0, 60).join(' ')
 }
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).slice(0, MOST_ENTRIES)
+    return readdirSync(folder).slice(0, 500)
   } catch {
     return []
   }

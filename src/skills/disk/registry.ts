@@ -30,7 +30,14 @@ export interface RegistryReading extends Registry {
 
 /** Reads the library. `invalid` has broken folders with the reason; the others still work. */
 export function readRegistry(library: string, cache: TreeCache): RegistryReading {
-  const read = skillFolders(library).map((entry) => readSkillFolder(library, entry, cache))
+  const read = skillFolders(library).map((entry) => {
+    const { name } = entry
+    // Its files are outside of the repository, so no commit has them.
+    if (entry.isSymbolicLink()) {
+      return { name, folder: `${SKILLS_FOLDER}/${name}`, problems: ['it is a symbolic link, not a folder'] }
+    }
+    return readSkillAt(join(library, SKILLS_FOLDER, name), name, cache)
+  })
   const working = read.flatMap((each) => ('skill' in each ? [each] : []))
   const invalid = read.flatMap((each) => ('problems' in each ? [each] : []))
   const [unique, duplicates] = splitDuplicates(working)
@@ -67,15 +74,6 @@ function skillFolders(library: string): Dirent[] {
 }
 
 type Invalid = Registry['invalid'][number]
-
-function readSkillFolder(library: string, entry: Dirent, cache: TreeCache): RegisteredSkill | Invalid {
-  const { name } = entry
-  // Its files are outside of the repository, so no commit has them.
-  if (entry.isSymbolicLink()) {
-    return { name, folder: `${SKILLS_FOLDER}/${name}`, problems: ['it is a symbolic link, not a folder'] }
-  }
-  return readSkillAt(join(library, SKILLS_FOLDER, name), name, cache)
-}
 
 /** Reads a skill of the library from `path`, which may be a copy of an older version. */
 export function readSkillAt(path: string, name: string, cache: TreeCache): RegisteredSkill | Invalid {
@@ -196,7 +194,24 @@ export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] 
     const entries = readdirSync(root.path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
     entries.sort((a, b) => compareText(a.name, b.name))
     return entries.flatMap((entry) => {
-      if (entry.isDirectory()) return readPlacement(root, entry.name, cache)
+      if (entry.isDirectory()) {
+        // A writer may swap the folder while Loadout reads it, so a wrong state counts only if two readings agree.
+        const name = entry.name
+        let placement = readOnce(root, name, cache)
+        for (
+          let reading = 1;
+          reading < 5 &&
+          placement.marker !== undefined &&
+          ('problem' in placement.marker || placement.marker.contentHash !== placement.contentHash);
+          reading++
+        ) {
+          if (!isFolder(`${root.path}/${name}`)) return []
+          const again = readOnce(root, name, cache)
+          if (JSON.stringify(again) === JSON.stringify(placement)) break
+          placement = again
+        }
+        return [placement]
+      }
       return entry.isSymbolicLink() ? readLink(root, entry.name) : { name: entry.name, root, kind: 'file' }
     })
   } catch (error) {
@@ -209,24 +224,6 @@ function readLink(root: TargetRoot, name: string): Placement {
   const path = join(root.path, name)
   const link = realOrSame(path)
   return { name, root, kind: 'link', link, isSkill: isFile(join(path, DOCUMENT_FILE)) }
-}
-
-const MOST_READINGS = 5
-
-/** A writer may swap the folder while Loadout reads it, so a wrong state counts only if two readings agree. */
-function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placement[] {
-  let placement = readOnce(root, name, cache)
-  for (let reading = 1; reading < MOST_READINGS && looksWrong(placement); reading++) {
-    if (!isFolder(`${root.path}/${name}`)) return []
-    const again = readOnce(root, name, cache)
-    if (JSON.stringify(again) === JSON.stringify(placement)) break
-    placement = again
-  }
-  return [placement]
-}
-
-function looksWrong({ marker, contentHash }: Placement): boolean {
-  return marker !== undefined && ('problem' in marker || marker.contentHash !== contentHash)
 }
 
 function readOnce(root: TargetRoot, name: string, cache: TreeCache): Placement {

@@ -45,7 +45,7 @@ export async function fetchSourceRepo(
 ): Promise<SourceRepo> {
   const source = cloneSource(machine, url)
   const { ref } = request
-  if (ref?.startsWith('-') || ref?.includes(':')) throw badRef(ref)
+  if (ref?.startsWith('-') || ref?.includes(':')) throw failWith('USAGE/ref', { ref: JSON.stringify(ref) })
   const path = join(sourceCaches(machine), sha256(source).slice(0, 32))
   const repo = new Repository(machine, path)
   if (request.isEnough && (await hasAll(repo, request.commits)))
@@ -119,10 +119,6 @@ async function fetchInto(
     ...commits.filter((commit) => !gone.has(commit)),
   ])
   return { repo, head: now, gone }
-}
-
-function badRef(ref: string): LoadoutError {
-  return failWith('USAGE/ref', { ref: JSON.stringify(ref) })
 }
 
 function isRefMissing(reason: string): boolean {

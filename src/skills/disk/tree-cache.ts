@@ -44,8 +44,6 @@ interface Row extends Listed {
   label: Label | null
 }
 
-const LARGEST_LABEL = 1024 * 1024
-
 /** Caches lists and hashes of thousands of files, and reads a folder again only if times or sizes have changed. */
 export function openTreeCache(machine: Machine): TreeCache {
   const known = readRows(machine) ?? new Map<string, Row>()
@@ -58,7 +56,9 @@ export function openTreeCache(machine: Machine): TreeCache {
     isSure = false
     const tree = listTree(folder)
     const row = readRow(folder, tree, before)
-    if (isTreeSettled(tree, now)) {
+    const { files, marker, folders } = tree
+    const all = [...files, ...folders, ...(marker === undefined ? [] : [marker])]
+    if (all.every(({ stamp }) => isSettled(stamp, now))) {
       known.set(folder, row)
       isChanged = true
       isSure = wasSure
@@ -74,14 +74,12 @@ export function openTreeCache(machine: Machine): TreeCache {
     },
     seen: () => (isSure ? seen : undefined),
     save() {
-      if (isChanged) writeRows(machine, known)
+      if (isChanged) {
+        const stored = [...known.values()].map(({ hash, label }): StoredRow => [hash, label])
+        writeFolders(machine, KEY, known, stored)
+      }
     },
   }
-}
-
-function isTreeSettled({ files, marker, folders }: Tree, now: Date): boolean {
-  const all = [...files, ...folders, ...(marker === undefined ? [] : [marker])]
-  return all.every(({ stamp }) => isSettled(stamp, now))
 }
 
 /** Reuses the hash of unchanged files: after new markers for all installs, only the markers are read again. */
@@ -171,29 +169,21 @@ function readLabel(folder: string, { files, marker }: Tree): Label | undefined {
   const label = marker ?? files.find(({ path }) => path === SKILL_FILE)
   if (label?.kind !== 'file') return undefined
   try {
-    return parseLabel(readText(join(folder, marker === undefined ? SKILL_FILE : MARKER_FILE), LARGEST_LABEL))
+    const text = readText(join(folder, marker === undefined ? SKILL_FILE : MARKER_FILE), 1024 * 1024)
+    try {
+      return { json: JSON.parse(text) }
+    } catch {
+      return { text }
+    }
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error
   }
 }
 
-function parseLabel(text: string): Label {
-  try {
-    return { json: JSON.parse(text) }
-  } catch {
-    return { text }
-  }
-}
-
 const KEY: CacheKey = { kind: 'trees', version: 4, name: [] }
 
 type StoredRow = [hash: string, label: Label | null]
-
-function writeRows(machine: Machine, rows: ReadonlyMap<string, Row>): void {
-  const stored = [...rows.values()].map(({ hash, label }): StoredRow => [hash, label])
-  writeFolders(machine, KEY, rows, stored)
-}
 
 function readRows(machine: Machine): Map<string, Row> | undefined {
   const { folders, rest } = readFolders(machine, KEY) ?? {}
@@ -277,7 +267,21 @@ export function writeFolders(
   folders: ReadonlyMap<string, Listed>,
   rest: unknown,
 ): void {
-  const text = new TextEncoder().encode(JSON.stringify([tableOf(folders), rest]))
+  const table: Table = { parents: [], lists: [], rows: [] }
+  const lists = new Map<string, number>()
+  let list: number | undefined
+  for (const [folder, { paths }] of folders) {
+    const parent = dirname(folder)
+    const joined = paths.join('\0')
+    if (!lists.has(joined)) lists.set(joined, table.lists.push(joined) - 1)
+    if (table.parents.at(-1) !== parent) table.rows.push(-table.parents.push(parent))
+    if (lists.get(joined) !== list) {
+      list = lists.get(joined) as number
+      table.rows.push(list)
+    }
+    table.rows.push(folder.slice(parent.length).replace(/^\//, ''))
+  }
+  const text = new TextEncoder().encode(JSON.stringify([table, rest]))
   const count = [...folders.values()].reduce((sum, { paths }) => sum + paths.length * WIDTH, 0)
   const bytes = new Uint8Array((1 + count) * NUMBER + text.length)
   const numbers = new Float64Array(bytes.buffer, 0, 1 + count)
@@ -299,22 +303,19 @@ export function readFolders(
   const opened = machine.cache.open(key)
   if (opened === undefined) return undefined
   try {
-    return decode(opened.read(0, opened.size), opened.sum)
+    const bytes = opened.read(0, opened.size)
+    const [count = 0] = new Float64Array(bytes.buffer, bytes.byteOffset, 1)
+    const stamps = new Float64Array(bytes.buffer, bytes.byteOffset + NUMBER, count)
+    const text = bytes.subarray((1 + count) * NUMBER)
+    if (checksum(text) !== opened.sum) return undefined
+    const json: unknown = JSON.parse(new TextDecoder().decode(text))
+    const folders = Array.isArray(json) && isTable(json[0]) ? foldersOf(json[0], stamps) : undefined
+    return folders && { folders, rest: (json as unknown[])[1] }
   } catch {
     return undefined
   } finally {
     opened.close()
   }
-}
-
-function decode(bytes: Uint8Array, sum: number): { folders: ReadonlyMap<string, Listed>; rest: unknown } | undefined {
-  const [count = 0] = new Float64Array(bytes.buffer, bytes.byteOffset, 1)
-  const stamps = new Float64Array(bytes.buffer, bytes.byteOffset + NUMBER, count)
-  const text = bytes.subarray((1 + count) * NUMBER)
-  if (checksum(text) !== sum) return undefined
-  const json: unknown = JSON.parse(new TextDecoder().decode(text))
-  const folders = Array.isArray(json) && isTable(json[0]) ? foldersOf(json[0], stamps) : undefined
-  return folders && { folders, rest: (json as unknown[])[1] }
 }
 
 /** A compact form: consecutive folders usually have the same parent and contain the same paths. */
@@ -323,24 +324,6 @@ interface Table {
   lists: string[]
   /** For each folder its name, after its parent and its list if they differ from those of the folder before. */
   rows: (string | number)[]
-}
-
-function tableOf(folders: ReadonlyMap<string, Listed>): Table {
-  const table: Table = { parents: [], lists: [], rows: [] }
-  const lists = new Map<string, number>()
-  let list: number | undefined
-  for (const [folder, { paths }] of folders) {
-    const parent = dirname(folder)
-    const joined = paths.join('\0')
-    if (!lists.has(joined)) lists.set(joined, table.lists.push(joined) - 1)
-    if (table.parents.at(-1) !== parent) table.rows.push(-table.parents.push(parent))
-    if (lists.get(joined) !== list) {
-      list = lists.get(joined) as number
-      table.rows.push(list)
-    }
-    table.rows.push(folder.slice(parent.length).replace(/^\//, ''))
-  }
-  return table
 }
 
 function isTable(json: unknown): json is Table {

@@ -42,9 +42,6 @@ export interface TreeFile {
 /** Files of systems and tools that are not part of a skill. */
 const NOT_COPIED = new Set(['.git', '.DS_Store', 'Thumbs.db'])
 
-// Reads in pieces, so that a large file does not fill the memory.
-const PIECE = 1024 * 1024
-
 /** The files of a folder, sorted by path, without those that are never copied. Our marker is separate. */
 export interface Tree {
   files: TreeFile[]
@@ -214,7 +211,8 @@ function hashAndCopy(folder: string, path: string, to: number | undefined): stri
   try {
     return withFileInside(folder, path, (source, { size }) => {
       const hash = createHash('sha256')
-      const piece = Buffer.allocUnsafe(Math.min(PIECE, Math.max(1, size)))
+      // Reads in pieces, so that a large file does not fill the memory.
+      const piece = Buffer.allocUnsafe(Math.min(1024 * 1024, Math.max(1, size)))
       for (let length = readSync(source, piece); length > 0; length = readSync(source, piece)) {
         const part = piece.subarray(0, length)
         hash.update(part)
@@ -242,17 +240,13 @@ export function copyFolder(from: string, to: string): void {
     else if (entry.isFile()) {
       copyFile(from, entry.name, target, false)
       chmodSync(target, lstatSync(source).mode & 0o777)
-      flushFile(target)
+      const file = openSync(target, flushFlags())
+      try {
+        fsyncSync(file)
+      } finally {
+        closeSync(file)
+      }
     } else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
-  }
-}
-
-function flushFile(path: string): void {
-  const file = openSync(path, flushFlags())
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

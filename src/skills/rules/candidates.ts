@@ -1,5 +1,5 @@
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { failWith, type LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 import { compareText, nearest, setOwn, sortedBy } from '../../text/values.ts'
 import { EVERY_AGENT, metadataFor, requireName, SKILL_FILE, type Skill } from './skill.ts'
 
@@ -61,22 +61,20 @@ function differences(copies: readonly ForeignSkill[]): string[] {
     for (const path of new Set([...first.files.keys(), ...other.files.keys()])) {
       if (first.files.get(path) !== other.files.get(path)) differing.add(path)
     }
-    for (const field of differingFields(first, other)) differing.add(field)
+    const fields = ['description', 'tags', 'others'] as const
+    const found = fields.filter((field) => !isSame(first.skill[field], other.skill[field])).map(asWritten)
+    // Targets that were only guessed from a copy's location are combined; targets that an author wrote must agree.
+    if (first.isDeclared && other.isDeclared && !isSame(first.skill.targets, other.skill.targets))
+      found.push(asWritten('targets'))
+    const isSaid = ({ skill }: ForeignSkill, agent: string) => agent in skill.metadata || EVERY_AGENT in skill.metadata
+    for (const agent of new Set([...Object.keys(first.skill.metadata), ...Object.keys(other.skill.metadata)])) {
+      const isBoth = isSaid(first, agent) && isSaid(other, agent)
+      if (isBoth && !isSame(metadataFor(first.skill, agent), metadataFor(other.skill, agent)))
+        found.push(asWritten(agent))
+    }
+    for (const field of found) differing.add(field)
   }
   return [...differing].sort(compareText)
-}
-
-function differingFields(a: ForeignSkill, b: ForeignSkill): string[] {
-  const fields = ['description', 'tags', 'others'] as const
-  const found = fields.filter((field) => !isSame(a.skill[field], b.skill[field])).map(asWritten)
-  // Targets that were only guessed from a copy's location are combined; targets that an author wrote must agree.
-  if (a.isDeclared && b.isDeclared && !isSame(a.skill.targets, b.skill.targets)) found.push(asWritten('targets'))
-  const isSaid = ({ skill }: ForeignSkill, agent: string) => agent in skill.metadata || EVERY_AGENT in skill.metadata
-  for (const agent of new Set([...Object.keys(a.skill.metadata), ...Object.keys(b.skill.metadata)])) {
-    const isBoth = isSaid(a, agent) && isSaid(b, agent)
-    if (isBoth && !isSame(metadataFor(a.skill, agent), metadataFor(b.skill, agent))) found.push(asWritten(agent))
-  }
-  return found
 }
 
 function asWritten(field: string): string {
@@ -134,10 +132,20 @@ export interface Naming {
 /** Gives each candidate its name in the library. */
 export function nameOffers(candidates: readonly ImportCandidate[], naming: Naming): Offer[] {
   const { as, prefix = '' } = naming
-  const offers = separate(candidates, naming).map((candidate): Offer => {
-    const name = prefix === '' ? candidate.name : requireName(`${prefix}${candidate.name}`)
-    return { candidate, name, state: 'new' }
-  })
+  // If the user names a folder, only that copy counts, even if other folders have a skill of the same name.
+  const { names = [] } = naming
+  const offers = candidates
+    .flatMap((candidate) => {
+      const named = candidate.copies.filter(
+        ({ found }) => found !== undefined && names.some((each) => isFolder(each, found.folder)),
+      )
+      if (candidate.merged !== undefined || named.length === 0) return [candidate]
+      return named.map((copy) => ({ name: candidate.name, copies: [copy], merged: copy }))
+    })
+    .map((candidate): Offer => {
+      const name = prefix === '' ? candidate.name : requireName(`${prefix}${candidate.name}`)
+      return { candidate, name, state: 'new' }
+    })
   if (as === undefined) return offers
   const meant = naming.names === undefined ? offers : chooseOffers(offers, naming.names)
   if (meant.length !== 1) {
@@ -145,17 +153,6 @@ export function nameOffers(candidates: readonly ImportCandidate[], naming: Namin
   }
   const name = requireName(as)
   return offers.map((offer) => (offer === meant[0] ? { ...offer, name } : offer))
-}
-
-/** If the user names a folder, only that copy counts, even if other folders have a skill of the same name. */
-function separate(candidates: readonly ImportCandidate[], { names = [] }: Naming): ImportCandidate[] {
-  return candidates.flatMap((candidate) => {
-    const named = candidate.copies.filter(
-      ({ found }) => found !== undefined && names.some((each) => isFolder(each, found.folder)),
-    )
-    if (candidate.merged !== undefined || named.length === 0) return [candidate]
-    return named.map((copy) => ({ name: candidate.name, copies: [copy], merged: copy }))
-  })
 }
 
 function isFolder(named: string, folder: string): boolean {
@@ -170,24 +167,21 @@ export function chooseOffers(offers: readonly Offer[], names: readonly string[])
     .filter((name) => name !== '')
   const chosen = new Set<Offer>()
   for (const word of words) {
-    const meant = offers.filter((offer) => isMeant(offer, word))
-    if (meant.length === 0) throw notOffered(word, offers)
+    const meant = offers.filter((offer) => {
+      const { candidate, name } = offer
+      if (candidate.name === word || name === word) return true
+      return candidate.copies.some(
+        ({ found }) => found !== undefined && (found.plugin === word || isFolder(word, found.folder)),
+      )
+    })
+    if (meant.length === 0) {
+      const close = nearest(
+        word,
+        offers.map(({ name }) => name),
+      )
+      throw failWith('SKILL_NOT_FOUND/not-offered', { word: JSON.stringify(word), close })
+    }
     for (const offer of meant) chosen.add(offer)
   }
   return offers.filter((offer) => chosen.has(offer))
-}
-
-function isMeant({ candidate, name }: Offer, word: string): boolean {
-  if (candidate.name === word || name === word) return true
-  return candidate.copies.some(
-    ({ found }) => found !== undefined && (found.plugin === word || isFolder(word, found.folder)),
-  )
-}
-
-function notOffered(word: string, offers: readonly Offer[]): LoadoutError {
-  const close = nearest(
-    word,
-    offers.map(({ name }) => name),
-  )
-  return failWith('SKILL_NOT_FOUND/not-offered', { word: JSON.stringify(word), close })
 }

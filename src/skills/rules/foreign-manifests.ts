@@ -29,10 +29,60 @@ export function takeOverManifest(file: ForeignFile, value: unknown): TakenOver {
     else taken.wanted[key] = [...new Set([...(taken.wanted[key] ?? []), name])].sort(compareText)
   }
   if (!isRecord(value)) return { ...taken, losses: ['it has another form'] }
-  if (file === 'skills-lock.json') readSkillsLock(value, add, taken)
-  else if (file === 'apm.yml') readApm(value, add, taken)
-  else if (file === 'apm.lock.yaml') readApmLock(value, add, taken)
-  else readPlugins(value, add, taken)
+  if (file === 'skills-lock.json') {
+    const { skills } = value
+    const { losses } = taken
+    let hashes = 0
+    for (const [name, row] of Object.entries(isRecord(skills) ? skills : {})) {
+      const { source, sourceType, sourceUrl, ref, skillPath, computedHash, ...rest } = isRecord(row) ? row : {}
+      const folder = typeof skillPath === 'string' ? skillPath.replace(/\\/g, '/').replace(/\/?SKILL\.md$/, '') : ''
+      const address =
+        sourceType === 'github' && typeof source === 'string'
+          ? source
+          : sourceType === 'local' && typeof source === 'string'
+            ? `./${source.replace(/^\.\//, '')}`
+            : sourceUrl
+      if (typeof address !== 'string' || (sourceType !== 'local' && /\/\.well-known\//.test(address))) {
+        losses.push(`${name}: a source of the kind ${String(sourceType ?? 'unknown')} cannot be fetched by git`)
+        continue
+      }
+      add(withRef(address, ref), sourceType === 'local' ? ALL : folder || name)
+      if (computedHash !== undefined) hashes++
+      const others = Object.keys(rest).filter((key) => !['installedAt', 'updatedAt', 'skillFolderHash'].includes(key))
+      if (others.length > 0) losses.push(`${name}: ${others.join(', ')}`)
+    }
+    if (hashes > 0)
+      losses.push(`${hashes} hashes of its own kind, which loadout.lock replaces by digests of each folder`)
+  } else if (file === 'apm.yml') readApm(value, add, taken)
+  else if (file === 'apm.lock.yaml') {
+    const { dependencies, mcp_servers } = value
+    const { losses } = taken
+    let files = 0
+    for (const row of Array.isArray(dependencies) ? dependencies : []) {
+      const { repo_url, host, resolved_commit, virtual_path, skill_subset, deployed_files, depth, package_type } =
+        isRecord(row) ? row : {}
+      if (typeof repo_url !== 'string') continue
+      const isGitHub = host === undefined || host === 'github.com' || host === null
+      const address =
+        isGitHub || /:\/\//.test(repo_url)
+          ? repo_url.replace(/^https:\/\/github\.com\//, '')
+          : `https://${String(host)}/${repo_url}`
+      if (typeof resolved_commit !== 'string') losses.push(`${repo_url} has no commit`)
+      if (depth !== undefined && Number(depth) > 1) losses.push(`${repo_url}: that another package needs it`)
+      if (package_type !== undefined && !/skill|marketplace|plugin|hybrid/.test(String(package_type))) {
+        losses.push(`${repo_url}: a package of the kind ${String(package_type)}, of which only skills are taken`)
+      }
+      const names =
+        isTextList(skill_subset) && skill_subset.length > 0
+          ? skill_subset
+          : [typeof virtual_path === 'string' ? virtual_path : ALL]
+      for (const name of names) add(withRef(address, resolved_commit), name)
+      files += Array.isArray(deployed_files) ? deployed_files.length : 0
+    }
+    if (files > 0)
+      losses.push(`the hashes of ${files} installed files, which loadout.lock replaces by digests of each folder`)
+    if (Array.isArray(mcp_servers) && mcp_servers.length > 0) losses.push(`mcp_servers (${mcp_servers.length} entries)`)
+  } else readPlugins(value, add, taken)
   return taken
 }
 
@@ -40,29 +90,6 @@ type Add = (key: string, name: string) => void
 
 const withRef = (address: string, ref: unknown) =>
   typeof ref === 'string' && ref !== '' ? `${address}#${ref}` : address
-
-function readSkillsLock({ skills }: Record<string, unknown>, add: Add, { losses }: TakenOver): void {
-  let hashes = 0
-  for (const [name, row] of Object.entries(isRecord(skills) ? skills : {})) {
-    const { source, sourceType, sourceUrl, ref, skillPath, computedHash, ...rest } = isRecord(row) ? row : {}
-    const folder = typeof skillPath === 'string' ? skillPath.replace(/\\/g, '/').replace(/\/?SKILL\.md$/, '') : ''
-    const address =
-      sourceType === 'github' && typeof source === 'string'
-        ? source
-        : sourceType === 'local' && typeof source === 'string'
-          ? `./${source.replace(/^\.\//, '')}`
-          : sourceUrl
-    if (typeof address !== 'string' || (sourceType !== 'local' && /\/\.well-known\//.test(address))) {
-      losses.push(`${name}: a source of the kind ${String(sourceType ?? 'unknown')} cannot be fetched by git`)
-      continue
-    }
-    add(withRef(address, ref), sourceType === 'local' ? ALL : folder || name)
-    if (computedHash !== undefined) hashes++
-    const others = Object.keys(rest).filter((key) => !['installedAt', 'updatedAt', 'skillFolderHash'].includes(key))
-    if (others.length > 0) losses.push(`${name}: ${others.join(', ')}`)
-  }
-  if (hashes > 0) losses.push(`${hashes} hashes of its own kind, which loadout.lock replaces by digests of each folder`)
-}
 
 const APM_TARGETS: Readonly<Record<string, string>> = { vscode: 'copilot', agents: 'agents', all: '' }
 
@@ -117,34 +144,6 @@ function readApmNeed(value: unknown, add: Add, losses: string[]): void {
   }
   const address = host === undefined || host === 'github.com' ? repository : `https://${host}/${repository}`
   add(withRef(address, ref), folder ?? ALL)
-}
-
-function readApmLock({ dependencies, mcp_servers }: Record<string, unknown>, add: Add, { losses }: TakenOver): void {
-  let files = 0
-  for (const row of Array.isArray(dependencies) ? dependencies : []) {
-    const { repo_url, host, resolved_commit, virtual_path, skill_subset, deployed_files, depth, package_type } =
-      isRecord(row) ? row : {}
-    if (typeof repo_url !== 'string') continue
-    const isGitHub = host === undefined || host === 'github.com' || host === null
-    const address =
-      isGitHub || /:\/\//.test(repo_url)
-        ? repo_url.replace(/^https:\/\/github\.com\//, '')
-        : `https://${String(host)}/${repo_url}`
-    if (typeof resolved_commit !== 'string') losses.push(`${repo_url} has no commit`)
-    if (depth !== undefined && Number(depth) > 1) losses.push(`${repo_url}: that another package needs it`)
-    if (package_type !== undefined && !/skill|marketplace|plugin|hybrid/.test(String(package_type))) {
-      losses.push(`${repo_url}: a package of the kind ${String(package_type)}, of which only skills are taken`)
-    }
-    const names =
-      isTextList(skill_subset) && skill_subset.length > 0
-        ? skill_subset
-        : [typeof virtual_path === 'string' ? virtual_path : ALL]
-    for (const name of names) add(withRef(address, resolved_commit), name)
-    files += Array.isArray(deployed_files) ? deployed_files.length : 0
-  }
-  if (files > 0)
-    losses.push(`the hashes of ${files} installed files, which loadout.lock replaces by digests of each folder`)
-  if (Array.isArray(mcp_servers) && mcp_servers.length > 0) losses.push(`mcp_servers (${mcp_servers.length} entries)`)
 }
 
 /** A marketplace: each plugin is a source. A plugin is the folder it lies in. */

@@ -75,12 +75,18 @@ export function parseLock(text: string): Lock {
   }
   const skills = sortedBy(entries, ([name]) => name).map(([name, row]) => {
     if (!isRecord(row)) throw failWith('LOCK_INVALID/form', { problem: `"skills.${name}" must be an object` })
-    return parseSkillRow(name, row)
+    const { requires = [], copies = {}, allows = {}, approved } = row
+    const isTexts = (value: unknown): value is Record<string, string> =>
+      isRecord(value) && Object.values(value).every((each) => typeof each === 'string')
+    if (!isTextList(requires) || !isTexts(copies) || !isTexts(allows)) {
+      throw failWith('LOCK_INVALID/form', { problem: `${name}: "requires", "copies" or "allows" has the wrong form` })
+    }
+    const { by, at } = isRecord(approved) ? approved : {}
+    const isApproved = typeof by === 'string' && typeof at === 'string'
+    return { ...parseRow(name, row), requires, copies, allows, approved: isApproved ? { by, at } : undefined }
   })
   return { skills }
 }
-
-const HASH = /^[0-9a-f]{64}$/
 
 function parseRow(name: string, row: Record<string, unknown>): Locked {
   const wrong = (problem: string) => failWith('LOCK_INVALID/form', { problem: `${name.slice(0, 80)}: ${problem}` })
@@ -92,7 +98,7 @@ function parseRow(name: string, row: Record<string, unknown>): Locked {
   for (const [key, value] of Object.entries({ url, ref, commit })) {
     if (value !== undefined && typeof value !== 'string') throw wrong(`"${key}" must be a text`)
   }
-  if (!HASH.test(String(digest))) throw wrong('"digest" must be a SHA-256')
+  if (!/^[0-9a-f]{64}$/.test(String(digest))) throw wrong('"digest" must be a SHA-256')
   if (url !== undefined && !/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(String(commit))) {
     throw wrong('"commit" must be the full id of a commit')
   }
@@ -109,18 +115,6 @@ function parseRow(name: string, row: Record<string, unknown>): Locked {
     digest: String(digest),
     at: String(at),
   }
-}
-
-function parseSkillRow(name: string, row: Record<string, unknown>): LockedSkill {
-  const { requires = [], copies = {}, allows = {}, approved } = row
-  const isTexts = (value: unknown): value is Record<string, string> =>
-    isRecord(value) && Object.values(value).every((each) => typeof each === 'string')
-  if (!isTextList(requires) || !isTexts(copies) || !isTexts(allows)) {
-    throw failWith('LOCK_INVALID/form', { problem: `${name}: "requires", "copies" or "allows" has the wrong form` })
-  }
-  const { by, at } = isRecord(approved) ? approved : {}
-  const isApproved = typeof by === 'string' && typeof at === 'string'
-  return { ...parseRow(name, row), requires, copies, allows, approved: isApproved ? { by, at } : undefined }
 }
 
 export function formatLock({ skills }: Lock): string {

@@ -71,8 +71,6 @@ function placeIn(tree: MergeTree, path: string, renames: ReadonlyMap<string, str
   return tree.has(path) ? path : renames.get(path)
 }
 
-const SIMILAR = 0.5
-
 /** Finds renamed files, by the same content or mostly the same text. */
 function findRenames(base: MergeTree, side: MergeTree): Map<string, string> {
   const removed = [...base].filter(([path]) => !side.has(path))
@@ -82,7 +80,7 @@ function findRenames(base: MergeTree, side: MergeTree): Map<string, string> {
     [...added].map(([to, after]) => ({ from, to, likeness: likenessOf(before, after) })),
   )
   const best = pairs
-    .filter(({ likeness }) => likeness > SIMILAR)
+    .filter(({ likeness }) => likeness > 0.5)
     .sort((a, b) => b.likeness - a.likeness || compareText(a.from, b.from) || compareText(a.to, b.to))
   for (const { from, to } of best) {
     if (renames.has(from) || !added.delete(to)) continue

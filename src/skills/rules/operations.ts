@@ -116,7 +116,19 @@ export function planEquip(
       const agent = agentFor(registered, root, request)
       return agent === undefined ? [] : [{ root, agent }]
     })
-    for (const { root, agent } of wanted) planPlacement(plan, status, root, agent, request.replaces ?? false)
+    for (const { root, agent } of wanted) {
+      const replaces = request.replaces ?? false
+      const found = status.placements.find(({ placement }) => placement.root.path === root.path)
+      const place = { skill: status.name, agent, scope: root.scope, root: root.path }
+      if (found === undefined) plan.operations.push({ kind: 'install', ...place })
+      else if (found.isIdentical) {
+        plan.operations.push({ kind: 'adopt', contentHash: found.placement.contentHash ?? '', ...place })
+      } else if (found.state === 'outdated' || found.state === 'edited') {
+        planCopy(plan, status.name, found, replaces)
+      } else if (replaces && found.state !== 'current' && found.placement.kind !== 'file' && !found.placement.problem) {
+        plan.operations.push({ kind: 'adopt', ...place })
+      } else if (found.state !== 'current') plan.findings.push(inTheWay(status.name, found))
+    }
     if (wanted.length === 0 && request.isExplicit) throw unsupported(registered, request.agents)
   }
   if (!request.isExplicit) plan.findings.push(...catalogFindings(refused), ...unsupportedFindings(skills, request))
@@ -159,25 +171,6 @@ function unsupported({ skill }: RegisteredSkill, agents: readonly string[] = [])
     targets: skill.targets.join(', '),
     agents: agents[0] ?? '<agent>',
   })
-}
-
-function planPlacement(
-  plan: OperationPlan,
-  status: SkillStatus,
-  root: TargetRoot,
-  agent: string,
-  replaces: boolean,
-): void {
-  const found = status.placements.find(({ placement }) => placement.root.path === root.path)
-  const place = { skill: status.name, agent, scope: root.scope, root: root.path }
-  if (found === undefined) plan.operations.push({ kind: 'install', ...place })
-  else if (found.isIdentical) {
-    plan.operations.push({ kind: 'adopt', contentHash: found.placement.contentHash ?? '', ...place })
-  } else if (found.state === 'outdated' || found.state === 'edited') {
-    planCopy(plan, status.name, found, replaces)
-  } else if (replaces && found.state !== 'current' && found.placement.kind !== 'file' && !found.placement.problem) {
-    plan.operations.push({ kind: 'adopt', ...place })
-  } else if (found.state !== 'current') plan.findings.push(inTheWay(status.name, found))
 }
 
 export function planUnequip(
@@ -252,7 +245,9 @@ export function planRefresh(
     }
   }
   plan.findings.push(...catalogFindings(refused, { held: 'updated', retired: 'kept' }))
-  return older.length > MOST_RESTAMPED
+  // Only programs that compare commits need the newest commit in a marker; Loadout compares hashes. With many
+  // installs, updating all markers would be most of the work of a sync that changes one skill.
+  return older.length > 100
     ? plan
     : { ...plan, operations: sortedBy([...plan.operations, ...older], (each) => each.skill) }
 }
@@ -289,12 +284,6 @@ export function catalogFindings(
     return refusalFindings(refused, verbs[kind]).map((finding) => ({ ...finding, severity: 'warning' as const }))
   })
 }
-
-/**
- * Only programs that compare commits need the newest commit in a marker; Loadout compares hashes. With many installs,
- * updating all markers would be most of the work of a sync that changes one skill.
- */
-const MOST_RESTAMPED = 100
 
 /**
  * Why to renew a marker although the content is right: it names another commit, or has no hashes yet. In a project the
@@ -337,7 +326,18 @@ export function planProfile(
   for (const status of statuses) {
     const { name, placements } = status
     const others = placements.filter(({ agent, state }) => !profile[name]?.includes(agent) && state !== 'unmanaged')
-    plan.findings.push(...others.filter(isEdited).map((found) => keptEdit(name, found)))
+    // An edited copy that a profile does not name.
+    plan.findings.push(
+      ...others
+        .filter(isEdited)
+        .map((found) =>
+          report(
+            'EDITED_INSTALL/kept',
+            { found: placeOf(found), name, agent: found.agent, found2: scopeFlag(found) },
+            { subject: name },
+          ),
+        ),
+    )
     const extra = others.filter((found) => !isEdited(found))
     const { operations, findings } = planUnequip([status], {
       names: extra.length > 0 ? [name] : [],
@@ -431,15 +431,6 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
       return { severity: 'warning', code: 'ORPHANED_INSTALL', message, subject: name, hint }
     }
   }
-}
-
-/** An edited copy that a profile does not name. */
-function keptEdit(name: string, found: PlacementStatus): Finding {
-  return report(
-    'EDITED_INSTALL/kept',
-    { found: placeOf(found), name, agent: found.agent, found2: scopeFlag(found) },
-    { subject: name },
-  )
 }
 
 /** A refused skill, and why. */

@@ -90,7 +90,21 @@ export function pluginFiles(
     json(`${form.agent}/${form.manifest}`, manifestOf(about, version, form)),
     json(form.marketplace, marketplaceOf(about, version, form)),
   ])
-  const all = [text('INSTALL.md', guideOf(about, forms)), ...named, ...parts]
+  const { name, description } = about
+  const ways = forms.map(({ agent, install }) => {
+    const { label } = requireAgent(agent)
+    const commands = install.map((line) => line.replaceAll('NAME', name).replace('REPOSITORY', '<this repository>'))
+    if (commands.length === 0)
+      return `## ${label}\n\nCopy \`${agent}/\` to \`~/.cursor/plugins/local/${name}\`, or publish it.\n`
+    return `## ${label}\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`
+  })
+  const needs =
+    'The hooks and the MCP server call `loadout`, which has to be on the path. Without it they stay silent, and the skills still work.'
+  const all = [
+    text('INSTALL.md', [`# ${name}`, '', description, '', needs, '', ...ways].join('\n')),
+    ...named,
+    ...parts,
+  ]
   return all.sort((a, b) => compareText(a.path, b.path))
 }
 
@@ -111,19 +125,6 @@ function marketplaceOf(
     return { name, interface: { displayName: name }, plugins: [plugin] }
   }
   return { name, owner: { name: author }, metadata: { description }, plugins: [{ name, source, description, version }] }
-}
-
-function guideOf({ name, description }: PluginDescription, forms: readonly PluginForm[]): string {
-  const ways = forms.map(({ agent, install }) => {
-    const { label } = requireAgent(agent)
-    const commands = install.map((line) => line.replaceAll('NAME', name).replace('REPOSITORY', '<this repository>'))
-    if (commands.length === 0)
-      return `## ${label}\n\nCopy \`${agent}/\` to \`~/.cursor/plugins/local/${name}\`, or publish it.\n`
-    return `## ${label}\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`
-  })
-  const needs =
-    'The hooks and the MCP server call `loadout`, which has to be on the path. Without it they stay silent, and the skills still work.'
-  return [`# ${name}`, '', description, '', needs, '', ...ways].join('\n')
 }
 
 function text(path: string, content: string): PluginFile {

@@ -6,7 +6,6 @@ import {
   type PlacementStatus,
   type RegisteredSkill,
   type Registry,
-  type SkillState,
   type SkillStatus,
   supports,
 } from './skill.ts'
@@ -36,14 +35,13 @@ export function reconcile(registry: Registry, placements: readonly Placement[], 
     const skill = registered.get(name)
     const problems = invalid.get(name) ?? []
     const statuses = (placed.get(name) ?? []).map((each) => judge(each, skill, problems.length > 0, library))
-    const state = problems.length > 0 ? 'invalid' : summarize(statuses)
+    // The most urgent state of all copies.
+    const state =
+      problems.length > 0
+        ? 'invalid'
+        : (PLACEMENT_STATES.find((state) => statuses.some((status) => status.state === state)) ?? 'inactive')
     return { name, state, placements: statuses, problems, registered: skill }
   })
-}
-
-/** The most urgent state of all copies. */
-function summarize(statuses: readonly PlacementStatus[]): SkillState {
-  return PLACEMENT_STATES.find((state) => statuses.some((status) => status.state === state)) ?? 'inactive'
 }
 
 function judge(
@@ -57,7 +55,13 @@ function judge(
   const verdict = (state: PlacementState, more: Partial<PlacementStatus> = {}): PlacementStatus => {
     return { state, placement, agent, isBehind: false, mayBeEdited: false, ...more }
   }
-  if (placement.kind !== 'folder') return verdict('unmanaged', { reason: standingIn(placement) })
+  if (placement.kind !== 'folder')
+    return verdict('unmanaged', {
+      reason:
+        placement.kind === 'link'
+          ? `a link${placement.link === undefined ? '' : ` to ${placement.link}`} is in its place`
+          : 'a file is in its place',
+    })
   if (marker === undefined) {
     const isIdentical = placement.contentHash !== undefined && placement.contentHash === placement.expectedHash
     return verdict('unmanaged', isIdentical ? { isIdentical } : {})
@@ -76,31 +80,22 @@ function judge(
   if (!root.agents.some((each) => supports(registered.skill, each))) {
     return verdict('unsupported', { mayBeEdited: isEdited || marker.contentHash === undefined })
   }
-  if (marker.contentHash === undefined) return judgeByContent(verdict, placement, registered, library)
+  if (marker.contentHash === undefined) {
+    // An old marker has no hashes, so this compares the folder with what Loadout would install now.
+    const { contentHash, expectedHash } = placement
+    const { head, uncommittedFolders } = library
+    if (contentHash === expectedHash) return verdict('current')
+    const commit = marker !== undefined && 'commit' in marker ? marker.commit : ''
+    const isSameSource = head !== undefined && sameCommit(commit, head) && !uncommittedFolders.has(registered.folder)
+    return isSameSource
+      ? verdict('edited', { mayBeEdited: true })
+      : verdict('outdated', { isBehind: true, mayBeEdited: true })
+  }
   const isBehind =
     marker.sourceHash !== registered.sourceHash ||
     (marker.heldKeys ?? []).join(' ') !== (registered.skill.heldKeys ?? []).join(' ')
   if (isEdited) return verdict('edited', { isBehind, mayBeEdited: true })
   return verdict(isBehind ? 'outdated' : 'current', { isBehind })
-}
-
-function standingIn({ kind, link }: Placement): string {
-  return kind === 'link' ? `a link${link === undefined ? '' : ` to ${link}`} is in its place` : 'a file is in its place'
-}
-
-/** An old marker has no hashes, so this compares the folder with what Loadout would install now. */
-function judgeByContent(
-  verdict: (state: PlacementState, more?: Partial<PlacementStatus>) => PlacementStatus,
-  { marker, contentHash, expectedHash }: Placement,
-  { folder }: RegisteredSkill,
-  { head, uncommittedFolders }: LibraryState,
-): PlacementStatus {
-  if (contentHash === expectedHash) return verdict('current')
-  const commit = marker !== undefined && 'commit' in marker ? marker.commit : ''
-  const isSameSource = head !== undefined && sameCommit(commit, head) && !uncommittedFolders.has(folder)
-  return isSameSource
-    ? verdict('edited', { mayBeEdited: true })
-    : verdict('outdated', { isBehind: true, mayBeEdited: true })
 }
 
 /** Older markers contain a shortened commit. */

@@ -135,15 +135,13 @@ function targetProblems(targets: unknown): string[] {
   ]
 }
 
-const OWN_FIELDS = ['name', 'description', 'tags', 'targets']
-
 function sortFields(json: Record<string, unknown>) {
   const metadata: Skill['metadata'] = {}
   const others: Record<string, unknown> = {}
   const problems: string[] = []
   const source = parseSource(json.source)
   for (const [key, value] of Object.entries(json)) {
-    if (OWN_FIELDS.includes(key) || (key === 'source' && source !== undefined)) continue
+    if (['name', 'description', 'tags', 'targets'].includes(key) || (key === 'source' && source !== undefined)) continue
     if (key !== EVERY_AGENT && !isAgent(key)) setOwn(others, key, value)
     else if (isRecord(value)) metadata[key] = value
     else problems.push(`"${key}" must be an object with what only that agent understands`)
@@ -184,11 +182,8 @@ export function nameProblem(name: string): string | undefined {
 export function requireName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name
-  throw failWith('BAD_NAME/no-pack-name-x', { name: shorten(JSON.stringify(name)), problem })
-}
-
-function shorten(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text
+  const text = JSON.stringify(name)
+  throw failWith('BAD_NAME/no-pack-name-x', { name: text.length > 100 ? `${text.slice(0, 99)}…` : text, problem })
 }
 
 /** The error for a skill that is missing or broken. */

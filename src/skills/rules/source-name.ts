@@ -19,9 +19,6 @@ const HOSTS: Readonly<Record<string, string>> = {
 const WEB_PAGE = /^((?:https?|file):\/\/.+?)\/(?:-\/)?(?:tree|blob|src)\/(.+?)\/*$/i
 const SHORTHAND =
   /^(?:(github|gitlab|bitbucket):)?([A-Za-z0-9][\w-]*)\/([\w.-]+?)(?:\.git)?(?:\/([^#]+?))?\/*(?:#(.+))?$/
-const URL = /^[a-z][a-z0-9+.-]*:/i
-const SSH = /^[\w.-]+@[\w.-]+:/
-
 /** `owner/repo`, `owner/repo/folder#ref`, the address of a folder on a web page, or anything that git clones. */
 export function parseRepositoryName(named: string): RepositoryName | undefined {
   // A host may have a group with the name of a page part.
@@ -36,7 +33,7 @@ export function parseRepositoryName(named: string): RepositoryName | undefined {
       ref,
     }
   }
-  if (!URL.test(named) && !SSH.test(named)) return undefined
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(named) && !/^[\w.-]+@[\w.-]+:/.test(named)) return undefined
   const at = named.indexOf('#')
   return at < 0 ? { url: named } : { url: named.slice(0, at), ref: named.slice(at + 1) }
 }
@@ -47,16 +44,17 @@ export function parseRepositoryName(named: string): RepositoryName | undefined {
  */
 export function publisherOf(address: string): string {
   const [, user, host = '', path = ''] = /^(?:([\w.-]+)@)?([\w.-]+):(?!\/\/)(.+)$/.exec(address) ?? []
-  const parsed = host === '' || user === undefined ? safeUrl(address) : { host, pathname: path }
+  const parsed =
+    host === '' || user === undefined
+      ? globalThis.URL.canParse(address)
+        ? new globalThis.URL(address)
+        : undefined
+      : { host, pathname: path }
   if (parsed === undefined) return address
   const place = parsed.pathname.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')
   // On these hosts case does not matter.
   const isFolded = Object.values(HOSTS).includes(parsed.host.toLowerCase())
   return `${parsed.host.toLowerCase()}/${isFolded ? place.toLowerCase() : place}`
-}
-
-function safeUrl(address: string): { host: string; pathname: string } | undefined {
-  return globalThis.URL.canParse(address) ? new globalThis.URL(address) : undefined
 }
 
 function decoded(text: string): string {

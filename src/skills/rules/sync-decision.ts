@@ -84,64 +84,74 @@ export function decideSync(
 function decideBranch(repo: string, state: RepoState, fetched: Fetched, push: boolean): SyncDecision {
   const { branch, head, upstream } = state
   const findings: Finding[] = []
-  if (branch === undefined) findings.push(detachedFinding(repo, state))
-  if (typeof fetched === 'object') findings.push(unreachableFinding(repo, state, fetched))
+  if (branch === undefined) {
+    const { branches, remoteHead } = state
+    const known = [remoteHead, 'main', 'master', branches[0]].find((name) => name && branches.includes(name))
+    findings.push({
+      severity: 'error',
+      code: 'UPSTREAM_MISSING',
+      message: 'the library is on no branch (detached HEAD), so nothing can be pulled or pushed',
+      hint: known ? git(repo, 'switch', known) : git(repo, 'switch', '--create', 'main'),
+    })
+  }
+  if (typeof fetched === 'object') {
+    const { remote = 'the remote' } = state
+    const { failed, hint } = fetched
+    findings.push({
+      severity: 'error',
+      code: 'REMOTE_UNREACHABLE',
+      message: hint === undefined ? `${remote} could not be reached: ${failed}` : `${remote} ${failed}`,
+      hint: `${hint ?? `try ${git(repo, 'fetch', remote)}`}; Loadout used the local library`,
+    })
+  }
   if (findings.length > 0 || branch === undefined || state.remotes.length === 0) return { steps: [], findings }
-  if (head === undefined) return decideFirstCommits(repo, state, branch)
-  if (upstream?.exists) return decideTracked(repo, state, branch, upstream, push)
+  if (head === undefined) {
+    // There is no local commit yet, so everything on the remote can be taken unchanged.
+    const { remote, remoteBranches, remoteHead, upstream, behind } = state
+    if (upstream?.exists) {
+      return { steps: [{ kind: 'fast-forward', trackingRef: upstream.trackingRef, commits: behind }], findings: [] }
+    }
+    if (remote === undefined) return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
+    if (remoteBranches.length === 0) return { steps: [], findings: [] }
+    const only = remoteBranches.length === 1 ? remoteBranches[0] : undefined
+    const found = [branch, remoteHead, only].find((name) => name !== undefined && remoteBranches.includes(name))
+    if (found === undefined) return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
+    const trackingRef = `refs/remotes/${remote}/${found}`
+    return {
+      steps: [{ kind: 'fast-forward', trackingRef, track: { branch: found, remote } }],
+      findings: [],
+    }
+  }
+  if (upstream?.exists) {
+    const { ahead, behind } = state
+    const { remote, mergeRef, trackingRef } = upstream
+    if (ahead > 0 && behind > 0) {
+      const other = shortRef(trackingRef)
+      return {
+        steps: [],
+        findings: [
+          report('DIVERGED/branch', {
+            branch,
+            other,
+            ahead: commits(ahead),
+            behind: commits(behind),
+            repo: git(repo, 'rebase', other),
+            repo2: git(repo, 'merge', other),
+          }),
+        ],
+      }
+    }
+    if (behind > 0) return { steps: [{ kind: 'fast-forward', trackingRef, commits: behind }], findings: [] }
+    if (ahead === 0) return { steps: [], findings: [] }
+    const step: Push = { kind: 'push', remote, branch, mergeRef, commits: ahead }
+    return push ? { steps: [step], findings: [] } : { steps: [], findings: [waitingFinding(repo, step)] }
+  }
   if (state.remote !== undefined && state.remoteBranches.length === 0) {
     const mergeRef = upstream?.mergeRef ?? `refs/heads/${branch}`
     const step: Push = { kind: 'publish', remote: state.remote, branch, mergeRef, commits: state.ahead }
     return push ? { steps: [step], findings } : { steps: [], findings: [waitingFinding(repo, step)] }
   }
   return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
-}
-
-/** There is no local commit yet, so everything on the remote can be taken unchanged. */
-function decideFirstCommits(repo: string, state: RepoState, branch: string): SyncDecision {
-  const { remote, remoteBranches, remoteHead, upstream, behind } = state
-  if (upstream?.exists) {
-    return { steps: [{ kind: 'fast-forward', trackingRef: upstream.trackingRef, commits: behind }], findings: [] }
-  }
-  if (remote === undefined) return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
-  if (remoteBranches.length === 0) return { steps: [], findings: [] }
-  const only = remoteBranches.length === 1 ? remoteBranches[0] : undefined
-  const found = [branch, remoteHead, only].find((name) => name !== undefined && remoteBranches.includes(name))
-  if (found === undefined) return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
-  const trackingRef = `refs/remotes/${remote}/${found}`
-  return {
-    steps: [{ kind: 'fast-forward', trackingRef, track: { branch: found, remote } }],
-    findings: [],
-  }
-}
-
-function decideTracked(
-  repo: string,
-  { ahead, behind }: RepoState,
-  branch: string,
-  { remote, mergeRef, trackingRef }: Upstream,
-  push: boolean,
-): SyncDecision {
-  if (ahead > 0 && behind > 0) {
-    const other = shortRef(trackingRef)
-    return {
-      steps: [],
-      findings: [
-        report('DIVERGED/branch', {
-          branch,
-          other,
-          ahead: commits(ahead),
-          behind: commits(behind),
-          repo: git(repo, 'rebase', other),
-          repo2: git(repo, 'merge', other),
-        }),
-      ],
-    }
-  }
-  if (behind > 0) return { steps: [{ kind: 'fast-forward', trackingRef, commits: behind }], findings: [] }
-  if (ahead === 0) return { steps: [], findings: [] }
-  const step: Push = { kind: 'push', remote, branch, mergeRef, commits: ahead }
-  return push ? { steps: [step], findings: [] } : { steps: [], findings: [waitingFinding(repo, step)] }
 }
 
 function waitingFinding(repo: string, { kind, remote, branch, mergeRef, commits: count }: Push): Finding {
@@ -155,25 +165,6 @@ function waitingFinding(repo: string, { kind, remote, branch, mergeRef, commits:
     remote,
     command,
   })
-}
-
-function detachedFinding(repo: string, { branches, remoteHead }: RepoState): Finding {
-  const known = [remoteHead, 'main', 'master', branches[0]].find((name) => name && branches.includes(name))
-  return {
-    severity: 'error',
-    code: 'UPSTREAM_MISSING',
-    message: 'the library is on no branch (detached HEAD), so nothing can be pulled or pushed',
-    hint: known ? git(repo, 'switch', known) : git(repo, 'switch', '--create', 'main'),
-  }
-}
-
-function unreachableFinding(repo: string, { remote = 'the remote' }: RepoState, { failed, hint }: Failed): Finding {
-  return {
-    severity: 'error',
-    code: 'REMOTE_UNREACHABLE',
-    message: hint === undefined ? `${remote} could not be reached: ${failed}` : `${remote} ${failed}`,
-    hint: `${hint ?? `try ${git(repo, 'fetch', remote)}`}; Loadout used the local library`,
-  }
 }
 
 function upstreamFinding(repo: string, state: RepoState, branch: string): Finding {

@@ -68,7 +68,7 @@ export function scanText(text: string, form: TextForm, steps: Steps = { count: 0
       for (const found of worst.values()) {
         const spot = { ...found, line, text: part }
         spots.push(spot)
-        if (found.what === FROM_PROGRAM && place === 'code') {
+        if (found.what === 'uses the network from a program' && place === 'code') {
           const before = samples.get(block)
           if (before === undefined) samples.set(block, [spot])
           else before.push(spot)
@@ -105,9 +105,6 @@ const SHELLS = new Set(
     ' ',
   ),
 )
-/** A command may continue on this many lines. */
-const MOST_CONTINUED = 20
-
 /** The lines of a text, each with those that continue it, and the kind of block that it is in. */
 function* logicalLines(
   text: string,
@@ -130,9 +127,10 @@ function* logicalLines(
       yield { line, text: whole, place: 'prose', block: line }
       continue
     }
+    // A command may continue on this many lines.
     for (
       let more = 0;
-      more < MOST_CONTINUED && /[\\`^]$/.test(whole) && at + 1 < lines.length && whole.length < LONGEST_LINE;
+      more < 20 && /[\\`^]$/.test(whole) && at + 1 < lines.length && whole.length < LONGEST_LINE;
       more++
     ) {
       if (form === 'prose' && fence === undefined) break
@@ -185,7 +183,9 @@ function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
     ? spansOf(plain)
     : [{ text: plain, isCode: true, before: '', after: '' }]) {
     if (isCode && place === 'prose' && isWarning(before, after)) continue
-    const tokens = tokensOf(text, steps)
+    // Words and the signs between them. A word of more than 200 characters is cut.
+    const tokens = text.match(/[^\s|;&()<>"'`,{}[\]=!]{1,200}|\|\|?|&&?|>>?|[<;`(=]/g) ?? []
+    steps.count += tokens.length
     words.push(...tokens)
     // A word alone is a name, unless the sentence says to run it.
     if (
@@ -245,17 +245,9 @@ function isWarning(before: string, after: string): boolean {
   return verb <= (isNegation ? 3 : -1) && !rest.some((word) => TURNING.has(word))
 }
 
-/** Words and the signs between them. A word of more than 200 characters is cut. */
-function tokensOf(text: string, steps: Steps): string[] {
-  const tokens = text.match(/[^\s|;&()<>"'`,{}[\]=!]{1,200}|\|\|?|&&?|>>?|[<;`(=]/g) ?? []
-  steps.count += tokens.length
-  return tokens
-}
-
 const STARTS = new Set(['|', '||', '&', '&&', ';', '`', '$', '%'])
 /** Words of other languages too: outside of a shell they need an argument that only a command has. */
 const WORDS_TOO = new Set('service sc del rd erase reg mount kill http https mail nc rev'.split(' '))
-const FROM_PROGRAM = 'uses the network from a program'
 /** Methods of many objects have these names; only the global functions count. */
 const GLOBAL = new Set(['fetch', 'exec', 'eval'])
 

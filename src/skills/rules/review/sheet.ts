@@ -34,10 +34,6 @@ export interface SheetInput {
   findTwin: FindTwin
 }
 
-/** A file with more acting lines counts as a whole. */
-const MOST_LINES = 40
-/** Of a program, which counts as a whole anyway, only the worst lines. */
-const MOST_OF_PROGRAM = 8
 /** A sheet with more lines ends in sums. */
 const MOST_IN_SHEET = 400
 /** The deadline, in counted steps, about two seconds: the same for every machine. The rest counts as not read. */
@@ -83,7 +79,9 @@ export function* readSheetByFile(
       continue
     }
     const spots = scanText(text, form, steps)
-    const shown = worst(spots).slice(0, what === undefined ? MOST_LINES : MOST_OF_PROGRAM)
+    // A file with more acting lines counts as a whole.
+    // Of a program, which counts as a whole anyway, only the worst lines.
+    const shown = [...spots].sort((a, b) => rank(a) - rank(b) || a.line - b.line).slice(0, what === undefined ? 40 : 8)
     sheet.push(...shown.map((spot) => asLine(path, spot)))
     if (what !== undefined || shown.length === spots.length) continue
     for (const kind of new Set(spots.map((spot) => spot.kind))) {
@@ -98,10 +96,6 @@ export function* readSheetByFile(
 function asLine(path: string, { kind, what, line, text, isAlarming, isUsual }: Spot): Capability {
   const made = capability(kind, what, path, line, text, text.replace(/\s+/g, ' ').trim(), isAlarming)
   return isUsual ? { ...made, isUsual } : made
-}
-
-function worst(spots: readonly Spot[]): Spot[] {
-  return [...spots].sort((a, b) => rank(a) - rank(b) || a.line - b.line)
 }
 
 /** Alarming lines first, usual ones last, then by kind. */
