@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { importedDocument } from '../src/machine/skill-document.ts'
-import { readForeignSkill } from '../src/skills/disk/foreign-skill.ts'
-import { readReviewFiles } from '../src/skills/disk/review-files.ts'
-import type { ReviewFile } from '../src/skills/rules/review/files.ts'
-import { type Capability, readSheet } from '../src/skills/rules/review/sheet.ts'
+import { readForeignSkill, readReviewFiles } from '../src/skills/disk/foreign-skill.ts'
+
+import { type Capability, type ReviewFile, readSheet } from '../src/skills/rules/review/sheet.ts'
+
 import type { Skill } from '../src/skills/rules/skill.ts'
 import { HOSTILE_SKILLS, KINDS } from '../test/skills/hostile-skills.ts'
 import { skillOf } from '../test/skills/review-hostile.ts'

@@ -125,31 +125,31 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Brings an edit of an installed copy into the library and all other copies. */
     adopt: changes(machine, async () => (await import('./skills/adopt.ts')).adopt),
     /** Asks the sources of imported skills for newer versions. */
-    outdated: late(machine, async () => (await import('./skills/outdated.ts')).findOutdated),
+    outdated: late(machine, async () => (await import('./skills/update.ts')).findOutdated),
     /** Takes newer versions, merged with your changes, in one commit. */
     update: changes(machine, async () => (await import('./skills/update.ts')).updateSkills),
     /** Pins a skill to its version, or unpins it. */
-    pin: late(machine, async () => (await import('./skills/outdated.ts')).pinSkills),
+    pin: late(machine, async () => (await import('./skills/update.ts')).pinSkills),
     /** Compares the library with its remote. */
     readStanding: late(machine, async () => (await import('./skills/sync.ts')).readStanding),
     /** Says how much room each agent's list of skills has, and how much is used. */
-    readListing: late(machine, async () => (await import('./skills/listing.ts')).readListing),
+    readListing: late(machine, async () => (await import('./skills/equip.ts')).readListing),
     /** Shows a merge that waits for you, with both texts. */
-    showMerge: late(machine, async () => (await import('./skills/merges.ts')).showMerge),
+    showMerge: late(machine, async () => (await import('./skills/adopt.ts')).showMerge),
     /** Finishes or gives up a merge that waits for you. */
     finishMerge: changes(
       machine,
-      async () => (await import('./skills/merges.ts')).finishMerge,
+      async () => (await import('./skills/adopt.ts')).finishMerge,
       (request) => request.continue === true,
     ),
     /** Changes which agents a skill is for. */
-    changeTargets: late(machine, async () => (await import('./skills/targets.ts')).changeTargets),
+    changeTargets: late(machine, async () => (await import('./skills/library-edits.ts')).changeTargets),
     /** Undoes a commit of the library, as a new commit. */
     undo: changes(machine, async () => (await import('./skills/undo.ts')).undoCommit),
     /** Deletes a skill from the library. */
-    deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
+    deleteSkill: late(machine, async () => (await import('./skills/library-edits.ts')).deleteSkill),
     /** Deletes several skills from the library in one commit. */
-    deleteSkills: late(machine, async () => (await import('./skills/delete.ts')).deleteSkills),
+    deleteSkills: late(machine, async () => (await import('./skills/library-edits.ts')).deleteSkills),
     /** Writes a skill as an archive. The same skill gives the same bytes. */
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
     /** Writes a plugin of skills, hooks and the MCP server for agents that install plugins. */
@@ -159,11 +159,11 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Checks the whole installation and says what to do; repairs what it can when asked. */
     doctor: late(machine, async () => (await import('./health/doctor.ts')).runDoctor),
     /** Creates a skill in the library. */
-    startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
+    startSkill: late(machine, async () => (await import('./skills/library-edits.ts')).startSkill),
     /** Shows how an installed copy differs from the library. */
     diff: late(machine, async () => (await import('./skills/inspect.ts')).diffSkill),
     /** Names the skills that fit a task. */
-    suggest: late(machine, async () => forTask((await import('./skills/suggest.ts')).suggestSkills)),
+    suggest: late(machine, async () => forTask((await import('./skills/library-skills.ts')).suggestSkills)),
     /** Lists the agents that Loadout knows, and which are enabled. */
     listAgents: late(machine, async () => (await import('./agents/config.ts')).listAgents),
     /** Enables or disables agents. */
@@ -185,7 +185,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Finds the project around the working folder. */
     detectProject: plain(machine, async () => (await import('./agents/config.ts')).detectProject),
     /** Restores deleted skills. */
-    restoreSkills: late(machine, async () => (await import('./skills/delete.ts')).restoreSkills),
+    restoreSkills: late(machine, async () => (await import('./skills/library-edits.ts')).restoreSkills),
     /** Returns the last inventory immediately, while a new one is read. */
     recallInventory: plain(machine, async () => (await import('./skills/inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
@@ -211,7 +211,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Denies a pack, an adapter or an imported skill. */
     deny: late(machine, async () => (await import('./answer/approve.ts')).deny),
     /** Trusts the publisher of skills for what they can do now, takes that back, or lists who is trusted. */
-    trust: late(machine, async () => (await import('./skills/trust.ts')).trust),
+    trust: late(machine, async () => (await import('./skills/gate.ts')).trust),
     /** Revokes an earlier approval or denial. */
     revoke: late(machine, async () => (await import('./answer/approve.ts')).revoke),
     /** Checks a pack. */
@@ -412,30 +412,26 @@ export type { LoadedPayload, LoadedPlan, LoadRequest, LoadResult, TaskPlan } fro
 export type { DeadEntry, KeywordOverlap } from './payloads/rules/analysis.ts'
 export { PHASES } from './payloads/rules/loadout-index.ts'
 export { describeWhy, percent, STRATEGIES } from './search/document.ts'
-export type { Adoption } from './skills/adopt.ts'
+export type { Adoption, MergeResult, MergeView } from './skills/adopt.ts'
 export type { CandidateView, SkillOffer } from './skills/candidates.ts'
-export type { Deletion } from './skills/delete.ts'
 export type { Check } from './skills/doctor.ts'
+export type { ListingRoom } from './skills/equip.ts'
 export type { FixPlan, ListCounts, UndoneFix } from './skills/fix-list.ts'
+export type { Publisher } from './skills/gate.ts'
 export type { ImportResult } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillDiff, SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
-export type { ListingRoom } from './skills/listing.ts'
-export type { MergeResult, MergeView } from './skills/merges.ts'
-export type { NewSkill } from './skills/new-skill.ts'
+export type { Deletion, NewSkill, TargetsChange } from './skills/library-edits.ts'
+export type { Suggestions } from './skills/library-skills.ts'
 export type { Outcome, WaitingSkill } from './skills/observe.ts'
-export type { PinResult, SourceState } from './skills/outdated.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
 export type { ProjectOutcome } from './skills/project.ts'
 export type { SyncState } from './skills/rules/sync-decision.ts'
 export type { BuiltPlugin, SharedSkill } from './skills/share.ts'
-export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
-export type { TargetsChange } from './skills/targets.ts'
-export type { Publisher } from './skills/trust.ts'
 export type { Undone } from './skills/undo.ts'
-export type { UpdateResult } from './skills/update.ts'
+export type { PinResult, SourceState, UpdateResult } from './skills/update.ts'
 export type { CatalogRow, CatalogView } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'
 export type { Published, Signed } from './team/publish.ts'

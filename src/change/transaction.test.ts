@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { sha256 } from '../text/values.ts'
-import { type PlannedChange, Transaction } from './transaction.ts'
-import { workFolderIn } from './work-folder.ts'
+import { type PlannedChange, Transaction, workFolderIn } from './transaction.ts'
 
 const OLD = { 'a.md': 'old a', 'b.md': 'old b', 'c.md': 'old c' }
 const NEW = { 'a.md': 'new a', 'b.md': 'new b', 'd/e.md': 'new e' }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { recover, workFolderIn } from '../change/work-folder.ts'
+import { recover, workFolderIn } from '../change/transaction.ts'
 import { writeArchive } from '../skills/disk/archive.ts'
 import { isOrphaned, makeScratch, ownedName, removeOrphans } from './leftovers.ts'
 import { acquireLock, tryLock } from './lock.ts'

@@ -1,10 +1,13 @@
-import type { Skill, SkillReadResult, SkillSource } from '@modelcontextprotocol/server/ext/skills'
 import {
   DIRECTORY_MIME_TYPE,
+  type Skill,
   SkillCatalogError,
+  type SkillReadResult,
+  type SkillSource,
   SkillsExtension,
   skillEntry,
 } from '@modelcontextprotocol/server/ext/skills'
+
 import type { Loadout } from '../loadout.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { MOST_LISTED } from './resources.ts'

@@ -4,11 +4,17 @@ import { realOrSame } from '../machine/open-project.ts'
 import { listed } from '../text/count.ts'
 import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { groupBy } from '../text/values.ts'
-import { buildFor, hashBuild } from './disk/build.ts'
-import { discoverSkills, type LeftOutSkills } from './disk/discover.ts'
-import { type ForeignOptions, type LockedSkill, readForeignSkill, readSkillsLock } from './disk/foreign-skill.ts'
+import {
+  discoverSkills,
+  type ForeignOptions,
+  type LeftOutSkills,
+  type LockedSkill,
+  readForeignSkill,
+  readSkillsLock,
+} from './disk/foreign-skill.ts'
 import type { ImportSource } from './disk/import-source.ts'
 import { findSkillFolders, SKILLS_FOLDER } from './disk/registry.ts'
+import { buildFor, hashBuild } from './disk/tree.ts'
 import { enabledAgents, type Installs, namedTargets, type ScopeRequest, withInstalls } from './installs.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
 import {
@@ -50,7 +56,7 @@ export interface CandidatesRequest extends ScopeRequest {
   texts?: boolean
 }
 
-export function textShown(skill: ForeignSkill | undefined, { texts }: { texts?: boolean }): { text?: string } {
+function textShown(skill: ForeignSkill | undefined, { texts }: { texts?: boolean }): { text?: string } {
   // In characters: enough for the user to judge a skill.
   return texts && skill !== undefined ? { text: skill.document.slice(0, 8_000) } : {}
 }
@@ -86,7 +92,7 @@ export const listCandidates = withInstalls(async (installs, request: CandidatesR
 })
 
 /** Finds skills without our marker. Reports folders that it cannot read, and returns the others. */
-export function findUnmanaged(
+function findUnmanaged(
   installs: Installs,
   observation: Observation,
   targets: readonly string[] | undefined,
@@ -153,7 +159,7 @@ function stateOf(installs: Installs, { find, registry }: Observation, copy: Fore
 type Folder = { path: string; agents: readonly string[]; found?: ForeignSkill['found'] }
 
 /** Reads folders of skills. `refusals` has those that cannot be read, `failure` the first error. */
-export function readForeign(
+function readForeign(
   folders: readonly Folder[],
   options: Omit<ForeignOptions, 'agents'>,
 ): { skills: ForeignSkill[]; refusals: Refusal[]; failure?: LoadoutError } {

@@ -16,8 +16,8 @@ import { summarizeLog } from '../usage/usage.ts'
 import { describeProject } from './disk/project-words.ts'
 import { readLibrary } from './gate.ts'
 import { enabledAgents, Installs } from './installs.ts'
-import { isPinned } from './outdated.ts'
 import { type KeptSkill, skillSegment } from './skill-source.ts'
+import { isPinned } from './update.ts'
 
 /** How many skills the list has in which form. */
 export interface ListCounts {

@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { Config } from '../agents/config.ts'
-import { readApprovals, recordApproval, requireApprovals } from '../machine/approvals.ts'
+import { readApprovals, recordApproval, removeApproval, requireApprovals } from '../machine/approvals.ts'
 import { jsonCodec } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -8,12 +9,10 @@ import { Repository } from '../machine/repository.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { listed } from '../text/count.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { isRecord } from '../text/values.ts'
-import type { SkillContent } from './disk/foreign-skill.ts'
+import { compareText, isRecord, sha256 } from '../text/values.ts'
+import { readContentFiles, readReviewFiles, type SkillContent } from './disk/foreign-skill.ts'
 import { type RegistryReading, readForReview, skillPlace } from './disk/registry.ts'
-import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
-import { Installs, type ScopeRequest } from './installs.ts'
-import { withScope } from './locked-scope.ts'
+import { Installs, type ScopeRequest, withInstalls, withScope } from './installs.ts'
 import {
   type Capability,
   type FindTwin,
@@ -31,7 +30,7 @@ import {
   type Skill,
   withoutSource,
 } from './rules/skill.ts'
-import { publisherOf } from './rules/source-name.ts'
+import { parseRepositoryName, publisherOf } from './rules/source-name.ts'
 
 /** What the library hands out on this machine. */
 export interface ClearedRegistry extends RegistryReading {
@@ -198,7 +197,7 @@ function answersFrom(approvals: readonly Approval[], library: string): SkillAnsw
 }
 
 /** Undefined if only the skill itself names its source, which proves nothing. */
-export function publisherOfSkill({ source }: Skill): string | undefined {
+function publisherOfSkill({ source }: Skill): string | undefined {
   return source?.url === undefined || source.others.claimed === true ? undefined : publisherOf(source.url)
 }
 
@@ -208,7 +207,7 @@ export function coverName({ kind, path, id }: Shown): string {
 }
 
 /** What trust in a publisher covers: kinds of acts, and single frontmatter keys. */
-export function trustName({ kind, key }: Capability): string {
+function trustName({ kind, key }: Capability): string {
   return key === undefined ? kind : `key ${key}`
 }
 
@@ -357,3 +356,62 @@ export function describeCapability({ path, line, what, quote }: Capability): str
   const place = path === '' ? '' : `${path}${line > 0 ? `:${line}` : ''} `
   return `${place}${what}${quote === '' ? '' : `: ${quote}`}`
 }
+
+/** A publisher whose skills may do what they could do when it was trusted. */
+export interface Publisher {
+  /** The address of its repository. */
+  name: string
+  skills: string[]
+  /** Kinds of acts, and `key <name>` for frontmatter keys. */
+  allowed: string[]
+  since: string
+}
+
+export interface TrustRequest {
+  /** `owner/repo` or an address. Undefined: only list. */
+  source?: string
+  /** Take the trust back. */
+  isOff?: boolean
+}
+
+/**
+ * Trusts the publisher of a repository for what its skills in the library can do now, or takes that back. Returns the
+ * trusted publishers. What misleads a reader is never trusted in advance.
+ */
+export const trust = withInstalls(async (installs: Installs, { source, isOff }: TrustRequest): Promise<Publisher[]> => {
+  const { machine, library, repo } = installs
+  const root = realOrSame(library)
+  const { skills } = readForReview(repo)
+  const skillsOf = (publisher: string) => skills.filter(({ skill }) => publisherOfSkill(skill) === publisher)
+  if (source !== undefined) {
+    const name = publisherOf(parseRepositoryName(source)?.url ?? source)
+    const own = skillsOf(name)
+    const isTrusted = readApprovals(machine).approvals.some((each) => each.kind === 'publisher' && each.name === name)
+    if (isOff ? !isTrusted : own.length === 0) {
+      const message = isOff ? `${name} is not trusted` : `no skill of the library comes from ${name}`
+      const hint = isOff
+        ? 'loadout trust lists who is'
+        : `import them first: loadout import ${source}; then read what they can do`
+      throw new LoadoutError('SKILL_NOT_FOUND', message, { hint })
+    }
+    if (isOff) await removeApproval(machine, { kind: 'publisher', root, name })
+    else {
+      const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
+      const sheets: Capability[] = []
+      for (const { skill, folder } of own) sheets.push(...(await sheetOfFolder(join(library, folder), skill, findTwin)))
+      const allowed = [
+        ...new Set(sheets.filter(({ kind, isUsual }) => kind !== 'misleads' && !isUsual).map(trustName)),
+      ].sort(compareText)
+      const files = Object.fromEntries(allowed.map((each) => [each, sha256(each)]))
+      const about = { kind: 'publisher', root, name, decision: 'approved' } as const
+      await recordApproval(machine, { ...about, digest: sha256(name), files })
+    }
+  }
+  const { approvals, findings } = readApprovals(machine)
+  const trusted = approvals.filter((each) => each.kind === 'publisher' && each.root === root)
+  const value = trusted.map(({ name, files = {}, at }) => {
+    return { name, skills: skillsOf(name).map(({ skill }) => skill.name), allowed: Object.keys(files), since: at }
+  })
+  machine.report(...findings)
+  return value
+})

@@ -6,7 +6,6 @@ import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
-import type { UnmanagedCandidate } from './candidates.ts'
 import {
   discoverIn,
   type FindRequest,
@@ -14,14 +13,15 @@ import {
   findOffers,
   refusalOf,
   type SkillOffer,
+  type UnmanagedCandidate,
   viewOffer,
 } from './candidates.ts'
-import { buildFor, hashBuild } from './disk/build.ts'
 import { contentOf, type SkillContent, writeSkillFolder } from './disk/foreign-skill.ts'
 import { libraryHash } from './disk/git-folders.ts'
 import { type ImportSource, inHome, openImportSource, rewordError } from './disk/import-source.ts'
 import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
+import { buildFor, hashBuild } from './disk/tree.ts'
 import { answerHint, readAnswers, sheetOfContent } from './gate.ts'
 import { initialize } from './init.ts'
 import { Installs, type ScopeRequest } from './installs.ts'
@@ -35,10 +35,10 @@ import {
   type WaitingSkill,
 } from './observe.ts'
 import { chooseOffers, type ForeignSkill, type ImportCandidate, type Offer } from './rules/candidates.ts'
-import { inOrderOfNeed, needsOf } from './rules/needs.ts'
+import { inOrderOfNeed, needsOf } from './rules/manifest.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
-import { LFS_PROBLEM } from './rules/review/files.ts'
-import { type Capability, findTwinIn, summarizeSheet } from './rules/review/sheet.ts'
+import { type Capability, findTwinIn, LFS_PROBLEM, summarizeSheet } from './rules/review/sheet.ts'
+
 import { type RegisteredSkill, type SkillSource, supports, withoutSource } from './rules/skill.ts'
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
@@ -300,7 +300,7 @@ export interface Ready {
 }
 
 /** The chosen skills in their form for the library. */
-export async function prepareSkills(
+async function prepareSkills(
   installs: Installs,
   source: ImportSource | undefined,
   fresh: readonly Offer[],
@@ -320,7 +320,7 @@ export async function prepareSkills(
 }
 
 /** The skills that will not be installed, or not as a whole, until a person allows what they can do. */
-export function waitingSkills({ repo }: Installs, ready: readonly Ready[]): WaitingSkill[] {
+function waitingSkills({ repo }: Installs, ready: readonly Ready[]): WaitingSkill[] {
   const answers = readAnswers(repo)
   return ready.flatMap(({ name, content, review }) => {
     const open = review.filter((each) => !answers.allow(content.skill, each))
@@ -329,7 +329,7 @@ export function waitingSkills({ repo }: Installs, ready: readonly Ready[]): Wait
 }
 
 /** One finding for all skills that wait for an answer. */
-export function waitingFindings(waiting: readonly WaitingSkill[]): Finding[] {
+function waitingFindings(waiting: readonly WaitingSkill[]): Finding[] {
   const names = waiting.filter(({ open }) => open.some(({ key }) => key === undefined)).map(({ skill }) => skill)
   if (names.length === 0) return []
   const what = names.length === 1 ? `${names[0]} can act` : `${names.length} skills can act`
@@ -338,7 +338,7 @@ export function waitingFindings(waiting: readonly WaitingSkill[]): Finding[] {
 }
 
 /** Reports files that were not fetched: Git LFS left a pointer in their place. */
-export function pointerFindings(ready: readonly Ready[]): Finding[] {
+function pointerFindings(ready: readonly Ready[]): Finding[] {
   const pointers = ready.flatMap(({ name, review }) =>
     review.flatMap(({ what, path }) => (what === LFS_PROBLEM ? [`${name}/${path}`] : [])),
   )
@@ -390,11 +390,7 @@ function withSource(
  * Turns folders and links in the agents' folders into managed installs. A folder with exactly the right content only
  * gets a marker; any other is backed up and replaced. The target of a link stays.
  */
-export async function takeOver(
-  installs: Installs,
-  offers: readonly Offer[],
-  request: RunOptions,
-): Promise<Operation[]> {
+async function takeOver(installs: Installs, offers: readonly Offer[], request: RunOptions): Promise<Operation[]> {
   const roots = installs.everyRoot()
   const observation = await observe(installs, [], true)
   const plan = { operations: [] as Operation[], findings: [] as Finding[] }

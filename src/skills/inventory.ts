@@ -11,8 +11,8 @@ import { commitsBehind } from './disk/library-git.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from './disk/tree-cache.ts'
 import { type ClearedRegistry, withheldIn } from './gate.ts'
-import type { Installs, ScopeRequest } from './installs.ts'
-import { withScope } from './locked-scope.ts'
+import { type Installs, type ScopeRequest, withScope } from './installs.ts'
+
 import { foreseeEdits, type Observation, observe, recoverAll } from './observe.ts'
 import {
   EDIT_OUTCOMES,
@@ -103,7 +103,12 @@ export const takeInventory = withScope(async (installs, _: ScopeRequest): Promis
       return refusal === undefined ? view : { ...view, problems: [...view.problems, refusal.message] }
     }),
   )
-  const unmanaged = unmanagedSkills(observation)
+  // Skills without our marker whose names are not in the library.
+  const { placements, statuses } = observation
+  const known = new Set(statuses.map(({ name }) => name))
+  const unmanaged = placements.filter(
+    ({ name, isSkill, marker }) => isSkill && marker === undefined && !known.has(name),
+  )
   const value: Inventory = {
     library: installs.library,
     scope: installs.project === undefined ? 'user' : 'project',
@@ -152,12 +157,6 @@ async function behindOf({ repo }: Installs, status: SkillStatus): Promise<number
   const counts = await Promise.all([...commits].map((commit) => commitsBehind(repo, commit, folder)))
   const known = counts.filter((count): count is number => count !== undefined && count > 0)
   return known.length === 0 ? undefined : Math.max(...known)
-}
-
-/** Skills without our marker whose names are not in the library. */
-export function unmanagedSkills({ placements, statuses }: Observation): Placement[] {
-  const known = new Set(statuses.map(({ name }) => name))
-  return placements.filter(({ name, isSkill, marker }) => isSkill && marker === undefined && !known.has(name))
 }
 
 /** Reports skills of a project that another manager manages, according to its lock file. */

@@ -1,21 +1,30 @@
 import { join } from 'node:path'
 import { Config } from '../agents/config.ts'
-import { libraryFile, textWith } from '../examples/examples.ts'
+import { libraryFile, openExamples, textWith } from '../examples/examples.ts'
+import { learnFromUse } from '../examples/learn.ts'
 import type { Example } from '../examples/rules/example.ts'
+import { exists } from '../machine/files.ts'
 import { staysInside } from '../machine/inside.ts'
+import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
+import { openRanking } from '../machine/ranking.ts'
 import { Repository } from '../machine/repository.ts'
+import type { Why } from '../search/document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
-import { type Build, buildFor, readBuild, readBuildFile } from './disk/build.ts'
+import { checkOutSnapshot } from './disk/git-folders.ts'
+import { literal, uncommittedPaths } from './disk/library-git.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import { writeTreeFile } from './disk/tree.ts'
-import { readLibrary } from './gate.ts'
-import { Installs } from './installs.ts'
-import { asWriter } from './observe.ts'
-import { nameProblem } from './rules/skill.ts'
+import { readPlacements, SKILLS_FOLDER } from './disk/registry.ts'
+import { type Build, buildFor, hashTree, listTree, readBuild, readBuildFile, writeTreeFile } from './disk/tree.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { readLibrary, withheldIn } from './gate.ts'
+import { Installs, type ScopeRequest, withInstalls } from './installs.ts'
+import { asWriter, observe, recoverAll } from './observe.ts'
+import { nameProblem, type RegisteredSkill, requireName, type SkillStatus, supports } from './rules/skill.ts'
+import { type KeptSkill, librarySegment, skillsOf } from './skill-source.ts'
 
 export interface LibrarySkill {
   name: string
@@ -86,4 +95,145 @@ export async function teachLibrary(
     return changeLibrary(repo, { changes, message })
   }
   return asWriter(installs, [], 'teach', run)
+}
+
+/** A committed version of a skill, which can be published, and installed on any machine. */
+export interface CommittedVersion {
+  /** The version that it declares; skills declare none. */
+  version?: string
+  commit: string
+  digest: string
+}
+
+/** Whether the library has a skill of this name. */
+export function isInLibrary(machine: Machine, name: string): boolean {
+  const library = new Config(machine).library
+  return library !== undefined && exists(join(library, SKILLS_FOLDER, requireName(name)))
+}
+
+/** The newest committed version of a skill. Throws if it has uncommitted changes. */
+export async function committedVersion(machine: Machine, name: string): Promise<CommittedVersion> {
+  const { repo } = new Installs(machine, {})
+  await repo.require()
+  const folder = `${SKILLS_FOLDER}/${requireName(name)}`
+  const changed = (await uncommittedPaths(repo)).find((path) => path.startsWith(`${folder}/`))
+  if (changed !== undefined) {
+    throw failWith('UNCOMMITTED/skill', { changed })
+  }
+  const { stdout } = await repo.git(['log', '-1', '--format=%H', 'HEAD', '--', literal(folder)])
+  const commit = stdout.trim()
+  const digest = await digestAt(machine, name, commit)
+  if (digest !== undefined) return { commit, digest }
+  throw failWith('SKILL_NOT_FOUND/committed', { name })
+}
+
+/** The digest of a skill at a commit of the library; undefined if the library does not have it. */
+export async function digestAt(machine: Machine, name: string, commit: string): Promise<string | undefined> {
+  const { repo } = new Installs(machine, {})
+  await repo.require()
+  const folder = `${SKILLS_FOLDER}/${requireName(name)}`
+  return withScratch(async (scratch) => {
+    const place = await checkOutSnapshot({ repo, commit, folder }, scratch, 'version')
+    return place === undefined ? undefined : hashTree(place, listTree(place).files)
+  })
+}
+
+/** The text of a library file at HEAD; undefined if HEAD does not have it. */
+export async function committedFile(machine: Machine, path: string): Promise<string | undefined> {
+  if (new Config(machine).library === undefined) return undefined
+  const { repo } = new Installs(machine, {})
+  const { stdout, code } = await repo.git(['show', `HEAD:${path}`], { okCodes: [0, 128] })
+  return code === 0 ? stdout : undefined
+}
+
+export interface InstalledVersion {
+  skill: string
+  agent: string
+  /** The start of the digest of the library's folder at installation. */
+  version: string
+}
+
+/** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
+export function installedVersions(machine: Machine): InstalledVersion[] {
+  const cache = openTreeCache(machine)
+  const found = new Config(machine).targetRoots().flatMap((root) =>
+    readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
+      if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []
+      const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, 16)
+      return version === undefined ? [] : root.agents.map((agent) => ({ skill: name, agent, version }))
+    }),
+  )
+  cache.save()
+  return found
+}
+
+export interface Suggestion {
+  name: string
+  description: string
+  /** 0 to 1. */
+  confidence: number
+  why: readonly Why[]
+  /** Agents that have it now. */
+  equipped: string[]
+  /** Enabled agents that it supports and that do not have it. */
+  missing: string[]
+}
+
+export interface Suggestions {
+  task: string
+  /** How many skills were searched. */
+  known: number
+  skills: Suggestion[]
+  /** The command that equips the missing skills; undefined if none is missing. */
+  command?: string
+}
+
+/** The skills of the library that match a task, which agents have them, and how to equip the rest. */
+export const suggestSkills = withInstalls(
+  async (installs, request: ScopeRequest & { task: string; limit?: number }): Promise<Suggestions> => {
+    const roots = installs.everyRoot()
+    await recoverAll(installs, roots)
+    const { statuses, registry } = await observe(installs, roots)
+    const byName = new Map(statuses.map((status) => [status.name, status]))
+    const withheld = withheldIn(installs.repo, registry)
+    const cleared = registry.skills.filter(({ skill }) => !withheld.has(skill.name))
+    const { machine, library } = installs
+    const describe = (id: string) => cleared.find(({ skill }) => skill.name === id)?.skill.description
+    learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
+    const examples = openExamples(machine, { library }, 'here')
+    const hits = openRanking(machine, [librarySegment(library, skillsOf(library, cleared), examples)]).rank(
+      request.task,
+      { limit: request.limit ?? 5 },
+    )
+    const skills = hits.flatMap(({ kept, confidence, why }) => {
+      const status = byName.get((kept as KeptSkill).name)
+      return status?.registered === undefined
+        ? []
+        : [suggestionOf(installs, status, status.registered, confidence, why)]
+    })
+    const wanting = skills.filter(({ missing }) => missing.length > 0).map(({ name }) => name)
+    const scope = installs.project === undefined ? '' : ' --project .'
+    const value = {
+      task: request.task,
+      known: cleared.length,
+      skills,
+      command: wanting.length > 0 ? `loadout equip ${wanting.join(' ')}${scope}` : undefined,
+    }
+    installs.machine.report(...registry.findings)
+    return value
+  },
+)
+
+function suggestionOf(
+  { roots }: Installs,
+  { name, placements }: SkillStatus,
+  { skill }: RegisteredSkill,
+  confidence: number,
+  why: readonly Why[],
+): Suggestion {
+  const managed = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
+  const equipped = [...new Set(managed.flatMap(({ placement }) => placement.root.agents))]
+  const enabled = roots.flatMap(({ agents }) => agents)
+  const missing = enabled.filter((agent) => supports(skill, agent) && !equipped.includes(agent))
+  return { name, description: skill.description, confidence, why, equipped, missing }
 }

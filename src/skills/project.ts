@@ -14,23 +14,16 @@ import { parseYaml, readValue, YamlError } from '../machine/yaml.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sortedBy } from '../text/values.ts'
 import { readSource, type SkillOffer } from './candidates.ts'
-import { versionPlace } from './disk/approved-versions.ts'
-import { createBuilder, hashBuild } from './disk/build.ts'
 import { diffSkillFolders } from './disk/git-folders.ts'
 import { splitPage } from './disk/import-source.ts'
 import { changeLibrary, withLibrary } from './disk/library-transaction.ts'
-import {
-  forgetVersion,
-  keepSkill,
-  type OpenSource,
-  openAddress,
-  restoreVersions,
-  skillAt,
-} from './disk/locked-versions.ts'
-import { writeTreeFile } from './disk/tree.ts'
+import { versionPlace } from './disk/registry.ts'
+import { forgetVersion, keepSkill, type OpenSource, openAddress, restoreVersions, skillAt } from './disk/source-repo.ts'
+import { createBuilder, hashBuild, writeTreeFile } from './disk/tree.ts'
+
 import { coverName, describeCapability, readAnswers, sheetsOf } from './gate.ts'
-import type { Installs } from './installs.ts'
-import { lockedInstalls, lockedRegistry, type Manifest, readManifest } from './locked-scope.ts'
+import { type Installs, lockedInstalls, lockedRegistry, type Manifest, readManifest } from './installs.ts'
+
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
 import { asForeign, FOREIGN_FILES, takeOverManifest } from './rules/foreign-manifests.ts'
@@ -43,11 +36,12 @@ import {
   LOCK_FILE,
   type LockedSkill,
   NO_LOCK,
+  needsOf,
   type OfferedSkill,
   unneeded,
   versionKey,
 } from './rules/manifest.ts'
-import { needsOf } from './rules/needs.ts'
+
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import type { Capability } from './rules/review/sheet.ts'
 import { EVERY_AGENT, requireName, type Skill, supports } from './rules/skill.ts'

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { installedVersions } from '../skills/versions.ts'
+import { installedVersions } from '../skills/library-skills.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { VERSION } from '../text/version.ts'

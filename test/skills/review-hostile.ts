@@ -1,7 +1,6 @@
 import { importedDocument } from '../../src/machine/skill-document.ts'
-import type { ReviewFile } from '../../src/skills/rules/review/files.ts'
-import type { SheetInput } from '../../src/skills/rules/review/sheet.ts'
-import { findTwinIn } from '../../src/skills/rules/review/sheet.ts'
+import { findTwinIn, type ReviewFile, type SheetInput } from '../../src/skills/rules/review/sheet.ts'
+
 import type { Skill } from '../../src/skills/rules/skill.ts'
 import { sha256 } from '../../src/text/values.ts'
 import type { HostileSkill } from './hostile-skills.ts'

@@ -13,8 +13,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { compareText, isRecord } from '../../text/values.ts'
 import type { HidingRule, ReadingRules } from '../rules/reading-rules.ts'
 import type { FoundSkill } from '../rules/visibility.ts'
-import type { FoundPlace } from './agent-files.ts'
-import { readHead } from './agent-files.ts'
+import { type FoundPlace, readHead } from './agent-files.ts'
 
 /** Limits against huge folders. */
 const MOST_ENTRIES = 20_000

@@ -1,20 +1,27 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { stagePath, swapIn, swapOut, workFolderIn } from '../../change/work-folder.ts'
+import { stagePath, swapIn, swapOut, workFolderIn } from '../../change/transaction.ts'
 import { asLoadoutError, exists, flushFiles, isFile, isFolder, isLink } from '../../machine/files.ts'
 import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/inside.ts'
+import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move, sameName } from '../../machine/platform.ts'
 import { asFinding, type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
-import type { LibraryState } from '../rules/reconcile.ts'
-import { formatMarker, type InstallMarker, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
+import { formatMarker, type InstallMarker, type LibraryState, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
-import { Backups } from './backups.ts'
-import { type Build, type buildFor, createBuilder, hashBuild, writeBuild } from './build.ts'
 import { skillPlace } from './registry.ts'
-import { copyFolder, hashTree, listTree } from './tree.ts'
+import {
+  type Build,
+  type buildFor,
+  copyFolder,
+  createBuilder,
+  hashBuild,
+  hashTree,
+  listTree,
+  writeBuild,
+} from './tree.ts'
 
 /** Reports the progress of a long operation. */
 export type OnProgress = (done: number, total: number, what: string) => void
@@ -285,5 +292,45 @@ function overwrite(path: string, text: Buffer): boolean {
     return true
   } finally {
     closeSync(file)
+  }
+}
+
+const BACKUPS = 'backups'
+
+/** Copies of what Loadout replaced or removed, in the state folder. */
+export class Backups {
+  private readonly machine: Machine
+
+  constructor(machine: Machine) {
+    this.machine = machine
+  }
+
+  /**
+   * Copies a folder before Loadout replaces or removes it, and returns the path of the copy. Stores equal content once,
+   * so that a second try after a kill does not add a copy.
+   */
+  add(folder: string, skill: string, origin: string, hash: string): string {
+    const kept = this.pathOf(skill, origin, hash)
+    if (exists(kept)) return kept
+    const partial = `${ownedName(kept)}.partial`
+    this.machine.records.privateFolder(`${BACKUPS}/${skill}`)
+    try {
+      copyFolder(folder, partial)
+      move(partial, kept)
+      return kept
+    } catch (error) {
+      throw asLoadoutError(error, kept, 'write')
+    }
+  }
+
+  /** Where the backup of this content is, if there is one. */
+  pathOf(skill: string, origin: string, hash: string): string {
+    return join(this.machine.records.path(BACKUPS), skill, `${origin}-${hash.slice(0, 12)}`)
+  }
+
+  /** Removes copies that a killed process did not finish: the originals are still in place. */
+  removePartial(): void {
+    const all = this.machine.records.path(BACKUPS)
+    for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
   }
 }

@@ -1,13 +1,16 @@
+import { isUtf8 } from 'node:buffer'
 import { basename, join } from 'node:path'
-import { exists, readJson, readText } from '../../machine/files.ts'
-import { readJsonInside } from '../../machine/inside.ts'
+import { exists, isFile, readJson, readText } from '../../machine/files.ts'
+import { readInside, readJsonInside, readTextInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { importedDocument, libraryDocument } from '../../machine/skill-document.ts'
+import { importedDocument, libraryDocument, readDocument } from '../../machine/skill-document.ts'
+import { Walk, type WalkEntry, type WalkFolder } from '../../machine/walk.ts'
 import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
 import { type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
-import { getOwn, isRecord, setOwn } from '../../text/values.ts'
+import { compareText, getOwn, isRecord, setOwn } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
-import { isPointer } from '../rules/review/files.ts'
+import { type Marketplace, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
+import { isPointer, LFS_PROBLEM, type ReviewFile } from '../rules/review/sheet.ts'
 import {
   EVERY_AGENT,
   formatSkill,
@@ -20,7 +23,16 @@ import {
   type SkillSource,
   supports,
 } from '../rules/skill.ts'
-import { copyFile, type HashRow, hashFile, hashRows, listTree, treeProblem, writeTreeFile } from './tree.ts'
+import {
+  copyFile,
+  type HashRow,
+  hashContent,
+  hashFile,
+  hashRows,
+  listTree,
+  treeProblem,
+  writeTreeFile,
+} from './tree.ts'
 
 export interface ForeignOptions {
   /** The agents that read the folder it is in. */
@@ -197,4 +209,187 @@ function placeOf(source: unknown, type: unknown, url: unknown): Pick<SkillSource
   if (type === 'local') return typeof source === 'string' ? { path: source } : undefined
   if (typeof url === 'string' && /^(?:https?|ssh|git|file):|^[\w.-]+@[\w.-]+:/.test(url)) return { url }
   return type === 'github' && typeof source === 'string' ? { url: `https://github.com/${source}` } : undefined
+}
+
+/** A folder with a SKILL.md that was found in a source. */
+interface FoundSkill {
+  path: string
+  /** Relative to the source, with slashes; empty for the source itself. */
+  folder: string
+  /** The plugin that it belongs to, if a manifest names one. */
+  plugin?: string
+}
+
+/** Skills or folders that are not imported, for one reason. */
+export interface LeftOutSkills {
+  reason: string
+  count: number
+  /** The first few. */
+  examples: string[]
+}
+
+export interface Discovery {
+  skills: FoundSkill[]
+  leftOut: LeftOutSkills[]
+  findings: Finding[]
+}
+
+const MOST_FOLDERS = 200_000
+const MANIFESTS = '.claude-plugin'
+
+const REASONS = {
+  inside: 'inside another skill',
+  linked: `${DOCUMENT_FILE} is a link`,
+  link: 'a link to a folder with a skill',
+  dependencies: 'folders of dependencies, which were not looked into',
+  elsewhere: 'plugins of the marketplace that lie in other repositories',
+  submodules: 'submodules, which are not fetched',
+  unreadable: 'folders that cannot be read',
+  limit: `folders beyond the limit of ${MOST_FOLDERS}`,
+} as const
+
+/** Walks a whole source. A folder with a SKILL.md is one skill, with everything in it. */
+export function discoverSkills(root: string): Discovery {
+  const walk = new Walk(root, { ignore: ['versions', 'dependencies'], mostFolders: MOST_FOLDERS })
+  const found: FoundSkill[] = []
+  const leftOut = new Tally()
+  const inSkill = new Set<string>()
+  const manifests: Manifests = { plugins: [], elsewhere: [], findings: [] }
+  for (const folder of walk.folders()) {
+    const { path, inside, entries } = folder
+    const document = entries.find(({ name, kind }) => name === DOCUMENT_FILE && kind !== 'folder')
+    const at = inside.lastIndexOf('/')
+    const isInside = inSkill.has(at < 0 ? '' : inside.slice(0, at)) && inside !== ''
+    if (isInside) inSkill.add(inside)
+    if (document !== undefined && isInside) leftOut.add('inside', inside)
+    else if (document?.kind === 'link' && inside !== '') leftOut.add('linked', inside)
+    else if (document !== undefined) {
+      found.push({ path, folder: inside })
+      inSkill.add(inside)
+    }
+    if (!isInside) readManifests(folder, manifests)
+    for (const entry of entries) enterOrReport(walk, folder, entry, isInside, leftOut)
+  }
+  found.sort((a, b) => compareText(a.folder, b.folder))
+  for (const name of manifests.elsewhere) leftOut.add('elsewhere', name)
+  // Submodules in .gitmodules that are not fetched: git leaves an empty folder for them.
+  const paths = [...textIn(root, '.gitmodules').matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  for (const name of paths.filter((path) => !exists(join(root, path, '.git')))) leftOut.add('submodules', name)
+  for (const { inside } of walk.leftOut.unreadable) leftOut.add('unreadable', inside)
+  if (walk.leftOut.count > 0) leftOut.add('limit', '', walk.leftOut.count)
+  return {
+    skills: found.map((each) => {
+      const plugin = pluginFor(manifests.plugins, each.folder)
+      return plugin === undefined ? each : { ...each, plugin }
+    }),
+    leftOut: leftOut.rows(),
+    findings: manifests.findings,
+  }
+}
+
+function enterOrReport(walk: Walk, folder: WalkFolder, entry: WalkEntry, isInside: boolean, leftOut: Tally): void {
+  const { name, kind } = entry
+  const inside = folder.inside === '' ? name : `${folder.inside}/${name}`
+  if (kind === 'link' && !isInside && isFile(join(folder.path, name, DOCUMENT_FILE))) leftOut.add('link', inside)
+  if (kind !== 'folder') return
+  if (!walk.isIgnored(name)) folder.enter(name)
+  else if (!isInside && name !== '.git') leftOut.add('dependencies', inside)
+}
+
+class Tally {
+  private readonly byKind = new Map<keyof typeof REASONS, LeftOutSkills>()
+
+  add(kind: keyof typeof REASONS, example: string, count = 1): void {
+    const row = this.byKind.get(kind) ?? { reason: REASONS[kind], count: 0, examples: [] }
+    row.count += count
+    if (row.examples.length < 5 && example !== '') row.examples.push(example)
+    this.byKind.set(kind, row)
+  }
+
+  rows(): LeftOutSkills[] {
+    return [...this.byKind.values()]
+  }
+}
+
+interface Manifests extends Marketplace {
+  findings: Finding[]
+}
+
+/** Reads the manifests of a plugin or marketplace in this folder. A broken one is a finding; the rest still works. */
+function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifests): void {
+  if (!entries.some(({ name, kind }) => name === MANIFESTS && kind === 'folder')) return
+  const read = (file: string, use: (json: unknown) => void) => {
+    const place = `${MANIFESTS}/${file}`
+    if (!exists(join(path, place))) return
+    try {
+      use(readJsonInside(path, place, 8 * 1024 * 1024))
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      const subject = inside === '' ? place : `${inside}/${place}`
+      const message = `${subject} was skipped: ${error.message.replace(`${join(path, place)} `, 'it ')}`
+      manifests.findings.push({ severity: 'warning', code: error.code, message, subject })
+    }
+  }
+  read('marketplace.json', (json) => {
+    const { plugins, elsewhere } = parseMarketplace(json, inside)
+    manifests.plugins.push(...plugins)
+    manifests.elsewhere.push(...elsewhere)
+  })
+  read('plugin.json', (json) => {
+    const plugin = parsePlugin(json, inside)
+    if (plugin !== undefined) manifests.plugins.push(plugin)
+  })
+}
+
+function textIn(root: string, path: string): string {
+  try {
+    return exists(join(root, path)) ? readTextInside(root, path) : ''
+  } catch (error) {
+    if (error instanceof LoadoutError) return ''
+    throw error
+  }
+}
+
+/** In bytes. Of a larger text only the start is looked through, and it counts as not read. */
+const LARGEST_TEXT = 256 * 1024
+const LARGEST_PICTURE = 8 * 1024 * 1024
+
+/** The files of a skill folder for the sheet, without skill.json, which is read as a `Skill`. */
+export function* readReviewFiles(folder: string): Generator<ReviewFile> {
+  for (const { path, kind, isExecutable } of listTree(folder).files)
+    if (kind === 'file' && path !== SKILL_FILE) yield readReviewFile(folder, path, isExecutable)
+}
+
+/** The files of a skill that is not in the library yet, for the sheet. */
+export function* readContentFiles({ document, files }: SkillContent): Generator<ReviewFile> {
+  yield asReviewFile(DOCUMENT_FILE, false, Buffer.from(document), hashContent(document))
+  for (const { path, folder, isExecutable } of files) yield readReviewFile(folder, path, isExecutable)
+}
+
+function readReviewFile(folder: string, path: string, isExecutable: boolean): ReviewFile {
+  const { bytes, failure } = readInside(folder, path, { most: LARGEST_PICTURE, head: LARGEST_PICTURE })
+  if (bytes === undefined) throw failure
+  return asReviewFile(path, isExecutable, bytes, hashFile(folder, { path, kind: 'file' }))
+}
+
+/** A file that is not clean text is looked through as far as possible, and still counts as not read. */
+function asReviewFile(path: string, isExecutable: boolean, bytes: Buffer, digest: string): ReviewFile {
+  const file = { path, isExecutable, digest, bytes }
+  const isText = !bytes.includes(0) && isUtf8(bytes)
+  if (/\.(?:png|jpe?g|gif|webp|ico|avif|ttf|otf|woff2?)$/i.test(path) && !isText) return { ...file, text: undefined }
+  const start = bytes.subarray(0, LARGEST_TEXT)
+  const isWide = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff)
+  const text = isText ? start.toString() : isWide ? wideText(start) : start.toString('latin1').replaceAll('\0', '')
+  if (isText && isPointer(text)) return { ...file, text, problem: LFS_PROBLEM }
+  if (!isText) return { ...file, text, problem: 'is not text in UTF-8' }
+  if (bytes.length > LARGEST_TEXT) return { ...file, text, problem: 'is too large to be looked through' }
+  // An import moves the frontmatter into skill.json. A second one here would be installed without being looked at.
+  const { frontmatter = {} } = path === DOCUMENT_FILE ? readDocument(text) : {}
+  if (Object.keys(frontmatter).length > 0) return { ...file, text, problem: 'has a frontmatter of its own' }
+  return { ...file, text }
+}
+
+function wideText(bytes: Buffer): string {
+  const even = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)))
+  return (bytes[0] === 0xfe ? even.swap16() : even).toString('utf16le')
 }

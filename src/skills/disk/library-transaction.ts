@@ -1,7 +1,17 @@
 import { lstatSync, readFileSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type OnProgress, type PathChange, type PlannedChange, Transaction } from '../../change/transaction.ts'
-import { interruptedIn, isAtWork, type Waiting, wasKilledAtWork, withWorkFolder } from '../../change/work-folder.ts'
+import {
+  interruptedIn,
+  isAtWork,
+  type OnProgress,
+  type PathChange,
+  type PlannedChange,
+  Transaction,
+  type Waiting,
+  wasKilledAtWork,
+  withWorkFolder,
+} from '../../change/transaction.ts'
+
 import { asLoadoutError, exists, isFolder, isWritable, removeLeftovers } from '../../machine/files.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import { staysInside } from '../../machine/inside.ts'

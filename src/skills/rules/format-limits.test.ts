@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatWarnings } from '../validate-skill.ts'
+import { formatWarnings } from '../doctor.ts'
 import { skillOf } from './placement.fixture.ts'
 import type { Skill } from './skill.ts'
 

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressOf, chooseWanted, formatLock, type LockedSkill, parseLock, unneeded } from './manifest.ts'
-import { inOrderOfNeed, needsOf } from './needs.ts'
+import {
+  addressOf,
+  chooseWanted,
+  formatLock,
+  inOrderOfNeed,
+  type LockedSkill,
+  needsOf,
+  parseLock,
+  unneeded,
+} from './manifest.ts'
 
 const names = Array.from({ length: 200 }, (_, at) => `skill-${String(at).padStart(3, '0')}`)
 

@@ -4,8 +4,8 @@ import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import { asFinding, type Code, type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
-import type { InstallMarker } from './reconcile.ts'
-import { type LibraryState, sameCommit } from './reconcile.ts'
+import { type InstallMarker, type LibraryState, sameCommit } from './reconcile.ts'
+
 import {
   isEdited,
   missing,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { skillOf } from './placement.fixture.ts'
-import type { Skill } from './skill.ts'
-import { changedTargets } from './skill.ts'
+import { changedTargets, type Skill } from './skill.ts'
 
 describe('the agents that a skill supports', () => {
   const rows: [before: string[], add: string[], remove: string[], after: string[] | undefined][] = [
