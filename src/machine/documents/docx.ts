@@ -1,12 +1,15 @@
 import { joinBlocks, markdownTable, paragraph } from './markdown.ts'
 import { readZip } from './zip.ts'
 
-const LARGEST_PART = 64 * 1024 * 1024
-
 /** The text of a Word document. Leaves out deleted and hidden text, comments, headers and the table of contents. */
-export function docxToMarkdown(bytes: Buffer): string {
-  const entries = new Map(readZip(bytes).map((entry) => [entry.name, entry]))
-  const part = (name: string) => entries.get(name)?.read(LARGEST_PART).toString('utf8') ?? ''
+export async function docxToMarkdown(bytes: Buffer): Promise<string> {
+  const parts = new Map<string, string>()
+  for await (const { name, read } of readZip(bytes)) {
+    if (/^word\/(?:styles|footnotes|document)\.xml$/.test(name)) {
+      parts.set(name, (await read(64 * 1024 * 1024)).toString('utf8'))
+    }
+  }
+  const part = (name: string) => parts.get(name) ?? ''
   const styles = readStyles(part('word/styles.xml'))
   const notes = new Map<string, string>()
   for (const [, id = '', inner = ''] of part('word/footnotes.xml').matchAll(

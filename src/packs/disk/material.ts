@@ -83,7 +83,7 @@ async function unpack(path: string, write: WriteFile): Promise<Material['leftOut
   const left = new LeftOut()
   let [bytes, entries] = [0, 0]
   const room = () => MOST_UNPACKED - bytes
-  const take = async (name: string, read: () => Buffer, depth: number): Promise<void> => {
+  const take = async (name: string, read: () => Buffer | Promise<Buffer>, depth: number): Promise<void> => {
     if (/\/$|(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/.test(name)) return
     if (++entries > MOST_ENTRIES) throw failWith('FILE_TOO_LARGE/archive', { path, most: `${MOST_ENTRIES} files` })
     const isArchive = depth === 0 && /\.zip$/i.test(name)
@@ -92,20 +92,20 @@ async function unpack(path: string, write: WriteFile): Promise<Material['leftOut
     if (!isArchive && !isMarker && !isProse(name)) return left.add('other kind of file', name)
     let content: Buffer
     try {
-      content = read()
+      content = await read()
     } catch (error) {
       return left.add(`file that ${error instanceof Error ? error.message : 'is damaged'}`, name)
     }
     bytes += content.length
     if (room() < 0) throw failWith('FILE_TOO_LARGE/archive', { path, most: `${MOST_UNPACKED >> 20} MB` })
     if (!isArchive) return write(name, content)
-    for (const inner of readZip(content)) await take(inner.name, () => inner.read(room() + 1), depth + 1)
+    for await (const inner of readZip(content)) await take(inner.name, () => inner.read(room() + 1), depth + 1)
   }
   const { bytes: packed, failure } = readInside(dirname(path), basename(path), { most: LARGEST_ARCHIVE })
   if (failure !== undefined) throw failure
   try {
     if (/\.zip$/i.test(path)) {
-      for (const entry of readZip(packed)) await take(entry.name, () => entry.read(room() + 1), 0)
+      for await (const entry of readZip(packed)) await take(entry.name, () => entry.read(room() + 1), 0)
     } else {
       const isPacked = packed[0] === 0x1f && packed[1] === 0x8b
       const tar = isPacked ? gunzipSync(packed, { maxOutputLength: MOST_UNPACKED }) : packed
