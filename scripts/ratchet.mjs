@@ -28,7 +28,7 @@ const COUNTS = [
   ['error codes', 'codes in docs/errors.md', ({ read }) => count(read('docs/errors.md'), /^\| `[\w.-]+` \|/gm)],
   ['elapsed times in tests', 'expectations of tests about a clock', countElapsed],
   ['conditional spreads', 'spreads of an object that is empty when a condition fails', countConditionalSpreads],
-  ['words of documentation', 'words of docs/*.md and the root without the changelog', countWords],
+  ['words of documentation', 'words of docs/ and the root without the changelog', countWords],
 ]
 
 const tree = readTree()
@@ -207,6 +207,6 @@ function countConditionalSpreads(tree) {
 }
 
 function countWords({ paths, read }) {
-  const isPage = (path) => /^(?:docs\/)?[^/]+\.md$/.test(path) && path !== 'CHANGELOG.md'
+  const isPage = (path) => /^(?:docs\/.*|[^/]+)\.md$/.test(path) && path !== 'CHANGELOG.md'
   return paths.filter(isPage).reduce((sum, path) => sum + count(read(path), /\S+/g), 0)
 }
