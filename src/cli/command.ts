@@ -1,21 +1,27 @@
 import type { Loadout } from '../loadout.ts'
-import { type Finding, failWith, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
 import type { Screen } from './screen.ts'
 
-/** A flag as data: the source of parsing, help, completion and documentation. */
-export type Flag = FlagValueKind & {
+/**
+ * A flag as data: the source of parsing, help, completion and documentation. Its key is the field of the request that it
+ * fills; people type its `name`, or else the key with hyphens.
+ */
+export type Flag = (
+  | {
+      kind: 'switch'
+      /** There is `--no-<name>` too, and this is what it does. */
+      no?: string
+    }
+  | { kind: 'text' | 'list' | 'number'; value: string }
+  | { kind: 'choice'; choices: readonly string[] }
+) & {
+  summary: string
+  name?: string
   /** Accepted, but not listed in help, completion and documentation: for aliases and renamed flags. */
   isUnlisted?: true
   /** Other names of the flag: those it had before, and those that people try. */
   also?: readonly string[]
 }
-
-type FlagValueKind =
-  | { kind: 'switch'; summary: string }
-  | { kind: 'text'; value: string; summary: string }
-  | { kind: 'list'; value: string; summary: string }
-  | { kind: 'number'; value: string; summary: string }
-  | { kind: 'choice'; choices: readonly string[]; summary: string }
 
 export type Flags = Readonly<Record<string, Flag>>
 
@@ -23,8 +29,8 @@ export interface Argument {
   name: string
   summary: string
   required?: boolean
-  /** Takes all remaining words, joined by blanks. */
-  rest?: boolean
+  /** Takes all remaining words: `text` joins them by blanks, `names` are one by one. */
+  rest?: 'text' | 'names'
   /** The shell completes it with file names, or with these words. */
   complete?: 'file' | readonly string[]
 }
@@ -39,26 +45,36 @@ type FlagValue<F extends Flag> = F extends { kind: 'switch' }
         ? C
         : string
 
-export interface Input<F extends Flags> {
-  /** By name; an omitted argument is absent. */
-  args: Record<string, string | undefined>
+export interface Input<A extends readonly Argument[], F extends Flags> {
+  args: {
+    [Each in A[number] as Each['name']]: Each extends { rest: 'names' }
+      ? string[]
+      : Each extends { required: true }
+        ? string
+        : string | undefined
+  }
   flags: { [K in keyof F]?: FlagValue<F[K]> }
-  /** All arguments as typed, for a command that needs those of `rest` one by one. */
+  /** Arguments and flags together, as use cases take them. */
+  request: this['args'] & this['flags']
+  /** All arguments as typed. */
   words: readonly string[]
   /** The answer will be printed as JSON. */
   asJson: boolean
   /** All of standard input as text. */
   readStdin(): string
-  /** Shows the progress of a long operation, if a terminal can show it. */
-  onProgress: ((done: number, total: number, what: string) => void) | undefined
-  /** Fires when the user wants to stop. The command must then stop without leaving anything half done. */
-  readonly signal: AbortSignal
+  /**
+   * For a long use case: shows its progress, if a terminal can, and fires when the user wants to stop. Who takes it must
+   * then stop without leaving anything half done.
+   */
+  readonly control: { signal: AbortSignal; onProgress?: (done: number, total: number, what: string) => void }
   /** Asks the user and returns the answer; undefined without a terminal. */
-  ask: ((question: string) => string) | undefined
+  ask?: Ask
 }
 
+export type Ask = (question: string) => string
+
 /** A command as data: its arguments, one call, and how to print its answer. */
-export interface Command<F extends Flags = Flags, V = unknown> {
+export interface Command<A extends readonly Argument[] = readonly Argument[], F extends Flags = Flags, V = unknown> {
   /** One or two words: `plan`, `index build`. */
   name: string
   /**
@@ -69,9 +85,9 @@ export interface Command<F extends Flags = Flags, V = unknown> {
   summary: string
   /** Added to the summary in the command's own help. */
   details?: string
-  args: readonly Argument[]
+  args: A
   flags: F
-  run(input: Input<F>, loadout: Loadout): Report<V> | Promise<Report<V>>
+  run(input: Input<A, F>, loadout: Loadout): Report<V> | Promise<Report<V>>
   print(value: V, screen: Screen, findings: readonly Finding[]): string
   /** The value for --json, if it differs from the result of `run`. */
   toJson?(value: V): unknown
@@ -83,21 +99,40 @@ export interface Command<F extends Flags = Flags, V = unknown> {
   isWaiting?(value: V): boolean
 }
 
-/** Keeps the types of the flags in a command's definition; the table needs only the general type. */
-export function defineCommand<const F extends Flags, V>(command: Command<F, V>): Command {
+/** Keeps the types of arguments and flags in a command's definition; the table needs only the general type. */
+export function defineCommand<const A extends readonly Argument[], const F extends Flags, V>(
+  command: Command<A, F, V>,
+): Command {
   return command as unknown as Command
 }
 
+/** `dryRun` is typed as `dry-run`. */
+export function nameOfKey(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** Each flag by the name that people type; a switch with a `no` is two flags. */
+export function namedFlags(flags: Flags): [name: string, flag: Flag, key: string][] {
+  return Object.entries(flags).flatMap(([key, flag]): [string, Flag, string][] => {
+    const name = flag.name ?? nameOfKey(key)
+    const no = flag.kind === 'switch' && flag.no
+    return [
+      [name, flag, key],
+      ...(no ? [[`no-${name}`, { kind: 'switch', summary: no }, key] as [string, Flag, string]] : []),
+    ]
+  })
+}
+
 /** The flags that help, completion and documentation show. */
-export function listedFlags(flags: Flags): [name: string, flag: Flag][] {
-  return Object.entries(flags).filter(([, { isUnlisted }]) => !isUnlisted)
+export function listedFlags(flags: Flags): [name: string, flag: Flag, key: string][] {
+  return namedFlags(flags).filter(([, { isUnlisted }]) => !isUnlisted)
 }
 
 /** Flags that every command has. */
 export const COMMON_FLAGS = {
   json: { kind: 'switch', summary: 'print JSON for programs' },
   help: { kind: 'switch', summary: 'show this help' },
-  'no-color': { kind: 'switch', summary: 'print without colour', isUnlisted: true, also: ['no-colour'] },
+  noColor: { kind: 'switch', summary: 'print without colour', isUnlisted: true, also: ['no-colour'] },
 } as const satisfies Flags
 
 /** The only declaration of `--project`. Commands differ in its default. */
@@ -120,7 +155,8 @@ export const LAYER_FLAGS = {
 export const SCOPE_FLAGS = projectFlag('your own skills')
 
 export const AGENT_FLAG = {
-  agent: {
+  targets: {
+    name: 'agent',
     kind: 'list',
     value: 'a,b|all',
     summary: 'only these agents (default: all that are enabled)',
@@ -129,37 +165,40 @@ export const AGENT_FLAG = {
 } as const
 
 export const DRY_RUN_FLAG = {
-  'dry-run': { kind: 'switch', summary: 'only show what would change' },
+  dryRun: { kind: 'switch', summary: 'only show what would change' },
 } as const
 
 /** Whether to commit a change of the library; the configuration decides otherwise. */
 export const COMMIT_FLAGS = {
-  commit: { kind: 'switch', summary: 'commit the change' },
-  'no-commit': { kind: 'switch', summary: 'leave the change uncommitted' },
+  commit: { kind: 'switch', summary: 'commit the change', no: 'leave the change uncommitted' },
 } as const
 
-export function commitChoice(flags: { commit?: boolean; 'no-commit'?: boolean }): boolean | undefined {
-  if (flags['no-commit']) return false
-  return flags.commit
-}
-
-/** Names as a person writes them after a command. */
-export function namesIn(words: string | undefined): string[] {
-  return (words ?? '').split(' ').filter((name) => name !== '')
-}
+export const YES_FLAG = { yes: { kind: 'switch', summary: 'do not ask' } } as const
 
 export const PACK_ARGUMENT = { name: 'pack', summary: 'its name, or its folder', required: true } as const
+
+export const NAME_ARGUMENT = [{ name: 'name', summary: 'the skill', required: true }] as const
+export const NAMES_ARGUMENT = [{ name: 'names', summary: 'the skills', rest: 'names' }] as const
 
 export const TASK_ARGUMENT = {
   name: 'task',
   summary: 'the task in your own words; - reads standard input',
   required: true,
-  rest: true,
+  rest: 'text',
 } as const satisfies Argument
 
 /** The task from the arguments or from standard input. */
-export function readTask({ args, readStdin }: Pick<Input<Flags>, 'args' | 'readStdin'>): string {
-  const task = (args.task === '-' ? readStdin() : (args.task ?? '')).trim()
+export function readTask({ args, readStdin }: { args: { task: string }; readStdin(): string }): string {
+  const task = (args.task === '-' ? readStdin() : args.task).trim()
   if (task !== '') return task
   throw failWith('USAGE/no-stdin-task')
+}
+
+/** A combination of words and flags that a command does not take. */
+export function misuse(command: string, message: string): LoadoutError {
+  return new LoadoutError('USAGE', message, { hint: `loadout help ${command}` })
+}
+
+export function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer)
 }

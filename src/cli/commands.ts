@@ -3,61 +3,33 @@ import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
 import { add } from './commands/add.ts'
 import { agentsMd } from './commands/agents-md.ts'
-import { adaptersList, approve, deny, revoke, trust } from './commands/approvals.ts'
-import {
-  catalogAccept,
-  catalogApprove,
-  catalogPublish,
-  catalogQuarantine,
-  catalogRetire,
-  catalogSearch,
-  catalogSign,
-} from './commands/catalog.ts'
+import { trustCommands } from './commands/approvals.ts'
+import { catalogCommands } from './commands/catalog.ts'
 import { completion } from './commands/completion.ts'
 import { context } from './commands/context.ts'
 import { test } from './commands/eval.ts'
 import { explain } from './commands/explain.ts'
-import { connect, hook, hooksRemove, hooksStatus } from './commands/hooks.ts'
+import { hook, hookCommands } from './commands/hooks.ts'
 import { importSkills } from './commands/import.ts'
-import { rulesBuild, rulesCheck, rulesMigrate, rulesResolve } from './commands/index.ts'
+import { ruleCommands } from './commands/index.ts'
 import { adopt, diff, install, remove, sync } from './commands/installs.ts'
 import { list, show, suggest } from './commands/inventory.ts'
-import { deleteSkill, init, newSkill, publishArchive, targets } from './commands/library.ts'
-import {
-  agents,
-  agentsDisable,
-  agentsEnable,
-  config,
-  doctor,
-  profileApply,
-  profileList,
-  profileSave,
-  profileSwitch,
-} from './commands/machine.ts'
+import { deleteSkill, init, newSkill, targets } from './commands/library.ts'
+import { agentCommands, config, doctor, profileCommands } from './commands/machine.ts'
 import { mcp } from './commands/mcp.ts'
 import { merge } from './commands/merge.ts'
-import { noteAdd, noteList, notePrune } from './commands/notes.ts'
-import { packsCompile, packsStatus } from './commands/pack-compile.ts'
-import { packsResolve } from './commands/pack-context.ts'
-import { packsExample, packsExport, packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
+import { noteCommands } from './commands/notes.ts'
+import { packCommands } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
-import { publishManifest, publishPlugin } from './commands/plugin.ts'
+import { publishCommands } from './commands/plugin.ts'
 import { auditList, auditPrune, replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
-import { agentsVersions, see } from './commands/see.ts'
+import { see } from './commands/see.ts'
 import { status } from './commands/status.ts'
 import { teach } from './commands/teach.ts'
-import { teamJoin, teamLeave, teamPush, teamStatus } from './commands/team.ts'
+import { memberCommands } from './commands/team.ts'
 import { teamReport } from './commands/team-report.ts'
-import {
-  teamAudit,
-  teamInvite,
-  teamMachines,
-  teamMigrate,
-  teamRevoke,
-  teamServe,
-  teamTokens,
-} from './commands/team-server.ts'
+import { serverCommands } from './commands/team-server.ts'
 import { tryIt } from './commands/try.ts'
 import { outdated, pin, undo, unpin, update } from './commands/update.ts'
 import { usage } from './commands/usage.ts'
@@ -78,7 +50,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
     rows: [
       row(add, importSkills, targets),
       row(status),
-      row(connect, hooksStatus, hooksRemove, agentsMd, mcp, hook),
+      row(...hookCommands, agentsMd, mcp, hook),
       row(context, plan, explain, replay),
     ],
   },
@@ -94,39 +66,21 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
       row(merge),
       row(undo),
       row(remove, deleteSkill),
-      group('profile', 'sets of installed skills', profileList, profileSave, profileApply, profileSwitch),
-      group('publish', 'give skills to others', publishArchive, publishPlugin, publishManifest),
+      group('profile', 'sets of installed skills', ...profileCommands),
+      group('publish', 'give skills to others', ...publishCommands),
     ],
   },
   {
     title: 'Agents',
-    rows: [
-      row(see),
-      row(check),
-      row(agents, agentsEnable, agentsDisable, agentsVersions),
-      row(trust, approve, deny, revoke, adaptersList),
-    ],
+    rows: [row(see), row(check), row(...agentCommands), row(...trustCommands)],
   },
   {
     title: 'Knowledge',
     rows: [
       row(search),
-      group('note', 'what matters for the next few days', noteAdd, noteList, notePrune),
-      group('rules', 'the rules of a project and their index', rulesBuild, rulesCheck, rulesMigrate, rulesResolve),
-      group(
-        'packs',
-        'what is known about a subject, with evidence',
-        packsList,
-        packsShow,
-        packsGuide,
-        packsResolve,
-        packsNew,
-        packsCompile,
-        packsStatus,
-        packsExample,
-        packsExport,
-        packsFetch,
-      ),
+      group('note', 'what matters for the next few days', ...noteCommands),
+      group('rules', 'the rules of a project and their index', ...ruleCommands),
+      group('packs', 'what is known about a subject, with evidence', ...packCommands),
       row(usage, auditList, auditPrune, replayPrompts),
       row(test, teach),
     ],
@@ -138,25 +92,10 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
       group(
         'team',
         'share usage, skills and packs with a team',
-        teamJoin,
-        teamLeave,
-        teamStatus,
-        teamPush,
+        ...memberCommands,
         teamReport,
-        teamServe,
-        teamInvite,
-        teamTokens,
-        teamRevoke,
-        teamMachines,
-        teamAudit,
-        teamMigrate,
-        catalogSearch,
-        catalogPublish,
-        catalogApprove,
-        catalogRetire,
-        catalogQuarantine,
-        catalogSign,
-        catalogAccept,
+        ...serverCommands,
+        ...catalogCommands,
       ),
       row(web),
     ],
@@ -171,8 +110,9 @@ export const COMMANDS: readonly Command[] = [
   ...RARE,
 ]
 
-function row(command: Command, ...others: Command[]): Row {
-  return { name: command.name, summary: command.summary, commands: [command, ...others] }
+function row(...commands: Command[]): Row {
+  const { name = '', summary = '' } = commands[0] ?? {}
+  return { name, summary, commands }
 }
 
 function group(name: string, summary: string, ...commands: Command[]): Row {

@@ -3,7 +3,7 @@ import { explainCode } from '../text/issues.ts'
 import { printableJson } from '../text/printable.ts'
 import { failWith, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
-import type { Command } from './command.ts'
+import type { Argument, Command, Flags, Input } from './command.ts'
 import { plan } from './commands/plan.ts'
 import { parseArguments, requireArguments } from './parse.ts'
 import { createScreen, formatError, formatFindings, inHome, printableLine, type Screen } from './screen.ts'
@@ -51,22 +51,25 @@ async function runCommand(typed: readonly string[], terminal: Terminal): Promise
   }
   const named = namesNothing(argv) ? ['status', ...argv.filter((word) => word !== '--user')] : argv
   const { command, rest } = await find(named)
-  const { args, flags, words } = parseArguments(command, rest)
+  const parsed = parseArguments(command, rest)
+  const { args, words } = parsed
   requireArguments(command, args)
-  const asJson = flags.json === true
+  const { json, help: _, noColor: __, ...flags } = parsed.flags
+  const asJson = json === true
   const input = {
     args,
     flags,
+    request: { ...args, ...flags },
     words,
     asJson,
     readStdin: () => terminal.readStdin(),
-    get signal() {
-      return terminal.interruption()
+    get control() {
+      const onProgress = terminal.isSeen('stderr') ? showProgress(terminal) : undefined
+      return { signal: terminal.interruption(), onProgress }
     },
-    onProgress: terminal.isSeen('stderr') ? showProgress(terminal) : undefined,
     ask: terminal.isSeen('stdin') && terminal.isSeen('stderr') ? (text: string) => terminal.ask(text) : undefined,
   }
-  const report = await command.run(input, createLoadout())
+  const report = await command.run(input as Input<readonly Argument[], Flags>, createLoadout())
   show(command, report, asJson, terminal, screen)
   if (command.isWaiting?.(report.value)) return WAITING
   return hasErrors(report.findings) ? 1 : 0

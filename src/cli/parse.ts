@@ -1,11 +1,11 @@
 import { LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
-import { type Argument, COMMON_FLAGS, type Command, type Flag, type Flags } from './command.ts'
+import { type Argument, COMMON_FLAGS, type Command, type Flag, namedFlags } from './command.ts'
 
 type Value = string | number | boolean | string[]
 
 interface ParsedArguments {
-  args: Record<string, string>
+  args: Record<string, string | string[]>
   flags: Record<string, Value>
   /** All arguments as typed. */
   words: string[]
@@ -26,17 +26,18 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
       continue
     }
     const [typed, attached] = splitFlag(word)
-    const [name, flag] = findFlag(command, typed, word)
+    const [name, flag, key] = findFlag(command, typed, word)
     if (flag.kind === 'switch') {
       if (attached !== undefined) throw usage(command, `--${name} takes no value`)
-      flags.set(name, true)
+      // Of --commit and --no-commit the careful one counts.
+      flags.set(key, flags.get(key) !== false && name !== `no-${key}`)
       continue
     }
     const text = attached ?? words[++at]
     if (text === undefined || (attached === undefined && /^--?[a-z]/.test(text))) {
       throw usage(command, needsValue(name, flag))
     }
-    flags.set(name, readValue(command, name, flag, text, flags.get(name)))
+    flags.set(key, readValue(command, name, flag, text, flags.get(key)))
   }
   return { args: assign(command, positional), flags: Object.fromEntries(flags), words: positional }
 }
@@ -54,10 +55,10 @@ function splitFlag(word: string): [string, string | undefined] {
 }
 
 /** A flag by its name or by one of its other names. */
-function findFlag(command: Command, name: string, word: string): [name: string, flag: Flag] {
-  const known: Flags = { ...command.flags, ...COMMON_FLAGS }
+function findFlag(command: Command, name: string, word: string): [name: string, flag: Flag, key: string] {
+  const known = namedFlags({ ...command.flags, ...COMMON_FLAGS })
   const isFlag = word.startsWith('--') || word === '-h'
-  const found = Object.entries(known).find(([each, { also }]) => isFlag && (each === name || also?.includes(name)))
+  const found = known.find(([each, { also }]) => isFlag && (each === name || also?.includes(name)))
   if (found !== undefined) return found
   // No flag has a blank in it: a task that begins with one was meant.
   if (/^--?[^\s=]*\s|\s\S+\s/.test(word)) {
@@ -66,7 +67,7 @@ function findFlag(command: Command, name: string, word: string): [name: string, 
   }
   const close = nearest(
     name,
-    Object.entries(known).flatMap(([each, { also = [] }]) => [each, ...also]),
+    known.flatMap(([each, { also = [] }]) => [each, ...also]),
   )
   const typed = word.startsWith('--') ? `--${name}` : word
   throw usage(command, `Unknown flag: ${typed}${close === undefined ? '' : `; did you mean --${close}?`}`)
@@ -87,21 +88,22 @@ function readValue(command: Command, name: string, flag: Flag, text: string, bef
   return number
 }
 
-function assign(command: Command, words: readonly string[]): Record<string, string> {
-  const args: Record<string, string> = {}
+function assign(command: Command, words: readonly string[]): ParsedArguments['args'] {
+  const args: ParsedArguments['args'] = {}
   let at = 0
-  for (const argument of command.args) {
-    if (at >= words.length) break
-    args[argument.name] = argument.rest ? words.slice(at).join(' ') : words[at]!
-    at = argument.rest ? words.length : at + 1
+  for (const { name, rest } of command.args) {
+    const text = words.slice(at).join(' ')
+    if (rest === 'names') args[name] = text.split(' ').filter((word) => word !== '')
+    else if (at < words.length) args[name] = rest === 'text' ? text : words[at]!
+    at = rest === undefined ? at + 1 : words.length
   }
   if (at < words.length) throw usage(command, `Unexpected argument: ${words[at]}`)
   return args
 }
 
 /** Checked only when the command runs, so that `--help` works without arguments. */
-export function requireArguments(command: Command, args: Readonly<Record<string, string>>): void {
-  const missing = command.args.find(({ name, required }) => required && (args[name] ?? '').trim() === '')
+export function requireArguments(command: Command, args: ParsedArguments['args']): void {
+  const missing = command.args.find(({ name, required }) => required && `${args[name] ?? ''}`.trim() === '')
   if (missing !== undefined) throw usage(command, `<${missing.name}> is missing: ${missing.summary}`)
 }
 

@@ -1,6 +1,7 @@
-export { count, grouped } from '../text/count.ts'
 export { inHome } from '../text/paths.ts'
+export { count, grouped }
 
+import { count, grouped } from '../text/count.ts'
 import { printableLine, printable as printableText } from '../text/printable.ts'
 import { clip, graphemes, graphemeWidth, textWidth } from '../text/text-width.ts'
 import type { Finding, LoadoutError } from '../text/trouble.ts'
@@ -27,6 +28,14 @@ export function createScreen(hasColour: boolean, columns = WIDTH): Screen {
 
 /** Maximum number of printed rows of one kind; the total shows how many there are. */
 export const MOST_SHOWN = 40
+
+/** The title of what a dry run prints. */
+export const WOULD = 'Nothing was changed. This would be done:'
+
+/** `commit 3f2a91c` of the library. */
+export function commitText(commit: string | undefined): string {
+  return commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`
+}
 
 /** Rows with aligned columns, two blanks apart; `right` lists the numeric columns. Escapes control characters. */
 export function alignRows(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
@@ -56,6 +65,12 @@ export function alignRows(rows: readonly (readonly string[])[], right: readonly 
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** The first rows, aligned, and how many more there are. */
+export function firstRows(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
+  const more = rows.length - MOST_SHOWN
+  return [...alignRows(rows.slice(0, MOST_SHOWN), right), ...(more > 0 ? [`  and ${grouped(more)} more`] : [])]
 }
 
 /** Wraps a text into lines of at most 80 columns, each after an indent. A longer word stays whole. */

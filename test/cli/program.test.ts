@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorReference } from '../../scripts/error-reference.ts'
-import { COMMON_FLAGS, type Flag } from '../../src/cli/command.ts'
+import { COMMON_FLAGS, namedFlags } from '../../src/cli/command.ts'
 import { COMMANDS, findCommand } from '../../src/cli/commands.ts'
 import { commandReference } from '../../src/cli/help.ts'
 import { CLI, makeFolder, makeProject, runLoadout, runShell } from './run.ts'
@@ -236,7 +236,7 @@ describe('README.md', () => {
     for (const call of [...named, ...run]) {
       const command = commandOf(call)
       for (const [, flag = ''] of call.matchAll(/ --([a-z0-9-]+)/g)) {
-        const flags = Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS })
+        const flags = namedFlags({ ...command.flags, ...COMMON_FLAGS })
         expect(
           flags.flatMap(([name, { also = [] }]) => [name, ...also]),
           call,

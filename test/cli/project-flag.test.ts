@@ -14,7 +14,9 @@ describe('--project', () => {
     for (const command of withProject) {
       const words = command.args.slice(0, 1).map(() => 'words')
       expect(parseArguments(command, [...words, '--project', 'proj2']), command.name).toMatchObject({
-        args: Object.fromEntries(command.args.slice(0, 1).map(({ name }) => [name, 'words'])),
+        args: Object.fromEntries(
+          command.args.slice(0, 1).map(({ name, rest }) => [name, rest === 'names' ? ['words'] : 'words']),
+        ),
         flags: { project: 'proj2' },
       })
       for (const bare of [['--project'], ['--project', '--json']]) {

@@ -1,4 +1,4 @@
-import { COMMON_FLAGS, type Command, type Flag } from '../../src/cli/command.ts'
+import { COMMON_FLAGS, type Command, type Flag, namedFlags } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 
 export interface Words {
@@ -26,11 +26,11 @@ function callsOf(command: Command, words: Words): string[][] {
     command.args.length === 0
       ? [usual]
       : [words.task, ...words.targets].map((target) => [...start, ...argumentsOf(command, words, target)])
-  const flags = Object.entries({ ...command.flags, help: COMMON_FLAGS.help })
+  const flags = namedFlags({ ...command.flags, help: COMMON_FLAGS.help })
   const byFlag = flags.flatMap(([name, flag]) =>
     valuesOf(flag, words).map((value, at) => [`--${name}`, ...value, ...(at % 2 === 0 ? [] : ['--json'])]),
   )
-  const switches = Object.entries(command.flags).flatMap(([name, { kind }]) => (kind === 'switch' ? [`--${name}`] : []))
+  const switches = namedFlags(command.flags).flatMap(([name, { kind }]) => (kind === 'switch' ? [`--${name}`] : []))
   const all = [words.name, ...words.targets.slice(0, 1)].map((target) => everyFlag(command, { ...words, name: target }))
   const calls = [...byTarget, ...[switches, ...all].map((flag) => [...usual, ...flag])]
   return [...calls.flatMap((call) => [call, [...call, '--json']]), ...byFlag.map((flag) => [...usual, ...flag])]
@@ -38,7 +38,7 @@ function callsOf(command: Command, words: Words): string[][] {
 
 /** All flags at once. */
 function everyFlag({ flags }: Command, words: Words): string[] {
-  return Object.entries(flags).flatMap(([name, flag]) => {
+  return namedFlags(flags).flatMap(([name, flag]) => {
     if (flag.kind === 'switch') return [`--${name}`]
     if (name === 'project') return []
     return [`--${name}`, flag.kind === 'number' ? '1000000' : (valuesOf(flag, words).at(-1)?.[0] ?? '')]

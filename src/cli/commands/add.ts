@@ -2,8 +2,8 @@ import type { ImportResult, Outcome, ProjectOutcome, SkillOffer } from '../../lo
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
-import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
-import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
+import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
+import { alignRows, count, lines, printableLine, type Screen, WOULD } from '../screen.ts'
 import { askWhich, leftOutLines, offerRows } from './import.ts'
 import { askAndRepeat, equipAsking, printProject } from './installs.ts'
 import { DEFAULT_PLACE } from './library.ts'
@@ -32,7 +32,7 @@ export const add = defineCommand({
       required: true,
       complete: 'file',
     },
-    { name: 'skills', summary: 'only these: names, folders or plugins; with --all: more sources', rest: true },
+    { name: 'skills', summary: 'only these: names, folders or plugins; with --all: more sources', rest: 'names' },
   ],
   flags: {
     all: { kind: 'switch', summary: 'every skill that was found' },
@@ -43,25 +43,33 @@ export const add = defineCommand({
     ...DRY_RUN_FLAG,
   },
   run: async (input, loadout): Promise<Report<Added | ProjectOutcome>> => {
-    const { flags, onProgress, signal } = input
-    const { source = '', skills } = input.args
-    const { project, ref, agent: targets, 'dry-run': dryRun } = flags
-    const ask = flags.yes ? undefined : input.ask
+    const { source, skills, all, project, ref, targets, dryRun, yes } = input.request
+    const { control } = input
+    const ask = yes ? undefined : input.ask
 
     // An unknown agent stops everything here. One that is off is wanted, because it is named.
     const named = (targets ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
     if (named.length > 0) await loadout.switchAgents({ ids: named, isOn: true, dryRun: true })
 
-    const more = flags.all ? input.words.slice(1) : []
-    const names = skills === undefined || flags.all ? undefined : namesIn(skills)
-    const choose = flags.all ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
+    const more = all ? skills : []
+    const names = skills.length === 0 || all ? undefined : skills
+    const choose = all ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
     if (project !== undefined) {
-      const request = { source, project, names, choose, ref, agents: targets, dryRun, onProgress, signal }
-      const first = await loadout.addToProject(request)
-      return askAndRepeat(first, dryRun ? undefined : ask, loadout, () => loadout.installProject({ project, signal }))
+      const { signal } = control
+      const first = await loadout.addToProject({
+        source,
+        project,
+        names,
+        choose,
+        ref,
+        agents: targets,
+        dryRun,
+        ...control,
+      })
+      return askAndRepeat(first, ask, loadout, () => loadout.installProject({ project, signal }))
     }
     const create = dryRun ? undefined : DEFAULT_PLACE
-    const carrying = { names, choose, ref, create, project, dryRun, onProgress, signal }
+    const carrying = { names, choose, ref, create, project, dryRun, ...control }
     const report = await loadout
       .importSkills({ source, ...carrying })
       .catch(async (error: unknown): Promise<Report<ImportResult>> => {
@@ -87,7 +95,7 @@ export const add = defineCommand({
     if (chosen.length === 0) return { value, findings: report.findings }
 
     if (named.length > 0) await loadout.switchAgents({ ids: named, isOn: true, dryRun })
-    const request = { names: chosen, targets, project, dryRun, onProgress, signal }
+    const request = { names: chosen, targets, project, dryRun, ...control }
     const { value: outcome, findings } = await equipAsking(request, ask, loadout)
     const { value: known } = await loadout.listAgents({})
     const agents = known.filter(({ id }) => outcome.operations.some(({ agent }) => agent === id))
@@ -100,7 +108,7 @@ export const add = defineCommand({
       ],
     }
   },
-  print: (value: Added | ProjectOutcome, screen, findings) => {
+  print: (value, screen, findings) => {
     if (!('imported' in value)) return printAdded(value, screen, findings)
     const { imported, unchanged, offers, leftOut, operations, waiting = [], agents, isDryRun, created } = value
     const word = shellWord(value.source)
@@ -121,7 +129,7 @@ export const add = defineCommand({
     const undo = project === undefined ? 'loadout undo' : `loadout remove ${added.join(' ')} --project ${project}`
     const isQuiet = installed.length + waiting.length === 0
     return lines(
-      isDryRun && 'Nothing was changed. This would be done:',
+      isDryRun && WOULD,
       isDryRun && added.length > 0 && printableLine(`  add ${listed(added)} to the library and install`),
       !isDryRun && isQuiet && (added.length + unchanged.length === 0 ? 'Nothing was added.' : 'Already up to date.'),
       installed.length > 0 &&
@@ -136,8 +144,7 @@ export const add = defineCommand({
         `${commits.length === 1 ? 'Commit' : 'Commits'} ${commits.join(', ')}. Take ${commits.length === 1 ? 'it' : 'the last one'} back: ${printableLine(undo)}`,
     )
   },
-  isWaiting: ({ isUndecided, waiting, isDryRun }: Added | ProjectOutcome) =>
-    isUndecided === true || (waiting !== undefined && !isDryRun),
+  isWaiting: ({ isUndecided, waiting, isDryRun }) => isUndecided === true || (waiting !== undefined && !isDryRun),
 })
 
 /** What was added to the manifest of a project. */

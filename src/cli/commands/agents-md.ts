@@ -19,11 +19,11 @@ export const agentsMd = defineCommand({
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout) => {
-    const { write, check, remove, budget, all } = flags
+    const { write, check, remove, ...request } = flags
     const task = check ? 'check' : remove ? 'remove' : write ? 'write' : undefined
-    return loadout.writeAgentsMd({ task, file: args.file, budget, all, layers: loadout.nameLayers(flags) })
+    return loadout.writeAgentsMd({ ...request, task, file: args.file, layers: loadout.nameLayers(flags) })
   },
-  print: (value: AgentsMd, screen) => {
+  print: (value, screen) => {
     const { block, state, file = '', listed, left, tokens } = value
     if (state === undefined) return `${block}\n`
     const size = `${count(listed, 'line')}, about ${grouped(tokens)} tokens${left > 0 ? `; ${grouped(left)} did not fit` : ''}`

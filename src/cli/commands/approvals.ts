@@ -1,4 +1,4 @@
-import type { AdapterList, Answered, Publisher } from '../../loadout.ts'
+import type { AdapterList, Answered } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Report } from '../../text/trouble.ts'
 import { type Argument, defineCommand, PROJECT_FLAG } from '../command.ts'
@@ -20,47 +20,79 @@ const aliasesOf = (packs: string, adapters: string) => ({
   [`adapters ${adapters}`]: ['--kind', 'adapter'],
 })
 
-export const approve = defineCommand({
-  name: 'approve',
-  aliases: aliasesOf('approve', 'allow'),
-  summary: 'allow a pack to be read, an adapter to run or a skill to be installed',
-  details:
-    'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval when it can do more than inform: loadout inspect shows what. The approval covers exactly that: Loadout asks again about what is new or changed, and for a pack or an adapter when one of its files is changed, added or removed.',
-  args: [{ ...WHAT, rest: true }],
-  flags: {
-    waiting: { kind: 'switch', summary: 'every skill that waits for an answer' },
-    follow: { kind: 'switch', summary: 'trust later changes of a pack too, for packs you write yourself' },
-    tree: { kind: 'switch', summary: 'the default', isUnlisted: true },
-    ...WHICH,
-  },
-  run: ({ words, flags: { tree: _, ...flags } }, loadout) =>
-    answerAll(words, (what) => loadout.approve({ what, ...flags })),
-  print: printAnswers,
-  toJson: singleAnswer,
-})
-
-export const deny = defineCommand({
-  name: 'deny',
-  aliases: aliasesOf('deny', 'deny'),
-  summary: 'never read a pack, run an adapter or install a skill',
-  args: [{ ...WHAT, rest: true }],
-  flags: WHICH,
-  run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.deny({ what, ...flags })),
-  print: printAnswers,
-  toJson: singleAnswer,
-})
-
-export const revoke = defineCommand({
-  name: 'revoke',
-  aliases: aliasesOf('revoke', 'revoke'),
-  summary: 'revoke an approval or a denial',
-  details: 'Also works for a folder that no longer exists.',
-  args: [{ ...WHAT, rest: true }],
-  flags: WHICH,
-  run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.revoke({ what, ...flags })),
-  print: printAnswers,
-  toJson: singleAnswer,
-})
+export const trustCommands = [
+  defineCommand({
+    name: 'trust',
+    summary: 'trust the publisher of skills, or list who is trusted',
+    details:
+      'Allows every skill from this address, now and later, to do the kinds of things that its skills in the library can do\nnow. Anything of another kind is asked about again, and text that misleads always is. Only the address counts: a\nrepository that moves is a new publisher.',
+    args: [{ name: 'source', summary: 'owner/repo, or the address of the repository' }],
+    flags: { isOff: { name: 'off', kind: 'switch', summary: 'take the trust back' } },
+    run: ({ request }, loadout) => loadout.trust(request),
+    print: (publishers, screen) =>
+      publishers.length === 0
+        ? lines('No publisher of skills is trusted on this machine.')
+        : lines(
+            publishers.flatMap(({ name, skills, allowed }) => [
+              screen.strong(printableLine(name)),
+              `  ${printableLine(`may: ${allowed.join(', ') || 'nothing yet'}`)}`,
+              ...wrap(`skills: ${skills.join(', ')}`, 2),
+            ]),
+          ),
+  }),
+  defineCommand({
+    name: 'approve',
+    aliases: aliasesOf('approve', 'allow'),
+    summary: 'allow a pack to be read, an adapter to run or a skill to be installed',
+    details:
+      'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval when it can do more than inform: loadout inspect shows what. The approval covers exactly that: Loadout asks again about what is new or changed, and for a pack or an adapter when one of its files is changed, added or removed.',
+    args: [{ ...WHAT, rest: 'names' }],
+    flags: {
+      waiting: { kind: 'switch', summary: 'every skill that waits for an answer' },
+      follow: { kind: 'switch', summary: 'trust later changes of a pack too, for packs you write yourself' },
+      tree: { kind: 'switch', summary: 'the default', isUnlisted: true },
+      ...WHICH,
+    },
+    run: ({ words, flags: { tree: _, ...flags } }, loadout) =>
+      answerAll(words, (what) => loadout.approve({ what, ...flags })),
+    print: printAnswers,
+    toJson: singleAnswer,
+  }),
+  defineCommand({
+    name: 'deny',
+    aliases: aliasesOf('deny', 'deny'),
+    summary: 'never read a pack, run an adapter or install a skill',
+    args: [{ ...WHAT, rest: 'names' }],
+    flags: WHICH,
+    run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.deny({ what, ...flags })),
+    print: printAnswers,
+    toJson: singleAnswer,
+  }),
+  defineCommand({
+    name: 'revoke',
+    aliases: aliasesOf('revoke', 'revoke'),
+    summary: 'revoke an approval or a denial',
+    details: 'Also works for a folder that no longer exists.',
+    args: [{ ...WHAT, rest: 'names' }],
+    flags: WHICH,
+    run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.revoke({ what, ...flags })),
+    print: printAnswers,
+    toJson: singleAnswer,
+  }),
+  defineCommand({
+    name: 'adapters list',
+    summary: 'list the adapters of a project, and whether they may run',
+    args: [],
+    flags: PROJECT_FLAG,
+    run: ({ request }, loadout) => loadout.listAdapters(request),
+    print: (value, screen) =>
+      lines(
+        value.adapters.length === 0 ? 'loadout.json of this project has no adapters.' : describeAdapters(value),
+        value.adapters.some(({ trust }) => trust !== 'allowed') &&
+          screen.faint('to allow one: loadout approve adapter:<name>'),
+      ),
+  }),
+]
 
 /** Nothing named: the call decides what that means. */
 async function answerAll(
@@ -82,26 +114,6 @@ function singleAnswer(answers: readonly Answered[]): unknown {
   if (first !== undefined && first.kind !== 'adapter') return second === undefined ? first : { answers }
   return { adapters: answers }
 }
-
-export const trust = defineCommand({
-  name: 'trust',
-  summary: 'trust the publisher of skills, or list who is trusted',
-  details:
-    'Allows every skill from this address, now and later, to do the kinds of things that its skills in the library can do\nnow. Anything of another kind is asked about again, and text that misleads always is. Only the address counts: a\nrepository that moves is a new publisher.',
-  args: [{ name: 'source', summary: 'owner/repo, or the address of the repository' }],
-  flags: { off: { kind: 'switch', summary: 'take the trust back' } },
-  run: ({ args, flags }, loadout) => loadout.trust({ source: args.source, isOff: flags.off }),
-  print: (publishers: Publisher[], screen) =>
-    publishers.length === 0
-      ? lines('No publisher of skills is trusted on this machine.')
-      : lines(
-          publishers.flatMap(({ name, skills, allowed }) => [
-            screen.strong(printableLine(name)),
-            `  ${printableLine(`may: ${allowed.join(', ') || 'nothing yet'}`)}`,
-            ...wrap(`skills: ${skills.join(', ')}`, 2),
-          ]),
-        ),
-})
 
 function printAnswers(answers: readonly Answered[], screen: Screen): string {
   if (answers.length === 0) return lines('There was nothing to revoke.')
@@ -144,20 +156,6 @@ function sentence(name: string, { decision, kind, isWholeTree, files = [] }: Ans
       return `Nothing was changed for ${name}.`
   }
 }
-
-export const adaptersList = defineCommand({
-  name: 'adapters list',
-  summary: 'list the adapters of a project, and whether they may run',
-  args: [],
-  flags: { ...PROJECT_FLAG },
-  run: ({ flags }, loadout) => loadout.listAdapters({ project: flags.project }),
-  print: (value: AdapterList, screen) =>
-    lines(
-      value.adapters.length === 0 ? 'loadout.json of this project has no adapters.' : describeAdapters(value),
-      value.adapters.some(({ trust }) => trust !== 'allowed') &&
-        screen.faint('to allow one: loadout approve adapter:<name>'),
-    ),
-})
 
 const TRUST = {
   allowed: 'approved',

@@ -1,4 +1,4 @@
-import type { CatalogView, Published, Signed } from '../../loadout.ts'
+import type { Signed } from '../../loadout.ts'
 import { failWith } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, type Screen } from '../screen.ts'
@@ -10,6 +10,7 @@ const NAME = {
 } as const
 const VERSION_FLAG = { kind: 'text', value: 'version', summary: 'the version, such as 1.2.0' } as const
 const GROUP_FLAG = {
+  name: 'group',
   kind: 'list',
   value: 'group',
   summary: 'only for machines of this team group; may be repeated',
@@ -20,116 +21,136 @@ const KEY_FLAG = {
   summary: 'the SSH key to sign with; default: the one in ~/.ssh',
 } as const
 
-export const catalogPublish = defineCommand({
-  name: 'catalog publish',
-  summary: 'propose a version of a skill or pack to the organization',
-  details:
-    'Puts the last committed version of the skill or pack into the catalog of the team, as a draft. The content stays in git, or for a pack in its package: the catalog stores the commit and a digest. Machines use it once it is approved.',
-  args: [NAME],
-  flags: {
-    version: {
-      ...VERSION_FLAG,
-      summary: 'its version number; default: the version of a pack, else the start of the commit',
+export const catalogCommands = [
+  defineCommand({
+    name: 'catalog search',
+    summary: 'list what is published, approved and retired',
+    args: [{ name: 'words', summary: 'words in the name or the owner', required: false }],
+    flags: {},
+    run: ({ args: { words } }, loadout) => loadout.searchCatalog({ words: words ?? '' }),
+    print: ({ versions, signed }) => {
+      const hasPacks = versions.some(({ kind }) => kind === 'pack')
+      const table = versions.map(({ kind, name, version, state, owner, groups, signedBy, here }) => [
+        `  ${hasPacks ? `${kind}:` : ''}${name}`,
+        version,
+        groups.includes('*') ? state : `${state} for ${groups.join(', ')}`,
+        signedBy === undefined ? 'not signed' : `signed by ${signedBy}`,
+        `owner ${owner}`,
+        here === '' ? '' : `this machine ${here} it`,
+      ])
+      return lines(
+        ...(versions.length === 0
+          ? ['No match in the catalog.']
+          : [alignRows(table), '', count(versions.length, 'version')]),
+        signed !== undefined && [
+          `catalog ${signed.number} signed by ${signed.by}, valid until ${signed.expires.slice(0, 10)}`,
+          `fingerprint ${signed.fingerprint}`,
+        ],
+      )
     },
-    owner: { kind: 'text', value: 'name', summary: 'who maintains it; default: your git user name' },
-    group: GROUP_FLAG,
-  },
-  run: ({ args: { name = '' }, flags: { version, owner, group } }, loadout) =>
-    loadout.publishVersion({ name, version, owner, groups: group }),
-  print: ({ kind, name, version, commit, digest, state, isNew }: Published, screen) =>
-    lines(
-      isNew
-        ? screen.good(`${name} ${version} is in the catalog as a draft`)
-        : `${name} ${version} is already in the catalog (${state})`,
-      commit === '' ? `  digest ${digest.slice(0, 12)}, of a package` : `  commit ${commit.slice(0, 12)}`,
-      state === 'draft' &&
-        `next: loadout catalog approve ${kind === 'pack' ? 'pack:' : ''}${name} --version ${version}`,
-    ),
-})
-
-export const catalogApprove = defineCommand({
-  name: 'catalog approve',
-  summary: 'let machines use a version, with your signature',
-  details:
-    'Signs the next catalog with your SSH key (ssh-keygen -Y sign): the one that this machine verified last, with this version approved. Every machine checks the signature against catalog/allowed_signers in the library, or against the signers that were pinned when it joined. Approving an older version again brings machines back to it.',
-  args: [NAME],
-  flags: { version: { ...VERSION_FLAG, summary: 'default: the newest draft' }, group: GROUP_FLAG, key: KEY_FLAG },
-  run: ({ args: { name = '' }, flags: { version, group, key } }, loadout) =>
-    loadout.approveVersion({ name, version, key, groups: group }),
-  print: (signed: Signed, screen) => printSigned('approved', signed, screen),
-})
-
-export const catalogRetire = defineCommand({
-  name: 'catalog retire',
-  summary: 'have machines give up a skill or pack, signed by you',
-  details:
-    'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that. If one version is retired, machines go back to the version that was approved before it.',
-  args: [NAME],
-  flags: { version: { ...VERSION_FLAG, summary: 'only this version' }, key: KEY_FLAG },
-  run: ({ args: { name = '' }, flags: { version, key } }, loadout) => loadout.retireVersion({ name, version, key }),
-  print: (signed: Signed, screen) => printSigned('retired', signed, screen),
-})
-
-export const catalogQuarantine = defineCommand({
-  name: 'catalog quarantine',
-  summary: 'hold a version back, without a signature',
-  details:
-    'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip and packs fetch, and in the background. A machine that has seen the quarantine keeps it until an approver lifts it with a signature (--off). Every later signature of the catalog contains it.',
-  args: [NAME],
-  flags: {
-    version: VERSION_FLAG,
-    off: { kind: 'switch', summary: 'allow its use again, with your signature' },
-    key: KEY_FLAG,
-  },
-  run: ({ args: { name = '' }, flags: { version, off, key } }, loadout) => {
-    if (version === undefined) {
-      throw failWith('USAGE/no-version')
-    }
-    return loadout.quarantineVersion({ name, version, isHeld: !off, key })
-  },
-  print: ({ name, version, signed }, screen) =>
-    signed === undefined
-      ? lines(`${name} ${version} is in quarantine`, 'next: loadout catalog sign puts it under a signature')
-      : printSigned('released', signed, screen),
-})
-
-export const catalogSign = defineCommand({
-  name: 'catalog sign',
-  summary: 'sign the whole catalog again',
-  details:
-    'Before it expires, after a signer was removed from catalog/allowed_signers, or after the database was restored from a backup. Continues the catalog that this machine verified last, and contains every quarantine.',
-  args: [],
-  flags: {
-    days: { kind: 'number', value: 'days', summary: 'how long it is valid; default: as before, at first 90' },
-    only: {
-      kind: 'list',
-      value: 'kind',
-      summary: 'skill or pack: machines use only what is approved, and nothing after the expiry; none: end that',
+  }),
+  defineCommand({
+    name: 'catalog publish',
+    summary: 'propose a version of a skill or pack to the organization',
+    details:
+      'Puts the last committed version of the skill or pack into the catalog of the team, as a draft. The content stays in git, or for a pack in its package: the catalog stores the commit and a digest. Machines use it once it is approved.',
+    args: [NAME],
+    flags: {
+      version: {
+        ...VERSION_FLAG,
+        summary: 'its version number; default: the version of a pack, else the start of the commit',
+      },
+      owner: { kind: 'text', value: 'name', summary: 'who maintains it; default: your git user name' },
+      groups: GROUP_FLAG,
     },
-    restore: {
-      kind: 'switch',
-      summary: 'continue what this machine verified last, or begin an empty catalog, whatever the server shows',
+    run: ({ request }, loadout) => loadout.publishVersion(request),
+    print: ({ kind, name, version, commit, digest, state, isNew }, screen) =>
+      lines(
+        isNew
+          ? screen.good(`${name} ${version} is in the catalog as a draft`)
+          : `${name} ${version} is already in the catalog (${state})`,
+        commit === '' ? `  digest ${digest.slice(0, 12)}, of a package` : `  commit ${commit.slice(0, 12)}`,
+        state === 'draft' &&
+          `next: loadout catalog approve ${kind === 'pack' ? 'pack:' : ''}${name} --version ${version}`,
+      ),
+  }),
+  defineCommand({
+    name: 'catalog approve',
+    summary: 'let machines use a version, with your signature',
+    details:
+      'Signs the next catalog with your SSH key (ssh-keygen -Y sign): the one that this machine verified last, with this version approved. Every machine checks the signature against catalog/allowed_signers in the library, or against the signers that were pinned when it joined. Approving an older version again brings machines back to it.',
+    args: [NAME],
+    flags: { version: { ...VERSION_FLAG, summary: 'default: the newest draft' }, groups: GROUP_FLAG, key: KEY_FLAG },
+    run: ({ request }, loadout) => loadout.approveVersion(request),
+    print: (signed, screen) => printSigned('approved', signed, screen),
+  }),
+  defineCommand({
+    name: 'catalog retire',
+    summary: 'have machines give up a skill or pack, signed by you',
+    details:
+      'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that. If one version is retired, machines go back to the version that was approved before it.',
+    args: [NAME],
+    flags: { version: { ...VERSION_FLAG, summary: 'only this version' }, key: KEY_FLAG },
+    run: ({ request }, loadout) => loadout.retireVersion(request),
+    print: (signed, screen) => printSigned('retired', signed, screen),
+  }),
+  defineCommand({
+    name: 'catalog quarantine',
+    summary: 'hold a version back, without a signature',
+    details:
+      'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip and packs fetch, and in the background. A machine that has seen the quarantine keeps it until an approver lifts it with a signature (--off). Every later signature of the catalog contains it.',
+    args: [NAME],
+    flags: {
+      version: VERSION_FLAG,
+      off: { kind: 'switch', summary: 'allow its use again, with your signature' },
+      key: KEY_FLAG,
     },
-    key: KEY_FLAG,
-  },
-  run: ({ flags: { days, only, restore, key } }, loadout) => {
-    const unknown = only?.find((kind) => !['skill', 'pack', 'none'].includes(kind))
-    if (unknown === undefined) return loadout.signCatalog({ days, only, restore, key })
-    throw failWith('USAGE/only', { unknown })
-  },
-  print: (signed: Signed, screen) => printSigned('signed', signed, screen),
-})
-
-export const catalogAccept = defineCommand({
-  name: 'catalog accept',
-  summary: 'begin again with a catalog that you recognize',
-  details:
-    'For a machine that refuses the catalog of its server because it does not continue the one that it verified, and for an approver who takes over a catalog without a remaining signer. Ask an approver for the fingerprint; loadout catalog search shows it there.',
-  args: [{ name: 'fingerprint', summary: 'the fingerprint of the catalog that the server shows', required: true }],
-  flags: {},
-  run: ({ args: { fingerprint = '' } }, loadout) => loadout.acceptCatalog({ fingerprint }),
-  print: ({ number, by }) => `accepted the catalog: number ${number}, signed by ${by}\n`,
-})
+    run: ({ request: { version, off, ...request } }, loadout) => {
+      if (version === undefined) throw failWith('USAGE/no-version')
+      return loadout.quarantineVersion({ ...request, version, isHeld: !off })
+    },
+    print: ({ name, version, signed }, screen) =>
+      signed === undefined
+        ? lines(`${name} ${version} is in quarantine`, 'next: loadout catalog sign puts it under a signature')
+        : printSigned('released', signed, screen),
+  }),
+  defineCommand({
+    name: 'catalog sign',
+    summary: 'sign the whole catalog again',
+    details:
+      'Before it expires, after a signer was removed from catalog/allowed_signers, or after the database was restored from a backup. Continues the catalog that this machine verified last, and contains every quarantine.',
+    args: [],
+    flags: {
+      days: { kind: 'number', value: 'days', summary: 'how long it is valid; default: as before, at first 90' },
+      only: {
+        kind: 'list',
+        value: 'kind',
+        summary: 'skill or pack: machines use only what is approved, and nothing after the expiry; none: end that',
+      },
+      restore: {
+        kind: 'switch',
+        summary: 'continue what this machine verified last, or begin an empty catalog, whatever the server shows',
+      },
+      key: KEY_FLAG,
+    },
+    run: ({ request }, loadout) => {
+      const unknown = request.only?.find((kind) => !['skill', 'pack', 'none'].includes(kind))
+      if (unknown === undefined) return loadout.signCatalog(request)
+      throw failWith('USAGE/only', { unknown })
+    },
+    print: (signed, screen) => printSigned('signed', signed, screen),
+  }),
+  defineCommand({
+    name: 'catalog accept',
+    summary: 'begin again with a catalog that you recognize',
+    details:
+      'For a machine that refuses the catalog of its server because it does not continue the one that it verified, and for an approver who takes over a catalog without a remaining signer. Ask an approver for the fingerprint; loadout catalog search shows it there.',
+    args: [{ name: 'fingerprint', summary: 'the fingerprint of the catalog that the server shows', required: true }],
+    flags: {},
+    run: ({ request }, loadout) => loadout.acceptCatalog(request),
+    print: ({ number, by }) => `accepted the catalog: number ${number}, signed by ${by}\n`,
+  }),
+]
 
 function printSigned(
   verb: string,
@@ -150,31 +171,3 @@ function printSigned(
     others.length > MOST_SHOWN && `  and ${count(others.length - MOST_SHOWN, 'more')}`,
   )
 }
-
-export const catalogSearch = defineCommand({
-  name: 'catalog search',
-  summary: 'list what is published, approved and retired',
-  args: [{ name: 'words', summary: 'words in the name or the owner', required: false }],
-  flags: {},
-  run: ({ args: { words } }, loadout) => loadout.searchCatalog({ words: words ?? '' }),
-  print: ({ versions, signed }: CatalogView) => {
-    const hasPacks = versions.some(({ kind }) => kind === 'pack')
-    const table = versions.map(({ kind, name, version, state, owner, groups, signedBy, here }) => [
-      `  ${hasPacks ? `${kind}:` : ''}${name}`,
-      version,
-      groups.includes('*') ? state : `${state} for ${groups.join(', ')}`,
-      signedBy === undefined ? 'not signed' : `signed by ${signedBy}`,
-      `owner ${owner}`,
-      here === '' ? '' : `this machine ${here} it`,
-    ])
-    return lines(
-      ...(versions.length === 0
-        ? ['No match in the catalog.']
-        : [alignRows(table), '', count(versions.length, 'version')]),
-      signed !== undefined && [
-        `catalog ${signed.number} signed by ${signed.by}, valid until ${signed.expires.slice(0, 10)}`,
-        `fingerprint ${signed.fingerprint}`,
-      ],
-    )
-  },
-})

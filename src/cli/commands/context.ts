@@ -26,10 +26,16 @@ export const context = defineCommand({
     all: { kind: 'switch', summary: 'with --explain: list every omitted item' },
     out: { kind: 'text', value: 'file', summary: 'write the bundle to this file' },
     intent: { kind: 'text', value: 'key', summary: 'use this intent instead of detecting it' },
-    files: { kind: 'number', value: 'n', summary: 'maximum number of files' },
-    'chars-per-file': { kind: 'number', value: 'n', summary: 'maximum characters of each file' },
-    chars: { kind: 'number', value: 'n', summary: 'maximum characters in total' },
-    tokens: { kind: 'number', value: 'n', summary: 'maximum tokens in total', also: ['budget', 'max-tokens'] },
+    maxFiles: { name: 'files', kind: 'number', value: 'n', summary: 'maximum number of files' },
+    maxCharsPerFile: { name: 'chars-per-file', kind: 'number', value: 'n', summary: 'maximum characters of each file' },
+    maxChars: { name: 'chars', kind: 'number', value: 'n', summary: 'maximum characters in total' },
+    maxTokens: {
+      name: 'tokens',
+      kind: 'number',
+      value: 'n',
+      summary: 'maximum tokens in total',
+      also: ['budget', 'max-tokens'],
+    },
     tokenizer: { kind: 'text', value: 'name', summary: 'count tokens with this tokenizer, such as o200k_base' },
     with: { kind: 'list', value: 'tests', summary: 'also include the tests of the chosen files' },
     near: { kind: 'list', value: 'file', summary: 'files you have open: what belongs to them comes first' },
@@ -39,27 +45,19 @@ export const context = defineCommand({
     strict: { kind: 'switch', summary: 'exit with 1 without a control plane, or when degraded' },
     ...PROJECT_FLAG,
   },
-  run: async ({ args, flags, signal, readStdin, asJson }, loadout) => {
+  run: async ({ args, flags, control: { signal }, readStdin, asJson }, loadout) => {
+    const { out, format, explain, all, ...wanted } = flags
     const { value, findings } = await loadout.buildContext({
+      ...wanted,
       task: readTask({ args, readStdin }),
-      project: flags.project,
-      intent: flags.intent,
-      maxFiles: flags.files,
-      maxCharsPerFile: flags['chars-per-file'],
-      maxChars: flags.chars,
-      maxTokens: flags.tokens,
-      tokenizer: flags.tokenizer,
       withTests: flags.with?.flatMap((each) => each.split(',')).some(isTests),
-      near: flags.near,
       without: flags.without?.flatMap((each) => each.split(',')).map(readSlice),
       now: flags.now === undefined ? undefined : readInstant(flags.now),
-      unrestricted: flags.unrestricted,
-      strict: flags.strict,
-      out: flags.out === undefined ? undefined : { path: flags.out, format: outFormat(flags.format, asJson) },
+      out: out === undefined ? undefined : { path: out, format: outFormat(format, asJson) },
       signal,
     })
-    const format = flags.explain ? 'explain' : (flags.format ?? 'text')
-    return { value: { ...value, format, isAll: flags.all ?? false, writtenTo: flags.out }, findings }
+    const shown = explain ? 'explain' : (format ?? 'text')
+    return { value: { ...value, format: shown, isAll: all ?? false, writtenTo: out }, findings }
   },
   print: ({ bundle, renderings, format, isAll, writtenTo }: Answer, screen: Screen) => {
     if (format === 'explain') return explainBundle(bundle, screen, isAll)

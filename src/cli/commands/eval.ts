@@ -2,13 +2,12 @@ import type { Figures } from '../../lab/rules/cases.ts'
 import {
   type Comparison,
   type HistoryEvaluation,
-  type Loadout,
   type PackEvaluation,
   STRATEGIES,
   type SuiteReport,
 } from '../../loadout.ts'
-import { LoadoutError, type Report } from '../../text/trouble.ts'
-import { defineCommand, LAYER_FLAGS } from '../command.ts'
+import type { Report } from '../../text/trouble.ts'
+import { defineCommand, LAYER_FLAGS, misuse, nameOfKey } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
 export const test = defineCommand({
@@ -44,51 +43,57 @@ It exits with 1 when a question fails or a suite is malformed.`,
     own: { kind: 'switch', summary: 'use the examples of everything known here, not the suite of the project' },
     compare: { kind: 'switch', summary: 'compare two indexes' },
     history: { kind: 'number', value: 'commits', summary: 'test which files it finds for the last commits' },
-    suite: { kind: 'text', value: 'train|validation|file', summary: 'for a pack: only this suite (default: all)' },
+    packSuite: {
+      name: 'suite',
+      kind: 'text',
+      value: 'train|validation|file',
+      summary: 'for a pack: only this suite (default: all)',
+    },
     write: { kind: 'switch', summary: 'for a pack: store the results in the pack, below runs/' },
     kind: { kind: 'choice', choices: ['pack'], summary: 'the first argument is a pack', isUnlisted: true },
-    'min-r1': { kind: 'number', value: 'percent', summary: 'fail if the right result is first less often' },
-    'min-r3': { kind: 'number', value: 'percent', summary: 'fail if it is in the first three less often' },
-    'min-r5': { kind: 'number', value: 'percent', summary: 'fail if it is in the first five less often' },
-    'max-false': {
+    minR1: { kind: 'number', value: 'percent', summary: 'fail if the right result is first less often' },
+    minR3: { kind: 'number', value: 'percent', summary: 'fail if it is in the first three less often' },
+    minR5: { kind: 'number', value: 'percent', summary: 'fail if it is in the first five less often' },
+    maxFalse: {
       kind: 'number',
       value: 'percent',
       summary: 'fail if more questions without an answer get one',
     },
-    'max-pairs': { kind: 'number', value: 'percent', summary: 'fail if more questions choose a forbidden result' },
+    maxPairs: { kind: 'number', value: 'percent', summary: 'fail if more questions choose a forbidden result' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout): Promise<Report<Evaluation>> => {
-    if (flags.history !== undefined) {
-      if (args.suite !== undefined) throw misuse('--history uses the commits of the project; it takes no suite')
-      if (!Number.isSafeInteger(flags.history) || flags.history < 1 || flags.history > MOST_COMMITS) {
-        throw misuse(`--history takes a number of commits from 1 to ${MOST_COMMITS}`)
+    const { history, kind, packSuite, write, compare, ...asked } = flags
+    const { project, strategy } = asked
+    if (history !== undefined) {
+      if (args.suite !== undefined) throw misuse('eval', '--history uses the commits of the project; it takes no suite')
+      if (!Number.isSafeInteger(history) || history < 1 || history > MOST_COMMITS) {
+        throw misuse('eval', `--history takes a number of commits from 1 to ${MOST_COMMITS}`)
       }
-      return loadout.evaluateHistory({ project: flags.project, commits: flags.history })
+      return loadout.evaluateHistory({ project, commits: history })
     }
-    const pack = flags.kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
-    if (pack !== undefined || flags.kind === 'pack') return evaluatePack(pack, args, flags, loadout)
-    if (flags.suite !== undefined || flags.write)
-      throw misuse('--suite and --write need a pack: loadout eval pack:name')
+    const pack = kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
+    if (pack !== undefined || kind === 'pack') {
+      if (pack === undefined || pack.trim() === '') throw misuse('eval', '<pack> is missing: its name or its folder')
+      // A pack has its own suites: no routing flag applies.
+      const other = Object.keys(flags).find((key) => !PACK_FLAGS.includes(key))
+      if (other !== undefined) throw misuse('eval', `--${nameOfKey(other)} does not apply to packs`)
+      if (args['new-index'] !== undefined) throw misuse('eval', `Unexpected argument: ${args['new-index']}`)
+      return loadout.evaluatePack({ pack, project, suite: packSuite, write })
+    }
+    if (packSuite !== undefined || write)
+      throw misuse('eval', '--suite and --write need a pack: loadout eval pack:name')
     const layers = loadout.nameLayers(flags)
-    if (!flags.compare) {
+    if (!compare) {
       if (args['new-index'] !== undefined)
-        throw misuse('Only one suite is allowed; to compare two indexes add --compare')
-      const { strategy, library, own, project } = flags
-      const limits = {
-        minR1: flags['min-r1'],
-        minR3: flags['min-r3'],
-        minR5: flags['min-r5'],
-        maxFalse: flags['max-false'],
-        maxPairs: flags['max-pairs'],
-      }
-      return loadout.evaluate({ suite: args.suite, library, own, strategy, project, layers, ...limits })
+        throw misuse('eval', 'Only one suite is allowed; to compare two indexes add --compare')
+      return loadout.evaluate({ ...asked, suite: args.suite, layers })
     }
     const { suite: before, 'new-index': after, questions: suite } = args
-    if (before === undefined || after === undefined) throw misuse('--compare needs two index files')
-    return loadout.compare({ before, after, suite, strategy: flags.strategy, layers })
+    if (before === undefined || after === undefined) throw misuse('eval', '--compare needs two index files')
+    return loadout.compare({ before, after, suite, strategy, layers })
   },
-  print: (value: Evaluation, screen) => {
+  print: (value, screen) => {
     if ('recall' in value) return printHistory(value, screen)
     if ('suites' in value) return printPackEvaluation(value, screen)
     return 'changes' in value ? printComparison(value, screen) : printReport(value, screen)
@@ -98,6 +103,7 @@ It exits with 1 when a question fails or a suite is malformed.`,
 type Evaluation = SuiteReport | Comparison | PackEvaluation | HistoryEvaluation
 
 const MOST_COMMITS = 1000
+const PACK_FLAGS = ['project', 'kind', 'packSuite', 'write']
 
 function printHistory({ tasks, files, chars, recall, misses }: HistoryEvaluation, screen: Screen): string {
   const share = (value: number | undefined) => (value === undefined ? '\u2013' : `${Math.round(value * 100)} %`)
@@ -124,26 +130,6 @@ function printHistory({ tasks, files, chars, recall, misses }: HistoryEvaluation
       `    first    ${first.slice(0, 2).map(printableLine).join(', ')}`,
     ]),
   )
-}
-
-/** A pack has its own suites: no routing flag applies. */
-function evaluatePack(
-  pack: string | undefined,
-  args: Readonly<Record<string, string | undefined>>,
-  { suite, write, project, kind: _, json: __, ...others }: Readonly<Record<string, unknown>> & PackFlags,
-  loadout: Loadout,
-): Promise<Report<PackEvaluation>> {
-  if (pack === undefined || pack.trim() === '') throw misuse('<pack> is missing: its name or its folder')
-  const [other] = Object.keys(others)
-  if (other !== undefined) throw misuse(`--${other} does not apply to packs`)
-  if (args['new-index'] !== undefined) throw misuse(`Unexpected argument: ${args['new-index']}`)
-  return loadout.evaluatePack({ pack, project, suite, write })
-}
-
-interface PackFlags {
-  suite?: string
-  write?: boolean
-  project?: string
 }
 
 // --json lists the rest.
@@ -249,10 +235,6 @@ function figureRow(figures: Figures): string[] {
 
 function namesOf(ids: readonly string[]): string {
   return ids.slice(0, 3).map(printableLine).join(', ') || 'no answer'
-}
-
-function misuse(message: string): LoadoutError {
-  return new LoadoutError('USAGE', message, { hint: 'loadout help eval' })
 }
 
 function printPackEvaluation({ suites }: PackEvaluation, screen: Screen): string {

@@ -1,4 +1,5 @@
 import { type NamedExplanation, PHASES, STRATEGIES } from '../../loadout.ts'
+import type { Report } from '../../text/trouble.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
@@ -22,13 +23,12 @@ export const explain = defineCommand({
     ...LAYER_FLAGS,
     kind: { kind: 'choice', choices: ['pack'], summary: 'a pack, by its name or folder', isUnlisted: true },
   },
-  run: async ({ args: { id = '' }, flags }, loadout) => {
-    const { task, phase, strategy, kind, project } = flags
-    if (kind === undefined) return loadout.explain({ id, task, phase, strategy, layers: loadout.nameLayers(flags) })
-    const { value, findings } = await loadout.explainPack({ pack: id, task, project })
+  run: async ({ request: { id, kind, ...request } }, loadout): Promise<Report<NamedExplanation>> => {
+    if (kind === undefined) return loadout.explain({ id, ...request, layers: loadout.nameLayers(request) })
+    const { value, findings } = await loadout.explainPack({ pack: id, ...request })
     return { value: { kind: 'pack' as const, ...value }, findings }
   },
-  print: (value: NamedExplanation, screen) => {
+  print: (value, screen) => {
     if (value.kind === 'payload') return printPayload(value, screen)
     return value.kind === 'pack' ? printPack(value, screen) : printSteps(value, screen)
   },

@@ -1,79 +1,77 @@
 import { HOOK_HOSTS } from '../../display-rules.ts'
-import type { HookAnswer, HookChanges, HookStatuses } from '../../loadout.ts'
+import type { HookChanges } from '../../loadout.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { DRY_RUN_FLAG, defineCommand, namesIn, PROJECT_FLAG, projectFlag } from '../command.ts'
-import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
+import { DRY_RUN_FLAG, defineCommand, PROJECT_FLAG, projectFlag } from '../command.ts'
+import { alignRows, count, lines, printableLine, printableText, type Screen, WOULD, wrap } from '../screen.ts'
 
 const AGENTS = HOOK_HOSTS.map(({ agent }) => agent)
 const EVENTS = [...new Set(HOOK_HOSTS.flatMap(({ events }) => Object.values(events)))]
-const AGENT_NAMES = [{ name: 'agents', summary: AGENTS.join(', '), rest: true, complete: AGENTS }] as const
+const AGENT_NAMES = [{ name: 'agents', summary: AGENTS.join(', '), rest: 'names', complete: AGENTS }] as const
 
 const HOOK_FLAGS = {
   ...projectFlag('your own settings'),
   ...DRY_RUN_FLAG,
 } as const
 
-export const connect = defineCommand({
-  name: 'connect',
-  aliases: { 'hooks install': [] },
-  summary: 'let your agents ask Loadout at every prompt',
-  details:
-    'Adds hooks to the settings of the agents you name, or of every enabled agent found on this machine. For OpenCode it\n' +
-    'writes a plugin. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +
-    'With --project they apply to everyone who works there; they do nothing on machines without loadout.',
-  args: AGENT_NAMES,
-  flags: HOOK_FLAGS,
-  run: ({ args, flags }, loadout) =>
-    loadout.installHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
-  print: (value, screen) => printChanges(value, screen, 'The hooks are already installed.'),
-})
-
-export const hooksRemove = defineCommand({
-  name: 'hooks remove',
-  summary: 'remove the hooks from the settings of agents',
-  details: 'Everything else in the files stays, byte for byte.',
-  args: AGENT_NAMES,
-  flags: HOOK_FLAGS,
-  run: ({ args, flags }, loadout) =>
-    loadout.removeHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
-  print: (value, screen) => printChanges(value, screen, 'No hooks of Loadout are installed.'),
-})
-
-export const hooksStatus = defineCommand({
-  name: 'hooks status',
-  summary: 'show whether the hooks are installed and can run',
-  args: AGENT_NAMES,
-  flags: PROJECT_FLAG,
-  run: ({ args, flags }, loadout) => loadout.statusOfHooks({ agents: namesIn(args.agents), project: flags.project }),
-  print: ({ hooks }: HookStatuses, screen, findings) => {
-    const rows = alignRows(hooks.map(({ label, scope, state }) => [label, scope, state]))
-    const absent = hooks.filter(({ state, scope }) => state === 'not installed' && scope === 'user')
-    return lines(
-      hooks.flatMap(({ path, events, lastAnswer, lastTrouble }, at) => [
-        screen.strong(rows[at] ?? ''),
-        screen.faint(`  ${printableLine(path)}`),
-        ...(events.length > 0 ? wrap(`asked at      ${events.join(', ')}`, 2) : []),
-        ...(events.length > 0 && lastAnswer !== undefined ? [`  last answer   ${lastAnswer}`] : []),
-        ...(events.length > 0 && lastTrouble !== undefined ? wrap(`last trouble  ${lastTrouble}`, 2) : []),
-        ...describeProblems(
-          findings.filter(({ subject }) => subject === path),
+export const hookCommands = [
+  defineCommand({
+    name: 'connect',
+    aliases: { 'hooks install': [] },
+    summary: 'let your agents ask Loadout at every prompt',
+    details:
+      'Adds hooks to the settings of the agents you name, or of every enabled agent found on this machine. For OpenCode it\n' +
+      'writes a plugin. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +
+      'With --project they apply to everyone who works there; they do nothing on machines without loadout.',
+    args: AGENT_NAMES,
+    flags: HOOK_FLAGS,
+    run: ({ request }, loadout) => loadout.installHooks(request),
+    print: (value, screen) => printChanges(value, screen, 'The hooks are already installed.'),
+  }),
+  defineCommand({
+    name: 'hooks status',
+    summary: 'show whether the hooks are installed and can run',
+    args: AGENT_NAMES,
+    flags: PROJECT_FLAG,
+    run: ({ request }, loadout) => loadout.statusOfHooks(request),
+    print: ({ hooks }, screen, findings) => {
+      const rows = alignRows(hooks.map(({ label, scope, state }) => [label, scope, state]))
+      const absent = hooks.filter(({ state, scope }) => state === 'not installed' && scope === 'user')
+      return lines(
+        hooks.flatMap(({ path, events, lastAnswer, lastTrouble }, at) => [
+          screen.strong(rows[at] ?? ''),
+          screen.faint(`  ${printableLine(path)}`),
+          ...(events.length > 0 ? wrap(`asked at      ${events.join(', ')}`, 2) : []),
+          ...(events.length > 0 && lastAnswer !== undefined ? [`  last answer   ${lastAnswer}`] : []),
+          ...(events.length > 0 && lastTrouble !== undefined ? wrap(`last trouble  ${lastTrouble}`, 2) : []),
+          ...describeProblems(
+            findings.filter(({ subject }) => subject === path),
+            screen,
+          ),
+        ]),
+        // Problems of files that all hooks read, not of one agent's settings.
+        describeProblems(
+          findings.filter(({ subject }) => hooks.every(({ path }) => path !== subject)),
           screen,
         ),
-      ]),
-      // Problems of files that all hooks read, not of one agent's settings.
-      describeProblems(
-        findings.filter(({ subject }) => hooks.every(({ path }) => path !== subject)),
-        screen,
-      ),
-      '',
-      findings.length > 0 && screen.strong(`${count(findings.length, 'thing')} to do`),
-      absent.length > 0 &&
-        `to install what is missing: loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
-      findings.length + absent.length === 0 && screen.good('Nothing needs action.'),
-    )
-  },
-  printsFindings: true,
-})
+        '',
+        findings.length > 0 && screen.strong(`${count(findings.length, 'thing')} to do`),
+        absent.length > 0 &&
+          `to install what is missing: loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
+        findings.length + absent.length === 0 && screen.good('Nothing needs action.'),
+      )
+    },
+    printsFindings: true,
+  }),
+  defineCommand({
+    name: 'hooks remove',
+    summary: 'remove the hooks from the settings of agents',
+    details: 'Everything else in the files stays, byte for byte.',
+    args: AGENT_NAMES,
+    flags: HOOK_FLAGS,
+    run: ({ request }, loadout) => loadout.removeHooks(request),
+    print: (value, screen) => printChanges(value, screen, 'No hooks of Loadout are installed.'),
+  }),
+]
 
 function describeProblems(findings: readonly Finding[], screen: Screen): string[] {
   return findings.flatMap(({ message, hint = '' }) => [
@@ -88,7 +86,7 @@ function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: 
   if (made.length === 0) return lines(calm, ...changes.map(({ path }) => screen.faint(`  ${printableLine(path)}`)))
   return lines(
     made.flatMap(({ path, diff }) => [screen.strong(printableLine(path)), printableText(diff), '']),
-    isDryRun && 'Nothing was changed. This would be done:',
+    isDryRun && WOULD,
     alignRows(made.map(({ change, label, scope, path }) => [`  ${change}`, label, scope, path])),
     made.flatMap(({ untilTheyRun }) => (untilTheyRun === undefined ? [] : wrap(untilTheyRun, 0))),
     !isDryRun &&
@@ -110,9 +108,8 @@ export const hook = defineCommand({
   flags: {
     budget: { kind: 'number', value: 'tokens', summary: 'maximum size of the answer to one prompt (default: 1,200)' },
   },
-  run: async ({ args: { agent = '', event = '' }, flags, readStdin }, loadout) => {
-    const value = await loadout.answerHook({ agent, event, input: readStdin(), budget: flags.budget })
-    return { value, findings: [] }
+  run: async ({ request, readStdin }, loadout) => {
+    return { value: await loadout.answerHook({ ...request, input: readStdin() }), findings: [] }
   },
-  print: ({ reply }: HookAnswer) => reply,
+  print: ({ reply }) => reply,
 })

@@ -1,8 +1,19 @@
 import type { CandidateView, ImportResult, SkillOffer } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Report } from '../../text/trouble.ts'
-import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
-import { alignRows, count, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
+import { type Ask, COMMIT_FLAGS, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
+import {
+  alignRows,
+  commitText,
+  count,
+  firstRows,
+  lines,
+  printableLine,
+  type Screen,
+  shorten,
+  WOULD,
+  wrap,
+} from '../screen.ts'
 import { askForSheets } from './review.ts'
 
 interface Candidates {
@@ -29,11 +40,12 @@ export const importSkills = defineCommand({
   args: [{ name: 'source', summary: 'folder, .tar.gz, git URL or owner/repo', complete: 'file' }],
   flags: {
     list: { kind: 'switch', summary: 'only list the skills in the source' },
-    skill: { kind: 'list', value: 'a,b', summary: 'only these: names, folders or plugins' },
+    names: { name: 'skill', kind: 'list', value: 'a,b', summary: 'only these: names, folders or plugins' },
     all: { kind: 'switch', summary: 'every skill that was found' },
     as: { kind: 'text', value: 'name', summary: 'another name for one skill' },
     prefix: { kind: 'text', value: 'text', summary: 'added before every name' },
-    agents: {
+    targets: {
+      name: 'agents',
       kind: 'list',
       value: "a,b|all|'*'",
       summary: 'agents to write into skill.json, if it names none (default: none, which means all)',
@@ -46,40 +58,25 @@ export const importSkills = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args, flags, ask, onProgress, signal }, loadout): Promise<Report<Shown>> => {
-    const { project, agents: targets, subfolder, adopt, as, prefix, ref, list, skill: names } = flags
-    const { source } = args
-    if (source === undefined && !flags.all && names === undefined) {
+  run: async ({ request, ask, control }, loadout): Promise<Report<Shown>> => {
+    const { source, all, names, project, dryRun } = request
+    if (source === undefined && !all && names === undefined) {
       const { value, findings } = await loadout.listCandidates({ project })
       return { value: { candidates: value, project }, findings }
     }
-    const [commit, dryRun] = [commitChoice(flags), flags['dry-run']]
-    const choose =
-      flags.all || source === undefined ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
-    const choice = { names, choose, list, as, prefix }
-    const carrying = { commit, dryRun, onProgress, signal }
-    const report = await loadout.importSkills({
-      source,
-      project,
-      targets,
-      subfolder,
-      ref,
-      adopt,
-      ...choice,
-      ...carrying,
-    })
-    const allowed = dryRun ? [] : await askForSheets(report.value.waiting ?? [], ask, loadout)
+    const choose = all || source === undefined ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
+    const report = await loadout.importSkills({ ...request, ...control, choose })
+    const { waiting = [], ...value } = report.value
+    const allowed = dryRun ? [] : await askForSheets(waiting, ask, loadout)
     if (allowed.length === 0) return { ...report, value: { ...report.value, source } }
-    const { waiting: _, ...value } = report.value
     return { value: { ...value, source }, findings: report.findings.filter(({ code }) => code !== 'QUARANTINED') }
   },
-  print: (value: Shown, screen) =>
-    'candidates' in value ? printCandidates(value, screen) : printImport(value, screen),
-  isWaiting: (value: Shown) => 'isUndecided' in value && value.isUndecided === true,
+  print: (value, screen) => ('candidates' in value ? printCandidates(value, screen) : printImport(value, screen)),
+  isWaiting: (value) => 'isUndecided' in value && value.isUndecided === true,
 })
 
 /** Shows a numbered list and asks for a choice. Without a terminal it does not ask. */
-export function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
+export function askWhich(offers: readonly SkillOffer[], ask: Ask | undefined) {
   if (ask === undefined) return undefined
   const answer = ask(`${lines(offerRows(offers, true))}Which? Numbers, names, or all [none]: `)
   return chosenNames(answer, offers)
@@ -163,31 +160,22 @@ function candidateLines(candidate: CandidateView, screen: Screen): string[] {
 function printImport(result: Imported, screen: Screen): string {
   const { imported, adopted, unchanged, leftOut, offers, isDryRun } = result
   if (offers !== undefined) return printOffers(result, screen)
-  const rows = imported
-    .slice(0, MOST_SHOWN)
-    .map(({ name, targets }) => [
-      `  import${isDryRun ? '' : 'ed'}`,
-      name,
-      targets.join(', ') || 'for every enabled agent',
-    ])
+  const verb = isDryRun ? '' : 'ed'
+  const rows = imported.map(({ name, targets }) => [
+    `  import${verb}`,
+    name,
+    targets.join(', ') || 'for every enabled agent',
+  ])
   const commit = imported[0]?.commit
   const missing = imported.map(({ name }) => name).filter((name) => !adopted.some(({ skill }) => skill === name))
   return lines(
-    isDryRun && 'Nothing was changed. This would be done:',
+    isDryRun && WOULD,
     imported.length + adopted.length === 0 && !isDryRun && 'Nothing was imported.',
-    alignRows(rows),
-    imported.length > MOST_SHOWN && `  and ${imported.length - MOST_SHOWN} more`,
-    alignRows(
-      adopted
-        .slice(0, MOST_SHOWN)
-        .map(({ skill, agent, root }) => [`  ${isDryRun ? 'adopt' : 'adopted'}`, skill, agent, root]),
-    ),
-    adopted.length > MOST_SHOWN && `  and ${adopted.length - MOST_SHOWN} more`,
+    firstRows(rows),
+    firstRows(adopted.map(({ skill, agent, root }) => [`  adopt${verb}`, skill, agent, root])),
     !isDryRun &&
       imported.length > 0 &&
-      screen.strong(
-        `${count(imported.length, 'skill')} imported, ${commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`}`,
-      ),
+      screen.strong(`${count(imported.length, 'skill')} imported, ${commitText(commit)}`),
     unchanged.length > 0 &&
       `${count(unchanged.length, 'skill')} unchanged: the library already has ${unchanged.length === 1 ? 'it' : 'them'}`,
     leftOutLines(leftOut),

@@ -1,48 +1,39 @@
-import type { Adoption, Deletion, Loadout, Outcome, ProjectOutcome, SkillDiff, SyncResult } from '../../loadout.ts'
-import type { SyncStep } from '../../skills/rules/sync-decision.ts'
+import type { Deletion, Loadout, Outcome, ProjectOutcome, SyncResult } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
 import {
   AGENT_FLAG,
+  type Ask,
   COMMIT_FLAGS,
-  commitChoice,
   DRY_RUN_FLAG,
   defineCommand,
-  namesIn,
+  isYes,
+  NAME_ARGUMENT,
+  NAMES_ARGUMENT,
   SCOPE_FLAGS,
+  YES_FLAG,
 } from '../command.ts'
-import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type Screen } from '../screen.ts'
+import {
+  alignRows,
+  commitText,
+  count,
+  grouped,
+  lines,
+  MOST_SHOWN,
+  printableLine,
+  printableText,
+  type Screen,
+  WOULD,
+} from '../screen.ts'
 import { askForSheets } from './review.ts'
 
-const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
-
 const ALL_PROJECTS_FLAG = {
-  'all-projects': { kind: 'switch', summary: 'also in every project with installs on this machine' },
-} as const
-
-const LOCK_FLAGS = {
-  frozen: {
-    kind: 'switch',
-    summary: 'without names, for CI: fail if loadout.json, loadout.lock and the sources disagree',
-  },
-  from: {
-    kind: 'text',
-    value: 'url',
-    summary: 'on a new machine: clone this library, and install its agents and profile',
-  },
-  sign: { kind: 'switch', summary: 'sign loadout.lock with your SSH key' },
-  key: { kind: 'text', value: 'file', summary: 'with --sign: this SSH key (default: the first usual one in ~/.ssh)' },
-  signers: {
-    kind: 'text',
-    value: 'file',
-    summary: 'refuse a lock without a signature of one of these allowed signers',
-  },
-  'trust-lock': { kind: 'switch', summary: 'what loadout.lock records as agreed counts as your answer, for this call' },
+  allProjects: { kind: 'switch', summary: 'also in every project with installs on this machine' },
 } as const
 
 const EQUIP_FLAGS = {
   ...AGENT_FLAG,
-  tag: { kind: 'list', value: 'tag', summary: 'all skills with this tag' },
+  tags: { name: 'tag', kind: 'list', value: 'tag', summary: 'all skills with this tag' },
   all: { kind: 'switch', summary: 'every skill' },
   ...SCOPE_FLAGS,
   ...DRY_RUN_FLAG,
@@ -57,103 +48,78 @@ export const install = defineCommand({
     'Without names: installs exactly what loadout.lock of the project pins, from the cache or the sources, and first locks\n' +
     'what loadout.json asks for in addition. Asks once about skills that can act. With names: copies skills of the library\n' +
     'into the folder of every enabled agent that they support. Never touches folders that Loadout did not install.',
-  args: NAMES,
+  args: NAMES_ARGUMENT,
   flags: {
     ...EQUIP_FLAGS,
     replace: {
       kind: 'switch',
       summary: 'also replace edited copies, and folders and links that Loadout did not install, after a backup',
     },
-    'from-catalog': { kind: 'switch', summary: 'only skills that the catalog of the team lists' },
-    ...LOCK_FLAGS,
+    fromCatalog: { kind: 'switch', summary: 'only skills that the catalog of the team lists' },
+    frozen: {
+      kind: 'switch',
+      summary: 'without names, for CI: fail if loadout.json, loadout.lock and the sources disagree',
+    },
+    from: {
+      kind: 'text',
+      value: 'url',
+      summary: 'on a new machine: clone this library, and install its agents and profile',
+    },
+    sign: { kind: 'switch', summary: 'sign loadout.lock with your SSH key' },
+    key: { kind: 'text', value: 'file', summary: 'with --sign: this SSH key (default: the first usual one in ~/.ssh)' },
+    signers: {
+      kind: 'text',
+      value: 'file',
+      summary: 'refuse a lock without a signature of one of these allowed signers',
+    },
+    trustLock: { kind: 'switch', summary: 'what loadout.lock records as agreed counts as your answer, for this call' },
   },
-  run: async (input, loadout): Promise<Report<Outcome | ProjectOutcome>> => {
-    const { all, tag, project } = input.flags
-    if (namesIn(input.args.names).length === 0 && !all && tag === undefined)
-      return installLocked(input, loadout, project)
-    const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
-    if (source === undefined) {
-      const { replace, 'from-catalog': fromCatalog } = input.flags
-      return equipAsking({ ...requestOf(input), replace, fromCatalog }, input.ask, loadout)
+  run: async ({ request, ask, control }, loadout): Promise<Report<Outcome | ProjectOutcome>> => {
+    const { names, all, tags, project, dryRun, from, frozen, key } = request
+    const source = names.find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
+    if (source !== undefined) throw failWith('BAD_NAME/source', { source, word: shellWord(source) })
+    if (names.length > 0 || all || tags !== undefined) return equipAsking({ ...request, ...control }, ask, loadout)
+
+    if (from !== undefined || (project === undefined && !(await loadout.hasManifest({})))) {
+      if (from !== undefined) await loadout.initialize({ clone: from, dryRun, signal: control.signal })
+      const first = await loadout.restoreLibrary({ dryRun, ...control })
+      return askAndRepeat(first, ask, loadout, () => loadout.restoreLibrary(control))
     }
-    throw failWith('BAD_NAME/source', { source, word: shellWord(source) })
+    const locked = { ...request, sign: request.sign ? (key ?? '') : undefined, ...control }
+    const first = await loadout.installProject(locked)
+    return askAndRepeat(first, frozen ? undefined : ask, loadout, () => loadout.installProject(locked))
   },
-  print: (outcome: Outcome | ProjectOutcome, screen, findings) =>
+  print: (outcome, screen, findings) =>
     'project' in outcome
       ? printProject(outcome, screen, findings)
       : printOperations(outcome, screen, findings, 'Everything is already equipped.'),
-  isWaiting: ({ waiting, isDryRun }: Outcome) => waiting !== undefined && !isDryRun,
+  isWaiting: ({ waiting, isDryRun }) => waiting !== undefined && !isDryRun,
 })
 
-type ProjectInput = Pick<EquipInput, 'ask' | 'onProgress' | 'signal'> & {
-  flags: {
-    'dry-run'?: boolean
-    replace?: boolean
-    frozen?: boolean
-    'trust-lock'?: boolean
-    sign?: boolean
-    key?: string
-    signers?: string
-    from?: string
-  }
-}
-
-/** Installs what a lock pins. On a terminal, first asks about skills that can act. */
-async function installLocked(
-  { flags, ask, onProgress, signal }: ProjectInput,
+/** On a terminal: asks about skills that can act, and does the rest after a yes. */
+export async function askAndRepeat<Done extends Outcome | ProjectOutcome>(
+  first: Report<Done>,
+  ask: Ask | undefined,
   loadout: Loadout,
-  project: string | undefined,
-): Promise<Report<Outcome | ProjectOutcome>> {
-  if (flags.from !== undefined || (project === undefined && !(await loadout.hasManifest({})))) {
-    const dryRun = flags['dry-run']
-    if (flags.from !== undefined) await loadout.initialize({ clone: flags.from, dryRun, signal })
-    const first = await loadout.restoreLibrary({ dryRun, onProgress, signal })
-    const allowed = dryRun ? [] : await askForSheets(first.value.waiting ?? [], ask, loadout)
-    if (allowed.length === 0) return first
-    const { value, findings } = await loadout.restoreLibrary({ onProgress, signal })
-    const operations = [...first.value.operations, ...value.operations]
-    return {
-      value: { ...value, operations },
-      findings: [...first.findings.filter(({ code }) => code !== 'QUARANTINED'), ...findings],
-    }
-  }
-  const { frozen, replace, signers, 'trust-lock': trustLock, 'dry-run': dryRun } = flags
-  const sign = flags.sign ? (flags.key ?? '') : undefined
-  const request = { project, frozen, trustLock, replace, signers, sign, dryRun, onProgress, signal }
-  const first = await loadout.installProject(request)
-  return askAndRepeat(first, frozen || dryRun ? undefined : ask, loadout, () => loadout.installProject(request))
-}
-
-/** Asks about the skills of a project that can act, and does the rest after a yes. */
-export async function askAndRepeat(
-  first: Report<ProjectOutcome>,
-  ask: EquipInput['ask'],
-  loadout: Loadout,
-  repeat: () => Promise<Report<ProjectOutcome>>,
-): Promise<Report<ProjectOutcome>> {
-  const allowed = await askForSheets(first.value.waiting ?? [], ask, loadout, first.value.project)
+  repeat: (allowed: string[]) => Promise<Report<Done>>,
+): Promise<Report<Done>> {
+  const { waiting = [], isDryRun, ...before }: Outcome & Partial<ProjectOutcome> = first.value
+  const allowed = isDryRun ? [] : await askForSheets(waiting, ask, loadout, before.project)
   if (allowed.length === 0) return first
-  const second = await repeat()
-  const told = first.findings.filter(({ code }) => code !== 'QUARANTINED')
-  const { fetched, written, moves, operations } = first.value
-  return {
-    value: {
-      ...second.value,
-      fetched,
-      moves,
-      written: [...new Set([...written, ...second.value.written])],
-      operations: [...operations, ...second.value.operations],
-    },
-    findings: [...told, ...second.findings],
-  }
+  const second = await repeat(allowed)
+  const after: Outcome & Partial<ProjectOutcome> = second.value
+  const { fetched, moves } = before
+  const operations = [...before.operations, ...after.operations]
+  const written = after.written && [...new Set([...(before.written ?? []), ...after.written])]
+  const value = { ...second.value, operations, ...(written && { fetched, moves, written }) }
+  return { value, findings: [...first.findings.filter(({ code }) => code !== 'QUARANTINED'), ...second.findings] }
 }
 
 /** What changed in a project: its files, then its copies. */
 export function printProject(outcome: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {
-  const { skills, fetched, written, isDryRun } = outcome
+  const { skills, fetched, written, isDryRun, operations } = outcome
   const from = fetched.length === 0 ? 'all at hand' : `${fetched.length} fetched`
   const calm = `${count(skills.length, 'skill')} as loadout.lock pins ${skills.length === 1 ? 'it' : 'them'}.`
-  const { operations } = outcome
   return (
     printOperations(outcome, screen, findings, calm) +
     lines(
@@ -167,18 +133,12 @@ export function printProject(outcome: ProjectOutcome, screen: Screen, findings: 
 /** Installs skills. On a terminal, first asks about those that can act. */
 export async function equipAsking(
   request: Parameters<Loadout['equip']>[0],
-  ask: EquipInput['ask'],
+  ask: Ask | undefined,
   loadout: Loadout,
 ): Promise<Report<Outcome>> {
-  const first = await loadout.equip(request)
-  const names = request.dryRun ? [] : await askForSheets(first.value.waiting ?? [], ask, loadout)
-  if (names.length === 0) return first
-  const second = await loadout.equip({ ...request, names, all: false, tags: undefined })
-  const told = first.findings.filter(({ code }) => code !== 'QUARANTINED')
-  return {
-    value: { ...second.value, operations: [...first.value.operations, ...second.value.operations] },
-    findings: [...told, ...second.findings],
-  }
+  return askAndRepeat(await loadout.equip(request), ask, loadout, (names) =>
+    loadout.equip({ ...request, names, all: false, tags: undefined }),
+  )
 }
 
 export const remove = defineCommand({
@@ -190,34 +150,31 @@ export const remove = defineCommand({
     'Removes the installed copies of the named skills, and then the skills from the library, unless another install still\n' +
     'needs them. Asks first. Skills that are not named one by one stay in the library, and so do all with --copies.\n' +
     'Edited copies go to the backup folder. Folders that Loadout did not install stay.',
-  args: NAMES,
+  args: NAMES_ARGUMENT,
   flags: {
     copies: { kind: 'switch', summary: 'only the installed copies; the library keeps the skills' },
     ...EQUIP_FLAGS,
     unused: { kind: 'switch', summary: 'skills without any use in the usage log' },
-    yes: { kind: 'switch', summary: 'do not ask' },
+    ...YES_FLAG,
     ...ALL_PROJECTS_FLAG,
   },
-  run: async (input, loadout): Promise<Report<Removal>> => {
-    const { copies, unused, yes, project, 'dry-run': dryRun, 'all-projects': allProjects } = input.flags
-    const request = { ...requestOf(input), unused, allProjects }
-    const { names } = request
+  run: async ({ request, ask, control }, loadout): Promise<Report<Removal>> => {
+    const { names, copies, yes, project, dryRun } = request
+    const equipped = { ...request, ...control }
     if (!copies && names.length > 0 && project !== undefined && (await loadout.hasManifest({ project }))) {
-      return loadout.removeFromProject({ names, project, dryRun, signal: input.signal })
+      return loadout.removeFromProject({ names, project, dryRun, signal: control.signal })
     }
-    if (copies || names.length === 0) return loadout.unequip(request)
-    const planned = await loadout.unequip({ ...request, dryRun: true })
+    if (copies || names.length === 0) return loadout.unequip(equipped)
+    const planned = await loadout.unequip({ ...equipped, dryRun: true })
     if (dryRun) return { ...planned, value: { ...planned.value, named: names } }
     if (!yes) {
       const agents = [...new Set(planned.value.operations.map(({ agent }) => agent))]
       const places = [...agents, 'the library'].join(', ')
       const command = `loadout remove ${names.join(' ')}${project === undefined ? '' : ` --project ${shellWord(project)}`}`
-      if (input.ask === undefined) {
-        throw failWith('CONFIRMATION_NEEDED/remove', { names: names.join(', '), places, command })
-      }
-      if (!isYes(input.ask(`Remove ${names.join(', ')} from ${places}? [y/N] `))) throw failWith('NOT_CONFIRMED')
+      if (ask === undefined) throw failWith('CONFIRMATION_NEEDED/remove', { names: names.join(', '), places, command })
+      if (!isYes(ask(`Remove ${names.join(', ')} from ${places}? [y/N] `))) throw failWith('NOT_CONFIRMED')
     }
-    const { value, findings } = await loadout.unequip(request)
+    const { value, findings } = await loadout.unequip(equipped)
     const deleted = await loadout.deleteSkills({ names, project })
     // What is still installed elsewhere stays; what the library never had is gone with its copies.
     const told = deleted.findings.flatMap((finding): Finding[] => {
@@ -228,7 +185,7 @@ export const remove = defineCommand({
       code !== 'NOT_EQUIPPED' || !deleted.value.some(({ name }) => name === subject)
     return { value: { ...value, deleted: deleted.value }, findings: [...findings.filter(isHere), ...told] }
   },
-  print: ({ deleted = [], named = [], ...outcome }: Removal, screen, findings) => {
+  print: ({ deleted = [], named = [], ...outcome }, screen, findings) => {
     if ('written' in outcome) return printProject(outcome as ProjectOutcome, screen, findings)
     const commit = deleted[0]?.commit
     const gone = `Removed from the library: ${deleted.map(({ name }) => name).join(', ')}`
@@ -238,7 +195,7 @@ export const remove = defineCommand({
         : printOperations(outcome, screen, findings, 'Nothing was removed.')) +
       lines(
         named.length > 0 && `The library would lose ${named.join(', ')}, unless another install needs it.`,
-        deleted.length > 0 && `${gone}${commit === undefined ? ' (not committed)' : `, commit ${commit.slice(0, 7)}`}`,
+        deleted.length > 0 && `${gone}${commit === undefined ? ' (not committed)' : `, ${commitText(commit)}`}`,
         commit !== undefined && 'Bring it back into the library: loadout undo',
       )
     )
@@ -250,27 +207,6 @@ interface Removal extends Outcome {
   deleted?: Deletion[]
   /** In a dry run: what would leave the library, if no other install needs it. */
   named?: readonly string[]
-}
-
-interface EquipInput {
-  args: Record<string, string | undefined>
-  flags: { agent?: string[]; tag?: string[]; all?: boolean; project?: string; 'dry-run'?: boolean }
-  onProgress: ((done: number, total: number, what: string) => void) | undefined
-  signal: AbortSignal
-  ask: ((question: string) => string) | undefined
-}
-
-function requestOf({ args, flags, onProgress, signal }: EquipInput): Parameters<Loadout['equip']>[0] {
-  return {
-    names: namesIn(args.names),
-    targets: flags.agent,
-    tags: flags.tag,
-    all: flags.all,
-    project: flags.project,
-    dryRun: flags['dry-run'],
-    onProgress,
-    signal,
-  }
 }
 
 export const sync = defineCommand({
@@ -286,61 +222,42 @@ export const sync = defineCommand({
   flags: {
     push: { kind: 'switch', summary: 'also push local commits' },
     replace: { kind: 'switch', summary: 'replace edited copies with the library’s version, after a backup' },
-    'keep-edits': { kind: 'switch', summary: 'without effect: edits are always kept' },
+    keepEdits: { kind: 'switch', summary: 'without effect: edits are always kept' },
     merge: { kind: 'switch', summary: 'without effect: edits are always merged' },
     diff: { kind: 'switch', summary: 'with --dry-run: show how the text of each skill would change' },
     ...ALL_PROJECTS_FLAG,
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ flags, onProgress, signal }, loadout) =>
-    loadout.sync({
-      project: flags.project,
-      allProjects: flags['all-projects'],
-      push: flags.push,
-      replace: flags.replace,
-      diff: flags.diff,
-      dryRun: flags['dry-run'],
-      onProgress,
-      signal,
-    }),
-  print: (result: SyncResult, screen, findings) =>
-    lines(
-      result.steps.map((step) => describeStep(step, result.isDryRun)),
-      alignRows((result.changes ?? []).map(({ kind, skill }) => [`  ${kind}`, skill])),
-      (result.changes ?? []).flatMap(({ diff = '' }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
-    ) +
-    printOperations(
-      result,
-      screen,
-      findings,
-      isTaking(result) ? NO_CHANGE : 'Every install is up to date with the library.',
-    ),
-  isWaiting: ({ waiting, isDryRun }: SyncResult) => waiting !== undefined && !isDryRun,
+  run: ({ request, control }, loadout) => loadout.sync({ ...request, ...control }),
+  print: ({ steps, changes = [], ...result }: SyncResult, screen, findings) => {
+    const { isDryRun } = result
+    // A dry run compares with remote commits that were not merged yet.
+    const isTaking = isDryRun && steps.some(({ kind }) => kind === 'fast-forward')
+    const verb = isDryRun ? 'would be ' : ''
+    const calm = isTaking ? 'No installed copy would change.' : 'Every install is up to date with the library.'
+    return (
+      lines(
+        steps.map((step) => {
+          const commits = step.commits === undefined ? 'all commits' : count(step.commits, 'commit')
+          const where = step.kind === 'fast-forward' ? 'pulled from the remote' : `pushed to ${step.remote}`
+          return `library: ${commits} ${verb}${where}`
+        }),
+        alignRows(changes.map(({ kind, skill }) => [`  ${kind}`, skill])),
+        changes.flatMap(({ diff = '' }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
+      ) + printOperations(result, screen, findings, calm)
+    )
+  },
+  isWaiting: ({ waiting, isDryRun }) => waiting !== undefined && !isDryRun,
 })
-
-const NO_CHANGE = 'No installed copy would change.'
-
-/** Whether a dry run compared with remote commits that were not merged yet. */
-function isTaking({ isDryRun, steps }: SyncResult): boolean {
-  return isDryRun && steps.some(({ kind }) => kind === 'fast-forward')
-}
-
-function describeStep(step: SyncStep, isDryRun: boolean): string {
-  const verb = isDryRun ? 'would be ' : ''
-  const commits = step.commits === undefined ? 'all commits' : count(step.commits, 'commit')
-  if (step.kind === 'fast-forward') return `library: ${commits} ${verb}pulled from the remote`
-  return `library: ${commits} ${verb}pushed to ${step.remote}`
-}
 
 export const diff = defineCommand({
   name: 'diff',
   summary: 'show how installed copies differ from the library',
-  args: [{ name: 'name', summary: 'the skill', required: true }],
+  args: NAME_ARGUMENT,
   flags: { ...AGENT_FLAG, ...SCOPE_FLAGS },
-  run: ({ args, flags }, loadout) =>
-    loadout.diff({ name: args.name ?? '', targets: flags.agent, project: flags.project }),
-  print: ({ name, differences }: SkillDiff, screen) =>
+  run: ({ request }, loadout) => loadout.diff(request),
+  print: ({ name, differences }, screen) =>
     differences.length === 0
       ? lines(`No installed copy of ${name} differs from the library.`)
       : lines(
@@ -359,57 +276,40 @@ export const adopt = defineCommand({
     'Shows the difference first; on a terminal it asks before changing anything. If the library has changed since the\n' +
     'copy was installed, it merges both changes; conflicts wait for loadout merge. A folder with the name of\n' +
     'the skill that Loadout did not install is adopted too, and becomes a managed install.',
-  args: [{ name: 'name', summary: 'the skill', required: true }],
+  args: NAME_ARGUMENT,
   flags: {
     ...AGENT_FLAG,
     force: { kind: 'switch', summary: 'take the copy unchanged, and discard changes in the library' },
-    yes: { kind: 'switch', summary: 'do not ask' },
+    ...YES_FLAG,
     ...COMMIT_FLAGS,
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args, flags, ask }, loadout) => {
-    const { project, force, agent } = flags
-    const request = { name: args.name ?? '', targets: agent, project, force, commit: commitChoice(flags) }
-    if (flags['dry-run']) return loadout.adopt({ ...request, dryRun: true })
-    if (ask !== undefined && !flags.yes) {
-      const { value } = await loadout.adopt({ ...request, dryRun: true })
-      if (
-        value.diff !== '' &&
-        value.conflicts.length === 0 &&
-        !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))
-      ) {
-        throw failWith('NOT_CONFIRMED')
-      }
+  run: async ({ request, ask }, loadout) => {
+    if (request.dryRun || request.yes || ask === undefined) return loadout.adopt(request)
+    const { value } = await loadout.adopt({ ...request, dryRun: true })
+    const isClear = value.diff !== '' && value.conflicts.length === 0
+    if (isClear && !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))) {
+      throw failWith('NOT_CONFIRMED')
     }
     return loadout.adopt(request)
   },
-  print: (adoption: Adoption, screen: Screen) => {
-    const { name, diff, commit, isMerged, conflicts, operations, isDryRun } = adoption
-    if (conflicts.length > 0) return printConflicts(adoption)
+  print: ({ name, diff, commit, isMerged, conflicts, operations, isDryRun }, screen) => {
+    if (conflicts.length > 0) {
+      return lines(
+        `${name}: ${isDryRun ? 'these changes would not merge:' : 'these changes do not merge:'}`,
+        conflicts.map(({ message }) => `  ${printableLine(message)}`),
+      )
+    }
     const how = isMerged ? 'adopted, merged with the changes of the library' : 'adopted'
     return lines(
       diff === '' ? `The edit of ${name} changes nothing in the library.` : printableText(diff).trimEnd(),
       diff !== '' && isDryRun && 'Nothing was changed. This would change in the library:',
-      diff !== '' &&
-        !isDryRun &&
-        screen.strong(`${name} ${how}${commit === undefined ? ', not committed' : `, commit ${commit.slice(0, 7)}`}`),
+      diff !== '' && !isDryRun && screen.strong(`${name} ${how}, ${commitText(commit)}`),
       alignRows(operations.map((operation) => operationRow(operation, isDryRun))),
     )
   },
 })
-
-/** The changes of a skill that conflict. */
-function printConflicts({ name, conflicts, isDryRun }: Pick<Adoption, 'name' | 'conflicts' | 'isDryRun'>): string {
-  return lines(
-    `${name}: ${isDryRun ? 'these changes would not merge:' : 'these changes do not merge:'}`,
-    conflicts.map(({ message }) => `  ${printableLine(message)}`),
-  )
-}
-
-function isYes(answer: string): boolean {
-  return /^y(es)?$/i.test(answer)
-}
 
 type Operation = Outcome['operations'][number]
 
@@ -454,9 +354,9 @@ export function printOperations(
   const restamped = operations.length - told.length
   const marked = isDryRun ? 'would be marked' : `${restamped === 1 ? 'was' : 'were'} marked`
   return lines(
-    isDryRun && 'Nothing was changed. This would be done:',
+    isDryRun && WOULD,
     alignRows(rows),
-    more > 0 && `  and ${count(more, 'more', 'more')}`,
+    more > 0 && `  and ${grouped(more)} more`,
     restamped > 0 && `  ${count(restamped, 'unchanged install')} ${marked} with the new commit`,
     !isDryRun && told.length > 1 && screen.strong(`${count(told.length, 'install')} changed`),
   )

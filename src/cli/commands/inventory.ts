@@ -1,15 +1,8 @@
-import {
-  describeWhy,
-  type Inventory,
-  percent,
-  type SkillPreview,
-  type SkillView,
-  type Suggestions,
-} from '../../loadout.ts'
+import { describeWhy, type Inventory, percent, type SkillView } from '../../loadout.ts'
 import type { PlacementState } from '../../skills/rules/skill.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { failWith } from '../../text/trouble.ts'
-import { defineCommand, SCOPE_FLAGS } from '../command.ts'
+import { defineCommand, NAME_ARGUMENT, SCOPE_FLAGS } from '../command.ts'
 import {
   alignRows,
   count,
@@ -75,7 +68,7 @@ export const list = defineCommand({
     }
     return { ...report, value: { ...report.value, skills } }
   },
-  print: (value: Inventory, screen) => {
+  print: (value, screen) => {
     if (value.skills.length === 0) return printEmpty(value)
     const longest = Math.max(...value.skills.map(({ state }) => state.length))
     const [heading = '', ...rows] = alignRows([
@@ -152,14 +145,13 @@ function printEmpty({ library, unmanaged }: Inventory): string {
 export const suggest = defineCommand({
   name: 'suggest',
   summary: 'find skills of the library for a task',
-  args: [{ name: 'task', summary: 'the task', required: true, rest: true }],
+  args: [{ name: 'task', summary: 'the task', required: true, rest: 'text' }],
   flags: {
     limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 5)' },
     ...SCOPE_FLAGS,
   },
-  run: ({ args, flags }, loadout) =>
-    loadout.suggest({ task: args.task ?? '', limit: flags.limit, project: flags.project }),
-  print: ({ known, skills, command }: Suggestions, screen) =>
+  run: ({ request }, loadout) => loadout.suggest(request),
+  print: ({ known, skills, command }, screen) =>
     skills.length === 0
       ? lines(known === 0 ? 'The library is empty: loadout new <name>' : `None of ${known} skills matches.`)
       : lines(
@@ -185,10 +177,10 @@ export const show = defineCommand({
   name: 'show',
   aliases: { inspect: [] },
   summary: 'show one skill and where it is installed',
-  args: [{ name: 'name', summary: 'the skill', required: true }],
+  args: NAME_ARGUMENT,
   flags: SCOPE_FLAGS,
-  run: ({ args, flags }, loadout) => loadout.inspect({ name: args.name ?? '', project: flags.project }),
-  print: ({ skill, path, files, placements, markdown, review, origin }: SkillPreview, screen) =>
+  run: ({ request }, loadout) => loadout.inspect(request),
+  print: ({ skill, path, files, placements, markdown, review, origin }, screen) =>
     lines(
       screen.strong(skill.name),
       wrap(skill.description, 2),

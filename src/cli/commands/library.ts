@@ -1,8 +1,16 @@
-import type { Deletion, InitResult, Loadout, NewSkill, SharedSkill, TargetsChange } from '../../loadout.ts'
+import type { Loadout } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
-import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
-import { alignRows, count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
+import {
+  type Ask,
+  COMMIT_FLAGS,
+  DRY_RUN_FLAG,
+  defineCommand,
+  NAME_ARGUMENT,
+  NAMES_ARGUMENT,
+  SCOPE_FLAGS,
+} from '../command.ts'
+import { commitText, count, firstRows, lines, printableLine, WOULD } from '../screen.ts'
 
 const HOW = { taken: 'Using the library', cloned: 'Cloned the library to', made: 'Created a new library in' } as const
 
@@ -21,8 +29,9 @@ export const init = defineCommand({
     repo: { kind: 'text', value: 'folder', summary: 'an existing library on this machine' },
     clone: { kind: 'text', value: 'url', summary: 'a library to clone' },
     into: { kind: 'text', value: 'folder', summary: 'where the clone goes (default: in your home)' },
-    new: { kind: 'text', value: 'folder', summary: 'create a new library' },
-    agents: {
+    create: { name: 'new', kind: 'text', value: 'folder', summary: 'create a new library' },
+    targets: {
+      name: 'agents',
       kind: 'list',
       value: 'a,b',
       summary: 'agents to equip (default: those on this machine)',
@@ -31,19 +40,19 @@ export const init = defineCommand({
     yes: { kind: 'switch', summary: `without another choice: create one in ${DEFAULT_PLACE}` },
     ...DRY_RUN_FLAG,
   },
-  run: ({ args, flags, ask, signal }, loadout) => {
-    const { repo, clone, agents: targets } = flags
+  run: ({ args, flags, ask, control: { signal } }, loadout) => {
+    const { yes, ...rest } = flags
     const into = flags.into ?? args.folder
-    if (into !== undefined && clone === undefined) {
+    if (into !== undefined && flags.clone === undefined) {
       throw failWith('USAGE/nothing-to-clone', { into, folder: shellWord(into) })
     }
-    const request: Request = { repo, clone, create: flags.new, into, targets, dryRun: flags['dry-run'], signal }
-    const isNamed = [repo, clone, flags.new].some((way) => way !== undefined)
-    if (!isNamed && flags.yes) request.create = DEFAULT_PLACE
+    const request: Request = { ...rest, into, signal }
+    const isNamed = [flags.repo, flags.clone, flags.create].some((way) => way !== undefined)
+    if (!isNamed && yes) request.create = DEFAULT_PLACE
     else if (!isNamed && ask !== undefined) Object.assign(request, askPlace(ask))
     return loadout.initialize(request)
   },
-  print: ({ config, library, how, skills, agents, isDryRun }: InitResult, screen) =>
+  print: ({ config, library, how, skills, agents, isDryRun }, screen) =>
     lines(
       isDryRun && 'Nothing was changed. This would be configured:',
       `${HOW[how]} ${screen.strong(printableLine(library))}${isDryRun ? '' : ` (${count(skills, 'skill')})`}`,
@@ -58,7 +67,7 @@ export const init = defineCommand({
 })
 
 /** A path is an existing or a new library; anything like a URL is cloned. */
-function askPlace(ask: (question: string) => string): Partial<Request> {
+function askPlace(ask: Ask): Partial<Request> {
   const answer = ask(`A folder for a new library, or the URL of one to clone [${DEFAULT_PLACE}]: `) || DEFAULT_PLACE
   return /^[a-z+]+:\/\/|^[\w.-]+@[\w.-]+:/i.test(answer) ? { clone: answer } : { create: answer }
 }
@@ -70,27 +79,32 @@ export const newSkill = defineCommand({
   args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
   flags: {
     description: { kind: 'text', value: 'text', summary: 'what it does, and when to use it' },
-    agents: {
+    targets: {
+      name: 'agents',
       kind: 'list',
       value: 'a,b',
       summary: 'agents it supports (default: every enabled one)',
       also: ['targets', 'agent', 'target'],
     },
-    tag: { kind: 'list', value: 'tag', summary: 'a tag to find it by' },
+    tags: { name: 'tag', kind: 'list', value: 'tag', summary: 'a tag to find it by' },
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args, flags }, loadout) => {
-    const { name = '' } = args
+  run: async ({ request }, loadout) => {
     try {
-      const { description, agents: targets, tag: tags, 'dry-run': dryRun } = flags
-      return await loadout.startSkill({ name, description, targets, tags, dryRun })
+      return await loadout.startSkill(request)
     } catch (error) {
-      const slug = slugOf(name)
+      // The name that a person probably meant: `My Skill` → `my-skill`.
+      const words =
+        request.name
+          .normalize('NFKD')
+          .toLowerCase()
+          .match(/[a-z0-9]+/g) ?? []
+      const slug = words.join('-').slice(0, 64).replace(/-$/, '')
       if (!(error instanceof LoadoutError) || error.code !== 'BAD_NAME' || slug === '') throw error
       throw new LoadoutError(error.code, error.message, { hint: `try: loadout new ${slug}`, cause: error })
     }
   },
-  print: ({ name, path, files, isDryRun }: NewSkill) =>
+  print: ({ name, path, files, isDryRun }) =>
     lines(
       isDryRun ? 'Nothing was changed. This would be written:' : `created ${name}`,
       files.map((file) => `  ${printableLine(`${path}/${file}`)}`),
@@ -98,21 +112,11 @@ export const newSkill = defineCommand({
     ),
 })
 
-/** The name that a person probably meant: `My Skill` → `my-skill`. */
-function slugOf(name: string): string {
-  const words =
-    name
-      .normalize('NFKD')
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  return words.join('-').slice(0, 64).replace(/-$/, '')
-}
-
 export const targets = defineCommand({
   name: 'targets',
   summary: 'change which agents skills support',
   details: 'Writes skill.json in the library, in one commit. Equip or sync afterwards.',
-  args: [{ name: 'names', summary: 'the skills', rest: true }],
+  args: NAMES_ARGUMENT,
   flags: {
     all: { kind: 'switch', summary: 'every skill' },
     add: { kind: 'list', value: 'a,b', summary: "agents to add; '*' for every enabled one" },
@@ -120,21 +124,15 @@ export const targets = defineCommand({
     ...COMMIT_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ args, flags }, loadout) => {
-    const { all, add, remove } = flags
-    const [commit, dryRun] = [commitChoice(flags), flags['dry-run']]
-    return loadout.changeTargets({ names: namesIn(args.names), all, add, remove, commit, dryRun })
-  },
-  print: ({ changed, unchanged, commit, isDryRun }: TargetsChange, screen) => {
-    const rows = changed.slice(0, MOST_SHOWN).map(({ name, before, after }) => {
-      return [`  ${name}`, before.join(', '), '->', after.join(', ')]
-    })
-    const state = commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`
+  run: ({ request }, loadout) => loadout.changeTargets(request),
+  print: ({ changed, unchanged, commit, isDryRun }, screen) => {
+    const rows = changed.map(({ name, before, after }) => [`  ${name}`, before.join(', '), '->', after.join(', ')])
     return lines(
-      isDryRun && 'Nothing was changed. This would be done:',
-      alignRows(rows),
-      changed.length > MOST_SHOWN && `  and ${changed.length - MOST_SHOWN} more`,
-      changed.length > 0 && !isDryRun && screen.strong(`${count(changed.length, 'skill')} changed, ${state}`),
+      isDryRun && WOULD,
+      firstRows(rows),
+      changed.length > 0 &&
+        !isDryRun &&
+        screen.strong(`${count(changed.length, 'skill')} changed, ${commitText(commit)}`),
       unchanged > 0 && `${count(unchanged, 'skill')} unchanged`,
       changed.length > 0 &&
         !isDryRun &&
@@ -149,25 +147,19 @@ export const deleteSkill = defineCommand({
   summary: 'remove a skill from the library',
   details:
     'Refused while an install depends on it. Git keeps its history; content that git does not have goes to a backup.',
-  args: [{ name: 'name', summary: 'the skill', required: true }],
+  args: NAME_ARGUMENT,
   flags: {
     ...COMMIT_FLAGS,
     yes: { kind: 'switch', summary: 'for scripts; this command never asks' },
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ args, flags }, loadout) =>
-    loadout.deleteSkill({
-      name: args.name ?? '',
-      project: flags.project,
-      commit: commitChoice(flags),
-      dryRun: flags['dry-run'],
-    }),
-  print: ({ name, library, folder, commit, backup, isDryRun }: Deletion) =>
+  run: ({ request }, loadout) => loadout.deleteSkill(request),
+  print: ({ name, library, folder, commit, backup, isDryRun }) =>
     lines(
       isDryRun
         ? `Nothing was changed. ${printableLine(folder)} would be deleted.`
-        : `deleted ${name}${commit === undefined ? ' (not committed)' : ` (commit ${commit.slice(0, 7)})`}`,
+        : `deleted ${name} (${commitText(commit)})`,
       backup !== undefined && `content that git does not have is in ${printableLine(backup)}`,
       commit !== undefined &&
         printableLine(`to undo: git -C ${shellWord(library)} revert --no-edit ${commit.slice(0, 7)}`),
@@ -180,13 +172,13 @@ export const publishArchive = defineCommand({
   aliases: { share: [] },
   summary: 'write a skill to an archive that others can import',
   details: 'The archive has a copy for each agent, the source and a README. The same skill gives the same bytes.',
-  args: [{ name: 'name', summary: 'the skill', required: true }],
+  args: NAME_ARGUMENT,
   flags: {
     out: { kind: 'text', value: 'file', summary: 'where to write it (default: <name>.tar.gz)' },
     ...DRY_RUN_FLAG,
   },
-  run: ({ args, flags }, loadout) => loadout.share({ name: args.name ?? '', out: flags.out, dryRun: flags['dry-run'] }),
-  print: ({ path, entries, isDryRun }: SharedSkill) =>
+  run: ({ request }, loadout) => loadout.share(request),
+  print: ({ path, entries, isDryRun }) =>
     isDryRun
       ? lines(
           'Nothing was written. The archive would contain:',

@@ -1,65 +1,66 @@
-import type { AgentView, Health, Loadout, ProfileSaving, SavedProfile, SettingsView } from '../../loadout.ts'
+import type { AgentView, Loadout, SavedProfile } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { DRY_RUN_FLAG, defineCommand, type Flags, type Input, namesIn, SCOPE_FLAGS } from '../command.ts'
+import { type Ask, DRY_RUN_FLAG, defineCommand, isYes, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 import { printOperations } from './installs.ts'
+import { agentsVersions } from './see.ts'
 
-const AGENT_IDS = [{ name: 'ids', summary: 'the agents', required: true, rest: true }] as const
+const AGENT_IDS = [{ name: 'ids', summary: 'the agents', required: true, rest: 'names' }] as const
 
-export const agents = defineCommand({
-  name: 'agents',
-  shortensHome: true,
-  summary: 'list the agents that Loadout can install skills for',
-  details: 'Shows agents that are enabled or have a folder on this machine; the others only by name.',
-  args: [],
-  flags: {},
-  run: (_, loadout) => loadout.listAgents({}),
-  print: (all, screen) => {
-    const others = all.filter((agent) => !isHere(agent)).map(({ id }) => id)
-    return printAgents(all, screen) + lines(`${others.length} more are supported:`, wrap(others.join(', '), 2))
-  },
-})
-
-export const agentsEnable = defineCommand({
-  name: 'agents enable',
-  shortensHome: true,
-  summary: 'install skills for these agents from now on',
-  details: 'Shows how many skills of the library do not support them yet; on a terminal it offers to add them.',
-  args: AGENT_IDS,
-  flags: DRY_RUN_FLAG,
-  run: async ({ args, flags, ask }, loadout) => {
-    const ids = namesIn(args.ids)
-    const { value, findings } = await loadout.switchAgents({ ids, isOn: true, dryRun: flags['dry-run'] })
-    return { value, findings: [...findings, ...(await offerTargets(loadout, ids, flags['dry-run'] ? undefined : ask))] }
-  },
-  print: printAgents,
-})
+export const agentCommands = [
+  defineCommand({
+    name: 'agents',
+    shortensHome: true,
+    summary: 'list the agents that Loadout can install skills for',
+    details: 'Shows agents that are enabled or have a folder on this machine; the others only by name.',
+    args: [],
+    flags: {},
+    run: (_, loadout) => loadout.listAgents({}),
+    print: (all, screen) => {
+      const others = all.filter((agent) => !isHere(agent)).map(({ id }) => id)
+      return printAgents(all, screen) + lines(`${others.length} more are supported:`, wrap(others.join(', '), 2))
+    },
+  }),
+  defineCommand({
+    name: 'agents enable',
+    shortensHome: true,
+    summary: 'install skills for these agents from now on',
+    details: 'Shows how many skills of the library do not support them yet; on a terminal it offers to add them.',
+    args: AGENT_IDS,
+    flags: DRY_RUN_FLAG,
+    run: async ({ request, ask }, loadout) => {
+      const { value, findings } = await loadout.switchAgents({ ...request, isOn: true })
+      const offered = await offerTargets(loadout, request.ids, request.dryRun ? undefined : ask)
+      return { value, findings: [...findings, ...offered] }
+    },
+    print: printAgents,
+  }),
+  defineCommand({
+    name: 'agents disable',
+    shortensHome: true,
+    summary: 'stop installing skills for these agents',
+    details: 'Installed skills stay until you unequip them.',
+    args: AGENT_IDS,
+    flags: DRY_RUN_FLAG,
+    run: ({ request }, loadout) => loadout.switchAgents({ ...request, isOn: false }),
+    print: printAgents,
+  }),
+  agentsVersions,
+]
 
 /** A skill that names its agents does not support a new one by itself. */
-async function offerTargets(loadout: Loadout, ids: string[], ask: Input<Flags>['ask']): Promise<Finding[]> {
+async function offerTargets(loadout: Loadout, ids: string[], ask?: Ask): Promise<Finding[]> {
   const preview = await loadout.changeTargets({ names: [], all: true, add: ids, dryRun: true }).catch(() => undefined)
   const lacking = preview?.value.changed.length ?? 0
   if (lacking === 0) return []
   const skills = `${count(lacking, 'skill')} of the library ${lacking === 1 ? 'does' : 'do'} not support ${ids.join(', ')}`
-  if (ask !== undefined && /^y(es)?$/i.test(ask(`${skills}. Add ${ids.length === 1 ? 'it' : 'them'} to all? [y/N] `))) {
+  if (ask !== undefined && isYes(ask(`${skills}. Add ${ids.length === 1 ? 'it' : 'them'} to all? [y/N] `))) {
     return (await loadout.changeTargets({ names: [], all: true, add: ids })).findings
   }
   const hint = `loadout targets --all ${ids.map((id) => `--add ${id}`).join(' ')}`
   return [{ severity: 'info', code: 'UNSUPPORTED_TARGET', message: skills, hint }]
 }
-
-export const agentsDisable = defineCommand({
-  name: 'agents disable',
-  shortensHome: true,
-  summary: 'stop installing skills for these agents',
-  details: 'Installed skills stay until you unequip them.',
-  args: AGENT_IDS,
-  flags: DRY_RUN_FLAG,
-  run: ({ args, flags }, loadout) =>
-    loadout.switchAgents({ ids: namesIn(args.ids), isOn: false, dryRun: flags['dry-run'] }),
-  print: printAgents,
-})
 
 function isHere({ isEnabled, exists }: AgentView): boolean {
   return isEnabled || exists
@@ -89,7 +90,7 @@ export const config = defineCommand({
   args: [],
   flags: {},
   run: (_, loadout) => loadout.showSettings({}),
-  print: ({ config: file, isWritten, library, agents: all, actions }: SettingsView) => {
+  print: ({ config: file, isWritten, library, agents: all, actions }) => {
     const enabled = all.flatMap(({ id, isEnabled }) => (isEnabled ? [id] : []))
     return lines(
       alignRows([
@@ -104,69 +105,58 @@ export const config = defineCommand({
 
 const PROFILE_NAME = [{ name: 'name', summary: 'the profile', required: true }] as const
 
-export const profileSave = defineCommand({
-  name: 'profile save',
-  summary: 'save in the library which agent has which skill now',
-  args: PROFILE_NAME,
-  flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
-  run: ({ args, flags }, loadout) =>
-    loadout.saveProfile({ name: args.name ?? '', project: flags.project, dryRun: flags['dry-run'] }),
-  print: (saved: ProfileSaving) =>
-    lines(
-      saved.isDryRun && 'Nothing was changed. This would be saved:',
-      alignRows([profileRow(saved)]),
-      !saved.isDryRun && printableLine(`to use it: loadout profile apply ${shellWord(saved.name)}`),
-    ),
-})
-
-export const profileApply = defineCommand({
-  name: 'profile apply',
-  shortensHome: true,
-  summary: 'equip every skill of a profile',
-  args: PROFILE_NAME,
-  flags: {
-    exact: { kind: 'switch', summary: 'also unequip everything else' },
-    ...SCOPE_FLAGS,
-    ...DRY_RUN_FLAG,
-  },
-  run: ({ args, flags, onProgress, signal }, loadout) =>
-    loadout.applyProfile({
-      name: args.name ?? '',
-      exact: flags.exact,
-      project: flags.project,
-      dryRun: flags['dry-run'],
-      onProgress,
-      signal,
-    }),
-  print: (outcome, screen, findings) =>
-    printOperations(outcome, screen, findings, 'Everything in the profile is equipped.'),
-})
-
-export const profileSwitch = defineCommand({
-  name: 'profile switch',
-  shortensHome: true,
-  summary: 'equip every skill of a profile, and unequip everything else',
-  args: PROFILE_NAME,
-  flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
-  run: ({ args, flags, onProgress, signal }, loadout) => {
-    const carrying = { dryRun: flags['dry-run'], onProgress, signal }
-    return loadout.applyProfile({ name: args.name ?? '', exact: true, project: flags.project, ...carrying })
-  },
-  print: (outcome, screen, findings) =>
-    printOperations(outcome, screen, findings, 'Exactly the skills of the profile are equipped.'),
-})
-
-export const profileList = defineCommand({
-  name: 'profile list',
-  summary: 'list the profiles of the library and of this machine',
-  args: [],
-  flags: {},
-  run: (_, loadout) => loadout.listProfiles({}),
-  print: (profiles: SavedProfile[]) =>
-    profiles.length === 0
-      ? lines('There is no profile yet: loadout profile save <name>')
-      : lines(alignRows(profiles.map((saved) => profileRow(saved).map((cell, at) => (at === 0 ? `  ${cell}` : cell))))),
-})
+export const profileCommands = [
+  defineCommand({
+    name: 'profile list',
+    summary: 'list the profiles of the library and of this machine',
+    args: [],
+    flags: {},
+    run: (_, loadout) => loadout.listProfiles({}),
+    print: (profiles) =>
+      profiles.length === 0
+        ? lines('There is no profile yet: loadout profile save <name>')
+        : lines(
+            alignRows(profiles.map((saved) => profileRow(saved).map((cell, at) => (at === 0 ? `  ${cell}` : cell)))),
+          ),
+  }),
+  defineCommand({
+    name: 'profile save',
+    summary: 'save in the library which agent has which skill now',
+    args: PROFILE_NAME,
+    flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
+    run: ({ request }, loadout) => loadout.saveProfile(request),
+    print: (saved) =>
+      lines(
+        saved.isDryRun && 'Nothing was changed. This would be saved:',
+        alignRows([profileRow(saved)]),
+        !saved.isDryRun && printableLine(`to use it: loadout profile apply ${shellWord(saved.name)}`),
+      ),
+  }),
+  defineCommand({
+    name: 'profile apply',
+    shortensHome: true,
+    summary: 'equip every skill of a profile',
+    args: PROFILE_NAME,
+    flags: {
+      exact: { kind: 'switch', summary: 'also unequip everything else' },
+      ...SCOPE_FLAGS,
+      ...DRY_RUN_FLAG,
+    },
+    run: ({ request, control }, loadout) => loadout.applyProfile({ ...request, ...control }),
+    print: (outcome, screen, findings) =>
+      printOperations(outcome, screen, findings, 'Everything in the profile is equipped.'),
+  }),
+  defineCommand({
+    name: 'profile switch',
+    shortensHome: true,
+    summary: 'equip every skill of a profile, and unequip everything else',
+    args: PROFILE_NAME,
+    flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
+    run: ({ request, control }, loadout) => loadout.applyProfile({ ...request, exact: true, ...control }),
+    print: (outcome, screen, findings) =>
+      printOperations(outcome, screen, findings, 'Exactly the skills of the profile are equipped.'),
+  }),
+]
 
 function profileRow({ name, profile, place }: SavedProfile): string[] {
   const agents = new Set(Object.values(profile).flat())
@@ -184,8 +174,8 @@ export const doctor = defineCommand({
     'Changes nothing without --fix, which finishes interrupted changes and repairs install markers if the content matches.',
   args: [],
   flags: { fix: { kind: 'switch', summary: 'repair what can be repaired safely' }, ...SCOPE_FLAGS },
-  run: ({ flags }, loadout) => loadout.doctor({ project: flags.project, fix: flags.fix }),
-  print: ({ checks, fixed }: Health, screen) => {
+  run: ({ request }, loadout) => loadout.doctor(request),
+  print: ({ checks, fixed }, screen) => {
     const problems = checks.filter(({ state }) => state === 'problem').length
     return lines(
       fixed.map((message) => `fixed  ${printableLine(message)}`),

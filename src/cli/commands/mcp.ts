@@ -17,7 +17,7 @@ export const mcp = defineCommand({
     port: { kind: 'number', value: 'n', summary: `HTTP port; 0 for any free port (default: ${USUAL_PORT})` },
     ...PROJECT_FLAG,
   },
-  run: async ({ flags: { http, port, project }, asJson, signal }) => {
+  run: async ({ flags: { http, port, project }, asJson, control: { signal } }) => {
     if (asJson) throw failWith('USAGE/mcp-json')
     if (port !== undefined && !http) {
       throw failWith('USAGE/port')

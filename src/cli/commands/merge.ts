@@ -1,7 +1,6 @@
-import type { MergeResult } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { COMMIT_FLAGS, commitChoice, defineCommand } from '../command.ts'
-import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
+import { COMMIT_FLAGS, defineCommand } from '../command.ts'
+import { alignRows, commitText, count, lines, printableLine } from '../screen.ts'
 import { operationRow } from './installs.ts'
 
 export const merge = defineCommand({
@@ -23,35 +22,25 @@ export const merge = defineCommand({
     },
     ...COMMIT_FLAGS,
   },
-  run: ({ args, flags }, loadout) =>
-    loadout.finishMerge({
-      name: args.name,
-      continue: flags.continue,
-      abort: flags.abort,
-      take: flags.take,
-      commit: commitChoice(flags),
-    }),
-  print: printMerges,
-})
-
-function printMerges({ merges, merged, aborted, commit, operations = [] }: MergeResult, screen: Screen): string {
-  if (merged !== undefined) {
-    const how = commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`
+  run: ({ request }, loadout) => loadout.finishMerge(request),
+  print: ({ merges, merged, aborted, commit, operations = [] }, screen) => {
+    if (merged !== undefined) {
+      return lines(
+        screen.strong(`${merged} merged, ${commitText(commit)}`),
+        alignRows(operations.map((operation) => operationRow(operation, false))),
+        `  loadout sync refreshes its ${operations.length === 0 ? '' : 'other '}installed copies`,
+      )
+    }
+    if (aborted !== undefined) return lines(`The merge of ${aborted} was abandoned. The library is unchanged.`)
+    if (merges.length === 0) return lines('There are no open merges.')
     return lines(
-      screen.strong(`${merged} merged, ${how}`),
-      alignRows(operations.map((operation) => operationRow(operation, false))),
-      `  loadout sync refreshes its ${operations.length === 0 ? '' : 'other '}installed copies`,
+      merges.flatMap(({ skill, files, conflicts, sides }) => [
+        screen.strong(`${skill}  ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`),
+        `  between ${printableLine(sides.ours)} and ${printableLine(sides.theirs)}`,
+        `  in ${printableLine(files)}`,
+        ...conflicts.map(({ message, path }) => `    ${printableLine(message)}: ${printableLine(path)}`),
+        `  then: loadout merge ${shellWord(skill)} --continue`,
+      ]),
     )
-  }
-  if (aborted !== undefined) return lines(`The merge of ${aborted} was abandoned. The library is unchanged.`)
-  if (merges.length === 0) return lines('There are no open merges.')
-  return lines(
-    merges.flatMap(({ skill, files, conflicts, sides }) => [
-      screen.strong(`${skill}  ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`),
-      `  between ${printableLine(sides.ours)} and ${printableLine(sides.theirs)}`,
-      `  in ${printableLine(files)}`,
-      ...conflicts.map(({ message, path }) => `    ${printableLine(message)}: ${printableLine(path)}`),
-      `  then: loadout merge ${shellWord(skill)} --continue`,
-    ]),
-  )
-}
+  },
+})

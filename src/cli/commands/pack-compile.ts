@@ -1,46 +1,53 @@
 import type { Compiled, CompileTask, PackCompileStatus } from '../../loadout.ts'
-import { LoadoutError, type Report } from '../../text/trouble.ts'
-import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import type { Report } from '../../text/trouble.ts'
+import { defineCommand, misuse, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import { count, lines, printableLine, printableText, type Screen } from '../screen.ts'
 
-export const packsCompile = defineCommand({
-  name: 'packs compile',
-  summary: 'let your agent choose the short views of a pack',
-  details: `loadout packs compile shop-docs prints the task for an agent: the inputs, and the form of the answer.
+export const compileCommands = [
+  defineCommand({
+    name: 'packs compile',
+    summary: 'let your agent choose the short views of a pack',
+    details: `loadout packs compile shop-docs prints the task for an agent: the inputs, and the form of the answer.
 loadout packs compile shop-docs task.md writes it to a file; loadout packs compile shop-docs --import answer.md reads the answer.
 The answer names lines of the inputs, and Loadout copies them word for word. If one does not exist, or if an input changed meanwhile, Loadout writes nothing.
 Loadout writes the views, the source map and the record of the run together. Over MCP the tool compile_pack does the same.`,
-  args: [
-    PACK_ARGUMENT,
-    {
-      name: 'file',
-      summary: 'file for the task, or with --import the file with the answer (- reads standard input)',
-      complete: 'file',
+    args: [
+      PACK_ARGUMENT,
+      {
+        name: 'file',
+        summary: 'file for the task, or with --import the file with the answer (- reads standard input)',
+        complete: 'file',
+      },
+    ],
+    flags: {
+      import: { kind: 'switch', summary: 'read the answer of an agent from the file' },
+      reviewed: { kind: 'switch', summary: 'you have reviewed the answer, so Loadout does not ask for a review' },
+      ...PROJECT_FLAG,
     },
-  ],
-  flags: {
-    import: { kind: 'switch', summary: 'read the answer of an agent from the file' },
-    reviewed: { kind: 'switch', summary: 'you have reviewed the answer, so Loadout does not ask for a review' },
-    ...PROJECT_FLAG,
-  },
-  run: (input, loadout): Promise<Report<CompileTask | Compiled>> => {
-    const { args, flags } = input
-    const base = { pack: args.pack ?? '', project: flags.project, isConfirmed: true }
-    if (!flags.import) {
-      if (flags.reviewed) throw misuse('--reviewed needs --import')
-      return loadout.exportCompile({ ...base, out: args.file })
-    }
-    if (args.file === undefined) throw misuse('--import needs a file, or - for standard input')
-    const source = args.file === '-' ? { text: input.readStdin() } : { file: args.file }
-    return loadout.importCompile({ ...base, ...source, isReviewed: flags.reviewed })
-  },
-  print: (value: CompileTask | Compiled) => ('text' in value ? printTask(value) : printCompiled(value)),
-  toJson: (value: CompileTask | Compiled) => value,
-})
-
-function misuse(message: string): LoadoutError {
-  return new LoadoutError('USAGE', message, { hint: 'loadout help packs compile' })
-}
+    run: ({ args, flags, readStdin }, loadout): Promise<Report<CompileTask | Compiled>> => {
+      const base = { pack: args.pack, project: flags.project, isConfirmed: true }
+      if (!flags.import) {
+        if (flags.reviewed) throw misuse('packs compile', '--reviewed needs --import')
+        return loadout.exportCompile({ ...base, out: args.file })
+      }
+      if (args.file === undefined) throw misuse('packs compile', '--import needs a file, or - for standard input')
+      const source = args.file === '-' ? { text: readStdin() } : { file: args.file }
+      return loadout.importCompile({ ...base, ...source, isReviewed: flags.reviewed })
+    },
+    print: (value) => ('text' in value ? printTask(value) : printCompiled(value)),
+  }),
+  defineCommand({
+    name: 'packs status',
+    summary: 'show which views of your packs are stale or were never compiled',
+    args: [{ name: 'pack', summary: 'only this pack' }],
+    flags: PROJECT_FLAG,
+    run: ({ request }, loadout) => loadout.packStatus(request),
+    print: ({ packs }, screen) =>
+      packs.length === 0
+        ? lines('Neither you nor this project has a pack: loadout packs new <name> creates one.')
+        : lines(packs.flatMap((pack) => describe(pack, screen))),
+  }),
+]
 
 function printTask({ pack, inputs, text, path }: CompileTask): string {
   if (path === undefined) return printableText(text)
@@ -61,18 +68,6 @@ function printCompiled({ pack, root, written, statements, unknown, isReviewed, n
     next.map((command) => `  ${printableLine(command)}`),
   )
 }
-
-export const packsStatus = defineCommand({
-  name: 'packs status',
-  summary: 'show which views of your packs are stale or were never compiled',
-  args: [{ name: 'pack', summary: 'only this pack' }],
-  flags: PROJECT_FLAG,
-  run: ({ args, flags }, loadout) => loadout.packStatus({ pack: args.pack, project: flags.project }),
-  print: ({ packs }: { packs: PackCompileStatus[] }, screen) =>
-    packs.length === 0
-      ? lines('Neither you nor this project has a pack: loadout packs new <name> creates one.')
-      : lines(packs.flatMap((pack) => describe(pack, screen))),
-})
 
 const STATES: Record<string, string> = {
   current: 'up to date',

@@ -2,50 +2,43 @@ import { allGaps, isWaiting, newWrappers, toResolverOutput } from '../../display
 import type { Loadout, PackContext, ResolveRequest } from '../../loadout.ts'
 import type { RefusedPack } from '../../packs/rules/gates/trust.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
-import { defineCommand, PROJECT_FLAG } from '../command.ts'
+import { type Ask, defineCommand, isYes, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
-
-interface Resolved extends PackContext {
-  isPrompt: boolean
-}
 
 export const packsResolve = defineCommand({
   name: 'packs resolve',
   summary: 'print what knowledge packs know about a task, fenced as data',
   details:
     'Chooses packs by the task, or those named with --pack. Exits with 3 when you must answer first: an approval or a confirmation is missing.',
-  args: [{ name: 'task', summary: 'the task', required: true, rest: true }],
+  args: [{ name: 'task', summary: 'the task', required: true, rest: 'text' }],
   flags: {
-    pack: { kind: 'list', value: 'name', summary: 'use this pack, by name or folder' },
+    packs: { name: 'pack', kind: 'list', value: 'name', summary: 'use this pack, by name or folder' },
     budget: { kind: 'number', value: 'tokens', summary: 'maximum size of the text (default: 4000)' },
     cite: { kind: 'switch', summary: 'include the source lines of each statement' },
     deep: { kind: 'switch', summary: 'include pages and documents, not only the short views' },
-    need: { kind: 'list', value: 'fact', summary: 'report this fact as missing if it is not found' },
-    confirm: { kind: 'list', value: 'name', summary: 'use this pack even if it is a draft or disputed' },
+    needs: { name: 'need', kind: 'list', value: 'fact', summary: 'report this fact as missing if it is not found' },
+    confirmed: {
+      name: 'confirm',
+      kind: 'list',
+      value: 'name',
+      summary: 'use this pack even if it is a draft or disputed',
+    },
     session: { kind: 'text', value: 'id', summary: 'do not repeat text that this session already has' },
     format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: only the text for the model' },
     ...PROJECT_FLAG,
   },
-  run: async ({ args, flags, ask, asJson }, loadout) => {
-    const { pack, need, confirm, format, ...rest } = flags
-    const request: ResolveRequest = {
-      task: args.task ?? '',
-      packs: pack,
-      needs: need,
-      confirmed: confirm,
-      ...rest,
-    }
+  run: async ({ request: { format, ...request }, ask, asJson }, loadout) => {
     const { value, findings } =
       ask === undefined ? await loadout.resolvePacks(request) : await resolveAsking(request, ask, loadout)
     const told = asJson ? findings : findings.filter(isNotInWrapper)
     return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
   },
-  print: (resolved: Resolved, screen) => {
+  print: (resolved, screen) => {
     const prompt = newWrappers(resolved).map(({ text }) => printableText(text))
     if (resolved.isPrompt) return prompt.join('')
     return explain(resolved, screen) + prompt.map((text) => `\n${text}`).join('')
   },
-  toJson: toResolverOutput,
+  toJson: (resolved) => toResolverOutput(resolved),
   isWaiting: ({ refused }) => refused.some(isWaiting),
 })
 
@@ -59,20 +52,15 @@ function isNotInWrapper({ severity, code, subject }: Finding): boolean {
  * Asks about every pack that needs a decision. Stores a clear no, so that Loadout never asks twice. Records only the
  * final answer.
  */
-async function resolveAsking(
-  request: ResolveRequest,
-  ask: (question: string) => string,
-  loadout: Loadout,
-): Promise<Report<PackContext>> {
+async function resolveAsking(request: ResolveRequest, ask: Ask, loadout: Loadout): Promise<Report<PackContext>> {
   const confirmed = [...(request.confirmed ?? [])]
   const first = await loadout.resolvePacks({ ...request, isRecorded: false })
   for (const refused of first.value.refused.filter(isWaiting)) {
-    const answer = ask(question(refused)).trim().toLowerCase()
-    const [isYes, isNo] = [/^y(es)?$/.test(answer), /^no?$/.test(answer)]
+    const answer = ask(question(refused)).trim()
     const asked = { kind: 'pack', what: refused.path, project: request.project } as const
-    if (refused.reason === 'confirmation-needed') confirmed.push(...(isYes ? [refused.name] : []))
-    else if (isYes) await loadout.approve(asked)
-    else if (isNo) await loadout.deny(asked)
+    if (refused.reason === 'confirmation-needed') confirmed.push(...(isYes(answer) ? [refused.name] : []))
+    else if (isYes(answer)) await loadout.approve(asked)
+    else if (/^no?$/i.test(answer)) await loadout.deny(asked)
   }
   return await loadout.resolvePacks({ ...request, confirmed })
 }

@@ -1,16 +1,8 @@
 import { PROFILES, RUNTIME_MODES } from '../../display-rules.ts'
-import type {
-  DeclaredExamples,
-  ExportedPack,
-  NewPack,
-  PackFetch,
-  PackFromDocs,
-  PackList,
-  PackView,
-} from '../../loadout.ts'
+import type { NewPack, PackFromDocs, PackList, PackView } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
-import { type Finding, LoadoutError } from '../../text/trouble.ts'
-import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import type { Finding, Report } from '../../text/trouble.ts'
+import { defineCommand, misuse, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import {
   alignRows,
   count,
@@ -22,30 +14,175 @@ import {
   shorten,
   wrap,
 } from '../screen.ts'
+import { compileCommands } from './pack-compile.ts'
+import { packsResolve } from './pack-context.ts'
 
 const LONGEST_NAME = 40
 // A shorter description would not be useful.
 const LEAST_DESCRIPTION = 12
 
-export const packsList = defineCommand({
-  name: 'packs list',
-  summary: 'list every knowledge pack, and whether it may be read',
-  details: 'A * marks a pack that another pack of the same name overrides.',
-  args: [],
-  flags: {
-    all: { kind: 'switch', summary: 'include archived and overridden packs' },
-    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: a description of the packs for a model' },
-    ...PROJECT_FLAG,
-  },
-  run: async ({ flags }, loadout) => {
-    const { value, findings } = await loadout.listPacks({ project: flags.project, all: flags.all ?? false })
-    return { value: { ...value, isPrompt: flags.format === 'prompt' }, findings }
-  },
-  printsFindings: true,
-  toJson: ({ isPrompt, ...list }) => list,
-  print: (value: PackList & { isPrompt: boolean }, screen, findings) =>
-    value.isPrompt ? value.disclosure : listing(value, screen, findings),
-})
+export const packCommands = [
+  defineCommand({
+    name: 'packs list',
+    summary: 'list every knowledge pack, and whether it may be read',
+    details: 'A * marks a pack that another pack of the same name overrides.',
+    args: [],
+    flags: {
+      all: { kind: 'switch', summary: 'include archived and overridden packs' },
+      format: {
+        kind: 'choice',
+        choices: ['text', 'prompt'],
+        summary: 'prompt: a description of the packs for a model',
+      },
+      ...PROJECT_FLAG,
+    },
+    run: async ({ flags }, loadout) => {
+      const { format, ...request } = flags
+      const { value, findings } = await loadout.listPacks(request)
+      return { value: { ...value, isPrompt: format === 'prompt' }, findings }
+    },
+    printsFindings: true,
+    toJson: ({ isPrompt, ...list }) => list,
+    print: (value, screen, findings) => (value.isPrompt ? value.disclosure : listing(value, screen, findings)),
+  }),
+  defineCommand({
+    name: 'packs show',
+    summary: 'show a pack’s manifest, and whether it may be read',
+    args: [PACK_ARGUMENT],
+    flags: PROJECT_FLAG,
+    run: ({ request }, loadout) => loadout.showPack(request),
+    print: (pack, screen) =>
+      lines(
+        screen.strong(printableLine(pack.name)),
+        wrap(pack.description, 2),
+        '',
+        alignRows(
+          factsOf(pack).flatMap(([what, value]) => (value === undefined || value === '' ? [] : [[`  ${what}`, value]])),
+        ),
+        pack.diagnostics.length > 0 && '',
+        pack.diagnostics.flatMap(({ severity, code, message }) => wrap(`${severity}: ${message} [${code}]`, 2)),
+        '',
+        screen.faint(`Next: ${printableLine(pack.next)}`),
+      ),
+  }),
+  defineCommand({
+    name: 'packs guide',
+    summary: 'print the guide of a knowledge pack, fenced as data',
+    details: 'Exits with 3 when an approval or a confirmation is missing.',
+    args: [PACK_ARGUMENT],
+    flags: {
+      isConfirmed: { name: 'confirm', kind: 'switch', summary: 'show it even if it is a draft or disputed' },
+      ...PROJECT_FLAG,
+    },
+    run: ({ request }, loadout) => loadout.openGuide(request),
+    print: ({ guide }) => printableText(guide),
+  }),
+  packsResolve,
+  defineCommand({
+    name: 'packs new',
+    summary: 'create a knowledge pack',
+    details:
+      'Writes a small, valid pack as a draft: in .agents/knowledge of the project, or with --user of your home folder. With --from it makes the pack from existing documents (.md, .mdx, .rst, .adoc, .txt): they stay where they are, and Loadout proposes a description for you to confirm. Existing files are never overwritten.',
+    args: [{ name: 'name', summary: 'lower case letters, digits and hyphens' }],
+    flags: {
+      from: { kind: 'text', value: 'folder | file', summary: 'the documents' },
+      copy: { kind: 'switch', summary: 'copy the documents of --from into the pack' },
+      profile: { kind: 'choice', choices: PROFILES, summary: 'how it stores facts (default: wiki-first)' },
+      mode: { kind: 'choice', choices: RUNTIME_MODES, summary: 'facts or voice (default: data)' },
+      description: { kind: 'text', value: 'text', summary: 'what it knows, and when to use it' },
+      isUser: { name: 'user', kind: 'switch', summary: 'create it for all your projects' },
+      ...PROJECT_FLAG,
+    },
+    run: async (
+      { request: { from, copy, mode, name, ...request } },
+      loadout,
+    ): Promise<Report<NewPack | PackFromDocs>> => {
+      if (from !== undefined) {
+        if (mode !== undefined) throw misuse('packs new', '--mode and --from cannot be combined')
+        return loadout.startPackFrom({ name, from, copy, ...request })
+      }
+      if (copy) throw misuse('packs new', '--copy needs --from')
+      if (name === undefined) throw misuse('packs new', 'Missing argument: <name>, or --from <folder | file>')
+      return loadout.startPack({ name, mode, ...request })
+    },
+    print: (pack) => {
+      const { name, path, next } = pack
+      const commands = next.map((command) => `  ${printableLine(command)}`)
+      if (!('from' in pack)) {
+        const files = pack.files.map((file) => `  ${file}`)
+        return lines(`created ${name} in ${printableLine(path)}`, files, 'write it, then:', commands)
+      }
+      const { from, profile, documents, isCopied, leftOut, written, removed } = pack
+      const left = leftOut.map(
+        ({ what, count: many, example }) => `  ${what}: ${many}, such as ${printableLine(example)}`,
+      )
+      const all = leftOut.reduce((sum, { count: many }) => sum + many, 0)
+      return lines(
+        `${written.length + removed.length === 0 ? 'nothing to change in' : 'made'} ${name}: ${count(documents, 'document')}, ${profile}`,
+        `  ${printableLine(path)}`,
+        `  the documents ${isCopied ? 'were copied from' : 'stay in'} ${printableLine(from)}`,
+        all > 0 && [`left out ${count(all, 'entry', 'entries')}:`, ...left],
+        pack.isProposed && [
+          'description, proposed; confirm or correct it in KNOWLEDGE.md:',
+          ...wrap(pack.description, 2),
+        ],
+        'next:',
+        commands,
+      )
+    },
+  }),
+  ...compileCommands,
+  defineCommand({
+    name: 'packs example',
+    summary: 'declare that lines of a pack only look like a secret',
+    details:
+      'Writes the digest of the lines into secret-examples.json of the pack. Loadout then neither reports nor withholds these lines, until they change.',
+    args: [
+      { name: 'pack', summary: 'folder of the pack', required: true, complete: 'file' },
+      {
+        name: 'place',
+        summary: 'file and line, as loadout validate prints them: documents/a.md:12',
+        required: true,
+        rest: 'text',
+      },
+    ],
+    flags: {},
+    run: ({ args, words }, loadout) => loadout.declareExamples({ pack: args.pack, places: words.slice(1) }),
+    print: ({ declared, count: all }) =>
+      lines(
+        declared.map(({ path, line }) => `${printableLine(path)}:${line} is an example`),
+        `${count(all, 'example is', 'examples are')} declared. Loadout asks again when such a line changes.`,
+      ),
+  }),
+  defineCommand({
+    name: 'packs export',
+    summary: 'write a pack as a bundle of the Open Knowledge Format',
+    details:
+      'Writes a new folder: a bundle as it is, another pack with the type that the format requires on every page and an index. Loadout reads such a folder as the same pack.',
+    args: [PACK_ARGUMENT],
+    flags: {
+      okf: { kind: 'switch', summary: 'the format; there is no other yet' },
+      out: { kind: 'text', value: 'folder', summary: 'the new folder (default: the name of the pack)' },
+      ...PROJECT_FLAG,
+    },
+    run: ({ request }, loadout) => loadout.exportPack({ ...request, out: request.out ?? `${request.pack}-okf` }),
+    print: ({ name, path, pages, others }) =>
+      lines(`wrote ${name}: ${count(pages, 'page')}, ${count(others, 'other file')}`, `  ${printableLine(path)}`),
+  }),
+  defineCommand({
+    name: 'packs fetch',
+    summary: 'fetch the knowledge packs of the organization',
+    details:
+      'Clones or updates the repositories named under "organization" in the configuration. If one cannot be fetched, its old copy stays, and the others are still fetched.',
+    args: [],
+    flags: {},
+    run: ({ control }, loadout) => loadout.fetchPacks(control),
+    print: ({ sources }) =>
+      sources.length === 0
+        ? 'The configuration has no repository with knowledge packs.\n'
+        : lines(alignRows(sources.map(({ source, state, commit = '' }) => [state, commit.slice(0, 7), source]))),
+  }),
+]
 
 function listing(value: PackList, screen: Screen, findings: readonly Finding[]): string {
   return (
@@ -124,27 +261,6 @@ function empty({ roots, hidden }: PackList): string[] {
   return ['There are no knowledge packs. Loadout looked in:', ...roots.map(({ path }) => `  ${printableLine(path)}`)]
 }
 
-export const packsShow = defineCommand({
-  name: 'packs show',
-  summary: 'show a pack’s manifest, and whether it may be read',
-  args: [PACK_ARGUMENT],
-  flags: PROJECT_FLAG,
-  run: ({ args, flags }, loadout) => loadout.showPack({ pack: args.pack ?? '', project: flags.project }),
-  print: (pack: PackView, screen) =>
-    lines(
-      screen.strong(printableLine(pack.name)),
-      wrap(pack.description, 2),
-      '',
-      alignRows(
-        factsOf(pack).flatMap(([what, value]) => (value === undefined || value === '' ? [] : [[`  ${what}`, value]])),
-      ),
-      pack.diagnostics.length > 0 && '',
-      pack.diagnostics.flatMap(({ severity, code, message }) => wrap(`${severity}: ${message} [${code}]`, 2)),
-      '',
-      screen.faint(`Next: ${printableLine(pack.next)}`),
-    ),
-})
-
 function factsOf(pack: PackView): [what: string, value: string | undefined][] {
   const { producedBy, files } = pack
   const producer = producedBy && [producedBy.kind, producedBy.name, producedBy.version].filter(Boolean).join(' ')
@@ -180,126 +296,3 @@ function factsOf(pack: PackView): [what: string, value: string | undefined][] {
 function scopesOf(shadowed: NonNullable<PackView['collision']>['shadowed']): string {
   return shadowed.map(({ scope }) => scope).join(', ')
 }
-
-export const packsGuide = defineCommand({
-  name: 'packs guide',
-  summary: 'print the guide of a knowledge pack, fenced as data',
-  details: 'Exits with 3 when an approval or a confirmation is missing.',
-  args: [PACK_ARGUMENT],
-  flags: {
-    confirm: { kind: 'switch', summary: 'show it even if it is a draft or disputed' },
-    ...PROJECT_FLAG,
-  },
-  run: ({ args, flags: { confirm, project } }, loadout) =>
-    loadout.openGuide({ pack: args.pack ?? '', project, isConfirmed: confirm }),
-  print: ({ guide }: { guide: string }) => printableText(guide),
-})
-
-export const packsNew = defineCommand({
-  name: 'packs new',
-  summary: 'create a knowledge pack',
-  details:
-    'Writes a small, valid pack as a draft: in .agents/knowledge of the project, or with --user of your home folder. With --from it makes the pack from existing documents (.md, .mdx, .rst, .adoc, .txt): they stay where they are, and Loadout proposes a description for you to confirm. Existing files are never overwritten.',
-  args: [{ name: 'name', summary: 'lower case letters, digits and hyphens' }],
-  flags: {
-    from: { kind: 'text', value: 'folder | file', summary: 'the documents' },
-    copy: { kind: 'switch', summary: 'copy the documents of --from into the pack' },
-    profile: { kind: 'choice', choices: PROFILES, summary: 'how it stores facts (default: wiki-first)' },
-    mode: { kind: 'choice', choices: RUNTIME_MODES, summary: 'facts or voice (default: data)' },
-    description: { kind: 'text', value: 'text', summary: 'what it knows, and when to use it' },
-    user: { kind: 'switch', summary: 'create it for all your projects' },
-    ...PROJECT_FLAG,
-  },
-  run: async ({ args: { name }, flags: { user: isUser, from, copy, mode, ...flags } }, loadout) => {
-    if (from !== undefined) {
-      if (mode !== undefined) throw wrongFlags('--mode and --from cannot be combined')
-      return loadout.startPackFrom({ name, from, copy, isUser, ...flags })
-    }
-    if (copy) throw wrongFlags('--copy needs --from')
-    if (name === undefined) throw wrongFlags('Missing argument: <name>, or --from <folder | file>')
-    return loadout.startPack({ name, mode, isUser, ...flags })
-  },
-  print: (pack: NewPack | PackFromDocs) => ('from' in pack ? printFromDocs(pack) : printStarted(pack)),
-})
-
-function wrongFlags(message: string): LoadoutError {
-  return new LoadoutError('USAGE', message, { hint: 'loadout help packs new' })
-}
-
-function printStarted({ name, path, files, next }: NewPack): string {
-  return lines(
-    `created ${name} in ${printableLine(path)}`,
-    files.map((file) => `  ${file}`),
-    'write it, then:',
-    next.map((command) => `  ${printableLine(command)}`),
-  )
-}
-
-function printFromDocs(pack: PackFromDocs): string {
-  const { name, path, from, profile, documents, isCopied, leftOut, written, removed, next } = pack
-  const left = leftOut.map(({ what, count: many, example }) => `  ${what}: ${many}, such as ${printableLine(example)}`)
-  const all = leftOut.reduce((sum, { count: many }) => sum + many, 0)
-  return lines(
-    `${written.length + removed.length === 0 ? 'nothing to change in' : 'made'} ${name}: ${count(documents, 'document')}, ${profile}`,
-    `  ${printableLine(path)}`,
-    `  the documents ${isCopied ? 'were copied from' : 'stay in'} ${printableLine(from)}`,
-    all > 0 && [`left out ${count(all, 'entry', 'entries')}:`, ...left],
-    pack.isProposed && ['description, proposed; confirm or correct it in KNOWLEDGE.md:', ...wrap(pack.description, 2)],
-    'next:',
-    next.map((command) => `  ${printableLine(command)}`),
-  )
-}
-
-export const packsExport = defineCommand({
-  name: 'packs export',
-  summary: 'write a pack as a bundle of the Open Knowledge Format',
-  details:
-    'Writes a new folder: a bundle as it is, another pack with the type that the format requires on every page and an index. Loadout reads such a folder as the same pack.',
-  args: [PACK_ARGUMENT],
-  flags: {
-    okf: { kind: 'switch', summary: 'the format; there is no other yet' },
-    out: { kind: 'text', value: 'folder', summary: 'the new folder (default: the name of the pack)' },
-    ...PROJECT_FLAG,
-  },
-  run: ({ args: { pack = '' }, flags: { out, project } }, loadout) =>
-    loadout.exportPack({ pack, out: out ?? `${pack}-okf`, project }),
-  print: ({ name, path, pages, others }: ExportedPack) =>
-    lines(`wrote ${name}: ${count(pages, 'page')}, ${count(others, 'other file')}`, `  ${printableLine(path)}`),
-})
-
-export const packsExample = defineCommand({
-  name: 'packs example',
-  summary: 'declare that lines of a pack only look like a secret',
-  details:
-    'Writes the digest of the lines into secret-examples.json of the pack. Loadout then neither reports nor withholds these lines, until they change.',
-  args: [
-    { name: 'pack', summary: 'folder of the pack', required: true, complete: 'file' },
-    {
-      name: 'place',
-      summary: 'file and line, as loadout validate prints them: documents/a.md:12',
-      required: true,
-      rest: true,
-    },
-  ],
-  flags: {},
-  run: ({ args, words }, loadout) => loadout.declareExamples({ pack: args.pack ?? '', places: words.slice(1) }),
-  print: ({ declared, count: all }: DeclaredExamples) =>
-    lines(
-      declared.map(({ path, line }) => `${printableLine(path)}:${line} is an example`),
-      `${count(all, 'example is', 'examples are')} declared. Loadout asks again when such a line changes.`,
-    ),
-})
-
-export const packsFetch = defineCommand({
-  name: 'packs fetch',
-  summary: 'fetch the knowledge packs of the organization',
-  details:
-    'Clones or updates the repositories named under "organization" in the configuration. If one cannot be fetched, its old copy stays, and the others are still fetched.',
-  args: [],
-  flags: {},
-  run: ({ onProgress, signal }, loadout) => loadout.fetchPacks({ onProgress, signal }),
-  print: ({ sources }: PackFetch) =>
-    sources.length === 0
-      ? 'The configuration has no repository with knowledge packs.\n'
-      : lines(alignRows(sources.map(({ source, state, commit = '' }) => [state, commit.slice(0, 7), source]))),
-})

@@ -16,22 +16,15 @@ export const plan = defineCommand({
       choices: STRATEGIES,
       summary: 'how to find entries (default: the project’s, else ranked)',
     },
-    all: { kind: 'switch', summary: 'also list every entry that is not loaded' },
+    listsAll: { name: 'all', kind: 'switch', summary: 'also list every entry that is not loaded' },
     phase: { kind: 'choice', choices: PHASES, summary: 'only entries whose trigger for this phase is on' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags, readStdin }, loadout) => {
-    const request = {
-      task: readTask({ args, readStdin }),
-      budget: flags.budget,
-      phase: flags.phase,
-      strategy: flags.strategy,
-      layers: loadout.nameLayers(flags),
-      listsAll: flags.all,
-    }
+    const request = { ...flags, task: readTask({ args, readStdin }), layers: loadout.nameLayers(flags) }
     return flags.load ? loadout.loadPlan(request) : loadout.plan(request)
   },
-  print: (value: TaskPlan | LoadedPlan, screen) =>
+  print: (value, screen) =>
     'contents' in value ? value.contents.map(({ text }) => text).join('') : printPlan(value, screen),
   toJson: planJson,
 })

@@ -1,69 +1,65 @@
 import { PLUGIN_FORMS } from '../../display-rules.ts'
-import type { BuiltPlugin } from '../../loadout.ts'
-import { DRY_RUN_FLAG, defineCommand, namesIn, PROJECT_FLAG } from '../command.ts'
-import { count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
+import { DRY_RUN_FLAG, defineCommand, NAMES_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import { count, firstRows, lines, printableLine, WOULD } from '../screen.ts'
+import { publishArchive } from './library.ts'
 
 const AGENTS = PLUGIN_FORMS.map(({ agent }) => agent)
 
-export const publishPlugin = defineCommand({
-  name: 'publish plugin',
-  shortensHome: true,
-  aliases: { 'plugin build': [] },
-  summary: 'write plugins of skills, hooks and the MCP server',
-  details:
-    'Writes a folder for each agent, and the list that its plugin command reads: commit everything to a repository.\n' +
-    'The same skills give the same bytes. Never touches files that Loadout did not write.',
-  args: [{ name: 'names', summary: 'the skills', rest: true }],
-  flags: {
-    tag: { kind: 'list', value: 'a,b', summary: 'skills with one of these tags' },
-    profile: { kind: 'text', value: 'name', summary: 'the skills of a profile' },
-    all: { kind: 'switch', summary: 'every skill' },
-    bare: { kind: 'switch', summary: 'no skills: only hooks and the MCP server' },
-    name: { kind: 'text', value: 'name', summary: 'name of the plugin (default: loadout)' },
-    description: { kind: 'text', value: 'text', summary: 'one sentence about it' },
-    author: { kind: 'text', value: 'name', summary: 'its author (default: its name)' },
-    release: { kind: 'text', value: 'version', summary: 'its version (default: derived from its content)' },
-    for: { kind: 'list', value: 'a,b', summary: `agents (default: ${AGENTS.join(',')})` },
-    out: { kind: 'text', value: 'folder', summary: 'where to write it (default: <name>-plugin)' },
-    ...DRY_RUN_FLAG,
-  },
-  run: ({ args, flags }, loadout) => {
-    const { tag, profile, all, bare, name, description, author, release, out } = flags
-    const about = { name, description, author, release, agents: flags.for, out, dryRun: flags['dry-run'] }
-    return loadout.buildPlugin({ names: namesIn(args.names), tags: tag, profile, all, bare, ...about })
-  },
-  print: ({ name, folder, agents, skills, written, removed, unchanged, isDryRun }: BuiltPlugin, screen) => {
-    const changes = [...written.map((path) => `  write   ${path}`), ...removed.map((path) => `  remove  ${path}`)]
-    if (changes.length === 0) return lines(`${printableLine(folder)} is up to date: ${count(unchanged, 'file')}`)
-    return lines(
-      isDryRun && 'Nothing was changed. This would be done:',
-      isDryRun && changes.slice(0, MOST_SHOWN).map(printableLine),
-      isDryRun && changes.length > MOST_SHOWN && `  and ${changes.length - MOST_SHOWN} more`,
-      `${screen.strong(name)}  ${count(skills.length, 'skill')}, hooks and the MCP server for ${agents.join(', ')}`,
-      `  ${printableLine(folder)}  ${count(written.length, 'file')} written, ${removed.length} removed, ${unchanged} unchanged`,
-      !isDryRun && 'Its INSTALL.md has the install commands.',
-    )
-  },
-})
-
-export const publishManifest = defineCommand({
-  name: 'publish manifest',
-  shortensHome: true,
-  summary: 'write loadout.lock of a project for another manager: apm.yml or skills-lock.json',
-  details: 'Names what the other format cannot say. Never replaces a file.',
-  args: [
-    {
-      name: 'format',
-      summary: 'apm.yml or skills-lock.json',
-      required: true,
-      complete: ['apm.yml', 'skills-lock.json'],
+export const publishCommands = [
+  publishArchive,
+  defineCommand({
+    name: 'publish plugin',
+    shortensHome: true,
+    aliases: { 'plugin build': [] },
+    summary: 'write plugins of skills, hooks and the MCP server',
+    details:
+      'Writes a folder for each agent, and the list that its plugin command reads: commit everything to a repository.\n' +
+      'The same skills give the same bytes. Never touches files that Loadout did not write.',
+    args: NAMES_ARGUMENT,
+    flags: {
+      tags: { name: 'tag', kind: 'list', value: 'a,b', summary: 'skills with one of these tags' },
+      profile: { kind: 'text', value: 'name', summary: 'the skills of a profile' },
+      all: { kind: 'switch', summary: 'every skill' },
+      bare: { kind: 'switch', summary: 'no skills: only hooks and the MCP server' },
+      name: { kind: 'text', value: 'name', summary: 'name of the plugin (default: loadout)' },
+      description: { kind: 'text', value: 'text', summary: 'one sentence about it' },
+      author: { kind: 'text', value: 'name', summary: 'its author (default: its name)' },
+      release: { kind: 'text', value: 'version', summary: 'its version (default: derived from its content)' },
+      agents: { name: 'for', kind: 'list', value: 'a,b', summary: `agents (default: ${AGENTS.join(',')})` },
+      out: { kind: 'text', value: 'folder', summary: 'where to write it (default: <name>-plugin)' },
+      ...DRY_RUN_FLAG,
     },
-  ],
-  flags: {
-    out: { kind: 'text', value: 'file', summary: 'where to write it (default: in the project)' },
-    ...PROJECT_FLAG,
-  },
-  run: ({ args: { format = '' }, flags }, loadout) => loadout.exportManifest({ file: format, ...flags }),
-  print: ({ path, skills }: { path: string; skills: number }) =>
-    lines(`wrote ${printableLine(path)}: ${count(skills, 'skill')}`),
-})
+    run: ({ request }, loadout) => loadout.buildPlugin(request),
+    print: ({ name, folder, agents, skills, written, removed, unchanged, isDryRun }, screen) => {
+      const changes = [...written.map((path) => `  write   ${path}`), ...removed.map((path) => `  remove  ${path}`)]
+      if (changes.length === 0) return lines(`${printableLine(folder)} is up to date: ${count(unchanged, 'file')}`)
+      return lines(
+        isDryRun && WOULD,
+        isDryRun && firstRows(changes.map((change) => [change])),
+        `${screen.strong(name)}  ${count(skills.length, 'skill')}, hooks and the MCP server for ${agents.join(', ')}`,
+        `  ${printableLine(folder)}  ${count(written.length, 'file')} written, ${removed.length} removed, ${unchanged} unchanged`,
+        !isDryRun && 'Its INSTALL.md has the install commands.',
+      )
+    },
+  }),
+  defineCommand({
+    name: 'publish manifest',
+    shortensHome: true,
+    summary: 'write loadout.lock of a project for another manager: apm.yml or skills-lock.json',
+    details: 'Names what the other format cannot say. Never replaces a file.',
+    args: [
+      {
+        name: 'format',
+        summary: 'apm.yml or skills-lock.json',
+        required: true,
+        complete: ['apm.yml', 'skills-lock.json'],
+      },
+    ],
+    flags: {
+      out: { kind: 'text', value: 'file', summary: 'where to write it (default: in the project)' },
+      ...PROJECT_FLAG,
+    },
+    run: ({ args, flags }, loadout) => loadout.exportManifest({ file: args.format, ...flags }),
+    print: ({ path, skills }) => lines(`wrote ${printableLine(path)}: ${count(skills, 'skill')}`),
+  }),
+]

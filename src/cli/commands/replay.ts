@@ -1,5 +1,5 @@
 import { bundleText } from '../../display-rules.ts'
-import { type BundleRecord, type PromptReplay, type PrunedAudits, type Replay, STRATEGIES } from '../../loadout.ts'
+import { type PromptReplay, STRATEGIES } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { DRY_RUN_FLAG, defineCommand, LAYER_FLAGS } from '../command.ts'
 import {
@@ -15,8 +15,6 @@ import {
 } from '../screen.ts'
 
 const REPLAY_FORMATS = ['text', 'markdown', 'xml', 'json'] as const
-
-type ReplayAnswer = Replay & { format: (typeof REPLAY_FORMATS)[number] }
 
 export const replay = defineCommand({
   name: 'replay',
@@ -34,10 +32,10 @@ export const replay = defineCommand({
   ],
   flags: { format: { kind: 'choice', choices: REPLAY_FORMATS, summary: 'output format of a bundle (default: text)' } },
   run: async ({ args, flags }, loadout) => {
-    const { value, findings } = await loadout.replay({ id: args.record ?? '' })
+    const { value, findings } = await loadout.replay({ id: args.record })
     return { value: { ...value, format: flags.format ?? 'text' }, findings }
   },
-  print: (answer: ReplayAnswer) => {
+  print: (answer) => {
     if ('wrappers' in answer) return answer.wrappers.map(({ text }) => printableText(text)).join('')
     const { context, format } = answer
     if (context === undefined) return ''
@@ -53,8 +51,8 @@ export const auditList = defineCommand({
   shortensHome: true,
   args: [],
   flags: { limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 50)' } },
-  run: ({ flags }, loadout) => loadout.listRecords({ limit: flags.limit }),
-  print: (records: BundleRecord[]) =>
+  run: ({ request }, loadout) => loadout.listRecords(request),
+  print: (records) =>
     records.length === 0
       ? lines('No bundle was recorded yet: loadout context "<task>"')
       : lines(
@@ -80,11 +78,11 @@ export const auditPrune = defineCommand({
     'a number of days: --older-than, else audit.keep_days of config.json, else 90.',
   args: [],
   flags: {
-    'older-than': { kind: 'number', value: 'days', summary: 'the age in days' },
-    ...DRY_RUN_FLAG,
+    days: { name: 'older-than', kind: 'number', value: 'days', summary: 'the age in days' },
+    isDry: { name: 'dry-run', ...DRY_RUN_FLAG.dryRun },
   },
-  run: ({ flags }, loadout) => loadout.pruneAudits({ days: flags['older-than'], isDry: flags['dry-run'] }),
-  print: ({ removed, bytes, kept, days, isDry }: PrunedAudits) => {
+  run: ({ request }, loadout) => loadout.pruneAudits(request),
+  print: ({ removed, bytes, kept, days, isDry }) => {
     const size = `${Math.ceil(bytes / 1024).toLocaleString('en')} KB`
     const verb = isDry ? 'Would remove' : 'Removed'
     return lines(`${verb} ${count(removed, 'record')} older than ${count(days, 'day')}, ${size}. Kept ${kept}.`)
@@ -105,15 +103,11 @@ export const replayPrompts = defineCommand({
       value: 'count',
       summary: 'maximum number of listed tasks, the newest first (default: 20)',
     },
-    'all-projects': { kind: 'switch', summary: 'also tasks of other projects' },
+    allProjects: { kind: 'switch', summary: 'also tasks of other projects' },
     ...LAYER_FLAGS,
   },
-  run: ({ args, flags }, loadout) => {
-    const { index, strategy, limit, 'all-projects': allProjects } = flags
-    const layers = loadout.nameLayers(flags)
-    return loadout.replayPrompts({ log: args.log, index, strategy, limit, allProjects, layers })
-  },
-  print: (replay: PromptReplay, screen, findings) => {
+  run: ({ request, flags }, loadout) => loadout.replayPrompts({ ...request, layers: loadout.nameLayers(flags) }),
+  print: (replay, screen, findings) => {
     // The headline contains it.
     const others = findings.filter(({ code }) => code !== 'ROUTING_CHANGED')
     return printReplay(replay, screen) + formatFindings(others, screen)

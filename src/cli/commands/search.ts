@@ -1,13 +1,5 @@
 import { pointerText } from '../../display-rules.ts'
-import {
-  describeWhy,
-  type EntryLookup,
-  entryId,
-  type FullSearchResult,
-  type Lookup,
-  percent,
-  type SearchHit,
-} from '../../loadout.ts'
+import { describeWhy, type EntryLookup, entryId, type Lookup, percent, type SearchHit } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
@@ -17,20 +9,19 @@ export const search = defineCommand({
   summary: 'search payloads, packs, skills and files, best first',
   details: `Of packs their metadata is searched, and the sections of those that you approved. loadout lookup <id> --load prints what was found.
 Files are those of a git repository; in another folder ask for them with --kind file.`,
-  args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: true }],
+  args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: 'text' }],
   flags: {
     limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 10)' },
-    kind: { kind: 'list', value: 'payload|pack|skill|file', summary: 'only these kinds; may be repeated' },
+    kinds: {
+      name: 'kind',
+      kind: 'list',
+      value: 'payload|pack|skill|file',
+      summary: 'only these kinds; may be repeated',
+    },
     ...LAYER_FLAGS,
   },
-  run: ({ args, flags }, loadout) =>
-    loadout.search({
-      query: args.words ?? '',
-      limit: flags.limit,
-      kinds: flags.kind,
-      layers: loadout.nameLayers(flags),
-    }),
-  print: ({ hits, sections, known, files }: FullSearchResult, screen) =>
+  run: ({ args, flags }, loadout) => loadout.search({ ...flags, query: args.words, layers: loadout.nameLayers(flags) }),
+  print: ({ hits, sections, known, files }, screen) =>
     hits.length + sections.length + files.length === 0
       ? lines(
           'No matches.',
@@ -74,9 +65,8 @@ export const lookup = defineCommand({
     load: { kind: 'switch', summary: 'print its text, fenced as data, and record the load' },
     ...LAYER_FLAGS,
   },
-  run: ({ args, flags }, loadout) =>
-    loadout.lookUp({ id: args.id ?? '', load: flags.load, layers: loadout.nameLayers(flags) }),
-  print: (found: Lookup | EntryLookup, screen) => {
+  run: ({ request, flags }, loadout) => loadout.lookUp({ ...request, layers: loadout.nameLayers(flags) }),
+  print: (found, screen) => {
     if ('contents' in found) return found.contents?.text ?? ''
     const id = found.kind === 'payload' ? entryId('payload', found.entry.id) : found.id
     return lines(

@@ -1,9 +1,10 @@
 import type { SeenSkill, Visibility } from '../../agents/rules/visibility.ts'
 import { isCrowdedOut, VISIBILITIES } from '../../display-rules.ts'
-import type { KnownAgentRules, MachineStatus, SeenByAgent, UndoneFix } from '../../loadout.ts'
+import type { FixPlan, MachineStatus, SeenByAgent, UndoneFix } from '../../loadout.ts'
+import { listed } from '../../text/count.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
-import { DRY_RUN_FLAG, defineCommand, projectFlag } from '../command.ts'
+import { DRY_RUN_FLAG, defineCommand, isYes, nameOfKey, projectFlag } from '../command.ts'
 import {
   alignRows,
   count,
@@ -16,7 +17,6 @@ import {
   shorten,
   wrap,
 } from '../screen.ts'
-import { type Fix, fixLists, printFix, printUndone } from './see-fix.ts'
 import { describeAgents } from './status.ts'
 
 export const see = defineCommand({
@@ -31,7 +31,7 @@ export const see = defineCommand({
     window: { kind: 'number', value: 'tokens', summary: 'the context window of the model' },
     model: { kind: 'text', value: 'name', summary: 'as if the agent used this model' },
     without: { kind: 'list', value: 'a,b', summary: 'as if these skills did not exist' },
-    'name-only': { kind: 'list', value: 'a,b', summary: 'as if only the names of these skills were listed' },
+    nameOnly: { kind: 'list', value: 'a,b', summary: 'as if only the names of these skills were listed' },
     shorten: { kind: 'list', value: 'a=200', summary: 'as if these descriptions had this many characters' },
     longest: { kind: 'switch', summary: 'list the longest descriptions and their cost' },
     fix: {
@@ -42,37 +42,56 @@ export const see = defineCommand({
     undo: { kind: 'switch', summary: 'with --fix: undo its change of the settings' },
     ...DRY_RUN_FLAG,
   },
-  run: async (input, loadout): Promise<Report<Shown>> => {
-    const { args, flags } = input
-    const { project, window, model, longest } = flags
-    const { agent } = args
-    if (flags.fix && flags.undo) {
+  run: async ({ args: { agent }, flags, ask }, loadout): Promise<Report<Shown>> => {
+    const { fix, undo, yes, dryRun, longest, without, nameOnly, shorten, ...asked } = flags
+    const { project, window, model } = asked
+    if (fix && undo) {
       const { value: undone, findings } = await loadout.undoFix({ agent, project })
       return { value: { undone }, findings }
     }
-    if (flags.fix) return fixLists({ agent, project, window, model }, input, loadout)
+    if (fix) {
+      const { value: plans, findings } = await loadout.planFix({ agent, project, window, model })
+      const ended = (state: Fix['state'], more = findings) => ({ value: { plans, state }, findings: more })
+      if (!plans.some(({ isChange }) => isChange)) return ended('nothing to do')
+      if (dryRun) return ended('planned')
+      if (!yes && ask === undefined) return ended('waiting')
+      if (!yes && !isYes(ask?.(`${plans.map(printPlan).join('\n')}\nDo it? [y/N] `) ?? '')) return ended('refused')
+      const { findings: others } = await loadout.applyFix(plans)
+      return ended('done', [...findings, ...others])
+    }
     if (agent === undefined) {
-      const [only] = Object.keys(flags).filter((name) => name !== 'project' && name !== 'json')
-      if (only !== undefined) throw failWith('USAGE/agent-needed', { only })
+      const only = Object.keys(flags).find((name) => name !== 'project')
+      if (only !== undefined) throw failWith('USAGE/agent-needed', { only: nameOfKey(only) })
       const { value, findings } = await loadout.status({ project })
       return { value: { agents: value.agents, neverRan: value.neverRan }, findings }
     }
-    const split = (lists: readonly string[] | undefined) => lists?.flatMap((names) => names.split(','))
-    const shorten = Object.fromEntries((flags.shorten ?? []).flatMap((pairs) => pairs.split(',')).map(readShort))
-    const switched = Object.fromEntries((split(flags['name-only']) ?? []).map((name) => [name, 'name-only' as const]))
-    const hypothesis = { without: split(flags.without), switched, shorten }
-    const { value: sight, findings } = await loadout.see({ agent, project, window, model, ...hypothesis })
+    const split = (lists: readonly string[] = []) => lists.flatMap((names) => names.split(','))
+    const { value: sight, findings } = await loadout.see({
+      ...asked,
+      agent,
+      without: without && split(without),
+      switched: Object.fromEntries(split(nameOnly).map((name) => [name, 'name-only' as const])),
+      shorten: Object.fromEntries(split(shorten).map(readShort)),
+    })
     return { value: { sight, isLongest: longest === true }, findings }
   },
-  print: (shown: Shown, screen, findings) => {
-    if ('undone' in shown) return printUndone(shown.undone)
+  print: (shown, screen, findings) => {
+    if ('undone' in shown) {
+      if (shown.undone.length === 0) return lines('There is nothing to take back.')
+      return lines(
+        shown.undone.map(
+          ({ path, names }) =>
+            `${printableLine(inHome(path, process.env.HOME))}: ${count(names.length, 'setting')} taken back`,
+        ),
+      )
+    }
     if ('agents' in shown) return lines(describeAgents(shown, screen), '', 'loadout see <agent> lists its skills.')
     if ('plans' in shown) return printFix(shown, screen) + formatFindings(findings, screen)
     return shown.isLongest ? printLongest(shown.sight, screen) : printSight(shown.sight, screen, findings)
   },
-  toJson: (shown: Shown) => ('sight' in shown ? shown.sight : shown),
+  toJson: (shown) => ('sight' in shown ? shown.sight : shown),
   printsFindings: true,
-  isWaiting: (shown: Shown) => 'plans' in shown && shown.state === 'waiting',
+  isWaiting: (shown) => 'plans' in shown && shown.state === 'waiting',
 })
 
 type Shown =
@@ -80,6 +99,69 @@ type Shown =
   | Pick<MachineStatus, 'agents' | 'neverRan'>
   | { undone: UndoneFix[] }
   | Fix
+
+/** Plans and their outcome. */
+interface Fix {
+  plans: FixPlan[]
+  /** `planned`: only shown. `waiting`: the user must answer first. */
+  state: 'nothing to do' | 'planned' | 'waiting' | 'refused' | 'done'
+}
+
+function printPlan({ label, now, after, switches, isChange, settingsFile = '', kept, hook, ...plan }: FixPlan): string {
+  const total = now.described + now.cut + now.named + now.absent
+  if (!isChange && now.cut + now.named + now.absent === 0) {
+    return lines(`${label}: ${total === 0 ? 'no skills' : `describes all ${count(total, 'skill')}`}.`)
+  }
+  const rows = [
+    ['', 'now', 'after'],
+    ['  described', now.described, after.described],
+    ['  cut off', now.cut, after.cut],
+    ['  by name only', now.named, after.named],
+    [hook === 'none' ? '  not listed' : '  named by the hook', now.absent, after.absent],
+  ] as const
+  const shown = rows.filter(([, ...counts]) => counts.some((each) => each !== 0))
+  const rest = Object.keys(switches).filter((name) => switches[name] !== 'on')
+  const on = Object.keys(switches).length - rest.length
+  const reasons = [
+    kept.pinned.length > 0 && `${grouped(kept.pinned.length)} pinned`,
+    kept.used.length > 0 && `${grouped(kept.used.length)} used before`,
+    kept.fits.length > 0 &&
+      `${grouped(kept.fits.length)} that fit ${count(plan.projects.length, 'project')} (${listed(kept.fits)})`,
+  ].filter((text) => text !== false)
+  const chosen = reasons.length === 0 ? 'the shortest descriptions' : `${reasons.join(', ')}; then the shortest`
+  return lines(
+    `${label}: ${count(total, 'skill')}${isChange ? '' : ', set before'}`,
+    alignRows(
+      shown.map(([what, ...counts]) => [
+        what,
+        ...counts.map((each) => (typeof each === 'number' ? grouped(each) : each)),
+      ]),
+      [1, 2],
+    ),
+    isChange && wrap(printableLine(`Described first: ${chosen}.`), 2),
+    rest.length > 0 && wrap(printableLine(`${after.absent > 0 ? 'Off' : 'By name'}: ${listed(rest)}.`), 2),
+    on > 0 && wrap(`Described again in this project: ${grouped(on)}.`, 2),
+    isChange && wrap(`Written to ${printableLine(inHome(settingsFile, process.env.HOME))}.`, 2),
+    hook === 'added' &&
+      wrap(`A hook is added that names a skill when a task fits. ${printableLine(plan.untilItRuns ?? '')}`, 2),
+  )
+}
+
+function printFix({ plans, state }: Fix, screen: Screen): string {
+  const [only, second] = plans.filter(({ isChange }) => isChange)
+  const one = only !== undefined && second === undefined ? ` ${only.agent}` : ''
+  const scope = plans[0]?.project === undefined ? '' : ' --project .'
+  const ends = {
+    'nothing to do': '',
+    planned: 'Nothing was changed.',
+    waiting: 'Nothing was changed: use --yes to apply the plan without a question.',
+    refused: 'Nothing was changed.',
+    done: screen.strong(`Done. Take it back: loadout see${one} --fix --undo${scope}`),
+  }
+  return (
+    (state === 'refused' ? '' : plans.map(printPlan).join('\n')) + (ends[state] === '' ? '' : lines('', ends[state]))
+  )
+}
 
 function readShort(pair: string): [name: string, characters: number] {
   const [, name, characters] = /^(.+)=(\d{1,9})$/.exec(pair) ?? []
@@ -273,7 +355,7 @@ export const agentsVersions = defineCommand({
   args: [],
   flags: {},
   run: (_, loadout) => loadout.listRules({}),
-  print: (rules: KnownAgentRules[]) =>
+  print: (rules) =>
     lines(
       alignRows([
         ['agent', 'recorded', 'versions'],

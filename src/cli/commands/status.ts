@@ -10,8 +10,8 @@ export const status = defineCommand({
   details: 'Looks at the agents of this machine and at the library. Changes nothing.',
   args: [],
   flags: projectFlag('only your own skills and instructions'),
-  run: ({ flags }, loadout) => loadout.status({ project: flags.project }),
-  print: (value: MachineStatus, screen) => {
+  run: ({ request }, loadout) => loadout.status(request),
+  print: (value, screen) => {
     const below = [...library(value), ...cost(value), '', ...next(value)]
     const room = MOST_LINES - below.length
     const whole = describeAgents(value, screen)

@@ -1,18 +1,7 @@
-import type { Loadout, TeachExport, Teaching, TeachStatus } from '../../loadout.ts'
-import { LoadoutError, type Report } from '../../text/trouble.ts'
-import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, type Input, LAYER_FLAGS } from '../command.ts'
-import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
-
-const FLAGS = {
-  not: { kind: 'switch', summary: 'the entry must not match these prompts' },
-  export: { kind: 'switch', summary: 'print the task for an agent to write examples, or write it to [what]' },
-  import: { kind: 'switch', summary: 'read the answer of an agent from the file [what]; - reads standard input' },
-  status: { kind: 'switch', summary: 'show how many examples each entry has, and which are stale' },
-  renew: { kind: 'switch', summary: 'confirm that the examples still fit their changed descriptions' },
-  ...DRY_RUN_FLAG,
-  ...COMMIT_FLAGS,
-  ...LAYER_FLAGS,
-} as const
+import type { TeachExport, Teaching, TeachStatus } from '../../loadout.ts'
+import type { Report } from '../../text/trouble.ts'
+import { COMMIT_FLAGS, DRY_RUN_FLAG, defineCommand, LAYER_FLAGS, misuse } from '../command.ts'
+import { alignRows, commitText, count, lines, printableLine, type Screen, WOULD } from '../screen.ts'
 
 export const teach = defineCommand({
   name: 'teach',
@@ -28,74 +17,63 @@ library, in .claude/loadout/examples.jsonl of the project, and for entries of ot
       summary: 'skill:x, pack:x, payload:x, a name that only one of them has, or a file',
       complete: 'file',
     },
-    { name: 'prompt', summary: 'what a person would type, each in quotes', rest: true },
+    { name: 'prompt', summary: 'what a person would type, each in quotes', rest: 'text' },
   ],
-  flags: FLAGS,
-  run: (input, loadout): Promise<Report<Answer>> => {
-    const { flags } = input
-    const modes = (['export', 'import', 'status', 'renew'] as const).filter((mode) => flags[mode])
-    if (modes.length > 1) throw misuse(`--${modes[0]} and --${modes[1]} cannot be combined`)
-    return RUNS[modes[0] ?? 'hand'](input, loadout)
+  flags: {
+    not: { kind: 'switch', summary: 'the entry must not match these prompts' },
+    export: { kind: 'switch', summary: 'print the task for an agent to write examples, or write it to [what]' },
+    import: { kind: 'switch', summary: 'read the answer of an agent from the file [what]; - reads standard input' },
+    status: { kind: 'switch', summary: 'show how many examples each entry has, and which are stale' },
+    renew: { kind: 'switch', summary: 'confirm that the examples still fit their changed descriptions' },
+    ...DRY_RUN_FLAG,
+    ...COMMIT_FLAGS,
+    ...LAYER_FLAGS,
   },
-  print: (value: Answer, screen) => {
-    if ('text' in value) return printExport(value)
-    return 'entries' in value ? printStatus(value, screen) : printTeaching(value)
+  run: ({ flags, words, readStdin }, loadout): Promise<Report<Teaching | TeachExport | TeachStatus>> => {
+    const [mode, second] = (['export', 'import', 'status', 'renew'] as const).filter((each) => flags[each])
+    if (second !== undefined) throw misuse('teach', `--${mode} and --${second} cannot be combined`)
+    const unexpected = (word: string) => misuse('teach', `Unexpected argument: ${printableLine(word)}`)
+    const place = () => ({ project: flags.project, layers: loadout.nameLayers(flags) })
+    const change = { dryRun: flags.dryRun ?? false, commit: flags.commit }
+    const [first, ...others] = words
+    if (mode === 'export') {
+      const isId = (word: string) => /^(?:skill|pack|payload):/.test(word)
+      const [out, other] = words.filter((word) => !isId(word))
+      if (other !== undefined) throw unexpected(other)
+      return loadout.exportTeaching({ ...place(), out, ids: words.filter(isId) })
+    }
+    if (mode === 'import') {
+      if (first === undefined) throw misuse('teach', '--import needs a file, or - for standard input')
+      if (others[0] !== undefined) throw unexpected(others[0])
+      const source = first === '-' ? { text: readStdin() } : { file: first }
+      return loadout.importTeaching({ ...place(), ...change, ...source })
+    }
+    if (mode === 'status') {
+      if (first !== undefined) throw unexpected(first)
+      return loadout.teachStatus(place())
+    }
+    if (mode === 'renew') {
+      if (first === undefined) throw misuse('teach', '--renew needs at least one entry')
+      return loadout.renewTeaching({ ...place(), ...change, ids: words })
+    }
+    if (first === undefined) throw misuse('teach', '<what> is missing: an entry, or --export, --import, --status')
+    if (others.length === 0)
+      throw misuse('teach', `a prompt is missing: loadout teach ${printableLine(first)} "what a person types"`)
+    const item = { id: first, prompts: flags.not ? [] : others, negatives: flags.not ? others : [] }
+    return loadout.teach({ ...place(), ...change, items: [item], origin: 'hand' })
   },
-  toJson: (value: Answer) => {
-    if (!('text' in value)) return value
-    const { text: _, ...rest } = value
-    return rest
+  print: (value, screen) => {
+    if ('entries' in value) return printStatus(value, screen)
+    if (!('text' in value)) return printTeaching(value)
+    const { tasks, text, path } = value
+    if (path === undefined) return text
+    return lines(
+      `${count(tasks.length, 'entry lacks', 'entries lack')} examples: written to ${printableLine(path)}`,
+      'Give the file to an agent, save its answer, then: loadout teach --import <file>',
+    )
   },
+  toJson: (value) => ('text' in value ? { ...value, text: undefined } : value),
 })
-
-type Answer = Teaching | TeachExport | TeachStatus
-type Run = (input: Input<typeof FLAGS>, loadout: Loadout) => Promise<Report<Answer>>
-
-function placeOf({ flags }: Input<typeof FLAGS>, loadout: Loadout) {
-  return { project: flags.project, layers: loadout.nameLayers(flags) }
-}
-
-function changeOf({ flags }: Input<typeof FLAGS>) {
-  return { dryRun: flags['dry-run'] ?? false, commit: commitChoice(flags) }
-}
-
-const RUNS: Record<'export' | 'import' | 'status' | 'renew' | 'hand', Run> = {
-  hand: (input, loadout) => {
-    const [id, ...prompts] = input.words
-    if (id === undefined) throw misuse('<what> is missing: an entry, or --export, --import, --status')
-    if (prompts.length === 0)
-      throw misuse(`a prompt is missing: loadout teach ${printableLine(id)} "what a person types"`)
-    const isNegative = input.flags.not ?? false
-    const item = { id, prompts: isNegative ? [] : prompts, negatives: isNegative ? prompts : [] }
-    return loadout.teach({ ...placeOf(input, loadout), ...changeOf(input), items: [item], origin: 'hand' })
-  },
-  export: (input, loadout) => {
-    const isId = (word: string) => /^(?:skill|pack|payload):/.test(word)
-    const [out, other] = input.words.filter((word) => !isId(word))
-    if (other !== undefined) throw misuse(`Unexpected argument: ${printableLine(other)}`)
-    const ids = input.words.filter(isId)
-    return loadout.exportTeaching({ ...placeOf(input, loadout), out, ids })
-  },
-  import: (input, loadout) => {
-    const [file, other] = input.words
-    if (file === undefined) throw misuse('--import needs a file, or - for standard input')
-    if (other !== undefined) throw misuse(`Unexpected argument: ${printableLine(other)}`)
-    const source = file === '-' ? { text: input.readStdin() } : { file }
-    return loadout.importTeaching({ ...placeOf(input, loadout), ...changeOf(input), ...source })
-  },
-  status: (input, loadout) => {
-    if (input.words.length > 0) throw misuse(`Unexpected argument: ${printableLine(input.words[0] ?? '')}`)
-    return loadout.teachStatus(placeOf(input, loadout))
-  },
-  renew: (input, loadout) => {
-    if (input.words.length === 0) throw misuse('--renew needs at least one entry')
-    return loadout.renewTeaching({ ...placeOf(input, loadout), ...changeOf(input), ids: input.words })
-  },
-}
-
-function misuse(message: string): LoadoutError {
-  return new LoadoutError('USAGE', message, { hint: 'loadout help teach' })
-}
 
 const MOST_LISTED = 20
 
@@ -111,19 +89,11 @@ function printTeaching({ taught, commit, isDryRun }: Teaching): string {
   const prompts = taught.reduce((sum, each) => sum + each.prompts.length + each.negatives.length, 0)
   const more = taught.length - rows.length
   return lines(
-    isDryRun && 'Nothing was changed. This would be done:',
+    isDryRun && WOULD,
     `Added ${count(prompts, 'prompt')} to ${count(taught.length, 'entry', 'entries')}.`,
     alignRows(rows),
     more > 0 && `  and ${count(more, 'more entry', 'more entries')}`,
-    commit !== undefined && `commit ${commit.slice(0, 7)}`,
-  )
-}
-
-function printExport({ tasks, text, path }: TeachExport): string {
-  if (path === undefined) return text
-  return lines(
-    `${count(tasks.length, 'entry lacks', 'entries lack')} examples: written to ${printableLine(path)}`,
-    'Give the file to an agent, save its answer, then: loadout teach --import <file>',
+    commit !== undefined && commitText(commit),
   )
 }
 

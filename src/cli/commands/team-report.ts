@@ -17,8 +17,8 @@ export const teamReport = defineCommand({
     until: { kind: 'text', value: 'date', summary: 'a day of the last week (default: today)' },
     group: { kind: 'text', value: 'name', summary: 'only this group' },
   },
-  run: ({ flags }, loadout) => loadout.reportTeam(flags),
-  print: (report: TeamReport, screen) => printReport(report, screen),
+  run: ({ request }, loadout) => loadout.reportTeam(request),
+  print: printReport,
 })
 
 function printReport(report: TeamReport, screen: Screen): string {

@@ -23,7 +23,7 @@ interface Answer extends SampleTour {
 export const tryIt = defineCommand({
   name: 'try',
   summary: 'try Loadout on sample data, without touching your files',
-  args: [{ name: 'task', summary: 'a task of your own for the sample workspace', rest: true }],
+  args: [{ name: 'task', summary: 'a task of your own for the sample workspace', rest: 'text' }],
   flags: {
     explain: { kind: 'switch', summary: 'show in full how Loadout chose' },
     whole: { kind: 'switch', summary: 'print the bundle as a model gets it' },

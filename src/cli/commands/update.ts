@@ -1,24 +1,47 @@
-import type { PinResult, ProjectOutcome, SourceState, Undone, UpdateResult } from '../../loadout.ts'
+import type { ProjectOutcome, SourceState, UpdateResult } from '../../loadout.ts'
 import { listed } from '../../text/count.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
-import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
-import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type Screen } from '../screen.ts'
+import {
+  COMMIT_FLAGS,
+  type Command,
+  DRY_RUN_FLAG,
+  defineCommand,
+  isYes,
+  NAMES_ARGUMENT,
+  SCOPE_FLAGS,
+  YES_FLAG,
+} from '../command.ts'
+import {
+  alignRows,
+  commitText,
+  count,
+  firstRows,
+  lines,
+  MOST_SHOWN,
+  printableLine,
+  printableText,
+  type Screen,
+  WOULD,
+} from '../screen.ts'
 import { askAndRepeat, operationRow, printProject } from './installs.ts'
 import { askForSheets, describeSheet } from './review.ts'
-
-const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
-const SOME_NAMES = [{ name: 'names', summary: 'the skills', required: true, rest: true }] as const
 
 export const outdated = defineCommand({
   name: 'outdated',
   shortensHome: true,
   summary: 'check the sources of imported skills for newer versions',
   details: 'Fetches each repository once, into the cache. Changes nothing.',
-  args: NAMES,
+  args: NAMES_ARGUMENT,
   flags: {},
-  run: ({ args, onProgress, signal }, loadout) => loadout.outdated({ names: namesIn(args.names), onProgress, signal }),
-  print: (states: SourceState[], screen) => {
-    const rows = states.filter(({ state }) => state !== 'current').map(describeState)
+  run: ({ request, control }, loadout) => loadout.outdated({ ...request, ...control }),
+  print: (states, screen) => {
+    const rows = states
+      .filter(({ state }) => state !== 'current')
+      .map(({ name, state, source, ref, from = '', to = '', folder }) => {
+        const range = state === 'outdated' && to !== '' ? `${from.slice(0, 7)}..${to.slice(0, 7)}` : from.slice(0, 7)
+        const place = `${source}${ref === undefined ? '' : ` (${ref})`}${folder === undefined ? '' : `, now in ${folder}`}`
+        return [`  ${name}`, state, range, place]
+      })
     const newer = states.filter(({ state }) => state === 'outdated').length
     if (states.length === 0) return lines('No skill of the library has a source to check.')
     return lines(
@@ -44,12 +67,6 @@ function noneNewer(what: string, states: readonly Pick<SourceState, 'state'>[]):
   return `${what}, none known to have a newer version${unknown.join('')}.`
 }
 
-function describeState({ name, state, source, ref, from = '', to = '', folder }: SourceState): string[] {
-  const range = state === 'outdated' && to !== '' ? `${from.slice(0, 7)}..${to.slice(0, 7)}` : from.slice(0, 7)
-  const place = `${source}${ref === undefined ? '' : ` (${ref})`}${folder === undefined ? '' : `, now in ${folder}`}`
-  return [`  ${name}`, state, range, place]
-}
-
 export const update = defineCommand({
   name: 'update',
   shortensHome: true,
@@ -59,7 +76,7 @@ export const update = defineCommand({
     'changing anything. A new version that can do more than before is installed after you allow it.\n' +
     'All updates are one commit. Conflicts wait for loadout merge, and the library keeps its version until then.\n' +
     'Then it refreshes the installed copies; edits in them are merged as by loadout sync.',
-  args: NAMES,
+  args: NAMES_ARGUMENT,
   flags: {
     all: { kind: 'switch', summary: 'every imported skill, also with --ref or --take' },
     ref: { kind: 'text', value: 'version', summary: 'another branch, tag or commit of the source' },
@@ -68,42 +85,47 @@ export const update = defineCommand({
       choices: ['library', 'source'],
       summary: 'do not merge: keep the library’s version, or take the source’s',
     },
-    yes: { kind: 'switch', summary: 'do not ask' },
+    ...YES_FLAG,
     ...COMMIT_FLAGS,
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args, flags, ask, onProgress, signal }, loadout): Promise<Report<UpdateResult | ProjectOutcome>> => {
-    const { all, ref, take, project } = flags
+  run: async ({ request, ask, control }, loadout): Promise<Report<UpdateResult | ProjectOutcome>> => {
+    const { project, dryRun, yes } = request
+    const wanted = { ...request, ...control, project: undefined }
+    const moved = { ...request, ...control, project }
+    if (dryRun) return project === undefined ? loadout.update(wanted) : loadout.updateProject(moved)
+    const asked = yes ? undefined : ask
+    const confirm = (diffs: readonly string[], question: string) => {
+      const text = diffs.map(printableText).join('')
+      if (text !== '' && !isYes(asked?.(`${text}${question} [y/N] `) ?? 'yes')) throw failWith('NOT_CONFIRMED')
+    }
     if (project !== undefined) {
-      const request = { project, names: namesIn(args.names), onProgress, signal }
-      if (flags['dry-run']) return loadout.updateProject({ ...request, dryRun: true })
-      if (ask !== undefined && !flags.yes) {
-        const { value } = await loadout.updateProject({ ...request, dryRun: true })
-        const text = value.moves.map(({ diff = '' }) => printableText(diff)).join('')
-        if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Move loadout.lock to this? [y/N] `)))
-          throw failWith('NOT_CONFIRMED')
+      if (asked !== undefined) {
+        const { value } = await loadout.updateProject({ ...moved, dryRun: true })
+        confirm(
+          value.moves.map(({ diff = '' }) => diff),
+          'Move loadout.lock to this?',
+        )
       }
-      const first = await loadout.updateProject(request)
-      return askAndRepeat(first, flags.yes ? undefined : ask, loadout, () =>
+      const { signal } = control
+      return askAndRepeat(await loadout.updateProject(moved), asked, loadout, () =>
         loadout.installProject({ project, signal }),
       )
     }
-    const request = { names: namesIn(args.names), all, ref, take, commit: commitChoice(flags), onProgress, signal }
-    if (flags['dry-run']) return loadout.update({ ...request, dryRun: true })
-    if (ask !== undefined && !flags.yes) {
-      const preview = await loadout.update({ ...request, dryRun: true })
-      const text = preview.value.updates.map(({ diff }) => printableText(diff)).join('')
-      if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Update the library? [y/N] `))) {
-        throw failWith('NOT_CONFIRMED')
-      }
-      await askForSheets(preview.value.waiting ?? [], ask, loadout)
+    if (asked !== undefined) {
+      const { value } = await loadout.update({ ...wanted, dryRun: true })
+      confirm(
+        value.updates.map(({ diff }) => diff),
+        'Update the library?',
+      )
+      await askForSheets(value.waiting ?? [], asked, loadout)
     }
-    return loadout.update(request)
+    return loadout.update(wanted)
   },
-  print: (value: UpdateResult | ProjectOutcome, screen, findings) =>
+  print: (value, screen, findings) =>
     'moves' in value ? printMoves(value, screen, findings) : printUpdates(value, screen),
-  isWaiting: ({ waiting, isDryRun }: UpdateResult | ProjectOutcome) => waiting !== undefined && !isDryRun,
+  isWaiting: ({ waiting, isDryRun }) => waiting !== undefined && !isDryRun,
 })
 
 /** Where the lock of a project moved, with the difference of each skill and what it can do in addition. */
@@ -132,15 +154,14 @@ export const undo = defineCommand({
     'since, so that no later change is lost. Takes back a commit that came from the remote only if you name it.',
   args: [{ name: 'commit', summary: 'a commit of the library (default: the last one, if it was made here)' }],
   flags: DRY_RUN_FLAG,
-  run: ({ args, flags, signal }, loadout) => loadout.undo({ commit: args.commit, dryRun: flags['dry-run'], signal }),
-  print: ({ undone, subject, names, diff, commit, operations, isDryRun }: Undone, screen) =>
+  run: ({ request, control: { signal } }, loadout) => loadout.undo({ ...request, signal }),
+  print: ({ undone, subject, names, diff, commit, operations, isDryRun }, screen) =>
     lines(
       isDryRun && printableText(diff).trimEnd(),
       `${isDryRun ? 'Nothing was changed. This would be undone' : 'undone'}: ${undone.slice(0, 7)} ${printableLine(subject)}`,
       printableLine(`  ${listed(names, MOST_SHOWN)}`),
-      alignRows(operations.slice(0, MOST_SHOWN).map((operation) => operationRow(operation, isDryRun))),
-      operations.length > MOST_SHOWN && `  and ${operations.length - MOST_SHOWN} more`,
-      commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
+      firstRows(operations.map((operation) => operationRow(operation, isDryRun))),
+      commit !== undefined && screen.strong(commitText(commit)),
     ),
 })
 
@@ -161,29 +182,30 @@ function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, s
   ])
   return lines(
     isDryRun && told.flatMap(({ diff }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
-    isDryRun && 'Nothing was changed. This would be done:',
+    isDryRun && WOULD,
     alignRows(rows),
     told.flatMap(({ name, conflicts }) => conflicts.map(({ message }) => `    ${name}: ${printableLine(message)}`)),
     told.flatMap(({ name, review }) =>
       review.length === 0 ? [] : [`  ${name} can do more than before:`, ...describeSheet(review, screen, '    ')],
     ),
     alignRows(operations.map((operation) => operationRow(operation, isDryRun))),
-    commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
+    commit !== undefined && screen.strong(commitText(commit)),
   )
 }
 
-export const pin = definePin('pin', 'keep imported skills at their current version', true)
-export const unpin = definePin('unpin', 'allow updates of pinned skills again', false)
-
-function definePin(name: string, summary: string, isPinned: boolean) {
-  return defineCommand({
+export const [pin, unpin] = (
+  [
+    ['pin', 'keep imported skills at their current version', true],
+    ['unpin', 'allow updates of pinned skills again', false],
+  ] as const
+).map(([name, summary, isPinned]) =>
+  defineCommand({
     name,
     summary,
-    args: SOME_NAMES,
+    args: [{ ...NAMES_ARGUMENT[0], required: true }],
     flags: COMMIT_FLAGS,
-    run: ({ args, flags }, loadout) =>
-      loadout.pin({ names: namesIn(args.names), isPinned, commit: commitChoice(flags) }),
-    print: ({ pinned, isPinned: isOn }: PinResult) =>
+    run: ({ request }, loadout) => loadout.pin({ ...request, isPinned }),
+    print: ({ pinned, isPinned: isOn }) =>
       lines(
         pinned.map(({ name: skill, source, commit = '' }) =>
           isOn
@@ -191,5 +213,5 @@ function definePin(name: string, summary: string, isPinned: boolean) {
             : `${skill} follows ${printableLine(source)} again`,
         ),
       ),
-  })
-}
+  }),
+) as [Command, Command]

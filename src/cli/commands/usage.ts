@@ -5,44 +5,17 @@ import type {
   EntryUsage,
   Erasure,
   KeywordOverlap,
-  Loadout,
   Similar,
   TaskKeeping,
-  UsageExport,
   UsageOverTime,
 } from '../../loadout.ts'
 import { addCost, type Cost, describeCost, formatAmount, noCost, tokensOfCost } from '../../text/cost.ts'
-import { failWith, LoadoutError, type Report } from '../../text/trouble.ts'
-import { defineCommand, type Input, LAYER_FLAGS } from '../command.ts'
+import { failWith, type Report } from '../../text/trouble.ts'
+import { defineCommand, isYes, LAYER_FLAGS, misuse } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 /** The views of an index and its log, by flag. */
 const VIEWS = ['dead', 'overlaps', 'budget', 'similar'] as const
-
-const USAGE_FLAGS = {
-  dead: { kind: 'switch', summary: 'entries that were never loaded, the largest first' },
-  overlaps: { kind: 'switch', summary: 'keywords that several entries share' },
-  budget: { kind: 'switch', summary: 'tokens by priority, and tokens per task, estimated and measured' },
-  similar: { kind: 'switch', summary: 'entries of every kind that answer the same questions' },
-  by: { kind: 'choice', choices: ['hour', 'day', 'week'], summary: 'show usage over time, and by agent' },
-  sessions: { kind: 'switch', summary: 'list conversations that loaded something, the newest first' },
-  since: { kind: 'text', value: 'time', summary: 'only events since then: 30d, 12h, 2w or a date' },
-  'keep-tasks': {
-    kind: 'choice',
-    choices: ['on', 'off'],
-    summary: 'whether to keep the words of tasks, without secrets (default: off)',
-  },
-  export: {
-    kind: 'choice',
-    choices: ['otlp'],
-    summary: 'send totals to an OpenTelemetry collector: --export otlp http://localhost:4318',
-  },
-  erase: { kind: 'switch', summary: 'delete the log of this machine' },
-  yes: { kind: 'switch', summary: 'with --erase: do not ask' },
-  ...LAYER_FLAGS,
-} as const
-
-type UsageInput = Input<typeof USAGE_FLAGS>
 
 /** One of several answers: its printed form, and its value for --json. */
 interface Shown {
@@ -64,16 +37,89 @@ export const usage = defineCommand({
     },
     { name: 'log', summary: 'with --dead or --budget: a usage log (default: this machine’s)', complete: 'file' },
   ],
-  flags: USAGE_FLAGS,
-  run: async (input, loadout): Promise<Report<Shown>> => {
-    const { flags } = input
-    const views = VIEWS.filter((view) => flags[view])
-    const [view, ...others] = views
-    if (others.length > 0) throw misuse(`${views.map((each) => `--${each}`).join(' and ')} cannot be combined`)
-    return view === undefined ? showLog(input, loadout) : showView(view, input, loadout)
+  flags: {
+    dead: { kind: 'switch', summary: 'entries that were never loaded, the largest first' },
+    overlaps: { kind: 'switch', summary: 'keywords that several entries share' },
+    budget: { kind: 'switch', summary: 'tokens by priority, and tokens per task, estimated and measured' },
+    similar: { kind: 'switch', summary: 'entries of every kind that answer the same questions' },
+    by: { kind: 'choice', choices: ['hour', 'day', 'week'], summary: 'show usage over time, and by agent' },
+    sessions: { kind: 'switch', summary: 'list conversations that loaded something, the newest first' },
+    since: { kind: 'text', value: 'time', summary: 'only events since then: 30d, 12h, 2w or a date' },
+    keepTasks: {
+      kind: 'choice',
+      choices: ['on', 'off'],
+      summary: 'whether to keep the words of tasks, without secrets (default: off)',
+    },
+    export: {
+      kind: 'choice',
+      choices: ['otlp'],
+      summary: 'send totals to an OpenTelemetry collector: --export otlp http://localhost:4318',
+    },
+    erase: { kind: 'switch', summary: 'delete the log of this machine' },
+    yes: { kind: 'switch', summary: 'with --erase: do not ask' },
+    ...LAYER_FLAGS,
   },
-  print: (shown: Shown, screen) => shown.print(screen),
-  toJson: (shown: Shown) => shown.json,
+  run: async ({ args, flags, ask }, loadout): Promise<Report<Shown>> => {
+    const { file, log } = args
+    const { by, sessions, since, erase, yes, keepTasks, project } = flags
+    const misused = (message: string) => misuse('usage', message)
+    const views = VIEWS.filter((each) => flags[each])
+    const [view] = views
+    if (views.length > 1) throw misused(`${views.map((each) => `--${each}`).join(' and ')} cannot be combined`)
+    if (view !== undefined) {
+      const alone = ['since', 'by', 'sessions', 'keep-tasks', 'export', 'erase', 'yes'].find(
+        (_, at) => [since, by, sessions, keepTasks, flags.export, erase, yes][at] !== undefined,
+      )
+      if (alone !== undefined) throw misused(`--${alone} and --${view} cannot be combined`)
+      const extra = view === 'similar' ? (file ?? log) : view === 'overlaps' ? log : undefined
+      if (extra !== undefined) throw misused(`Unexpected argument: ${extra}`)
+      const request = { index: file, log, layers: loadout.nameLayers(flags) }
+      if (view === 'overlaps') return present(await loadout.overlaps(request), printOverlaps)
+      if (view === 'budget') return present(await loadout.budget(request), printBudget)
+      if (view === 'similar') return present(await loadout.similar({ layers: request.layers, project }), printSimilar)
+      const report = await loadout.dead(request)
+      const json = report.value.map(({ entry, reason }) => {
+        return { id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority }
+      })
+      return present(report, printDead, json)
+    }
+
+    if (by !== undefined && sessions) throw misused('--by and --sessions cannot be combined')
+    if ((by !== undefined || sessions) && (keepTasks !== undefined || erase))
+      throw misused('--erase and --keep-tasks cannot be combined with other flags')
+    if (log !== undefined) throw misused(`Unexpected argument: ${log}`)
+    const layer = (['project', 'global', 'org', 'session'] as const).find((flag) => flags[flag] !== undefined)
+    if (layer !== undefined) throw misused(`--${layer} needs --dead, --overlaps or --budget`)
+    if (flags.export !== undefined) {
+      if (erase || keepTasks !== undefined) throw misused('--export can be combined only with --since')
+      if (file === undefined) throw misused('--export otlp needs the address of a collector')
+      return present(await loadout.exportUsage({ endpoint: file, since }), ({ address, series, events }) =>
+        lines(`Sent ${count(series, 'series', 'series')} about ${count(events, 'event')} to ${printableLine(address)}`),
+      )
+    }
+    if (by !== undefined) {
+      const report = await loadout.usageOverTime({ log: file, since, step: by })
+      return present(report, printOverTime, { ...report.value, entries: report.value.entries.map(withModes) })
+    }
+    if (sessions) return present(await loadout.conversations({ log: file, since }), printConversations)
+    if (keepTasks === undefined && !erase) {
+      const report = await loadout.usage({ log: file, since })
+      return present(report, printEntries, report.value.map(withModes))
+    }
+    if (file !== undefined || since !== undefined || (keepTasks !== undefined && erase)) {
+      throw failWith('USAGE/erase-file')
+    }
+    if (keepTasks !== undefined) return present(await loadout.keepTasks({ isOn: keepTasks === 'on' }), printKeeping)
+    const looked = await loadout.eraseUsage({ dryRun: true })
+    if (looked.value.bytes === 0) return present(looked, printErasure)
+    const what = printableLine(looked.value.log)
+    if (!yes && ask === undefined) throw failWith('CONFIRMATION_NEEDED/erase', { what })
+    if (!yes && !isYes(ask?.(`Erase ${what}? It cannot be restored. [y/N] `) ?? ''))
+      throw failWith('NOT_CONFIRMED/erase')
+    return present(await loadout.eraseUsage({}), printErasure)
+  },
+  print: (shown, screen) => shown.print(screen),
+  toJson: (shown) => shown.json,
 })
 
 function present<Value>(
@@ -84,69 +130,9 @@ function present<Value>(
   return { value: { json, print: (screen) => print(value, screen) }, findings }
 }
 
-async function showView(
-  view: (typeof VIEWS)[number],
-  { args: { file: index, log }, flags }: UsageInput,
-  loadout: Loadout,
-): Promise<Report<Shown>> {
-  const alone = (['since', 'by', 'sessions', 'keep-tasks', 'export', 'erase', 'yes'] as const).find(
-    (flag) => flags[flag] !== undefined,
-  )
-  if (alone !== undefined) throw misuse(`--${alone} and --${view} cannot be combined`)
-  const extra = view === 'similar' ? (index ?? log) : view === 'overlaps' ? log : undefined
-  if (extra !== undefined) throw misuse(`Unexpected argument: ${extra}`)
-  const request = { index, log, layers: loadout.nameLayers(flags) }
-  if (view === 'overlaps') return present(await loadout.overlaps(request), printOverlaps)
-  if (view === 'budget') return present(await loadout.budget(request), printBudget)
-  if (view === 'similar')
-    return present(await loadout.similar({ layers: request.layers, project: flags.project }), printSimilar)
-  const report = await loadout.dead(request)
-  const json = report.value.map(({ entry, reason }) => {
-    return { id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority }
-  })
-  return present(report, printDead, json)
-}
-
-async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Shown>> {
-  const { args, flags } = input
-  const { 'keep-tasks': keeping, erase, since, by, sessions } = flags
-  if (by !== undefined && sessions) throw misuse('--by and --sessions cannot be combined')
-  if ((by !== undefined || sessions) && (keeping !== undefined || erase))
-    throw misuse('--erase and --keep-tasks cannot be combined with other flags')
-  if (args.log !== undefined) throw misuse(`Unexpected argument: ${args.log}`)
-  const layer = (['project', 'global', 'org', 'session'] as const).find((flag) => flags[flag] !== undefined)
-  if (layer !== undefined) throw misuse(`--${layer} needs --dead, --overlaps or --budget`)
-  if (flags.export !== undefined) return present(await exportAsked(input, loadout), printExport)
-  if (by !== undefined) {
-    const report = await loadout.usageOverTime({ log: args.file, since, step: by })
-    const entries = report.value.entries.map((entry) => ({ ...entry, modes: [...entry.modes] }))
-    return present(report, printOverTime, { ...report.value, entries })
-  }
-  if (sessions) return present(await loadout.conversations({ log: args.file, since }), printConversations)
-  if (keeping === undefined && !erase) {
-    const report = await loadout.usage({ log: args.file, since })
-    // A set has no JSON form.
-    return present(
-      report,
-      printEntries,
-      report.value.map((entry) => ({ ...entry, modes: [...entry.modes] })),
-    )
-  }
-  if (args.file !== undefined || since !== undefined || (keeping !== undefined && erase)) {
-    throw failWith('USAGE/erase-file')
-  }
-  if (keeping === undefined) return present(await eraseAsked(input, loadout), printErasure)
-  return present(await loadout.keepTasks({ isOn: keeping === 'on' }), printKeeping)
-}
-
-async function exportAsked({ args, flags }: UsageInput, loadout: Loadout): Promise<Report<UsageExport>> {
-  if (flags.erase || flags['keep-tasks'] !== undefined) throw misuse('--export can be combined only with --since')
-  if (args.file === undefined) throw misuse('--export otlp needs the address of a collector')
-  return loadout.exportUsage({ endpoint: args.file, since: flags.since })
-}
-
-function printExport({ address, series, events }: UsageExport): string {
-  return lines(`Sent ${count(series, 'series', 'series')} about ${count(events, 'event')} to ${printableLine(address)}`)
+/** A set has no JSON form. */
+function withModes<Entry extends { modes: Iterable<string> }>(entry: Entry) {
+  return { ...entry, modes: [...entry.modes] }
 }
 
 function printOverTime({ points, agents, step, starts, cost }: UsageOverTime): string {
@@ -220,22 +206,6 @@ function printSimilar({ pairs, asked }: Similar): string {
     '',
     `${count(pairs.length, 'pair')} among ${count(asked, 'entry', 'entries')}; loadout teach makes two entries distinguishable`,
   )
-}
-
-function misuse(message: string): LoadoutError {
-  return new LoadoutError('USAGE', message, { hint: 'loadout help usage' })
-}
-
-async function eraseAsked({ flags, ask }: UsageInput, loadout: Loadout): Promise<Report<Erasure>> {
-  const looked = await loadout.eraseUsage({ dryRun: true })
-  const { log, bytes } = looked.value
-  if (bytes === 0 || flags.yes) return bytes === 0 ? looked : loadout.eraseUsage({})
-  const what = printableLine(log)
-  if (ask === undefined) {
-    throw failWith('CONFIRMATION_NEEDED/erase', { what })
-  }
-  if (/^y(es)?$/i.test(ask(`Erase ${what}? It cannot be restored. [y/N] `))) return loadout.eraseUsage({})
-  throw failWith('NOT_CONFIRMED/erase')
 }
 
 function printErasure({ log, isErased, learned }: Erasure): string {

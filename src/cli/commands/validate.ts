@@ -25,7 +25,7 @@ export const check = defineCommand({
     if (what !== undefined && what.trim() !== '') return loadout.validatePack({ path: what })
     throw failWith('USAGE/no-pack')
   },
-  print: (value: Checked, screen, findings) =>
+  print: (value, screen, findings) =>
     'annotations' in value
       ? lines(value.annotations ?? [])
       : formatFindings(findings.map(withPlace), screen) +

@@ -16,7 +16,7 @@ export const web = defineCommand({
     open: { kind: 'switch', summary: 'open the page in the browser' },
     ...PROJECT_FLAG,
   },
-  run: async ({ flags: { port = USUAL_PORT, open, project }, asJson, signal }) => {
+  run: async ({ flags: { port = USUAL_PORT, open, project }, asJson, control: { signal } }) => {
     if (asJson) throw failWith('USAGE/web-json')
     const loadout = createLoadout()
     // Report a missing folder now, not at every request.
