@@ -9,21 +9,54 @@ import { failWith, type Report } from './text/trouble.ts'
 export type Loadout = ReturnType<typeof createLoadout>
 
 /**
- * The only entry to every use case: the command line, the page, the MCP server and other programs call these. Use cases
- * that an agent waits for are loaded at once, the others on first use. Options default to the working folder, home,
- * environment and clock of this process.
+ * The table of use cases, and the only entry to them: the command line, the page, the MCP server and other programs call
+ * these. A row names a use case in its own file. Those that an agent waits for are loaded at once, the others on first
+ * use. Options default to the working folder, home, environment and clock of this process.
  */
 export function createLoadout(options: Partial<Surroundings> = {}) {
   const machine: Machine = Object.defineProperties(localMachine(), Object.getOwnPropertyDescriptors(options))
   const { cwd } = options
-  if (cwd !== undefined) Object.defineProperty(machine, 'cwd', { get: () => requireFolder(cwd) })
+  if (cwd !== undefined) {
+    const get = () => {
+      // As when a command starts in a folder that is gone: not the same as a folder without knowledge.
+      if (isFolder(cwd)) return cwd
+      throw failWith('NOT_A_FOLDER/cwd', { cwd })
+    }
+    Object.defineProperty(machine, 'cwd', { get })
+  }
+
+  /** A use case of an agent that waits: loaded with the door. */
+  function bind<Request, Result>(run: UseCase<Request, Promise<Result>>) {
+    return (request: Request): Promise<Report<Result>> => machine.collect((listening) => run(listening, request))
+  }
+
+  function late<Request, Result>(load: () => Promise<UseCase<Request, Result>>) {
+    return async (request: Request): Promise<Report<Awaited<Result>>> => {
+      const run = await load()
+      return machine.collect(async (listening): Promise<Awaited<Result>> => await run(listening, request))
+    }
+  }
+
+  /** Loads a use case that reports nothing: its answer is all. */
+  function plain<Request, Result>(load: () => Promise<UseCase<Request, Result>>) {
+    return async (request: Request): Promise<Awaited<Result>> => (await late(load)(request)).value
+  }
+
+  /** A use case that changes installs or packs asks the team's catalog first, if this machine has joined a team. */
+  function changes<Request extends object, Value>(
+    load: () => Promise<UseCase<Request, Promise<Value>>>,
+    isChange?: (request: Request) => boolean,
+  ) {
+    return late(async () => (await import('./team/catalog.ts')).withCatalog(await load(), isChange))
+  }
+
   return {
     /** Returns the index files of a call: the named ones, or those of the project, the user and the session. */
     nameLayers: (named: Parameters<typeof nameLayers>[1]) => nameLayers(machine, named),
     /** Chooses the payloads that a task needs, with the reason and the cost of each. Logs the plan as usage. */
-    plan: bind(machine, forTask(planAndRecord)),
+    plan: bind(forTask(planAndRecord)),
     /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
-    loadPlan: bind(machine, forTask(loadPlan)),
+    loadPlan: bind(forTask(loadPlan)),
     /** Reads the texts of a plan that you have already. */
     load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) => loadChosen(machine, plan, request),
     /** Finds a payload, pack or skill by its id. Payloads come first. */
@@ -33,308 +66,295 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
           lookUpPayload(listening, request) ?? (await import('./answer/read.ts')).lookUpEntry(listening, request),
       ),
     /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
-    explain: late(machine, async () => (await import('./answer/explain.ts')).explainNamed),
+    explain: late(async () => (await import('./answer/explain.ts')).explainNamed),
     /** Merges the layers of payloads and says which layer each entry comes from. */
     resolve: (layers?: Layers) => machine.collect((listening) => resolveAll(listening, layers)),
     /** Searches payloads, packs, skills and the project's own files. */
-    search: late(machine, async () => (await import('./answer/search.ts')).searchAll),
+    search: late(async () => (await import('./answer/search.ts')).searchAll),
     /** Reads one entry as text, fenced as data, and records the use. */
-    read: late(machine, async () => (await import('./answer/read.ts')).readEntry),
+    read: late(async () => (await import('./answer/read.ts')).readEntry),
     /** Adds example prompts to skills, packs and payloads. */
-    teach: late(machine, async () => (await import('./lab/teach.ts')).teach),
+    teach: late(async () => (await import('./lab/teach.ts')).teach),
     /** Marks the examples of entries as checked against their present text. */
-    renewTeaching: late(machine, async () => (await import('./lab/teach.ts')).renewTeaching),
+    renewTeaching: late(async () => (await import('./lab/teach.ts')).renewTeaching),
     /** Writes a task for an agent: which entries need example prompts, and what they say. */
-    exportTeaching: late(machine, async () => (await import('./lab/teach.ts')).exportTeaching),
+    exportTeaching: late(async () => (await import('./lab/teach.ts')).exportTeaching),
     /** Takes the example prompts that an agent wrote for such a task. */
-    importTeaching: late(machine, async () => (await import('./lab/teach.ts')).importTeaching),
+    importTeaching: late(async () => (await import('./lab/teach.ts')).importTeaching),
     /** Returns the next entries that need example prompts. */
-    nextTeaching: late(machine, async () => (await import('./lab/teach.ts')).nextTeaching),
+    nextTeaching: late(async () => (await import('./lab/teach.ts')).nextTeaching),
     /** Counts the examples of each entry, and names those that are missing or out of date. */
-    teachStatus: late(machine, async () => (await import('./lab/teachable.ts')).teachStatus),
+    teachStatus: late(async () => (await import('./lab/teachable.ts')).teachStatus),
     /** Measures how well entries are found, by their own examples and by test files. */
-    evaluate: late(machine, async () => (await import('./lab/eval.ts')).evaluateEntries),
+    evaluate: late(async () => (await import('./lab/eval.ts')).evaluateEntries),
     /** Measures the choice of project files on the project's own last commits. */
-    evaluateHistory: late(machine, async () => (await import('./lab/eval-history.ts')).evaluateHistory),
+    evaluateHistory: late(async () => (await import('./lab/eval-history.ts')).evaluateHistory),
     /** Compares two indexes on the same questions. */
-    compare: late(machine, async () => (await import('./lab/eval.ts')).compareIndexes),
+    compare: late(async () => (await import('./lab/eval.ts')).compareIndexes),
     /** Checks an index, a skill, a library, a pack or `loadout.json`. */
-    validate: late(machine, async () => (await import('./health/validate.ts')).validate),
+    validate: late(async () => (await import('./health/validate.ts')).validate),
     /** Writes the index of a folder of payloads. */
-    buildIndex: late(machine, async () => (await import('./payloads/index-build.ts')).rebuildIndex),
+    buildIndex: late(async () => (await import('./payloads/index-build.ts')).rebuildIndex),
     /** Says whether an index still equals its payloads. For CI. */
-    checkIndex: late(machine, async () => (await import('./payloads/index-build.ts')).checkIndex),
+    checkIndex: late(async () => (await import('./payloads/index-build.ts')).checkIndex),
     /** Splits a large instruction file into payloads. */
-    migrate: late(machine, async () => (await import('./payloads/index-migrate.ts')).migrateFile),
+    migrate: late(async () => (await import('./payloads/index-migrate.ts')).migrateFile),
     /** Summarises the usage log: planned, delivered and used entries. */
-    usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
+    usage: late(async () => (await import('./usage/usage.ts')).summarizeLog),
     /** Sums up the usage log by day or week, entry and agent. */
-    usageOverTime: late(machine, async () => (await import('./usage/look-back.ts')).usageOverTime),
+    usageOverTime: late(async () => (await import('./usage/look-back.ts')).usageOverTime),
     /** Lists the conversations of the usage log. */
-    conversations: late(machine, async () => (await import('./usage/look-back.ts')).listConversations),
+    conversations: late(async () => (await import('./usage/look-back.ts')).listConversations),
     /** Shows what one conversation received, and when. */
-    conversation: late(machine, async () => (await import('./usage/look-back.ts')).showConversation),
+    conversation: late(async () => (await import('./usage/look-back.ts')).showConversation),
     /** Finds entries that answer the same questions. */
-    similar: late(machine, async () => (await import('./lab/similar.ts')).similarEntries),
+    similar: late(async () => (await import('./lab/similar.ts')).similarEntries),
     /** Turns keeping the words of tasks on or off. */
-    keepTasks: late(machine, async () => (await import('./usage/usage.ts')).switchTaskKeeping),
+    keepTasks: late(async () => (await import('./usage/usage.ts')).switchTaskKeeping),
     /** Sends sums of the usage log to an OpenTelemetry collector. */
-    exportUsage: late(machine, async () => (await import('./usage/export.ts')).exportUsage),
+    exportUsage: late(async () => (await import('./usage/export.ts')).exportUsage),
     /** Erases the usage log, or only events before a day. */
-    eraseUsage: late(machine, async () => (await import('./usage/usage.ts')).eraseUsage),
+    eraseUsage: late(async () => (await import('./usage/usage.ts')).eraseUsage),
     /** Routes kept tasks again and lists what they now choose differently. */
-    replayPrompts: late(machine, async () => (await import('./lab/replay-prompts.ts')).replayPrompts),
+    replayPrompts: late(async () => (await import('./lab/replay-prompts.ts')).replayPrompts),
     /** Lists payloads that no task loads. */
-    dead: late(machine, async () => (await import('./payloads/analysis.ts')).findDead),
+    dead: late(async () => (await import('./payloads/analysis.ts')).findDead),
     /** Lists payloads that share keywords. */
-    overlaps: late(machine, async () => (await import('./payloads/analysis.ts')).findOverlaps),
+    overlaps: late(async () => (await import('./payloads/analysis.ts')).findOverlaps),
     /** Returns the cost of the payloads: always, on demand, and for one task. */
-    budget: late(machine, async () => (await import('./payloads/analysis.ts')).reportBudget),
+    budget: late(async () => (await import('./payloads/analysis.ts')).reportBudget),
     /** Connects this machine with a library of skills: a new one, a clone, or a folder. */
-    initialize: late(machine, async () => (await import('./skills/init.ts')).initialize),
+    initialize: late(async () => (await import('./skills/init.ts')).initialize),
     /** Shows which agent has which skill, and in which state. */
-    inventory: late(machine, async () => (await import('./skills/inventory.ts')).takeInventory),
+    inventory: late(async () => (await import('./skills/inventory.ts')).takeInventory),
     /** Shows one skill: its text, source, review and installs. */
-    inspect: late(machine, async () => (await import('./skills/inspect.ts')).inspectSkill),
+    inspect: late(async () => (await import('./skills/inspect.ts')).inspectSkill),
     /** Shows the text of a skill that is not in the library yet. */
-    preview: late(machine, async () => (await import('./skills/inspect.ts')).previewSkill),
+    preview: late(async () => (await import('./skills/inspect.ts')).previewSkill),
     /** Installs skills for agents. */
-    equip: changes(machine, async () => (await import('./team/catalog.ts')).equipListed),
+    equip: changes(async () => (await import('./team/catalog.ts')).equipListed),
     /** Installs what the lock of a project pins, after locking what its manifest asks for in addition. */
-    installProject: late(machine, async () => (await import('./skills/project.ts')).installProject),
+    installProject: late(async () => (await import('./skills/project.ts')).installProject),
     /** Adds skills to the manifest of a project, locks and installs them. */
-    addToProject: late(machine, async () => (await import('./skills/project.ts')).addToProject),
+    addToProject: late(async () => (await import('./skills/project.ts')).addToProject),
     /** Moves the lock of a project to newer versions, and shows what changes. */
-    updateProject: late(machine, async () => (await import('./skills/project.ts')).updateProject),
+    updateProject: late(async () => (await import('./skills/project.ts')).updateProject),
     /** Takes skills out of the manifest of a project, with what only they needed. */
-    removeFromProject: late(machine, async () => (await import('./skills/project.ts')).removeFromProject),
+    removeFromProject: late(async () => (await import('./skills/project.ts')).removeFromProject),
     /** Writes the lock of a project as a file of another manager. */
-    exportManifest: late(machine, async () => (await import('./skills/project.ts')).exportManifest),
+    exportManifest: late(async () => (await import('./skills/project.ts')).exportManifest),
     /** Whether a project has a manifest. */
-    hasManifest: plain(machine, async () => (await import('./skills/project.ts')).hasManifest),
+    hasManifest: plain(async () => (await import('./skills/project.ts')).hasManifest),
     /** Removes installed skills. */
-    unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
+    unequip: late(async () => (await import('./skills/equip.ts')).unequip),
     /** Lists skills in the folders of agents that the library does not have. */
-    listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
+    listCandidates: late(async () => (await import('./skills/candidates.ts')).listCandidates),
     /** Imports skills from folders, archives, repositories and agents' folders, in one commit. */
     importSkills: changes(
-      machine,
       async () => (await import('./skills/import.ts')).importSkills,
       ({ adopt, list }) => adopt === true && !list,
     ),
     /** Brings an edit of an installed copy into the library and all other copies. */
-    adopt: changes(machine, async () => (await import('./skills/adopt.ts')).adopt),
+    adopt: changes(async () => (await import('./skills/adopt.ts')).adopt),
     /** Asks the sources of imported skills for newer versions. */
-    outdated: late(machine, async () => (await import('./skills/update.ts')).findOutdated),
+    outdated: late(async () => (await import('./skills/update.ts')).findOutdated),
     /** Takes newer versions, merged with your changes, in one commit. */
-    update: changes(machine, async () => (await import('./skills/update.ts')).updateSkills),
+    update: changes(async () => (await import('./skills/update.ts')).updateSkills),
     /** Pins a skill to its version, or unpins it. */
-    pin: late(machine, async () => (await import('./skills/update.ts')).pinSkills),
+    pin: late(async () => (await import('./skills/update.ts')).pinSkills),
     /** Compares the library with its remote. */
-    readStanding: late(machine, async () => (await import('./skills/sync.ts')).readStanding),
+    readStanding: late(async () => (await import('./skills/sync.ts')).readStanding),
     /** Says how much room each agent's list of skills has, and how much is used. */
-    readListing: late(machine, async () => (await import('./skills/equip.ts')).readListing),
+    readListing: late(async () => (await import('./skills/equip.ts')).readListing),
     /** Shows a merge that waits for you, with both texts. */
-    showMerge: late(machine, async () => (await import('./skills/adopt.ts')).showMerge),
+    showMerge: late(async () => (await import('./skills/adopt.ts')).showMerge),
     /** Finishes or gives up a merge that waits for you. */
     finishMerge: changes(
-      machine,
       async () => (await import('./skills/adopt.ts')).finishMerge,
       (request) => request.continue === true,
     ),
     /** Changes which agents a skill is for. */
-    changeTargets: late(machine, async () => (await import('./skills/library-edits.ts')).changeTargets),
+    changeTargets: late(async () => (await import('./skills/library-edits.ts')).changeTargets),
     /** Undoes a commit of the library, as a new commit. */
-    undo: changes(machine, async () => (await import('./skills/undo.ts')).undoCommit),
+    undo: changes(async () => (await import('./skills/undo.ts')).undoCommit),
     /** Deletes a skill from the library. */
-    deleteSkill: late(machine, async () => (await import('./skills/library-edits.ts')).deleteSkill),
+    deleteSkill: late(async () => (await import('./skills/library-edits.ts')).deleteSkill),
     /** Deletes several skills from the library in one commit. */
-    deleteSkills: late(machine, async () => (await import('./skills/library-edits.ts')).deleteSkills),
+    deleteSkills: late(async () => (await import('./skills/library-edits.ts')).deleteSkills),
     /** Writes a skill as an archive. The same skill gives the same bytes. */
-    share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
+    share: late(async () => (await import('./skills/share.ts')).shareSkill),
     /** Writes a plugin of skills, hooks and the MCP server for agents that install plugins. */
-    buildPlugin: late(machine, async () => (await import('./skills/share.ts')).buildPlugin),
+    buildPlugin: late(async () => (await import('./skills/share.ts')).buildPlugin),
     /** Fast-forwards the library, refreshes installed copies, and obeys the catalog of a team. */
-    sync: changes(machine, async () => (await import('./skills/sync.ts')).sync),
+    sync: changes(async () => (await import('./skills/sync.ts')).sync),
     /** Checks the whole installation and says what to do; repairs what it can when asked. */
-    doctor: late(machine, async () => (await import('./health/doctor.ts')).runDoctor),
+    doctor: late(async () => (await import('./health/doctor.ts')).runDoctor),
     /** Creates a skill in the library. */
-    startSkill: late(machine, async () => (await import('./skills/library-edits.ts')).startSkill),
+    startSkill: late(async () => (await import('./skills/library-edits.ts')).startSkill),
     /** Shows how an installed copy differs from the library. */
-    diff: late(machine, async () => (await import('./skills/inspect.ts')).diffSkill),
+    diff: late(async () => (await import('./skills/inspect.ts')).diffSkill),
     /** Names the skills that fit a task. */
-    suggest: late(machine, async () => forTask((await import('./skills/library-skills.ts')).suggestSkills)),
+    suggest: late(async () => forTask((await import('./skills/library-skills.ts')).suggestSkills)),
     /** Lists the agents that Loadout knows, and which are enabled. */
-    listAgents: late(machine, async () => (await import('./agents/config.ts')).listAgents),
+    listAgents: late(async () => (await import('./agents/config.ts')).listAgents),
     /** Enables or disables agents. */
-    switchAgents: late(machine, async () => (await import('./agents/config.ts')).switchAgents),
+    switchAgents: late(async () => (await import('./agents/config.ts')).switchAgents),
     /** Saves which agent has which skill under a name. */
-    saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
+    saveProfile: late(async () => (await import('./skills/profiles.ts')).saveProfile),
     /** Installs what a profile names; can also remove what it does not name. */
-    applyProfile: changes(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
+    applyProfile: changes(async () => (await import('./skills/profiles.ts')).applyProfile),
     /** Restores the agents and skills that the library says a machine has. */
-    restoreLibrary: changes(machine, async () => (await import('./skills/profiles.ts')).restoreLibrary),
+    restoreLibrary: changes(async () => (await import('./skills/profiles.ts')).restoreLibrary),
     /** Lists the profiles of the library. */
-    listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
+    listProfiles: late(async () => (await import('./skills/profiles.ts')).listProfiles),
     /** Shows the settings of this machine. */
-    showSettings: late(machine, async () => (await import('./agents/config.ts')).showSettings),
+    showSettings: late(async () => (await import('./agents/config.ts')).showSettings),
     /** Turns one of the actions that Loadout does in the library's repository on or off. */
-    switchAction: late(machine, async () => (await import('./agents/config.ts')).switchAction),
+    switchAction: late(async () => (await import('./agents/config.ts')).switchAction),
     /** Sets the folder of an agent. */
-    setAgentFolder: late(machine, async () => (await import('./agents/config.ts')).setAgentFolder),
+    setAgentFolder: late(async () => (await import('./agents/config.ts')).setAgentFolder),
     /** Finds the project around the working folder. */
-    detectProject: plain(machine, async () => (await import('./agents/config.ts')).detectProject),
+    detectProject: plain(async () => (await import('./agents/config.ts')).detectProject),
     /** Restores deleted skills. */
-    restoreSkills: late(machine, async () => (await import('./skills/library-edits.ts')).restoreSkills),
+    restoreSkills: late(async () => (await import('./skills/library-edits.ts')).restoreSkills),
     /** Returns the last inventory immediately, while a new one is read. */
-    recallInventory: plain(machine, async () => (await import('./skills/inventory.ts')).recallInventory),
+    recallInventory: plain(async () => (await import('./skills/inventory.ts')).recallInventory),
     /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
-    buildContext: late(machine, async () => forTask((await import('./answer/answer.ts')).buildContext)),
+    buildContext: late(async () => forTask((await import('./answer/answer.ts')).buildContext)),
     /** Builds a recorded bundle again, byte for byte, or names what changed. */
-    replay: late(machine, async () => (await import('./answer/bundle-record.ts')).replay),
+    replay: late(async () => (await import('./answer/bundle-record.ts')).replay),
     /** Lists the recorded bundles, newest first. */
-    listRecords: late(machine, async () => (await import('./answer/bundle-record.ts')).listRecords),
+    listRecords: late(async () => (await import('./answer/bundle-record.ts')).listRecords),
     /** Removes old records of bundles and packs. */
-    pruneAudits: late(machine, async () => (await import('./machine/audits.ts')).pruneAudits),
+    pruneAudits: late(async () => (await import('./machine/audits.ts')).pruneAudits),
     /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
-    resolvePacks: late(machine, async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
+    resolvePacks: late(async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
     /** Lists the packs, and why some are not used. */
-    listPacks: late(machine, async () => (await import('./packs/show.ts')).listPacks),
+    listPacks: late(async () => (await import('./packs/show.ts')).listPacks),
     /** Shows one pack. */
-    showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
+    showPack: late(async () => (await import('./packs/show.ts')).showPack),
     /** Returns the guide of a pack: what it contains and how to ask it. */
-    openGuide: late(machine, async () => (await import('./packs/read.ts')).openGuide),
+    openGuide: late(async () => (await import('./packs/read.ts')).openGuide),
     /** Says why a pack is used for a task, or why not. */
-    explainPack: late(machine, async () => (await import('./packs/show.ts')).explainPack),
+    explainPack: late(async () => (await import('./packs/show.ts')).explainPack),
     /** Approves a pack, an adapter or an imported skill. */
-    approve: late(machine, async () => (await import('./answer/approve.ts')).approve),
+    approve: late(async () => (await import('./answer/approve.ts')).approve),
     /** Denies a pack, an adapter or an imported skill. */
-    deny: late(machine, async () => (await import('./answer/approve.ts')).deny),
+    deny: late(async () => (await import('./answer/approve.ts')).deny),
     /** Trusts the publisher of skills for what they can do now, takes that back, or lists who is trusted. */
-    trust: late(machine, async () => (await import('./skills/gate.ts')).trust),
+    trust: late(async () => (await import('./skills/gate.ts')).trust),
     /** Revokes an earlier approval or denial. */
-    revoke: late(machine, async () => (await import('./answer/approve.ts')).revoke),
+    revoke: late(async () => (await import('./answer/approve.ts')).revoke),
     /** Checks a pack. */
-    validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
+    validatePack: late(async () => (await import('./packs/validate.ts')).validatePackAt),
     /** Asks the test prompts of a pack whether they choose it. */
-    evaluatePack: late(machine, async () => (await import('./lab/eval-pack.ts')).evaluatePack),
+    evaluatePack: late(async () => (await import('./lab/eval-pack.ts')).evaluatePack),
     /** Creates an empty pack. */
-    startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
+    startPack: late(async () => (await import('./packs/new-pack.ts')).startPack),
     /** Writes a pack as a bundle of the Open Knowledge Format. */
-    exportPack: late(machine, async () => (await import('./packs/export.ts')).exportPack),
+    exportPack: late(async () => (await import('./packs/export.ts')).exportPack),
     /** Creates a pack from existing documents. */
-    startPackFrom: late(machine, async () => (await import('./packs/new-pack.ts')).startPackFrom),
+    startPackFrom: late(async () => (await import('./packs/new-pack.ts')).startPackFrom),
     /** Writes a task for an agent: the short views of a pack. */
-    exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
+    exportCompile: late(async () => (await import('./packs/compile.ts')).exportCompile),
     /** Takes the views that an agent wrote, after checking them against their sources. */
-    importCompile: late(machine, async () => (await import('./packs/compile.ts')).importCompile),
+    importCompile: late(async () => (await import('./packs/compile.ts')).importCompile),
     /** Names the views of a pack whose inputs changed. */
-    packStatus: late(machine, async () => (await import('./packs/compile.ts')).packStatus),
+    packStatus: late(async () => (await import('./packs/compile.ts')).packStatus),
     /** Declares that a line of a pack only looks like a secret. */
-    declareExamples: late(machine, async () => (await import('./packs/validate.ts')).declareExamples),
+    declareExamples: late(async () => (await import('./packs/validate.ts')).declareExamples),
     /** Fetches the packs of an organization, and what its catalog says about packs. */
-    fetchPacks: changes(machine, async () => (await import('./packs/catalog.ts')).fetchPacks),
+    fetchPacks: changes(async () => (await import('./packs/catalog.ts')).fetchPacks),
     /** Adds a note that expires by itself. */
-    addNote: late(machine, async () => (await import('./answer/notes.ts')).addNote),
+    addNote: late(async () => (await import('./answer/notes.ts')).addNote),
     /** Lists the notes of a project. */
-    listNotes: late(machine, async () => (await import('./answer/notes.ts')).listNotes),
+    listNotes: late(async () => (await import('./answer/notes.ts')).listNotes),
     /** Removes expired notes. */
-    pruneNotes: late(machine, async () => (await import('./answer/notes.ts')).pruneProjectNotes),
+    pruneNotes: late(async () => (await import('./answer/notes.ts')).pruneProjectNotes),
     /** Lists the adapters of a project, and whether they may run. */
-    listAdapters: late(machine, async () => (await import('./answer/adapters.ts')).listAdapters),
+    listAdapters: late(async () => (await import('./answer/adapters.ts')).listAdapters),
     /** Summarises this machine: what each agent sees, the cost of a session, the state of the library, what to do next. */
-    status: late(machine, async () => (await import('./health/status.ts')).readStatus),
+    status: late(async () => (await import('./health/status.ts')).readStatus),
     /** Shows which skills one agent lists, cuts, drops or hides, and why. */
-    see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
+    see: late(async () => (await import('./agents/see.ts')).seeAgent),
     /** Plans the settings of agents after which every skill can be used. */
-    planFix: late(machine, async () => (await import('./skills/fix-list.ts')).planFix),
+    planFix: late(async () => (await import('./skills/fix-list.ts')).planFix),
     /** Undoes what such plans wrote into the settings of agents. */
-    undoFix: late(machine, async () => (await import('./skills/fix-list.ts')).undoFix),
+    undoFix: late(async () => (await import('./skills/fix-list.ts')).undoFix),
     /** Applies such plans. */
-    applyFix: late(machine, async () => (await import('./skills/fix-list.ts')).applyFix),
+    applyFix: late(async () => (await import('./skills/fix-list.ts')).applyFix),
     /** Lists the known rules of agents, by version. */
-    listRules: late(machine, async () => (await import('./agents/see.ts')).listRules),
+    listRules: late(async () => (await import('./agents/see.ts')).listRules),
     /** Writes, checks or removes the index in `AGENTS.md`. */
-    writeAgentsMd: late(machine, async () => (await import('./answer/agents-md.ts')).writeAgentsMd),
+    writeAgentsMd: late(async () => (await import('./answer/agents-md.ts')).writeAgentsMd),
     /** Answers one event of an agent's hook. */
-    answerHook: plain(machine, async () => (await import('./answer/session/hook.ts')).answerHook),
+    answerHook: plain(async () => (await import('./answer/session/hook.ts')).answerHook),
     /** Lists what a bundle would contain, without the texts. */
-    planContext: late(machine, async () => forTask((await import('./answer/answer.ts')).planContext)),
+    planContext: late(async () => forTask((await import('./answer/answer.ts')).planContext)),
     /** Lists everything that can be read by its id. */
-    listLoadable: late(machine, async () => (await import('./answer/sources.ts')).listLoadable),
+    listLoadable: late(async () => (await import('./answer/sources.ts')).listLoadable),
     /** Lists the skills of the library with their files. */
-    listLibrarySkills: late(machine, async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
+    listLibrarySkills: late(async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
     /** Returns the text of a skill of the library. */
-    openLibrarySkill: late(machine, async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
+    openLibrarySkill: late(async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
     /** Reads one file of a skill of the library. */
-    readLibraryFile: late(machine, async () => (await import('./skills/library-skills.ts')).readLibraryFile),
+    readLibraryFile: late(async () => (await import('./skills/library-skills.ts')).readLibraryFile),
     /** Installs hooks in the settings of agents. */
-    installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
+    installHooks: late(async () => (await import('./agents/hooks-change.ts')).installHooks),
     /** Says whether hooks are installed and can run. */
-    statusOfHooks: late(machine, async () => (await import('./health/status.ts')).statusOfHooks),
+    statusOfHooks: late(async () => (await import('./health/status.ts')).statusOfHooks),
     /** Removes exactly these hooks. */
-    removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
+    removeHooks: late(async () => (await import('./agents/hooks-change.ts')).removeHooks),
     /** Says when the usage log and the library last changed. */
-    readStamps: late(machine, async () => (await import('./health/watch.ts')).readStamps),
+    readStamps: late(async () => (await import('./health/watch.ts')).readStamps),
     /** Joins this machine to a team's server. */
-    joinTeam: late(machine, async () => (await import('./team/join.ts')).joinTeam),
+    joinTeam: late(async () => (await import('./team/join.ts')).joinTeam),
     /** Leaves the team. Nothing more is sent. */
-    leaveTeam: late(machine, async () => (await import('./team/join.ts')).leaveTeam),
+    leaveTeam: late(async () => (await import('./team/join.ts')).leaveTeam),
     /** The address of the team that this machine has joined. */
-    teamAddress: plain(machine, async () => (await import('./team/catalog.ts')).teamAddress),
+    teamAddress: plain(async () => (await import('./team/catalog.ts')).teamAddress),
     /** Shows what is waiting to be sent, and the last answer of the server. */
-    teamStatus: late(machine, async () => (await import('./team/status.ts')).teamStatus),
+    teamStatus: late(async () => (await import('./team/status.ts')).teamStatus),
     /** Sends waiting events, or shows the exact bytes. */
-    pushUsage: late(machine, async () => (await import('./team/push.ts')).pushUsage),
+    pushUsage: late(async () => (await import('./team/push.ts')).pushUsage),
     /** Asks the server for the report of the team. */
-    reportTeam: late(machine, async () => (await import('./team/status.ts')).reportTeam),
+    reportTeam: late(async () => (await import('./team/status.ts')).reportTeam),
     /** Makes a token for another machine. */
-    inviteToTeam: late(machine, async () => (await import('./team/status.ts')).inviteToTeam),
+    inviteToTeam: late(async () => (await import('./team/status.ts')).inviteToTeam),
     /** Lists the tokens of the team. */
-    listTeamTokens: late(machine, async () => (await import('./team/status.ts')).listTeamTokens),
+    listTeamTokens: late(async () => (await import('./team/status.ts')).listTeamTokens),
     /** Revokes a token. */
-    revokeTeamToken: late(machine, async () => (await import('./team/status.ts')).revokeTeamToken),
+    revokeTeamToken: late(async () => (await import('./team/status.ts')).revokeTeamToken),
     /** Lists the machines of the team. */
-    listTeamMachines: late(machine, async () => (await import('./team/status.ts')).listTeamMachines),
+    listTeamMachines: late(async () => (await import('./team/status.ts')).listTeamMachines),
     /** Publishes a version of a skill or pack in the catalog. */
-    publishVersion: late(machine, async () => (await import('./team/publish.ts')).publishVersion),
+    publishVersion: late(async () => (await import('./team/publish.ts')).publishVersion),
     /** Signs that machines may install a version. */
-    approveVersion: late(machine, async () => (await import('./team/publish.ts')).approveVersion),
+    approveVersion: late(async () => (await import('./team/publish.ts')).approveVersion),
     /** Signs that machines must remove a skill or pack. */
-    retireVersion: late(machine, async () => (await import('./team/publish.ts')).retireVersion),
+    retireVersion: late(async () => (await import('./team/publish.ts')).retireVersion),
     /** Quarantines a version, or releases it. */
-    quarantineVersion: late(machine, async () => (await import('./team/publish.ts')).quarantineVersion),
+    quarantineVersion: late(async () => (await import('./team/publish.ts')).quarantineVersion),
     /** Searches the catalog. */
-    searchCatalog: late(machine, async () => (await import('./team/catalog.ts')).searchCatalog),
+    searchCatalog: late(async () => (await import('./team/catalog.ts')).searchCatalog),
     /** Signs the whole catalog again. */
-    signCatalog: late(machine, async () => (await import('./team/publish.ts')).signCatalog),
+    signCatalog: late(async () => (await import('./team/publish.ts')).signCatalog),
     /** Begins again with the catalog of a fingerprint. */
-    acceptCatalog: late(machine, async () => (await import('./team/publish.ts')).acceptCatalog),
+    acceptCatalog: late(async () => (await import('./team/publish.ts')).acceptCatalog),
     /** Reads the team's audit log, and checks that it is whole. */
-    readTeamAudit: late(machine, async () => (await import('./team/status.ts')).readTeamAudit),
+    readTeamAudit: late(async () => (await import('./team/status.ts')).readTeamAudit),
     /** Runs the team's server until it is stopped. */
-    serveTeam: late(machine, async () => (await import('./team/serve.ts')).serveTeam),
+    serveTeam: late(async () => (await import('./team/serve.ts')).serveTeam),
     /** Changes the schema of the team's database. */
-    migrateTeam: late(machine, async () => (await import('./team/serve.ts')).migrateTeam),
+    migrateTeam: late(async () => (await import('./team/serve.ts')).migrateTeam),
     /** Makes a first token straight in the database, for an administrator who lost theirs. */
-    recoverToken: late(machine, async () => (await import('./team/serve.ts')).recoverToken),
+    recoverToken: late(async () => (await import('./team/serve.ts')).recoverToken),
     /** Builds a bundle on sample data in a temporary folder. */
-    trySample: late(machine, async () => (await import('./answer/try.ts')).showSample),
+    trySample: late(async () => (await import('./answer/try.ts')).showSample),
   }
 }
 
-/** As when a command starts in a folder that is gone: not the same as a folder without knowledge. */
-function requireFolder(cwd: string): string {
-  if (isFolder(cwd)) return cwd
-  throw failWith('NOT_A_FOLDER/cwd', { cwd })
-}
-
 type UseCase<Request, Result> = (machine: Machine, request: Request) => Result
-
-/** A use case of an agent that waits: loaded with the door. */
-function bind<Request, Result>(machine: Machine, run: UseCase<Request, Promise<Result>>) {
-  return (request: Request): Promise<Report<Result>> => machine.collect((listening) => run(listening, request))
-}
 
 /** A program in JavaScript may leave the task out. */
 function forTask<Request extends { task: string }, Result>(run: UseCase<Request, Result>): UseCase<Request, Result> {
@@ -343,29 +363,6 @@ function forTask<Request extends { task: string }, Result>(run: UseCase<Request,
     if (typeof task === 'string' && task.trim() !== '') return run(machine, request)
     throw failWith('USAGE/no-task')
   }
-}
-
-function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
-  return async (request: Request): Promise<Report<Awaited<Result>>> => {
-    const run = await load()
-    return machine.collect<Awaited<Result>>(
-      async (listening): Promise<Awaited<Result>> => await run(listening, request),
-    )
-  }
-}
-
-/** Loads a use case that reports nothing: its answer is all. */
-function plain<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
-  return async (request: Request): Promise<Awaited<Result>> => (await late(machine, load)(request)).value
-}
-
-/** A use case that changes installs or packs asks the team's catalog first, if this machine has joined a team. */
-function changes<Request extends object, Value>(
-  machine: Machine,
-  load: () => Promise<UseCase<Request, Promise<Value>>>,
-  isChange?: (request: Request) => boolean,
-) {
-  return late(machine, async () => (await import('./team/catalog.ts')).withCatalog(await load(), isChange))
 }
 
 export type { AgentView, SettingsView } from './agents/config.ts'
