@@ -1,25 +1,7 @@
-import type {
-  Adoption,
-  CandidateView,
-  Deletion,
-  Health,
-  ImportResult,
-  Inventory,
-  ListingRoom,
-  MergeResult,
-  MergeView,
-  Outcome,
-  SavedProfile,
-  SettingsView,
-  SkillDiff,
-  SkillPreview,
-  SkillText,
-  SyncResult,
-  SyncState,
-  UpdateResult,
-} from '../loadout.ts'
+import type { Deletion, MergeView, SkillPreview, SyncResult } from '../loadout.ts'
 import type { Code, Finding } from '../text/trouble.ts'
 import type { Size } from './frame/line.ts'
+import type { CALLS } from './run-effect.ts'
 
 /** What has happened: a key, a new size, or the outcome of an effect. */
 export type Message =
@@ -39,40 +21,17 @@ export interface SyncPreview extends SyncResult {
   diffs: { skill: string; where: string; text: string }[]
 }
 
-/** Everything that the status line shows. */
-export interface Attention {
-  library: SyncState | undefined
-  rooms: ListingRoom[]
-}
+/** The result of an effect. */
+export type Done = {
+  [K in keyof typeof CALLS]: {
+    of: K
+    effect: Effect & { kind: K }
+    value: Awaited<ReturnType<(typeof CALLS)[K]>>['value']
+  }
+}[keyof typeof CALLS]
 
-export type Done =
-  | { of: 'load inventory'; value: Inventory }
-  | { of: 'load standing'; value: Attention; effect: Effect & { kind: 'load standing' } }
-  | { of: 'load preview'; value: SkillText }
-  | { of: 'toggle'; value: Outcome; effect: Effect & { kind: 'toggle' } }
-  | { of: 'load candidates'; value: CandidateView[] }
-  | { of: 'load offers'; value: ImportResult; effect: Effect & { kind: 'load offers' } }
-  | { of: 'import'; value: ImportResult; effect: Effect & { kind: 'import' } }
-  | { of: 'preview sync'; value: SyncPreview }
-  | { of: 'sync'; value: SyncResult }
-  | { of: 'preview update'; value: UpdateResult }
-  | { of: 'update'; value: UpdateResult }
-  | { of: 'load merge'; value: MergeView[] }
-  | { of: 'take side'; value: MergeView[] }
-  | { of: 'finish merge'; value: MergeResult }
-  | { of: 'give up merge'; value: MergeResult }
-  | { of: 'examine'; value: Health }
-  | { of: 'delete'; value: Deletion[] }
-  | { of: 'restore'; value: { names: readonly string[] } }
-  | { of: 'diff'; value: SkillDiff }
-  | { of: 'review'; value: Pick<SkillPreview, 'skill' | 'review'> }
-  | { of: 'answer review'; value: unknown; effect: Effect & { kind: 'answer review' } }
-  | { of: 'adopt'; value: Adoption }
-  | { of: 'load profiles'; value: SavedProfile[] }
-  | { of: 'save profile'; value: SavedProfile }
-  | { of: 'apply profile'; value: Outcome }
-  | { of: 'load settings'; value: SettingsView }
-  | { of: 'set up'; value: { library: string; skills: number } }
+/** Everything that the status line shows. */
+export type Attention = Extract<Done, { of: 'load standing' }>['value']
 
 type ConflictPlace = Pick<MergeView['places'][number], 'path' | 'stretch'>
 

@@ -10,7 +10,7 @@ import type {
   UpdateResult,
 } from '../loadout.ts'
 import type { Operation } from '../skills/rules/operations.ts'
-import type { Attention, Done, Message, SyncPreview } from './message.ts'
+import type { Attention, Done, Effect, Message, SyncPreview } from './message.ts'
 import { initialModel, type Model } from './model.ts'
 
 export const PROJECT = '/home/me/shop'
@@ -108,11 +108,11 @@ export function operationOf(skill: string, agent: string, kind: 'install' | 'res
   return kind === 'install' ? { ...place, kind } : { ...place, kind, contentHash: 'x' }
 }
 
-export function doneWith<D extends Done>(
-  done: D,
+export function doneWith(
+  done: { of: Done['of']; value: unknown; effect?: Effect },
   findings: Extract<Message, { kind: 'done' }>['findings'] = [],
 ): Message {
-  return { kind: 'done', findings, ...done }
+  return { kind: 'done', findings, effect: { kind: done.of }, ...done } as Message
 }
 
 const NEWS = `@@ -1,2 +1,2 @@\n-old\n+new\n${' same\n'.repeat(40)}`

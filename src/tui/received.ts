@@ -1,4 +1,4 @@
-import type { ImportResult, Outcome, UpdateResult } from '../loadout.ts'
+import type { ImportResult, Outcome, SettingsView, UpdateResult } from '../loadout.ts'
 import { count } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
 import { clamp } from './frame/rows.ts'
@@ -19,15 +19,9 @@ type DoneOf<K extends Of> = Extract<Done, { of: K }> & { findings: Finding[] }
 
 /** Applies the result of an effect to the model. */
 export function received(model: Model, message: Outside): Step {
-  const rested: Model = wasLong(message) ? { ...model, work: undefined } : model
+  const rested: Model = longLabel(message.effect) !== undefined ? { ...model, work: undefined } : model
   // The table has the right function for every message, which the type checker cannot know.
   return message.kind === 'failed' ? failed(rested, message) : OUTCOMES[message.of](rested, message as never)
-}
-
-function wasLong(message: Outside): boolean {
-  if (message.kind === 'failed') return longLabel(message.effect) !== undefined
-  if ('effect' in message) return longLabel(message.effect) !== undefined
-  return longLabel({ kind: message.of } as Effect) !== undefined
 }
 
 /** Ignores a late result of an earlier request: another one will follow. */
@@ -163,16 +157,21 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
     step({ ...model, notice: { tone: 'good', text: `profile ${value.name} saved` } }, { kind: 'load profiles' }),
   'apply profile': (model, { value, findings }) =>
     reloaded(model, toggleNotice(value, findings, { isOn: true, canUndo: false })),
-  'load settings': (model, { value }) => {
-    const next: Model = { ...without(model, 'settings'), settings: { ...model.settings, view: value } }
-    return step({ ...next, settings: { view: value, at: clamp(model.settings.at, settingRows(next).length) } })
-  },
+  'load settings': withSettings,
+  'switch agent': withSettings,
+  'switch action': withSettings,
+  'set folder': withSettings,
   'set up': (model, { value: { library, skills } }) => {
     const screen = model.screen === 'settings' ? 'settings' : 'inventory'
     const text = `library ${library}: ${count(skills, 'skill')}`
     const { model: told, effects } = reloaded({ ...model, screen, attention: undefined }, { tone: 'good', text })
     return step(told, ...effects, ...(screen === 'settings' ? [{ kind: 'load settings' } as const] : []))
   },
+}
+
+function withSettings(model: Model, { value }: { value: SettingsView }): Step {
+  const next: Model = { ...without(model, 'settings'), settings: { ...model.settings, view: value } }
+  return step({ ...next, settings: { view: value, at: clamp(model.settings.at, settingRows(next).length) } })
 }
 
 function withImported(model: Model, names: readonly string[]): Model {

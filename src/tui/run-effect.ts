@@ -1,6 +1,6 @@
 import type { Loadout, MergeView } from '../loadout.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { type Attention, type Done, type Effect, longLabel, type Message, type SyncPreview } from './message.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { type Effect, longLabel, type Message, type SyncPreview } from './message.ts'
 
 export interface Outside {
   loadout: Loadout
@@ -15,8 +15,10 @@ export function createRunner({ loadout, dispatch }: Outside) {
     try {
       const onProgress = (done: number, total: number, what: string) =>
         dispatch({ kind: 'progress', done, total, what })
-      const done = await call(loadout, effect, { onProgress, signal: controller.signal })
-      dispatch({ kind: 'done', ...done })
+      // The table has the right function for every effect, which the type checker cannot know.
+      const call: (loadout: Loadout, effect: never, carrying: Carrying) => Promise<Report<unknown>> = CALLS[effect.kind]
+      const report = await call(loadout, effect as never, { onProgress, signal: controller.signal })
+      dispatch({ kind: 'done', of: effect.kind, effect, ...report } as Message)
     } catch (error) {
       if (!(error instanceof Error)) throw error
       dispatch(failure(effect, error, controller.signal.aborted))
@@ -55,131 +57,72 @@ interface Carrying {
   signal: AbortSignal
 }
 
-type Outcome = Done & { findings: Finding[] }
 type Kind = Exclude<Effect['kind'], 'quit' | 'cancel'>
-type Of<K extends Kind> = Effect & { kind: K }
+type Calls = {
+  [K in Kind]: (loadout: Loadout, effect: Effect & { kind: K }, carrying: Carrying) => Promise<Report<unknown>>
+}
 
-const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying) => Promise<Outcome> } = {
-  'load inventory': async (loadout, { kind, project }) => ({ of: kind, ...(await loadout.inventory({ project })) }),
-  'load standing': async (loadout, effect, { signal }) => {
-    const { project, fetch } = effect
+/** The use case of every effect. */
+export const CALLS = {
+  'load inventory': (loadout, { project }) => loadout.inventory({ project }),
+  'load standing': async (loadout, { project, fetch }, { signal }) => {
     const library = await loadout.readStanding({ project, fetch, signal })
     const rooms = await loadout.readListing({ project })
-    const value: Attention = { library: library.value, rooms: rooms.value }
-    return { of: effect.kind, effect, value, findings: [] }
+    return { value: { library: library.value, rooms: rooms.value }, findings: [] }
   },
-  'load preview': async (loadout, { kind, name, project }) => ({
-    of: kind,
-    ...(await loadout.preview({ name, project })),
-  }),
-  toggle: async (loadout, effect, carrying) => {
-    const { parts, project, isOn } = effect
+  'load preview': (loadout, { name, project }) => loadout.preview({ name, project }),
+  toggle: async (loadout, { parts, project, isOn }, carrying) => {
     const change = isOn ? loadout.equip : loadout.unequip
     const reports = []
     for (const { names, agents } of parts) reports.push(await change({ names, targets: agents, project, ...carrying }))
     const operations = reports.flatMap(({ value }) => value.operations)
-    return {
-      of: effect.kind,
-      effect,
-      value: { operations, isDryRun: false },
-      findings: reports.flatMap((each) => each.findings),
-    }
+    return { value: { operations, isDryRun: false }, findings: reports.flatMap((each) => each.findings) }
   },
-  'load candidates': async (loadout, { kind, project }) => ({
-    of: kind,
-    ...(await loadout.listCandidates({ project, texts: true })),
-  }),
-  'load offers': async (loadout, effect, carrying) => {
-    const { source, project } = effect
-    return {
-      of: effect.kind,
-      effect,
-      ...(await loadout.importSkills({ source, project, list: true, texts: true, ...carrying })),
-    }
-  },
-  import: async (loadout, effect, carrying) => {
-    const { names, source, project } = effect
+  'load candidates': (loadout, { project }) => loadout.listCandidates({ project, texts: true }),
+  'load offers': (loadout, { source, project }, carrying) =>
+    loadout.importSkills({ source, project, list: true, texts: true, ...carrying }),
+  import: (loadout, { names, source, project }, carrying) =>
     // A skill in an agent's folder becomes a managed install; a source stays unchanged.
-    const adopt = source === undefined
-    return { of: effect.kind, effect, ...(await loadout.importSkills({ names, source, project, adopt, ...carrying })) }
-  },
-  'preview sync': async (loadout, { kind, project, push }, carrying) => {
+    loadout.importSkills({ names, source, project, adopt: source === undefined, ...carrying }),
+  'preview sync': async (loadout, { project, push }, carrying) => {
     const report = await loadout.sync({ project, push: push || undefined, dryRun: true, diff: true, ...carrying })
-    return { of: kind, value: await withDiffs(loadout, report.value, project), findings: report.findings }
+    return { value: await withDiffs(loadout, report.value, project), findings: report.findings }
   },
-  sync: async (loadout, { kind, project, push }, carrying) => ({
-    of: kind,
-    ...(await loadout.sync({ project, push: push || undefined, ...carrying })),
-  }),
-  'preview update': async (loadout, { kind }, carrying) => ({
-    of: kind,
-    ...(await loadout.update({ all: true, dryRun: true, ...carrying })),
-  }),
-  update: async (loadout, { kind, names }, carrying) => ({
-    of: kind,
-    ...(await loadout.update({ names, ...carrying })),
-  }),
-  'load merge': async (loadout, { kind }) => ({ of: kind, value: await openMerges(loadout), findings: [] }),
-  'take side': async (loadout, { kind, name, take, only }) => {
+  sync: (loadout, { project, push }, carrying) => loadout.sync({ project, push: push || undefined, ...carrying }),
+  'preview update': (loadout, _, carrying) => loadout.update({ all: true, dryRun: true, ...carrying }),
+  update: (loadout, { names }, carrying) => loadout.update({ names, ...carrying }),
+  'load merge': async (loadout) => ({ value: await openMerges(loadout), findings: [] }),
+  'take side': async (loadout, { name, take, only }) => {
     const { findings } = await loadout.finishMerge({ name, take, only })
-    return { of: kind, value: await openMerges(loadout), findings }
+    return { value: await openMerges(loadout), findings }
   },
-  'finish merge': async (loadout, { kind, name }) => ({
-    of: kind,
-    ...(await loadout.finishMerge({ name, continue: true })),
-  }),
-  'give up merge': async (loadout, { kind, name }) => ({
-    of: kind,
-    ...(await loadout.finishMerge({ name, abort: true })),
-  }),
-  examine: async (loadout, { kind, project, fix }) => ({ of: kind, ...(await loadout.doctor({ project, fix })) }),
-  delete: async (loadout, { kind, names, project }) => ({
-    of: kind,
-    ...(await loadout.deleteSkills({ names, project })),
-  }),
-  restore: async (loadout, { kind, deletions }) => ({ of: kind, ...(await loadout.restoreSkills({ deletions })) }),
-  review: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.inspect({ name, project })) }),
-  'answer review': async (loadout, effect) => {
-    const what = `skill:${effect.name}`
-    const { shown } = effect
-    const report = shown === undefined ? await loadout.deny({ what }) : await loadout.approve({ what, shown })
-    return { of: effect.kind, effect, ...report }
+  'finish merge': (loadout, { name }) => loadout.finishMerge({ name, continue: true }),
+  'give up merge': (loadout, { name }) => loadout.finishMerge({ name, abort: true }),
+  examine: (loadout, { project, fix }) => loadout.doctor({ project, fix }),
+  delete: (loadout, { names, project }) => loadout.deleteSkills({ names, project }),
+  restore: (loadout, { deletions }) => loadout.restoreSkills({ deletions }),
+  review: (loadout, { name, project }) => loadout.inspect({ name, project }),
+  'answer review': (loadout, { name, shown }) => {
+    const what = `skill:${name}`
+    return shown === undefined ? loadout.deny({ what }) : loadout.approve({ what, shown })
   },
-  diff: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.diff({ name, project })) }),
-  adopt: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.adopt({ name, project })) }),
-  'load profiles': async (loadout, { kind }) => ({ of: kind, ...(await loadout.listProfiles({})) }),
-  'save profile': async (loadout, { kind, name, project }) => ({
-    of: kind,
-    ...(await loadout.saveProfile({ name, project })),
-  }),
-  'apply profile': async (loadout, { kind, name, project }, carrying) => ({
-    of: kind,
-    ...(await loadout.applyProfile({ name, project, ...carrying })),
-  }),
-  'load settings': async (loadout) => ({ of: 'load settings', ...(await loadout.showSettings({})) }),
+  diff: (loadout, { name, project }) => loadout.diff({ name, project }),
+  adopt: (loadout, { name, project }) => loadout.adopt({ name, project }),
+  'load profiles': (loadout) => loadout.listProfiles({}),
+  'save profile': (loadout, { name, project }) => loadout.saveProfile({ name, project }),
+  'apply profile': (loadout, { name, project }, carrying) => loadout.applyProfile({ name, project, ...carrying }),
+  'load settings': (loadout) => loadout.showSettings({}),
   'switch agent': async (loadout, { id, isOn }) => {
     await loadout.switchAgents({ ids: [id], isOn })
-    return { of: 'load settings', ...(await loadout.showSettings({})) }
+    return loadout.showSettings({})
   },
-  'switch action': async (loadout, { name, isOn }) => ({
-    of: 'load settings',
-    ...(await loadout.switchAction({ name, isOn })),
-  }),
-  'set folder': async (loadout, { agent, path }) => ({
-    of: 'load settings',
-    ...(await loadout.setAgentFolder({ agent, path })),
-  }),
-  'set up': async (loadout, { kind, way, place }, { signal }) => {
+  'switch action': (loadout, { name, isOn }) => loadout.switchAction({ name, isOn }),
+  'set folder': (loadout, { agent, path }) => loadout.setAgentFolder({ agent, path }),
+  'set up': (loadout, { way, place }, { signal }) => {
     const library = way === 'new' ? { create: place } : way === 'clone' ? { clone: place } : { repo: place }
-    return { of: kind, ...(await loadout.initialize({ ...library, signal })) }
+    return loadout.initialize({ ...library, signal })
   },
-}
-
-function call(loadout: Loadout, effect: Exclude<Effect, { kind: 'quit' | 'cancel' }>, carrying: Carrying) {
-  // The table has the right function for every effect, which the type checker cannot know.
-  const calls: Record<Kind, (loadout: Loadout, effect: never, carrying: Carrying) => Promise<Outcome>> = CALLS
-  return calls[effect.kind](loadout, effect as never, carrying)
-}
+} satisfies Calls
 
 // Each comparison runs git: beyond this number, users do not read them before a sync.
 const MOST_COMPARED = 20
