@@ -9,7 +9,6 @@ import { parseArguments, requireArguments } from './parse.ts'
 import { createScreen, formatError, formatFindings, inHome, printableLine, type Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
-const INTERRUPTED = 130
 const WAITING = 3
 
 /** Exit codes: 0 success, 1 when something needs action, 2 when it could not run, 3 when the user must answer first. */
@@ -19,7 +18,8 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') {
       terminal.write('stderr', 'Interrupted. Completed changes were kept; nothing was left half-written.\n')
-      return INTERRUPTED
+      // As shells do.
+      return 130
     }
     const problem = error instanceof LoadoutError ? error : unexpected(error)
     report(problem, argv.includes('--json'), terminal)
@@ -94,13 +94,11 @@ async function find(argv: readonly string[]): Promise<{ command: Command; rest: 
   return (await import('./commands.ts')).findCommand(argv)
 }
 
-// With fewer steps a progress line would only flicker.
-const WORTH_SHOWING = 20
-
 /** One line that is overwritten, and cleared at the end. */
 function showProgress(terminal: Terminal) {
   return (done: number, total: number, what: string) => {
-    if (total < WORTH_SHOWING) return
+    // With fewer steps a progress line would only flicker.
+    if (total < 20) return
     const line = done < total ? `${done} of ${total}  ${printableLine(what)}`.slice(0, 78) : ''
     terminal.write('stderr', `\r\u001b[K${line}`)
   }

@@ -119,8 +119,6 @@ export function formatError(error: LoadoutError, screen: Screen): string {
   )
 }
 
-const GAP = 2
-
 /** The width of the widest text. */
 export function column(texts: readonly string[]): number {
   return Math.max(0, ...texts.map(textWidth))
@@ -148,7 +146,7 @@ function takeWhileFits(characters: readonly string[], columns: number): string[]
 /** A line, and beside it, from a column on, a text that continues below itself, up to a number of lines. */
 export function hang(line: string, indent: number, text: string, mostLines = Number.POSITIVE_INFINITY): string[] {
   if (text === '') return [line]
-  const from = indent + GAP
+  const from = indent + 2
   const wrapped = wrap(text, from)
   const kept = wrapped.length <= mostLines ? wrapped : wrapped.slice(0, mostLines)
   const cut = kept.map((each, at) => {

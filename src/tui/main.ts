@@ -7,8 +7,6 @@ import { screenSize, type TakenScreen } from './terminal.ts'
 import { update } from './update.ts'
 import { view } from './view.ts'
 
-const TICK_MS = 120
-
 /** Runs the interface until the user leaves it. */
 export async function runInterface(initial: Model, screen: TakenScreen): Promise<number> {
   return new Promise<number>((resolve, reject) => {
@@ -28,7 +26,7 @@ export async function runInterface(initial: Model, screen: TakenScreen): Promise
       screen.forget()
       store.dispatch({ kind: 'resized', size: screenSize() })
     }
-    const ticking = setInterval(() => store.read().work && store.dispatch({ kind: 'tick' }), TICK_MS)
+    const ticking = setInterval(() => store.read().work && store.dispatch({ kind: 'tick' }), 120)
     const end = (settle: () => void) => {
       if (isOver) return
       isOver = true

@@ -2,8 +2,6 @@ import { Lexer, type Token, type Tokens } from 'marked'
 import { printable } from '../text/printable.ts'
 import { clipLine, fitLine, type Line, lineWidth, mark, span, styled, wrapped } from './frame/line.ts'
 
-// Enough for a preview.
-const MOST_CHARACTERS = 60_000
 // Marks inside a longer paragraph are shown as written: parsing them takes time quadratic in its length.
 const LONGEST_INLINE = 2_000
 const DEEPEST_QUOTE = /^((?:[ \t]*>){8})(?:[ \t]*>)+/gm
@@ -23,7 +21,8 @@ export function renderMarkdown(markdown: string, columns: number): Line[] {
 
 function parse(markdown: string): Token[] {
   const lexer = new Lexer()
-  const text = markdown.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, '\n').replace(DEEPEST_QUOTE, '$1')
+  // Enough for a preview.
+  const text = markdown.slice(0, 60_000).replace(/\r\n?/g, '\n').replace(DEEPEST_QUOTE, '$1')
   const blocks = lexer.blockTokens(text, lexer.tokens)
   // The loop adds more to the queue.
   for (const { src, tokens } of lexer.inlineQueue) {
@@ -84,12 +83,10 @@ function renderQuote({ tokens }: Tokens.Blockquote, columns: number): Line[] {
   return shown.map((line) => [span('│ ', 'faint'), ...line])
 }
 
-// A wider column would take the room of the others.
-const WIDEST_COLUMN = 40
-
 function renderTable({ header, rows }: Tokens.Table): Line[] {
   const all = [header, ...rows].map((row) =>
-    row.map(({ tokens }) => clipLine([span(tokens.map(textOf).join(''))], WIDEST_COLUMN)),
+    // A wider column would take the room of the others.
+    row.map(({ tokens }) => clipLine([span(tokens.map(textOf).join(''))], 40)),
   )
   const widths = header.map((_, column) => Math.max(...all.map((row) => lineWidth(row[column] ?? []))))
   return all.map((row, at) => {

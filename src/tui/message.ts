@@ -93,13 +93,11 @@ const LONG: Partial<Record<Effect['kind'], string>> = {
   'apply profile': 'applying the profile',
 }
 
-// Fewer are done before a user could read the label.
-const MANY = 10
-
 export function longLabel(effect: Effect): string | undefined {
   if (effect.kind !== 'toggle') return LONG[effect.kind]
   const pairs = effect.parts.reduce((sum, { names, agents }) => sum + names.length * agents.length, 0)
-  return pairs < MANY ? undefined : effect.isOn ? 'equipping' : 'unequipping'
+  // Fewer are done before a user could read the label.
+  return pairs < 10 ? undefined : effect.isOn ? 'equipping' : 'unequipping'
 }
 
 /** Effects that change nothing outside: the program can end without waiting for them. */

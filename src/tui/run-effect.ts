@@ -124,9 +124,6 @@ export const CALLS = {
   },
 } satisfies Calls
 
-// Each comparison runs git: beyond this number, users do not read them before a sync.
-const MOST_COMPARED = 20
-
 /** How the text of every skill would change: in the library, or in a copy if only that is behind. */
 async function withDiffs(
   loadout: Loadout,
@@ -140,7 +137,8 @@ async function withDiffs(
   // A sync in a project refreshes the user's copies too.
   for (const scope of ['project', 'user'] as const) {
     const names = new Set(behind.flatMap((each) => (each.scope === scope ? each.skill : [])))
-    for (const name of [...names].slice(0, MOST_COMPARED)) {
+    // Each comparison runs git: beyond this number, users do not read them before a sync.
+    for (const name of [...names].slice(0, 20)) {
       const place = scope === 'project' ? project : undefined
       const { differences } = (await loadout.diff({ name, project: place, refresh: true })).value
       const where = (agents: readonly string[]) => `the copy of ${agents.join(', ')}, ${scope}`

@@ -15,8 +15,6 @@ export interface Order {
 }
 export type Reply = { message: Message } | { ended: number }
 
-const MOMENT_MS = 5_000
-
 export function startWorker(face: { dispatch(message: Message): void; fail(error: unknown): void }): EffectWorker {
   const worker = new Worker(join(import.meta.dirname, 'worker.js'))
   const writing = new Set<number>()
@@ -55,7 +53,7 @@ export function startWorker(face: { dispatch(message: Message): void; fail(error
     async stop() {
       send({ kind: 'cancel' })
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, MOMENT_MS)
+        const timer = setTimeout(resolve, 5_000)
         onIdle = () => {
           clearTimeout(timer)
           resolve()

@@ -4,9 +4,6 @@ import type { Effect } from './message.ts'
 import { type Model, type Step, step, type Undo } from './model.ts'
 import { partsOf, startToggle } from './screens/toggle.ts'
 
-// Enough for the slips of a session.
-const MOST_REMEMBERED = 20
-
 /** Undoes the last change. */
 export function undo(model: Model): Step {
   const [last, ...earlier] = model.undo
@@ -33,5 +30,6 @@ export function rememberDeletions(model: Model, deletions: readonly Deletion[]):
 }
 
 function push(model: Model, last: Undo): Model {
-  return { ...model, undo: [last, ...model.undo].slice(0, MOST_REMEMBERED) }
+  // Enough for the slips of a session.
+  return { ...model, undo: [last, ...model.undo].slice(0, 20) }
 }

@@ -90,9 +90,6 @@ function footer(model: Model, columns: number): Line[] {
   return notice === undefined ? [keyLine(model, columns)] : noticeLines(model, notice)
 }
 
-// A longer message would take the room of the screen that it is about.
-const MOST_TOLD = 3
-
 /** A long message takes several lines, with its hint, if the screen has room. */
 function noticeLines(model: Model, notice: Notice): Line[] {
   const { size } = model
@@ -103,7 +100,8 @@ function noticeLines(model: Model, notice: Notice): Line[] {
   const line = [span(` ${text}`, style), span(hint === '' ? '' : `  ${hint}`, 'faint')]
   if (!hasStatusLine(size) || lineWidth(line) <= columns) return [fitLine(line, size.columns)]
   const lines = [...wrapped(text, columns, style), ...wrapped(hint, columns, 'faint')]
-  return lines.slice(0, MOST_TOLD).map((each) => [span(' '), ...each])
+  // A longer message would take the room of the screen that it is about.
+  return lines.slice(0, 3).map((each) => [span(' '), ...each])
 }
 
 function keyLine(model: Model, columns: number): Line {

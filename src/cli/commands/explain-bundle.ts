@@ -38,7 +38,8 @@ export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = fal
     describeFiles(bundle, screen),
     describePointers(bundle),
     bundle.omitted.length > 0 && ['', screen.strong('left out')],
-    isAll || bundle.omitted.length <= FEW_OMITTED ? describeOmitted(bundle) : sumUpOmitted(bundle, screen),
+    // Up to this many are listed one by one.
+    isAll || bundle.omitted.length <= 8 ? describeOmitted(bundle) : sumUpOmitted(bundle, screen),
     '',
     labelled('missing', missing),
     labelled('warnings', warnings.filter((warning) => !isListedAbove(bundle, warning)).flatMap(withCommandBelow)),
@@ -108,8 +109,6 @@ const REASONS: Record<string, string> = {
 }
 
 const LONGEST_PATH = 54
-/** Beside longer ones too little room is left for a reason: it stands below. */
-const SHORT_PATH = 30
 const MOST_LINES = 2
 
 function describeFiles({ files, control_plane }: ContextBundle, screen: Screen): string[] {
@@ -126,7 +125,8 @@ function describeFiles({ files, control_plane }: ContextBundle, screen: Screen):
   const table = alignRows(rows)
   const indent = column(table)
   const summaries = new Map(control_plane.items.map(({ path, summary }) => [path, summary]))
-  const isBelow = files.some(({ path }) => path.length > SHORT_PATH)
+  // Beside a longer path too little room is left for a reason: it stands below.
+  const isBelow = files.some(({ path }) => path.length > 30)
   return table.flatMap((line, at) => {
     const file = files[at]
     const why = file === undefined ? '' : reasonOf(file, summaries.get(file.path) ?? {})
@@ -179,8 +179,6 @@ function describeOmitted({ omitted }: ContextBundle): string[] {
   return table.flatMap((line, at) => hang(line, indent, omitted[at]?.detail ?? ''))
 }
 
-/** Up to this many are listed one by one. */
-const FEW_OMITTED = 8
 const FIRST_NAMED = 3
 
 /** One line for each reason: how many files, and the first of them. */

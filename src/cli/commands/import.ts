@@ -82,8 +82,6 @@ export function askWhich(offers: readonly SkillOffer[], ask: Ask | undefined) {
   return chosenNames(answer, offers)
 }
 
-const LONGEST_CAN = 22
-
 /** A row for each skill that was found: what it can do stands beside its name, where the eye is. */
 export function offerRows(offers: readonly SkillOffer[], isNumbered = false): string[] {
   const isAllNew = offers.every(({ state }) => state === 'new')
@@ -92,7 +90,7 @@ export function offerRows(offers: readonly SkillOffer[], isNumbered = false): st
     isNumbered ? `${at + 1}` : '',
     name,
     ...(isAllNew ? [] : [state]),
-    ...(isReviewed ? [shorten(can ?? '', LONGEST_CAN)] : []),
+    ...(isReviewed ? [shorten(can ?? '', 22)] : []),
     description,
   ])
   const width = Math.min(120, process.stdout.columns ?? 80) - 1
@@ -109,9 +107,6 @@ function chosenNames(answer: string, offers: readonly SkillOffer[]): string[] {
     return offers.slice(Number(from) - 1, Number(to)).map(({ folder, name }) => folder || name)
   })
 }
-
-// More names than these are not worth typing.
-const MOST_NAMED = 12
 
 const STATES: Record<CandidateView['state'], string> = {
   new: '',
@@ -199,7 +194,8 @@ function printOffers({ offers = [], leftOut, isUndecided }: ImportResult, screen
 
 /** Proposes to install what was imported, and nothing else. */
 function nextStep(names: readonly string[], { source }: Imported): string {
-  const isMany = names.length > MOST_NAMED && source !== undefined
+  // More names than these are not worth typing.
+  const isMany = names.length > 12 && source !== undefined
   return isMany ? `loadout add ${shellWord(source)} --all` : `loadout install ${names.join(' ')}`
 }
 

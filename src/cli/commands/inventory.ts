@@ -46,9 +46,6 @@ const NEXT: [SkillView['state'], (names: string) => string][] = [
   ['unsupported', () => 'loadout doctor explains'],
 ]
 
-// Used where the agents already fill the line.
-const LEAST_REASON = 20
-
 export const list = defineCommand({
   name: 'list',
   shortensHome: true,
@@ -89,7 +86,8 @@ function describeRow(row: string, skill: SkillView, longestState: number, column
   const reason = WORDS[skill.state]?.(skill) ?? skill.problems.join('; ')
   if (reason === '') return row
   const start = `${row}${' '.repeat(longestState - skill.state.length + 2)}`
-  return `${start}${shorten(reason, Math.max(LEAST_REASON, columns - textWidth(start)))}`
+  // Used where the agents already fill the line.
+  return `${start}${shorten(reason, Math.max(20, columns - textWidth(start)))}`
 }
 
 function placementCell(skill: SkillView, agent: string): string {

@@ -77,8 +77,6 @@ const STATES: Record<string, string> = {
   'not-compiled': 'not compiled',
 }
 
-const MOST_CHANGED = 5
-
 function describe({ name, state, next }: PackCompileStatus, screen: Screen): string[] {
   if (state === undefined)
     return [screen.strong(name), '  not approved', ...next.map((each) => screen.faint(`  ${printableLine(each)}`))]
@@ -87,7 +85,7 @@ function describe({ name, state, next }: PackCompileStatus, screen: Screen): str
     screen.strong(name),
     ...views.flatMap((view) => [
       `  ${printableLine(view.path)}  ${STATES[view.state] ?? view.state}`,
-      ...view.changed.slice(0, MOST_CHANGED).map((path) => `    changed: ${printableLine(path)}`),
+      ...view.changed.slice(0, 5).map((path) => `    changed: ${printableLine(path)}`),
       ...(view.gone > 0 ? [`    ${count(view.gone, 'input')} gone`] : []),
     ]),
     ...(unread.length > 0 && views.some((view) => view.isCompiled)

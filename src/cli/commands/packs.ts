@@ -18,8 +18,6 @@ import { compileCommands } from './pack-compile.ts'
 import { packsResolve } from './pack-context.ts'
 
 const LONGEST_NAME = 40
-// A shorter description would not be useful.
-const LEAST_DESCRIPTION = 12
 
 export const packCommands = [
   defineCommand({
@@ -211,7 +209,8 @@ function table({ packs }: PackList, screen: Screen): string[] {
   const start = Math.max(...[heading, ...rows].map(textWidth)) + 2
   const described = rows.map((row, at) => {
     const description = packs[at]?.description ?? ''
-    if (80 - start < LEAST_DESCRIPTION || description === '') return row
+    // A shorter description would not be useful.
+    if (80 - start < 12 || description === '') return row
     return `${row}${' '.repeat(start - textWidth(row))}${shorten(description, 80 - start)}`
   })
   return [screen.faint(heading), ...described]

@@ -45,9 +45,6 @@ function planJson(plan: TaskPlan | LoadedPlan): object {
   }
 }
 
-// Above this, entries that a task does not need are counted instead of listed.
-const MOST_LISTED = 30
-
 function printPlan(plan: TaskPlan, screen: Screen): string {
   const used = plan.preloadTokens + plan.onDemandTokens
   return lines(
@@ -79,7 +76,8 @@ function chosenRows(plan: TaskPlan): string[][] {
 
 function restRows(plan: TaskPlan): string[][] {
   const whyNot = plan.strategy === 'ranked' ? 'not among the best' : 'not in the task'
-  if (plan.knownEntries > MOST_LISTED && !plan.listsAll) {
+  // Above this, entries that a task does not need are counted instead of listed.
+  if (plan.knownEntries > 30 && !plan.listsAll) {
     const chosen = plan.preload.length + plan.onDemand.length + plan.leftOut.length
     const unmatched = plan.knownEntries - chosen - plan.manualCount
     return [

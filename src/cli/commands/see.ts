@@ -223,8 +223,6 @@ function sizes(skills: readonly SeenSkill[]): string[] {
   return [grouped(characters), grouped(tokens)]
 }
 
-/** From this many on, names with the same reason share a line. */
-const MANY = 4
 const MOST_NAMED = 40
 const PLACE_MATTERS: readonly Visibility[] = ['shadowed', 'ambiguous']
 
@@ -238,7 +236,8 @@ function named({ skills, home }: SeenByAgent, fate: Visibility, screen: Screen):
     if (PLACE_MATTERS.includes(fate)) {
       return those.flatMap(({ name, path }) => hang(name, `${inHome(folderOf(path), home)}: ${inHome(why, home)}`))
     }
-    if (those.length < MANY) return those.flatMap(({ name }) => hang(name, why))
+    // From this many on, names with the same reason share a line.
+    if (those.length < 4) return those.flatMap(({ name }) => hang(name, why))
     const names = those.slice(0, MOST_NAMED).map(({ name }) => printableLine(name))
     const more = those.length > names.length ? ` and ${those.length - names.length} more (--json names all)` : ''
     return [...wrap(`${why}:`, 2), ...wrap(names.join(', ') + more, 4)]

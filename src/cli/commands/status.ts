@@ -13,16 +13,14 @@ export const status = defineCommand({
   run: ({ request }, loadout) => loadout.status(request),
   print: (value, screen) => {
     const below = [...library(value), ...cost(value), '', ...next(value)]
-    const room = MOST_LINES - below.length
+    // One screen with room for the prompt: what does not fit is shown by the command that the line names.
+    const room = 12 - below.length
     const whole = describeAgents(value, screen)
     if (whole.length <= room) return lines(whole, below)
     const brief = describeAgents({ ...value, neverRan: [] }, screen, true).slice(0, Math.max(1, room - 1))
     return lines(brief, 'All agents, and what they cannot see: loadout see', below)
   },
 })
-
-// One screen with room for the prompt: what does not fit is shown by the command that the line names.
-const MOST_LINES = 12
 
 export function describeAgents(
   { agents: found, neverRan }: Pick<MachineStatus, 'agents' | 'neverRan'>,

@@ -41,15 +41,13 @@ export const tryIt = defineCommand({
 function printTour({ context, everything, kept, isWhole, isExplained }: Answer, screen: Screen): string {
   const { bundle, renderings } = context
   return [
-    lines(`${screen.strong('Task:')} "${shorten(bundle.task, LONGEST_TASK)}"`, ''),
+    lines(`${screen.strong('Task:')} "${shorten(bundle.task, 72)}"`, ''),
     isWhole || isExplained ? '' : lines(compare(everything, bundle), '', partsOf(bundle), '', leftOut(bundle)),
     isExplained ? explainChoice(bundle, screen) : '',
     isWhole ? printableText(renderings.text) : '',
     lines('', kept === undefined ? MORE : wherever(kept, bundle.task), '', NEXT),
   ].join('')
 }
-
-const LONGEST_TASK = 72
 
 const MORE = [
   'This was a sample in a temporary folder, which is already removed. More:',

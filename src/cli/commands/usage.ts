@@ -228,7 +228,6 @@ function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {
   )
 }
 
-const WIDEST_ID = 28
 const LONGEST_ID = 76
 /** Entries that agents only saw in a list. */
 const MOST_SILENT = 10
@@ -253,7 +252,7 @@ function printEntries(entries: readonly EntryUsage[], screen: Screen): string {
     ...costs.cells(own),
     ...days.map(() => (lastSeen === '' ? '–' : lastSeen.slice(0, 10))),
   ])
-  const room = Math.min(WIDEST_ID, 76 - Math.max(...alignRows([head, ...cells]).map(({ length }) => length)))
+  const room = Math.min(28, 76 - Math.max(...alignRows([head, ...cells]).map(({ length }) => length)))
   const rest = silent.slice(MOST_SILENT)
   return lines(
     wrap(title, 0).map((line) => screen.strong(line)),

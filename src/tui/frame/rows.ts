@@ -60,8 +60,6 @@ function diffLine(line: string): Line {
   return line.startsWith('@@') ? styled(text, 'accent') : plain(text)
 }
 
-// A wider column would take the room of the others.
-const WIDEST = 36
 // Enough of a text to know whether it is wider than that.
 const MOST_MEASURED = 200
 
@@ -69,7 +67,8 @@ const MOST_MEASURED = 200
 export function inColumns<T>(
   items: readonly T[],
   cells: (item: T) => readonly Line[],
-  widest = WIDEST,
+  // A wider column would take the room of the others.
+  widest = 36,
 ): (item: T) => Line {
   const widths: number[] = []
   for (const item of items) {

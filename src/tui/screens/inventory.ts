@@ -30,15 +30,13 @@ export function viewInventory(model: Model, size: Size): Line[] {
   return left !== undefined && right !== undefined ? beside(left, right) : (left ?? right ?? [])
 }
 
-// With fewer rows, all are needed for skills.
-const ROWS_WITH_HEADS = 4
-
 function viewList(model: Model, size: Size): Line[] {
   const { inventory } = model
   const inside = insideOf(size)
   const rows = listRows(model)
   const columns = agentColumns(model, inside.columns - 2)
-  const hasHeads = rows.length > 0 && inside.rows >= ROWS_WITH_HEADS
+  // With fewer rows, all are needed for skills.
+  const hasHeads = rows.length > 0 && inside.rows >= 4
   const heads = hasHeads
     ? headLines(columns, inside.rows).map((line) => spread([], [...line, span('  ')], inside.columns))
     : []
@@ -75,16 +73,14 @@ function rowLine(model: Model, row: Row, agents: readonly AgentColumn[], columns
   return isCurrent && model.inventory.focus === 'list' ? mark(line, 'chosen') : line
 }
 
-// If less than this is left for the name, the signs are not shown.
-const LEAST_NAME = 8
-
 function skillLine(model: Model, skill: SkillView, agents: readonly AgentColumn[], columns: number): Line {
   const { marked } = model.inventory
   const { sign, style } = SIGNS[skill.state]
   const attention = needsAttention(skill.state) ? span(` ${sign}`, style) : span('  ')
   const tick = marked.length === 0 ? [] : [span(marked.includes(skill.name) ? '✓ ' : '  ', 'accent')]
   const room = Math.max(0, columns - widthOf(agents) - 2)
-  if (room < LEAST_NAME) return [...tick, span(skill.name)]
+  // If less than this is left for the name, the signs are not shown.
+  if (room < 8) return [...tick, span(skill.name)]
   const name = fitLine(clipLine([...tick, span(skill.name)], room), room)
   return [...name, ...cellLine(model, agents, skill), attention]
 }

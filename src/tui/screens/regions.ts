@@ -1,11 +1,9 @@
 import type { Size } from '../frame/line.ts'
 import type { InventoryState } from '../model.ts'
 
-// With fewer rows the header shows the most important part of the status line.
-const ROWS_WITH_STATUS = 16
-
 export function hasStatusLine({ rows }: Size): boolean {
-  return rows >= ROWS_WITH_STATUS
+  // With fewer rows the header shows the most important part of the status line.
+  return rows >= 16
 }
 
 /**
@@ -16,9 +14,6 @@ export function middleOf({ columns, rows }: Size): Size {
   return { columns, rows: rows - (hasStatusLine({ columns, rows }) ? 3 : 2) }
 }
 
-// On a narrower screen, either the list or the details are shown.
-const BOTH_PANES = 70
-
 /** The panes of the inventory that are shown, and how large. */
 export function inventoryPanes(
   { columns, rows }: Size,
@@ -26,7 +21,8 @@ export function inventoryPanes(
 ): { list: Size | undefined; details: Size | undefined } {
   const whole = { columns, rows }
   if (focus === 'text' && isOpen) return { list: undefined, details: whole }
-  if (columns < BOTH_PANES) {
+  // On a narrower screen, either the list or the details are shown.
+  if (columns < 70) {
     return focus === 'list' ? { list: whole, details: undefined } : { list: undefined, details: whole }
   }
   const left = Math.max(30, Math.min(60, Math.floor(columns * 0.42)))

@@ -3,15 +3,13 @@ import { inColumns, listLines, problemLines } from '../frame/rows.ts'
 import type { Effect } from '../message.ts'
 import { type Asking, type Model, type Step, shortPath, step } from '../model.ts'
 
-// The longest id of an agent.
-const LONGEST_ID = 8
-
 export function viewSettings(model: Model, size: Size): Line[] {
   const { view, at } = model.settings
   const inside = insideOf(size)
   const rows = settingRows(model)
   const isNarrow = inside.columns < 60
-  const row = isNarrow ? inColumns(rows, shortCells, LONGEST_ID) : inColumns(rows, cells)
+  // The longest id of an agent.
+  const row = isNarrow ? inColumns(rows, shortCells, 8) : inColumns(rows, cells)
   const lines = listLines(rows, at, inside, row)
   const shown = lines.length > 0 ? lines : problemLines(model.problems.settings, 'reading…', inside.columns)
   const config = view === undefined ? '' : `  ${shortPath(model, view.config)}`

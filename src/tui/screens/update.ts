@@ -60,14 +60,12 @@ function cells(update: SkillUpdate, isChosen: boolean): Line[] {
   return [plain(`${tick}${name}`), styled(word, style ?? 'faint'), styled(`${commits}${shortSource(source)}`, 'faint')]
 }
 
-const MOST_LOOKED = 40
-
 /** An update: what it adds, its conflicts, and the difference. */
 export function updateText(model: Model, columns: number): Line[] {
   const row = updateRows(model)[model.updates.at]
   if (row === undefined) return []
   const { review, conflicts, diff, isMerged, state } = row
-  const looked = review.slice(0, MOST_LOOKED).map(({ path, line, what, quote, isAlarming }) => ({
+  const looked = review.slice(0, 40).map(({ path, line, what, quote, isAlarming }) => ({
     text: `${path}${line > 0 ? `:${line}` : ''} ${what}: ${quote}`,
     isAlarming,
   }))
