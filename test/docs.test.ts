@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { agentFolders } from '../scripts/agent-folders.ts'
 import { unknownKeys } from '../src/machine/rules/config-keys.ts'
+import { aLinkTo, makeFolder, makeProject } from './cli/run.ts'
 import { rerunGuide } from './guide.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -104,6 +106,33 @@ describe('documents', () => {
     expect(pages.filter((name) => countWords(read(name)) > most(name))).toEqual([])
     const prose = pages.map((name) => read(name).replace(CODE_BLOCK, '')).join('\n')
     expect(countWords(prose)).toBeLessThanOrEqual(26_000)
+  })
+})
+
+describe('docs/api.md', () => {
+  const page = read('docs/api.md')
+  const [opening = '', ...examples] = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code)
+
+  it('has every method of the library', async () => {
+    const { createLoadout } = (await import(join(ROOT, 'dist/api.js'))) as typeof import('../src/api.ts')
+    const methods = [...page.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, name]) => name)
+    expect(methods.sort()).toEqual(Object.keys(createLoadout()).sort())
+  })
+
+  it.each(examples)('runs the example %#', (example) => {
+    const cwd = makeProject({
+      'program.mjs': opening + example,
+      'AGENTS.md': '# Rules\n\nTag a release.\n',
+      'node_modules/loadout': aLinkTo(ROOT),
+    })
+    const home = makeFolder()
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['program.mjs'], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: home, GIT_CONFIG_COUNT: '0' },
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout.trim()).not.toBe('')
   })
 })
 
