@@ -2,16 +2,15 @@ import { readApprovals } from '../machine/approvals.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
-import { type Approval, changesSince, summarizeChanges } from '../machine/rules/approval.ts'
+import { changesSince, summarizeChanges } from '../machine/rules/approval.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CommandPins, pinCommand } from './disk/command-pins.ts'
-import { type Failure, type Fetched, fetchAdapter } from './disk/run-adapter.ts'
-import { type AdapterPayload, parseAdapterPayload, toCandidates } from './rules/advice/adapter-slice.ts'
+import { fetchAdapter } from './disk/run-adapter.ts'
+import { parseAdapterPayload, toCandidates } from './rules/advice/adapter-slice.ts'
 import type { OptionalSlice } from './rules/bundle.ts'
-import type { AdapterSettings } from './rules/context-settings.ts'
-import { contextSettings } from './settings.ts'
+import { type AdapterSettings, contextSettings } from './settings.ts'
 
 export interface AdapterRequest {
   projectRoot: string
@@ -26,12 +25,15 @@ export interface AdapterRequest {
  */
 export async function readAdapterSlice(machine: Machine, request: AdapterRequest): Promise<OptionalSlice> {
   const { projectRoot, adapters, task, now, signal } = request
-  const judged = viewAdapters(machine, realFolder(machine, projectRoot), adapters)
-  const reading = adapters.map(async (adapter, at) => {
-    const isAllowed = judged[at]?.trust === 'allowed'
-    const { payload, failure } = read(await fetchAdapter(machine, projectRoot, adapter, { isAllowed, signal }))
-    if (payload === undefined) return failed(adapter, failure, judged[at])
-    return { ...toCandidates(payload, adapter, task, now), degraded: [] }
+  const views = viewAdapters(machine, realFolder(machine, projectRoot), adapters)
+  const reading = adapters.map(async (adapter, at): Promise<OptionalSlice> => {
+    const isAllowed = views[at]?.trust === 'allowed'
+    const fetched = await fetchAdapter(machine, projectRoot, adapter, { isAllowed, signal })
+    const { payload, problem } =
+      fetched.failure === undefined ? parseAdapterPayload(fetched.payload) : { payload: undefined, problem: '' }
+    if (payload !== undefined) return { ...toCandidates(payload, adapter, task, now), degraded: [] }
+    const failure = fetched.failure ?? failWith('ADAPTER_FAILED/shape', { problem: problem ?? '' })
+    return failed(adapter.id, failure, views[at])
   })
   const slices = await Promise.all(reading)
   return {
@@ -42,33 +44,23 @@ export async function readAdapterSlice(machine: Machine, request: AdapterRequest
   }
 }
 
-type Read = { payload: AdapterPayload; failure?: undefined } | { payload?: undefined; failure: Failure }
-
-function read(fetched: Fetched): Read {
-  if (fetched.failure !== undefined) return { failure: fetched.failure }
-  const { payload, problem } = parseAdapterPayload(fetched.payload)
-  if (payload !== undefined) return { payload }
-  return { failure: { code: 'ADAPTER_FAILED', message: `its output has the wrong shape: ${problem}` } }
-}
-
-function failed({ id }: AdapterSettings, failure: Failure, view: AdapterView | undefined): OptionalSlice {
+/** Why an adapter has no items, and for a command that a person may still allow, how. */
+function failed(id: string, failure: LoadoutError, view: AdapterView | undefined): OptionalSlice {
   const { code } = failure
-  const isRefused = code === 'ADAPTER_NOT_ALLOWED'
-  const reason = (isRefused && view !== undefined && refusal(view)) || failure.message
-  const isAskable = view?.trust === 'unknown' || view?.trust === 'changed'
-  const hint = isRefused && isAskable ? { hint: `loadout approve ${shellWord(`adapter:${id}`)}` } : {}
-  const warning: Finding = { severity: 'warning', code, message: `the adapter ${id}: ${reason}`, subject: id, ...hint }
+  const { trust, changes = [], problems = [] } = (code === 'ADAPTER_NOT_ALLOWED' && view) || {}
+  const reasons: Partial<Record<CommandTrust, string>> = {
+    changed: `it has changed since it was approved: ${summarizeChanges(changes)}`,
+    denied: 'its command was denied',
+    unpinnable: `its command cannot be approved: ${problems.join('; ')}`,
+  }
+  const reason = (trust && reasons[trust]) ?? failure.message
+  const hint = trust === 'unknown' || trust === 'changed' ? `loadout approve ${shellWord(`adapter:${id}`)}` : undefined
+  const warning: Finding = { severity: 'warning', code, message: `the adapter ${id}: ${reason}`, subject: id, hint }
   return { candidates: [], omitted: [], warnings: [warning], degraded: [{ source: `adapter:${id}`, code, reason }] }
 }
 
-function refusal({ trust, changes = [], problems = [] }: AdapterView): string | undefined {
-  if (trust === 'changed') return `it has changed since it was approved: ${summarizeChanges(changes)}`
-  if (trust === 'denied') return 'its command was denied'
-  return trust === 'unpinnable' ? `its command cannot be approved: ${problems.join('; ')}` : undefined
-}
-
 /** `changed`: it was approved, but has changed. `unpinnable`: Loadout cannot know which files it runs. */
-export type CommandTrust = 'allowed' | 'changed' | 'unknown' | 'unpinnable' | 'denied'
+type CommandTrust = 'allowed' | 'changed' | 'unknown' | 'unpinnable' | 'denied'
 
 export interface AdapterView {
   id: string
@@ -90,60 +82,47 @@ export interface AdapterList {
   adapters: Omit<AdapterView, 'pins'>[]
 }
 
-export const UNPINNABLE_HINT =
-  'name a script file of the project that imports only files by their paths: node tools/tickets.js'
-
 export function listAdapters(machine: Machine, request: { project?: string }): AdapterList {
-  const { projectRoot, adapters } = openAdapters(machine, request.project)
-  const views = viewAdapters(machine, projectRoot, adapters).map(({ pins: _, ...view }) => view)
-  return { projectRoot, adapters: views }
+  const { projectRoot, views } = openAdapters(machine, request.project)
+  return { projectRoot, adapters: views.map(({ pins: _, ...view }) => view) }
 }
 
 export function openAdapters(machine: Machine, project: string | Project | undefined) {
   const opened = openProject(machine, project)
-  return { projectRoot: realFolder(machine, opened.root), adapters: contextSettings(opened).adapters }
+  const projectRoot = realFolder(machine, opened.root)
+  return { projectRoot, views: viewAdapters(machine, projectRoot, contextSettings(opened).adapters) }
 }
 
 /** Each adapter with what its command can run, and whether a person approved exactly that. */
-export function viewAdapters(
-  machine: Machine,
-  projectRoot: string,
-  adapters: readonly AdapterSettings[],
-): AdapterView[] {
+function viewAdapters(machine: Machine, projectRoot: string, adapters: readonly AdapterSettings[]): AdapterView[] {
   const { approvals } = readApprovals(machine)
   return adapters.map(({ id, file, command }) => {
     if (command === undefined) return { id, file, trust: 'allowed' }
     const approval = approvals.find((each) => each.kind === 'adapter' && each.root === projectRoot && each.name === id)
     const pins = pinCommand(machine, projectRoot, command)
     const { files, problems } = pins
-    const changes = approval?.decision === 'approved' ? changesOf(machine, approval, command, pins) : []
-    const view = { id, command, trust: trustOf(approval, pins, changes), files: Object.keys(files), pins }
+    const changes: string[] = []
+    if (approval?.decision === 'approved') {
+      const { root, place, digest } = approval
+      if (place === undefined || !isPlace(machine, root, place)) changes.push('another project lies at this path now')
+      if (digest !== digestOfCommand(command)) changes.push('the command changed')
+      changes.push(...changesSince(approval.files ?? {}, files))
+    }
+    let trust: CommandTrust = changes.length > 0 ? 'changed' : 'allowed'
+    if (approval === undefined) trust = 'unknown'
+    if (problems.length > 0) trust = 'unpinnable'
+    if (approval?.decision === 'denied') trust = 'denied'
+    const some = (list: readonly string[]) => (list.length > 0 ? list : undefined)
     return {
-      ...view,
-      problems: problems.length > 0 ? problems : undefined,
-      changes: changes.length > 0 ? changes : undefined,
+      id,
+      command,
+      trust,
+      files: Object.keys(files),
+      pins,
+      problems: some(problems),
+      changes: some(changes),
     }
   })
-}
-
-function trustOf(approval: Approval | undefined, { problems }: CommandPins, changes: readonly string[]): CommandTrust {
-  if (approval?.decision === 'denied') return 'denied'
-  if (problems.length > 0) return 'unpinnable'
-  if (approval === undefined) return 'unknown'
-  return changes.length > 0 ? 'changed' : 'allowed'
-}
-
-function changesOf(
-  machine: Machine,
-  { root, place, digest, files = {} }: Approval,
-  command: readonly string[],
-  pins: CommandPins,
-): string[] {
-  return [
-    ...(place !== undefined && isPlace(machine, root, place) ? [] : ['another project lies at this path now']),
-    ...(digest === digestOfCommand(command) ? [] : ['the command changed']),
-    ...changesSince(files, pins.files),
-  ]
 }
 
 export function digestOfCommand(command: readonly string[]): string {

@@ -8,13 +8,10 @@ import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { KNOWLEDGE_FOLDERS } from '../packs/rules/pack.ts'
 import { type Layers, projectOf, readKnowledge } from '../payloads/knowledge.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report, retell } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { type BlockState, type BlockTask, buildBlock, changeBlock } from './rules/index-block.ts'
 import { type IndexItem, packItem, payloadItem } from './rules/index-line.ts'
-
-const DEFAULT_TOKENS = 1_000
-const DEFAULT_FILE = 'AGENTS.md'
 
 export interface AgentsMdRequest {
   /** What to do with the file; without it the block is only built. */
@@ -43,33 +40,35 @@ export interface AgentsMd {
  * shared file lists only what is shared.
  */
 export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): AgentsMd {
-  const { task } = request
-  const { items, findings } = gatherItems(machine, request)
-  if (task === undefined || task === 'write') requireItems(items, findings)
-  const { text: block, listed, left } = buildBlock(items, request.budget ?? DEFAULT_TOKENS)
+  const { task, layers } = request
+  // The project, even if its layer is omitted: the block goes into its file.
+  const project = projectOf(machine, layers) ?? openProject(machine)
+  const { items, findings } = gatherItems(machine, request, project)
+  if (task === undefined || task === 'write') {
+    // A broken index must not silently shorten the block.
+    const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
+    if (broken !== undefined) throw retell(broken)
+    if (items.length === 0) throw failWith('NO_INDEX/nothing')
+  }
+  const { text: block, listed, left } = buildBlock(items, request.budget ?? 1_000)
   const value: AgentsMd = { block, listed, left, tokens: estimateTokens(block) }
   if (task === undefined) {
     machine.report(...findings)
     return value
   }
-  const project = openProjectOf(machine, request.layers).root
-  const file = request.file ? resolve(machine.cwd, request.file) : join(project, DEFAULT_FILE)
-  const state = applyTask(project, file, task, block)
-  machine.report(...findings, ...stateFindings(state, file))
-  return { ...value, file, state }
-}
-
-/** The project, even if its layer is omitted: the block goes into its file. */
-function openProjectOf(machine: Machine, layers: Layers): Project {
-  return projectOf(machine, layers) ?? openProject(machine)
-}
-
-function applyTask(project: string, file: string, task: BlockTask, block: string): BlockState {
-  refuseNamedLinkOut(project, file)
+  const { root } = project
+  const file = request.file ? resolve(machine.cwd, request.file) : join(root, 'AGENTS.md')
+  refuseNamedLinkOut(root, file)
   const before = readEdited(file)
   const { state, after } = inFile(file, () => changeBlock(before, task, block))
-  writeEdit({ path: file, project, before, after })
-  return state
+  writeEdit({ path: file, project: root, before, after })
+  const problems = { stale: 'the block is out of date', missing: 'there is no block' }
+  const problem = state === 'stale' || state === 'missing' ? problems[state] : undefined
+  machine.report(
+    ...findings,
+    ...(problem === undefined ? [] : [report('BLOCK_STALE/file', { file, message: problem })]),
+  )
+  return { ...value, file, state }
 }
 
 function inFile<T>(file: string, act: () => T): T {
@@ -77,19 +76,34 @@ function inFile<T>(file: string, act: () => T): T {
     return act()
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    throw new LoadoutError(error.code, `${file}, ${error.message}`, { hint: error.hint ?? '', cause: error })
+    throw retell(error, { message: `${file}, ${error.message}` })
   }
 }
 
-function gatherItems(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
+function gatherItems(
+  machine: Machine,
+  request: AgentsMdRequest,
+  project: Project,
+): { items: IndexItem[]; findings: Finding[] } {
   const { merged, places, findings } = readKnowledge(machine, layersOf(request))
   const payloads = merged.entries.map((entry) => {
     const layer = getOwn(merged.provenance, entry.id)
     const root = places.find(({ name }) => name === layer)?.root ?? ''
     return payloadItem(entry, entry.path === '' ? '' : shownPath(machine, layer, root, entry.path))
   })
-  const packs = gatherPacks(machine, request)
-  return { items: [...payloads, ...packs.items], findings: [...findings, ...packs.findings] }
+  // Lists the packs that come with the project for every user: Loadout checks the approval again on use.
+  const { catalog, findings: troubles } = new Packs(machine, { project })
+  const isOurs = ({ scope, root: pack }: TrustedPack) =>
+    scope === 'workspace' && KNOWLEDGE_FOLDERS.some((name) => pack.startsWith(`${join(project.root, name)}/`))
+  const isOpen = ({ trust }: TrustedPack) => request.all === true && trust.isOpen
+  const packs = new Map<string, IndexItem>()
+  for (const pack of catalog.all) {
+    const { manifest, warnings } = pack
+    const isNameless = warnings.some(({ code }) => code === 'pack.name.invalid')
+    if (manifest.status !== 'ready' || isNameless || packs.has(manifest.name)) continue
+    if (isOurs(pack) || isOpen(pack)) packs.set(manifest.name, packItem(manifest))
+  }
+  return { items: [...payloads, ...packs.values()], findings: [...findings, ...(request.all ? troubles : [])] }
 }
 
 /** Only named layers count, unless all are requested. */
@@ -105,39 +119,4 @@ function shownPath(machine: Machine, layer: string | undefined, root: string, pa
   if (layer === 'project') return path
   const inHome = relative(machine.home, join(root, path))
   return inHome.startsWith('..') ? join(root, path) : `~/${inHome}`
-}
-
-/** Lists what comes with the project for every user: Loadout checks the approval again on use. */
-function gatherPacks(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
-  const project = openProjectOf(machine, request.layers)
-  const { catalog, findings } = new Packs(machine, { project })
-  const { root } = project
-  const isOurs = ({ scope, root: pack }: TrustedPack) =>
-    scope === 'workspace' && KNOWLEDGE_FOLDERS.some((name) => pack.startsWith(`${join(root, name)}/`))
-  const isOpen = ({ trust }: TrustedPack) => request.all === true && trust.isOpen
-  const names = new Set<string>()
-  const items: IndexItem[] = []
-  for (const pack of catalog.all) {
-    const { manifest, warnings } = pack
-    const isNameless = warnings.some(({ code }) => code === 'pack.name.invalid')
-    if (manifest.status !== 'ready' || isNameless || names.has(manifest.name)) continue
-    if (!isOurs(pack) && !isOpen(pack)) continue
-    names.add(manifest.name)
-    items.push(packItem(manifest))
-  }
-  return { items, findings: request.all ? findings : [] }
-}
-
-/** A broken index must not silently shorten the block. */
-function requireItems(items: readonly IndexItem[], findings: readonly Finding[]): void {
-  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
-  if (broken !== undefined) throw new LoadoutError(broken.code, broken.message, { hint: broken.hint ?? '' })
-  if (items.length > 0) return
-  throw failWith('NO_INDEX/nothing')
-}
-
-function stateFindings(state: BlockState, file: string): Finding[] {
-  if (state !== 'stale' && state !== 'missing') return []
-  const message = state === 'stale' ? 'the block is out of date' : 'there is no block'
-  return [report('BLOCK_STALE/file', { file, message })]
 }

@@ -17,13 +17,11 @@ import { guardParts, maskError, maskFindings, maskLabels } from './guard.ts'
 import { readTacticalSlice } from './notes.ts'
 import { findRequest, namesInside, refuseSource } from './own-files.ts'
 import { readTaskParts } from './read-task.ts'
-import { CEILING, countCharacters, planePlaces, requestedLimits, widestLimits } from './rules/budget/fit.ts'
+import { CEILING, countCharacters, requestedLimits, widestLimits } from './rules/budget/fit.ts'
 import { buildBundle } from './rules/build-bundle.ts'
-import { bundleText, type ContextBundle, type OptionalSlice, type Trail, toWarning } from './rules/bundle.ts'
-import type { ContextRequest, ContextSettings, Intent } from './rules/context-settings.ts'
-import { chooseIntent, isInstruction } from './rules/presets.ts'
+import { bundleText, type ContextBundle, type Trail, toWarning } from './rules/bundle.ts'
 import type { Rendering } from './rules/render.ts'
-import { contextSettings } from './settings.ts'
+import { type ContextRequest, chooseIntent, contextSettings, intentOf } from './settings.ts'
 
 export interface Context {
   bundle: ContextBundle
@@ -50,61 +48,37 @@ export function planContext(machine: Machine, request: ContextRequest): Promise<
 
 async function answer(machine: Machine, request: ContextRequest): Promise<Context> {
   const question = await openQuestion(machine, request)
-  const { project, settings, limits, widest, unit, counter, excluded, out } = question
+  const { project, settings, limits, widest, unit, counter, excluded, out, trail } = question
   const { root } = project
-  const trail: Trail = { omitted: [], warnings: [], adviceWarnings: [], degraded: [], missing: [], sourceAnchors: [] }
-  trail.warnings.push(...project.settings.findings.map(toWarning))
 
   // Find: the project's own files, best first. Payloads and packs are found where they are read.
-  const wanted = findRequest(project, settings, question)
+  const wanted = findRequest(question)
   const files = wanted && (await findProjectFiles(machine, wanted))
 
   // Read: each slice in the order of its authority.
-  const exclude = new Set(excluded)
-  const isUnrestricted = request.unrestricted ?? false
-  const planeRules = {
-    exclude,
-    mostPerFile: request.maxCharsPerFile,
-    places: planePlaces(isUnrestricted ? widest : limits),
-  }
-  const plane = readPlane(root, settings, files, planeRules, trail)
-  const inPlane = new Set(plane.candidates.map(({ path }) => path))
-  const task = await readTaskParts(
-    machine,
-    { ...question, exclude, trail },
-    files && {
-      files,
-      places: Math.max(0, limits.maxFiles - plane.candidates.length),
-      mostPerFile: isUnrestricted ? widest.maxCharsPerFile : limits.maxCharsPerFile,
-      isUnrestricted,
-      withTests: request.withTests ?? false,
-      mostChars: unit === 'chars' ? widest.total : LONGEST_TOKEN * widest.total,
-      isTaken: (path) => inPlane.has(path) || isInstruction(path),
-      hasOwnIntents: settings.project?.hasOwnIntents ?? false,
-    },
-  )
-  const { now, tactical, adapter } = await readAdvice(machine, root, settings, request, trail)
+  const plane = readPlane(question, files)
+  const task = await readTaskParts(machine, question, files, plane.candidates)
+  const advice = await readAdvice(machine, question)
 
   // Guard: one look for secrets and orders; then what is said about the parts.
-  const parts = { control_plane: plane.candidates, task: task.candidates, tactical, adapter }
+  const parts = { control_plane: plane.candidates, task: task.candidates, ...advice.slices }
   const slices = await guardParts(parts, settings.sanitize, widest, trail)
-  const controlPlane = plane.items.map((item) => describePlaneItem(item, slices.control_plane))
   const labelled = await maskLabels({
     ...withoutFolders(trail, root, machine.home),
     task: request.task,
     intent: question.reading,
     preset: settings.preset,
     project: files?.signals,
-    controlPlane,
+    controlPlane: plane.items.map((item) => describePlaneItem(item, slices.control_plane)),
     slices,
     pointers: task.pointers,
     configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
-    now,
+    now: advice.now,
     limits,
     unit,
     measure: unit === 'chars' ? countCharacters : counter.count,
     tokenizer: counter,
-    mayBeUnrestricted: isUnrestricted,
+    mayBeUnrestricted: question.isUnrestricted,
   })
 
   // Fit and deliver.
@@ -117,14 +91,10 @@ async function answer(machine: Machine, request: ContextRequest): Promise<Contex
   machine.report(
     ...(isRecorded && !request.isOnlyPlanned ? recordBundle(machine, bundle, { root, request, excluded }) : []),
     ...(isRecorded ? recordDelivery(machine, bundle, { project, request, task }) : []),
-    ...budgetFindings(bundle, request.maxFiles ?? settings.budget.maxFiles, needs()),
-    ...findingsOf(bundle, request.strict ?? false),
+    ...findingsOf(bundle, request.maxFiles ?? settings.budget.maxFiles, needs(), request.strict ?? false),
   )
   return { bundle, renderings }
 }
-
-/** Characters per token: no text has more on average. */
-const LONGEST_TOKEN = 16
 
 /** The request with everything that it depends on: the project, its settings, the kind of task, the limits. */
 async function openQuestion(machine: Machine, request: ContextRequest) {
@@ -134,8 +104,6 @@ async function openQuestion(machine: Machine, request: ContextRequest) {
   const settings = contextSettings(project)
   const task = readTask(request.task)
   const reading = chooseIntent(task, settings.intents, request.intent)
-  const { key } = reading
-  const intent: Intent = settings.intents.find((each) => each.key === key) ?? { key, keywords: [], include: [] }
   const out = request.out && resolve(machine.cwd, request.out.path)
   const excluded = request.excluded ?? (out === undefined ? [] : namesInside(machine, project.root, out))
   if (out !== undefined) {
@@ -143,36 +111,36 @@ async function openQuestion(machine: Machine, request: ContextRequest) {
     refuseSource(excluded, settings)
   }
   const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
+  const isUnrestricted = request.unrestricted ?? false
   const { limits, unit } = requestedLimits(settings.budget, request)
-  const widest = widestLimits(limits, request.unrestricted ?? false)
-  const { now } = request
+  const widest = widestLimits(limits, isUnrestricted)
   const near = request.near?.map((path) => relative(project.root, resolve(project.root, path)))
-  return { project, settings, task, reading, intent, out, excluded, near, counter, limits, unit, widest, now }
+  const trail: Trail = { omitted: [], warnings: [], adviceWarnings: [], degraded: [], missing: [], sourceAnchors: [] }
+  trail.warnings.push(...project.settings.findings.map(toWarning))
+  const intent = intentOf(reading, settings.intents)
+  const asked = { request, project, settings, task, reading, intent, out, excluded, near }
+  return { ...asked, counter, limits, unit, widest, isUnrestricted, trail }
 }
 
 export type Question = Awaited<ReturnType<typeof openQuestion>>
 
-const NOTHING: OptionalSlice = { candidates: [], omitted: [], warnings: [], degraded: [] }
-
 /** The slices that depend on the clock. Without them, the bundle is the same at any time. */
-async function readAdvice(
-  machine: Machine,
-  projectRoot: string,
-  { tactical: notes, adapters }: ContextSettings,
-  { task, signal, without = [], now = machine.now() }: ContextRequest,
-  trail: Trail,
-) {
+async function readAdvice(machine: Machine, { project, settings, request, trail }: Question) {
+  const { tactical: notes, adapters } = settings
+  const { task, signal, without = [], now = machine.now() } = request
+  const asked = { projectRoot: project.root, task, now }
   const hasNotes = notes !== undefined && !without.includes('tactical')
   const hasAdapters = adapters.length > 0 && !without.includes('adapter')
-  const tactical = hasNotes ? readTacticalSlice({ projectRoot, path: notes.path, task, now }) : NOTHING
-  const adapter = hasAdapters ? await readAdapterSlice(machine, { projectRoot, adapters, task, now, signal }) : NOTHING
+  const nothing = { candidates: [], omitted: [], warnings: [], degraded: [] }
+  const tactical = hasNotes ? readTacticalSlice({ ...asked, path: notes.path }) : nothing
+  const adapter = hasAdapters ? await readAdapterSlice(machine, { ...asked, adapters, signal }) : nothing
   for (const { omitted, warnings, degraded } of [tactical, adapter]) {
     trail.omitted.push(...omitted)
     trail.adviceWarnings.push(...warnings.map(toWarning))
     trail.degraded.push(...degraded)
   }
-  const isTimed = hasNotes || hasAdapters
-  return { tactical: tactical.candidates, adapter: adapter.candidates, now: isTimed ? now.toISOString() : null }
+  const slices = { tactical: tactical.candidates, adapter: adapter.candidates }
+  return { slices, now: hasNotes || hasAdapters ? now.toISOString() : null }
 }
 
 /** The same on every machine: no sentence names the folder of the project or of the user. */
@@ -191,36 +159,30 @@ function withoutFolders(trail: Trail, root: string, home: string): Trail {
   }
 }
 
-/** Says why a bundle is empty, and which limit was lowered. */
-function budgetFindings(
-  { budget: { unit, limits }, estimate }: ContextBundle,
-  files: number,
+/**
+ * Why a bundle is empty, which limit was lowered, and what it lacks. Its own warnings are not among them: the terminal
+ * shows these anyway.
+ */
+function findingsOf(
+  { budget: { unit, limits }, estimate, control_plane, degraded }: ContextBundle,
+  maxFiles: number,
   needs: number | undefined,
+  isStrict: boolean,
 ): Finding[] {
   const found: Finding[] = []
-  if (files > CEILING.maxFiles) {
-    found.push(report('BUDGET_TOO_SMALL/files', { maxFiles: CEILING.maxFiles, files }))
+  if (maxFiles > CEILING.maxFiles) {
+    found.push(report('BUDGET_TOO_SMALL/files', { maxFiles: CEILING.maxFiles, files: maxFiles }))
   }
   if (needs !== undefined) {
     const count = (size: number) => `${size} ${unit === 'chars' ? 'character' : 'token'}${size === 1 ? '' : 's'}`
     const lacking = estimate.chars === 0 ? 'the bundle is empty: its heading does not fit' : 'no file fits'
-    found.push(report('BUDGET_TOO_SMALL/files-x', { lacking, total: count(limits.total), needs: count(needs) }))
+    found.push(report('BUDGET_TOO_SMALL/needs', { lacking, total: count(limits.total), needs: count(needs) }))
   }
-  return found
-}
-
-/** Findings besides the bundle's own warnings, which the terminal shows anyway. */
-function findingsOf({ control_plane, degraded }: ContextBundle, isStrict: boolean): Finding[] {
   const severity = isStrict ? 'error' : 'warning'
-  const found: Finding[] = []
-  if (isStrict && control_plane.status === 'absent') {
-    const message = 'the project has no control plane'
-    const hint = 'write an AGENTS.md, or list the files of the control plane in loadout.json'
-    found.push({ severity, code: 'CONTROL_PLANE_MISSING', message, hint })
-  }
-  for (const { path, present, required } of control_plane.items) {
-    const message = `the control plane lacks ${path}, which is required`
-    if (required && !present) found.push({ severity, code: 'CONTROL_PLANE_MISSING', message, subject: path })
+  if (isStrict && control_plane.status === 'absent') found.push(report('CONTROL_PLANE_MISSING/all'))
+  for (const { path: file, present, required } of control_plane.items) {
+    if (!required || present) continue
+    found.push({ ...report('CONTROL_PLANE_MISSING/file', { file }, { subject: file }), severity })
   }
   for (const { source, code, reason } of degraded) {
     found.push({ severity, code, message: `${source}: ${reason}`, subject: source })

@@ -11,8 +11,8 @@ import { answerForSkill, describeCapability, findWaiting, type Shown } from '../
 import { requireName } from '../skills/rules/skill.ts'
 import { openSkills } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
-import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from './adapters.ts'
+import { type Finding, failWith, report, retell } from '../text/trouble.ts'
+import { digestOfCommand, openAdapters } from './adapters.ts'
 import { ambiguousName, isWithheld, locate } from './sources.ts'
 
 export interface AnswerRequest {
@@ -68,46 +68,56 @@ class Answers {
     if (named.kind === 'skill') {
       const { project } = request
       const scope = typeof project === 'object' ? project.root : project
-      const value = await this.answerForLibrary(named.name ?? '', 'approved', request.shown, scope)
-      return [value]
+      return [await this.answerForLibrary(named.name ?? '', 'approved', request.shown, scope)]
     }
     const pack = this.answerable(named)
-    if (pack.trust.state === 'trusted') return unchanged(this.machine, pack, byPlace(pack))
+    const { root, trust, scope, manifest } = pack
+    if (trust.state === 'trusted') {
+      const facts = { name: packWord(manifest.name), owners: OWNERS[scope] }
+      return this.unchanged(pack, report('pack.trust.by-place/pack', facts, { subject: manifest.name }))
+    }
     const approval = await recordApproval(this.machine, {
       ...packAnswer(pack),
-      place: placeOf(pack.root),
+      place: placeOf(root),
       ...(request.follow === true ? { follow: true } : pinPack(pack)),
       decision: 'approved',
     })
-    const { all } = new Packs(this.machine, { project: named.project, packs: [pack.root] }).catalog
-    for (const each of all) if (each.root === pack.root) await indexSections(this.machine, each)
+    const { all } = new Packs(this.machine, { project: named.project, packs: [root] }).catalog
+    for (const each of all) if (each.root === root) await indexSections(this.machine, each)
     return [answered(approval)]
   }
 
   async deny(request: AnswerRequest): Promise<Answered[]> {
     const named = this.nameKinds(request)
-    if (named.kind === 'adapter') return this.denyAdapters(named)
-    if (named.kind === 'skill') return this.denySkill(named)
+    const { machine } = this
+    if (named.kind === 'adapter') {
+      const { projectRoot: root, views } = this.chosenAdapters(named)
+      const value: Answered[] = []
+      for (const { id: name } of views) {
+        value.push(answered(await recordApproval(machine, { kind: 'adapter', root, name, decision: 'denied' })))
+      }
+      return value
+    }
+    if (named.kind === 'skill') {
+      const { name = '', project } = named
+      const loose = openSkills(machine, openProject(machine, project)).find(requireName(name))
+      if (loose === undefined || loose.source === 'library') return [await this.answerForLibrary(name, 'denied')]
+      const root = realFolder(machine, loose.folder)
+      return [answered(await recordApproval(machine, { kind: 'skill', root, name, decision: 'denied' }))]
+    }
     const pack = this.answerable(named)
     if (pack.trust.state === 'denied') {
-      return unchanged(
-        this.machine,
-        pack,
-        report('pack.trust.denied/again', { name: packWord(pack.manifest.name) }, { subject: pack.manifest.name }),
-      )
+      const { name } = pack.manifest
+      return this.unchanged(pack, report('pack.trust.denied/again', { name: packWord(name) }, { subject: name }))
     }
-    const approval = await recordApproval(this.machine, { ...packAnswer(pack), decision: 'denied' })
-    return [answered(approval)]
+    return [answered(await recordApproval(machine, { ...packAnswer(pack), decision: 'denied' }))]
   }
 
   /** Revokes a decision, also for a folder that no longer exists. */
   async revoke(request: AnswerRequest): Promise<Answered[]> {
     const found = this.findAnswers(request)
     for (const each of found) await removeApproval(this.machine, each)
-    const value = found.map(
-      ({ kind, name, root, id }): Answered => ({ kind, name, root, decision: 'revoked', approvalId: id }),
-    )
-    return value
+    return found.map(({ kind, name, root, id }) => ({ kind, name, root, decision: 'revoked', approvalId: id }))
   }
 
   private nameKinds(request: AnswerRequest): Named {
@@ -128,16 +138,6 @@ class Answers {
     }
   }
 
-  private async denySkill({ name = '', project }: Named): Promise<Answered[]> {
-    const loose = openSkills(this.machine, openProject(this.machine, project)).find(requireName(name))
-    if (loose === undefined || loose.source === 'library') {
-      return [await this.answerForLibrary(name, 'denied')]
-    }
-    const root = realFolder(this.machine, loose.folder)
-    const about = { kind: 'skill', root, name, decision: 'denied' } as const
-    return [answered(await recordApproval(this.machine, about))]
-  }
-
   private async answerForLibrary(
     name: string,
     decision: Decision,
@@ -155,8 +155,7 @@ class Answers {
     for (const { id, command, pins } of views) {
       if (command === undefined || pins === undefined) continue
       if (pins.problems.length > 0) {
-        const message = `the command of the adapter ${id} cannot be approved: ${pins.problems.join('; ')}`
-        findings.push({ severity: 'error', code: 'ADAPTER_UNPINNABLE', message, subject: id, hint: UNPINNABLE_HINT })
+        findings.push(report('ADAPTER_UNPINNABLE/why', { id, problems: pins.problems.join('; ') }, { subject: id }))
         continue
       }
       const approval = await recordApproval(this.machine, {
@@ -166,42 +165,26 @@ class Answers {
         place: placeOf(projectRoot),
         digest: digestOfCommand(command),
         files: pins.files,
-
         decision: 'approved',
       })
       value.push({ ...answered(approval), command })
     }
-    if (value.length > 0) {
-      this.machine.report(...findings)
-      return value
+    if (value.length === 0) {
+      const [first] = findings
+      if (first !== undefined) throw retell(first, { message: findings.map(({ message }) => message).join('\n') })
     }
-    throw new LoadoutError('ADAPTER_UNPINNABLE', findings.map(({ message }) => message).join('\n'), {
-      hint: UNPINNABLE_HINT,
-    })
-  }
-
-  private async denyAdapters(named: Named): Promise<Answered[]> {
-    const { projectRoot, views } = this.chosenAdapters(named)
-    const value: Answered[] = []
-    for (const { id } of views) {
-      const answer = { kind: 'adapter', root: projectRoot, name: id, decision: 'denied' } as const
-      value.push(answered(await recordApproval(this.machine, answer)))
-    }
+    this.machine.report(...findings)
     return value
   }
 
-  private chosenAdapters({ name, project }: Named): { projectRoot: string; views: AdapterView[] } {
-    const { projectRoot, adapters } = openAdapters(this.machine, project)
-    const running = viewAdapters(this.machine, projectRoot, adapters).filter(({ command }) => command !== undefined)
+  private chosenAdapters({ name, project }: Named) {
+    const { projectRoot, views: all } = openAdapters(this.machine, project)
+    const running = all.filter(({ command }) => command !== undefined)
     const views = running.filter(({ id }) => name === undefined || id === name)
     if (views.length > 0) return { projectRoot, views }
-    const message =
-      name === undefined
-        ? 'no adapter of this project runs a command'
-        : `no adapter named ${packWord(name)} runs a command`
-    const known = running.map(({ id }) => `adapter:${id}`).join(', ')
-    const hint = known === '' ? 'adapters are named under "adapters" in loadout.json' : `known adapters: ${known}`
-    throw new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
+    const adapter = name === undefined ? 'adapter of this project' : `adapter named ${packWord(name)}`
+    const known = running.map(({ id }) => `adapter:${id}`).join(', ') || undefined
+    throw failWith('ENTRY_NOT_FOUND/adapter', { adapter, known, settings: known ? undefined : 'loadout.json' })
   }
 
   /** The pack to decide about. By name: first one without a decision, then one with a decision. */
@@ -232,28 +215,25 @@ class Answers {
     })
     const kinds = [...new Set(matching.flatMap(({ kind: found }) => (found === 'publisher' ? [] : [found])))]
     if (kinds.length > 1) throw ambiguousName(typed, kinds)
-    const here = matching.length > 1 ? this.seenFrom(project, matching) : matching
+    const seen = matching.length > 1 ? new Packs(this.machine, { project }).catalog.all : []
+    const here = matching.filter(({ root }) => seen.some((pack) => pack.root === root))
     const left = here.length > 0 ? here : matching
     const [found, second] = left
+    const name = packWord(typed)
     if (found === undefined) {
-      throw new LoadoutError(
-        kind === 'adapter' ? 'ENTRY_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
-        `there is no decision about ${packWord(typed)}`,
-        {
-          hint: 'loadout packs list --all and loadout adapters list show names and decisions',
-        },
-      )
+      if (kind === 'adapter') throw failWith('ENTRY_NOT_FOUND/decision', { name })
+      throw failWith(kind === 'skill' ? 'SKILL_NOT_FOUND/decision' : 'PACK_NOT_FOUND/decision', { name })
     }
     if (second === undefined) return [found]
     throw failWith('AMBIGUOUS_NAME/decisions', {
-      typed: packWord(typed),
+      typed: name,
       left: left.map(({ root }) => shellWord(root)).join(', '),
     })
   }
 
-  private seenFrom(project: string | Project | undefined, approvals: readonly Approval[]): Approval[] {
-    const { all } = new Packs(this.machine, { project }).catalog
-    return approvals.filter(({ root }) => all.some((pack) => pack.root === root))
+  private unchanged({ manifest, root }: TrustedPack, finding: Finding): Answered[] {
+    this.machine.report(finding)
+    return [{ kind: 'pack', name: manifest.name, root, decision: 'unchanged' }]
   }
 }
 
@@ -265,15 +245,10 @@ interface Named {
   project: string | Project | undefined
 }
 
-function parseWhat({ what, kind, project }: AnswerRequest): {
-  kind?: Approval['kind']
-  name?: string
-  project: string | Project | undefined
-} {
-  const [, prefix, rest] = /^(pack|adapter|skill):(.*)$/s.exec(what ?? '') ?? []
-  if (prefix === 'pack' || prefix === 'adapter' || prefix === 'skill')
-    return { kind: prefix, name: rest ?? '', project }
-  return { kind, name: what, project }
+function parseWhat({ what, kind, project }: AnswerRequest) {
+  const [, prefix, rest = ''] = /^(pack|adapter|skill):(.*)$/s.exec(what ?? '') ?? []
+  const said = (['pack', 'adapter', 'skill'] as const).find((each) => each === prefix)
+  return said === undefined ? { kind, name: what, project } : { kind: said, name: rest, project }
 }
 
 function packAnswer({ root, manifest }: TrustedPack) {
@@ -285,19 +260,6 @@ function answered({ kind, name, root, decision, files, id }: Approval): Answered
   if (decision === 'denied') return base
   const covered = files === undefined ? {} : { files: Object.keys(files) }
   return kind === 'pack' ? { ...base, isWholeTree: files !== undefined, ...covered } : { ...base, ...covered }
-}
-
-function unchanged(machine: Machine, { manifest, root }: TrustedPack, finding: Finding): Answered[] {
-  machine.report(finding)
-  return [{ kind: 'pack', name: manifest.name, root, decision: 'unchanged' }]
-}
-
-function byPlace({ manifest, scope }: TrustedPack): Finding {
-  return report(
-    'pack.trust.by-place/pack',
-    { name: packWord(manifest.name), owners: OWNERS[scope] },
-    { subject: manifest.name },
-  )
 }
 
 const OWNERS: Record<TrustedPack['scope'], string> = {

@@ -10,7 +10,7 @@ import { keepMasked, recordTask } from '../usage/record.ts'
 import { buildContext, type Context } from './answer.ts'
 import type { TaskParts } from './read-task.ts'
 import type { BundleFile, ContextBundle } from './rules/bundle.ts'
-import type { ContextRequest } from './rules/context-settings.ts'
+import type { ContextRequest } from './settings.ts'
 
 /** What is needed to build a bundle again, and to show what has changed. */
 export interface BundleAudit extends AuditRecord {
@@ -32,12 +32,9 @@ export function recordBundle(
   const audit: BundleAudit = {
     kind: 'bundle',
     question: { ...asked, task, project: root, excluded, now },
-    parts: files.map(({ path, source_class, sha256, chars_emitted }) => ({
-      path,
-      source_class,
-      sha256,
-      chars_emitted,
-    })),
+    parts: files.map(({ path, source_class, sha256, chars_emitted }) => {
+      return { path, source_class, sha256, chars_emitted }
+    }),
     digest,
   }
   return writeAudit(machine, audit).findings
@@ -78,11 +75,9 @@ export interface BundleRecord {
   chars: number
 }
 
-const USUAL = 50
-
 /** The bundles that were delivered last, the newest first. */
-export function listRecords(machine: Machine, { limit = USUAL }: { limit?: number }): BundleRecord[] {
-  const value = newestAudits<BundleAudit>(machine, 'bundle', limit).map(({ id, at, record: { question, parts } }) => ({
+export function listRecords(machine: Machine, { limit = 50 }: { limit?: number }): BundleRecord[] {
+  return newestAudits<BundleAudit>(machine, 'bundle', limit).map(({ id, at, record: { question, parts } }) => ({
     id,
     at: at.toISOString(),
     task: question.task,
@@ -90,7 +85,6 @@ export function listRecords(machine: Machine, { limit = USUAL }: { limit?: numbe
     files: parts.length,
     chars: parts.reduce((sum, { chars_emitted }) => sum + chars_emitted, 0),
   }))
-  return value
 }
 
 export type Replay = ReplayedBundle | RehydratedContext
@@ -105,17 +99,12 @@ export interface ReplayedBundle {
 /** Reproduces a delivery of any kind byte for byte, or only reports what has changed since. */
 export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Replay> {
   const { id, record } = readAudit<BundleAudit | PackAudit>(machine, typed)
-  return record.kind === 'packs' ? rehydrate(machine, id, record) : replayBundle(machine, id, record)
-}
-
-async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<ReplayedBundle> {
-  const { project, now } = audit.question
-  if (!isFolder(project)) {
-    throw failWith('NOT_A_FOLDER/bundle', { project })
-  }
-  const again = { ...audit.question, now: now === null ? undefined : new Date(now), isRecorded: false }
+  if (record.kind === 'packs') return rehydrate(machine, id, record)
+  const { project, now } = record.question
+  if (!isFolder(project)) throw failWith('NOT_A_FOLDER/bundle', { project })
+  const again = { ...record.question, now: now === null ? undefined : new Date(now), isRecorded: false }
   const context = await buildContext(machine.quiet(), again)
-  const changes = changesSince(audit, context.bundle)
+  const changes = changesSince(record, context.bundle)
   if (changes.length === 0) return { id, context, changes }
   machine.report(report('CONTEXT_CHANGED/bundle', { changes: changes.join('; ') }))
   return { id, changes }

@@ -14,7 +14,6 @@ export type NamedExplanation =
   | { kind: 'skill' | 'adapter'; name: string; steps: Step[] }
 
 type Request = ExplainRequest & SourceRequest
-type LocatedSkill = LocatedAs<'skill'>['skill']
 
 /** Where a payload, pack, skill or adapter comes from and why it is used or not, for a task if there is one. */
 export async function explainNamed(machine: Machine, request: Request): Promise<NamedExplanation> {
@@ -33,7 +32,7 @@ export async function explainNamed(machine: Machine, request: Request): Promise<
     case 'pack':
       return explainNamedPack(machine, request, located.pack.manifest.name)
     case 'skill': {
-      const steps = [...(await skillSteps(machine, located.skill)), ...taskSteps(machine, request, located.skill)]
+      const steps = [...(await skillSteps(machine, located.skill)), ...taskSteps(machine, request, located.skill.name)]
       return { kind: 'skill', name: located.skill.name, steps }
     }
     case 'adapter':
@@ -43,18 +42,16 @@ export async function explainNamed(machine: Machine, request: Request): Promise<
 
 function explainNamedPack(machine: Machine, request: Request, pack: string): NamedExplanation {
   const project = projectOf(machine, request).root
-  const value = explainPack(machine, { pack, task: request.task, project })
-  return { kind: 'pack', ...value }
+  return { kind: 'pack', ...explainPack(machine, { pack, task: request.task, project }) }
 }
 
-const SOURCES = {
-  library: 'the library',
-  user: "an agent's folder",
-  project: "an agent's folder of the project",
-} as const
-
-async function skillSteps(machine: Machine, { name, source, folder }: LocatedSkill): Promise<Step[]> {
-  const place: Step = { question: 'place', isPassed: true, says: `found in ${SOURCES[source]}, ${folder}` }
+async function skillSteps(machine: Machine, { name, source, folder }: LocatedAs<'skill'>['skill']): Promise<Step[]> {
+  const places = {
+    library: 'the library',
+    user: "an agent's folder",
+    project: "an agent's folder of the project",
+  }
+  const place: Step = { question: 'place', isPassed: true, says: `found in ${places[source]}, ${folder}` }
   if (source !== 'library') return [place]
   const { placements } = await inspectSkill(machine.quiet(), { name })
   const agents = [...new Set(placements.flatMap((placement) => placement.agents))]
@@ -65,18 +62,16 @@ async function skillSteps(machine: Machine, { name, source, folder }: LocatedSki
 }
 
 /** Whether a search for the task would find the skill, by the same ranking. */
-function taskSteps(machine: Machine, request: Request, { name }: LocatedSkill): Step[] {
+function taskSteps(machine: Machine, request: Request, name: string): Step[] {
   if (request.task === undefined) return []
   const { layers, project, task } = request
-  const search = searchKnowledge(machine, { layers, project, query: task, kinds: ['skill'], limit: MOST_RANKED })
+  const search = searchKnowledge(machine, { layers, project, query: task, kinds: ['skill'], limit: 1000 })
   const at = search.hits.findIndex((hit) => hit.id === `skill:${name}`)
   const hit = search.hits[at]
   if (hit === undefined) return [{ question: 'task', isPassed: false, says: 'the task does not match it' }]
   const says = `number ${at + 1} among the skills, confidence ${percent(hit.confidence)}: ${describeWhy(hit.why)}`
   return [{ question: 'task', isPassed: true, says }]
 }
-
-const MOST_RANKED = 1000
 
 function adapterSteps({ id, command, file, trust }: LocatedAs<'adapter'>['adapter']): Step[] {
   const does = command === undefined ? `reads ${file ?? 'nothing'}` : `runs ${command.map(shellWord).join(' ')}`

@@ -14,7 +14,7 @@ import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import { roundScore, type Strategy } from '../search/document.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError, report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import type { RecordedEntry } from '../usage/record.ts'
 import type { Question } from './answer.ts'
@@ -26,9 +26,9 @@ import {
   type CandidateSection,
   type Omission,
   POINTER_GROUPS,
-  type Trail,
   toWarning,
 } from './rules/bundle.ts'
+import { isInstruction } from './settings.ts'
 
 /** Everything a task needs beyond the control plane. */
 export interface TaskParts {
@@ -41,56 +41,28 @@ export interface TaskParts {
   strategy: Strategy
 }
 
-type TaskQuestion = Pick<Question, 'task' | 'project' | 'intent' | 'widest' | 'now'> & {
-  exclude: ReadonlySet<string>
-  trail: Trail
-}
-
-/** How the project's own files are shown. */
-export interface OwnFiles {
-  /** What the task found. */
-  files: ProjectAnswer
-  places: number
-  mostPerFile: number
-  /** Shown elsewhere in the bundle. */
-  isTaken: (path: string) => boolean
-  /** The maximum number of characters in any bundle. */
-  mostChars: number
-  /** Shows the test of each file after it. */
-  withTests: boolean
-  /** Shows whole files. */
-  isUnrestricted: boolean
-  /** The user wrote the intents: they add files. */
-  hasOwnIntents: boolean
-}
-
-const MOST_OPENED = 200
-const FILES_PER_PLACE = 2
-
-/** Files of the project, payloads and packs, in turn. Without `own`, only the patterns of an intent choose files. */
+/** Files of the project, payloads and packs, in turn. Without `found`, only the patterns of an intent choose files. */
 export async function readTaskParts(
   machine: Machine,
-  question: TaskQuestion,
-  own: OwnFiles | undefined,
+  question: Question,
+  found: ProjectAnswer | undefined,
+  plane: readonly Candidate[],
 ): Promise<TaskParts> {
   const { trail } = question
   const at = trail.warnings.length
-  const { files, pointers } = own === undefined ? { files: intended(question) } : ownFiles(question, own)
+  const { files, pointers } = found === undefined ? { files: intended(question) } : ownFiles(question, found, plane)
   const isSilent = trail.warnings.length === at
   const payloads = await readPayloads(machine, question)
   const besides = [...files, ...payloads.core, ...payloads.matched].flatMap(({ path, text, sections = [{ text }] }) =>
     sections.map((section) => `${path} ${section.text}`),
   )
-  const packs = packsForTask(machine, question, besides)
+  const packs = readPacks(machine, question, besides)
   const isEmpty = [payloads.core, payloads.matched, packs.candidates].every(({ length }) => length === 0)
-  if (own?.files.paths.length === 0 && isSilent && isEmpty) trail.warnings.splice(at, 0, toWarning(EMPTY))
+  if (found?.paths.length === 0 && isSilent && isEmpty) {
+    trail.warnings.splice(at, 0, toWarning(report('NO_FITTING_FILE/empty')))
+  }
   return {
-    candidates: interleave({
-      core: payloads.core,
-      files,
-      matched: payloads.matched,
-      packs: packs.candidates,
-    }),
+    candidates: interleave({ core: payloads.core, files, matched: payloads.matched, packs: packs.candidates }),
     pointers,
     planned: new Map([...payloads.planned, ...packs.planned]),
     strategy: payloads.strategy,
@@ -98,30 +70,30 @@ export async function readTaskParts(
 }
 
 /** The files that the patterns of the intent name. */
-function intended({ project, intent, widest, exclude, trail }: TaskQuestion): Candidate[] {
+function intended({ project, intent, widest, excluded, trail }: Question): Candidate[] {
   // More than there are places, because some are duplicates or unsafe.
-  const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
-  const found = readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
-  trail.omitted.push(...found.omitted)
-  trail.warnings.push(...found.findings.map(toWarning))
-  return found.candidates
+  const rules = { exclude: new Set(excluded), mostRead: Math.min(200, 2 * widest.maxFiles) }
+  const { candidates, omitted, findings } = readIntentFiles(project.root, intent, widest.maxCharsPerFile, rules)
+  trail.omitted.push(...omitted)
+  trail.warnings.push(...findings.map(toWarning))
+  return candidates
 }
-
-/** Files from an intent of the user rank after project files that match this well. */
-const BETTER = 0.5
 
 /**
  * The project's own files, best first. An intent of the user adds its files, but hides no better one; the intents of
  * the preset choose only if no file matches the task.
  */
-function ownFiles(question: TaskQuestion, own: OwnFiles): { files: Candidate[]; pointers: BundlePointer[] } {
-  const { project, trail } = question
-  const { candidates, pointers, omitted } = projectCandidates(project.root, own)
-  if (own.hasOwnIntents) {
+function ownFiles(question: Question, found: ProjectAnswer, plane: readonly Candidate[]) {
+  const { project, settings, trail } = question
+  const inPlane = new Set(plane.map(({ path }) => path))
+  const isTaken = (path: string) => inPlane.has(path) || isInstruction(path)
+  const { candidates, pointers, omitted } = projectCandidates(question, found, plane.length, isTaken)
+  if (settings.project?.hasOwnIntents) {
     const named = intended(question)
     const isNamed = new Set(named.map(({ path }) => path))
     const isRanked = new Set(candidates.map(({ path }) => path))
-    const isFirst = ({ path, score }: Candidate) => isNamed.has(path) || score >= BETTER
+    // Files from an intent of the user rank after project files that match well.
+    const isFirst = ({ path, score }: Candidate) => isNamed.has(path) || score >= 0.5
     trail.omitted.push(...omitted.filter(({ path }) => !isNamed.has(path)))
     const files = [
       ...candidates.filter(isFirst),
@@ -134,19 +106,15 @@ function ownFiles(question: TaskQuestion, own: OwnFiles): { files: Candidate[]; 
   if (!isBare) trail.omitted.push(...omitted)
   if (candidates.length > 0) return { files: candidates, pointers }
   const at = trail.warnings.length
-  const general = intended(question).filter(({ path }) => !own.isTaken(path))
-  if (isBare) trail.warnings.splice(at, trail.warnings.length, toWarning(BARE))
-  else if (general.length === 0 && !own.files.paths.every(own.isTaken)) trail.warnings.push(toWarning(NOTHING_FITS))
+  const general = intended(question).filter(({ path }) => !isTaken(path))
+  if (isBare) trail.warnings.splice(at, trail.warnings.length, toWarning(report('NO_FITTING_FILE/bare')))
+  else if (general.length === 0 && !found.paths.every(isTaken)) {
+    trail.warnings.push(toWarning(report('NO_FITTING_FILE/words')))
+  }
   return { files: general, pointers }
 }
 
-const NOTHING_FITS: Finding = report('NO_FITTING_FILE/words')
-
-const EMPTY: Finding = report('NO_FITTING_FILE/words-x')
-
-const BARE: Finding = report('NO_FITTING_FILE/words-x-x')
-
-async function readPayloads(machine: Machine, { task, project, trail }: TaskQuestion) {
+async function readPayloads(machine: Machine, { task, project, trail }: Question) {
   const request = { task: task.text, layers: { projectRoot: project } }
   const { value: plan, knowledge } = await planByStrategy(machine, request, task)
   for (const { match, reason } of plan.leftOut) {
@@ -178,31 +146,21 @@ function wholeText(text: string) {
   return { sourceClass: 'task', text, charsTotal: text.length, sha256: sha256(text), isWhole: false } as const
 }
 
-/** The maximum size of one pack. Not a share of the bundle: a pack is kept whole or left out. */
-const PACK_TOKENS = 1_500
-
 /** If the settings of packs cannot be read, the bundle is built without packs. */
-function packsForTask(
-  machine: Machine,
-  question: TaskQuestion,
-  besides: readonly string[],
-): ReturnType<typeof readPacks> {
+function readPacks(machine: Machine, { task, project, request, trail }: Question, besides: readonly string[]) {
+  // The budget is the maximum size of one pack, not a share of the bundle: a pack is kept whole or left out.
+  const limits = { budget: 1_500, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
+  const asked = { task: task.text, project, now: request.now, besides, ...limits }
+  let resolved: { value: ReturnType<typeof resolvePacks>; findings: Finding[] }
   try {
-    return readPacks(machine, question, besides)
+    resolved = machine.collect((listening) => resolvePacks(listening, asked, task))
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'BAD_CONFIG') throw error
-    const { code, message, hint } = error
-    machine.report({ severity: 'error', code, message, hint })
-    question.trail.warnings.push(`packs are left out: ${message}`)
+    machine.report(asFinding(error, { severity: 'error' }))
+    trail.warnings.push(`packs are left out: ${error.message}`)
     return { candidates: [], planned: [] }
   }
-}
-
-function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion, besides: readonly string[]) {
-  const limits = { budget: PACK_TOKENS, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
-  const { value, findings } = machine.collect((listening) =>
-    resolvePacks(listening, { task: task.text, project, now, besides, ...limits }, task),
-  )
+  const { value, findings } = resolved
   for (const { name, message } of value.refused) {
     trail.omitted.push({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message })
   }
@@ -241,30 +199,21 @@ function readPacks(machine: Machine, { task, project, now, trail }: TaskQuestion
   return { candidates, planned }
 }
 
-/** The first files are shown with text, however likely; others only if they are this likely to be needed. */
-const ALWAYS_SHOWN = 3
-const WORTH_TEXT = 0.05
-const WORTH_A_LINE = 0.004
-const MOST_POINTERS = 40
-const MOST_TESTS = 6
-const MOST_COMPANIONS = 6
-
-interface FoundFiles {
-  candidates: Candidate[]
-  pointers: BundlePointer[]
-  omitted: Omission[]
-}
-
 /** Files worth their text with their sections, then places that are only named. */
-function projectCandidates(root: string, own: OwnFiles): FoundFiles {
-  const { files: answer, places: most, isTaken, withTests } = own
+function projectCandidates(
+  { project: { root }, limits, widest, unit, isUnrestricted, request: { withTests } }: Question,
+  answer: ProjectAnswer,
+  inPlane: number,
+  isTaken: (path: string) => boolean,
+): { candidates: Candidate[]; pointers: BundlePointer[]; omitted: Omission[] } {
   const ranked = answer.files.filter(({ path }) => !isTaken(path))
-  const worth = ranked.filter(({ probability }, at) => at < ALWAYS_SHOWN || probability >= WORTH_TEXT)
+  // The first files are shown with text, however likely; others only if they are likely enough to be needed.
+  const worth = ranked.filter(({ probability }, at) => at < 3 || probability >= 0.05)
   const wanted = withTests ? worth.flatMap((file, at) => [file, ...answer.tests.slice(at, at + 1)]) : worth
   const read: (SectionedText & { file: RankedFile })[] = []
   const builds: Omission[] = []
   for (const file of wanted) {
-    if (read.length >= most) break
+    if (read.length >= limits.maxFiles - inPlane) break
     const found = readSections(root, file.path, answer.terms, file.lines)
     if (found === undefined || found.text.trim() === '') continue
     const better = read.find((each) =>
@@ -276,25 +225,26 @@ function projectCandidates(root: string, own: OwnFiles): FoundFiles {
       builds.push({ path: file.path, sourceClass: 'task', reason: 'duplicate', detail })
     }
   }
-  const turns = turnsOf(
-    read.map(({ file, sections }, at) => ({
-      probability: file.probability,
-      isSide: at > 0 && isSide(file),
-      sections,
-    })),
-    own,
-  )
+  // The turn of every section of every file. Those beyond the size of any bundle cannot be shown; no text has more
+  // characters per token than 16.
+  const mostChars = unit === 'chars' ? widest.total : 16 * widest.total
+  const sized = read.map(({ file: { probability, isNamed, role }, sections }, at) => {
+    return { probability, isSide: at > 0 && !isNamed && (role.isLog || role.isConfig || role.isData), sections }
+  })
+  const mostPerFile = isUnrestricted ? widest.maxCharsPerFile : limits.maxCharsPerFile
+  const { first, order } = orderSections(sized, { mostPerFile, isUnrestricted })
+  const turns: (number | undefined)[][] = read.map(() => [])
+  let chars = 0
+  order.forEach(({ file, section }, at) => {
+    if (at >= first && chars > mostChars) return
+    chars += read[file]!.sections[section]!.text.length
+    turns[file]![section] = at < first ? 0 : at
+  })
   const isBuild = new Set(builds.map(({ path }) => path))
-  const others = ranked
-    .filter(({ path, probability }) => !isBuild.has(path) && probability >= WORTH_A_LINE)
-    .slice(0, MOST_POINTERS)
+  const others = ranked.filter(({ path, probability }) => !isBuild.has(path) && probability >= 0.004).slice(0, 40)
   const isOther = new Set(others.map(({ path }) => path))
   const beside = answer.companions.filter(({ path }) => !isOther.has(path) && !isTaken(path))
-  const named = {
-    file: others,
-    test: answer.tests.slice(0, MOST_TESTS),
-    companion: beside.slice(0, MOST_COMPANIONS),
-  }
+  const named = { file: others, test: answer.tests.slice(0, 6), companion: beside.slice(0, 6) }
   const places = POINTER_GROUPS.flatMap((group) => named[group].map((file) => ({ file, group })))
   places.sort((a, b) => b.file.probability - a.file.probability)
   return {
@@ -306,59 +256,31 @@ function projectCandidates(root: string, own: OwnFiles): FoundFiles {
   }
 }
 
-/** Files that match many tasks a little: changelogs, settings, data. */
-function isSide({ role, isNamed }: RankedFile): boolean {
-  return !isNamed && (role.isLog || role.isConfig || role.isData)
-}
-
-type Sectioned = Parameters<typeof orderSections>[0]
-
-/** The turn of every section of every file; undefined if the section is not shown. */
-function turnsOf(files: Sectioned, { mostPerFile, mostChars, isUnrestricted }: OwnFiles): (number | undefined)[][] {
-  const { first, order } = orderSections(files, { mostPerFile, isUnrestricted })
-  const turns: (number | undefined)[][] = files.map(() => [])
-  let chars = 0
-  order.forEach(({ file, section }, at) => {
-    // Sections beyond the size of the bundle cannot be shown.
-    if (at >= first && chars > mostChars) return
-    chars += files[file]!.sections[section]!.text.length
-    turns[file]![section] = at < first ? 0 : at
-  })
-  return turns
-}
-
 function toCandidate(
   { file, text, sha256, sections }: SectionedText & { file: RankedFile },
   turns: readonly (number | undefined)[],
 ): Candidate {
+  const { path, score, words, commits, isNamed } = file
   const chosen = sections.flatMap((section, at): CandidateSection[] => {
     const turn = turns[at]
     if (turn === undefined) return []
-    const { start, end, text: own, score } = section
-    return [{ start, end, text: own, score: roundScore(score), reason: sectionReason(section), turn }]
+    const { start, end, text: own, symbol } = section
+    const reason = [symbol?.slice(0, 80), section.words.slice(0, 6).join(', ')].filter(Boolean).join(': ')
+    return [{ start, end, text: own, score: roundScore(section.score), reason, turn }]
   })
+  // `file name [cors], text [origin, allow]; 3 past commits`
+  const voted = commits.length === 0 ? '' : `${commits.length} past ${commits.length === 1 ? 'commit' : 'commits'}`
   return {
-    path: file.path,
+    path,
     sourceClass: 'task',
     selectedBy: 'project',
-    reason: fileReason(file),
-    score: roundScore(file.score),
+    reason: [isNamed ? 'named in the task' : '', describeWords(words), voted].filter(Boolean).join('; '),
+    score: roundScore(score),
     text: chosen.map((section) => section.text).join(''),
     charsTotal: text.length,
     sha256,
-    provenance: file.commits.length === 0 ? {} : { commits: file.commits.join(' ') },
+    provenance: commits.length === 0 ? {} : { commits: commits.join(' ') },
     isWhole: false,
     sections: chosen,
   }
-}
-
-function sectionReason({ symbol, words }: SectionedText['sections'][number]): string {
-  const said = words.length === 0 ? '' : words.slice(0, 6).join(', ')
-  return [symbol?.slice(0, 80), said].filter((part) => part !== undefined && part !== '').join(': ')
-}
-
-/** `file name [cors], text [origin, allow]; 3 commits` */
-function fileReason({ words, commits, isNamed }: RankedFile): string {
-  const voted = commits.length === 0 ? '' : `${commits.length} past ${commits.length === 1 ? 'commit' : 'commits'}`
-  return [isNamed ? 'named in the task' : '', describeWords(words), voted].filter((part) => part !== '').join('; ')
 }

@@ -22,49 +22,36 @@ export interface EntryText {
   cut?: Cut
 }
 
-export interface ReadRequest extends SourceRequest {
-  /** `release-pipeline`, `pack:name`, `pack:name/path`, `skill:name`, `skill:name/path`, or a bare name of any kind. */
-  id: string
-  /** The maximum length of the text, fence included. */
-  maxCharacters?: number
+/** One entry by its id: fenced, at most so long with its fence, and recorded as used. */
+export function readEntry(
+  machine: Machine,
+  /** `id`: `release-pipeline`, `pack:name`, `pack:name/path`, `skill:name/path`, or a bare name of any kind. */
+  request: SourceRequest & { id: string; maxCharacters?: number },
+): EntryText {
+  const { maxCharacters: most = Infinity } = request
+  if (most !== Infinity && !(Number.isSafeInteger(most) && most >= LEAST_CHARACTERS)) {
+    throw failWith('USAGE/characters', { leastCharacters: LEAST_CHARACTERS, most })
+  }
+  return readLocated(machine, locate(machine, { ...request, kinds: READABLE }), most)
 }
 
-/** One entry by its id: fenced, limited in length, and recorded as used. */
-export function readEntry(machine: Machine, request: ReadRequest): EntryText {
-  const most = requireRoom(request.maxCharacters)
-  const located = locate(machine, { ...request, kinds: READABLE })
-  const read = readLocated(machine, located, most)
-  return read
-}
-
-export function readLocated(machine: Machine, located: LocatedText, most = Infinity): EntryText {
-  const { name, layer, path, body, wrap } = open(machine, located)
+function readLocated(machine: Machine, located: LocatedText, most = Infinity): EntryText {
+  const { kind } = located
+  const { name, layer, path, body, wrap } =
+    kind === 'payload'
+      ? openPayload(located.knowledge.place(located.entry))
+      : kind === 'skill'
+        ? openSkill(located.skill, located.path)
+        : openPackText(machine, located.pack, located.path)
   const cut = findCut(body, most, (content) => wrap(content).text)
   const fenced = wrap(cut === undefined ? body : body.slice(0, cut.characters))
   const text = cut === undefined ? fenced.text : `${fenced.text}${cutLine(cut)}`
   const tokens = estimateTokens(text)
   const id = idOf(located)
-  const entry = { id: name, kind: located.kind, trigger: 'lookup', mode: 'manual' as const, tokens, layer }
+  const entry = { id: name, kind, trigger: 'lookup', mode: 'manual' as const, tokens, layer }
   const recorded = recordUsage(machine, { task: `lookup ${id}`, stage: 'used', entries: [entry] })
-  const value = { id, kind: located.kind, path, text, tokens, cut }
   machine.report(...fenced.findings, ...recorded)
-  return value
-}
-
-function open(machine: Machine, located: LocatedText) {
-  switch (located.kind) {
-    case 'payload':
-      return openPayload(located.knowledge.place(located.entry))
-    case 'skill':
-      return openSkill(located.skill, located.path)
-    case 'pack':
-      return openPackText(machine, located.pack, located.path)
-  }
-}
-
-function requireRoom(most: number | undefined): number | undefined {
-  if (most === undefined || (Number.isSafeInteger(most) && most >= LEAST_CHARACTERS)) return most
-  throw failWith('USAGE/characters', { leastCharacters: LEAST_CHARACTERS, most })
+  return { id, kind, path, text, tokens, cut }
 }
 
 export interface SkillCard {
@@ -85,22 +72,17 @@ export type EntryLookup =
 /** One entry of any kind by its id. */
 export function lookUpEntry(machine: Machine, request: LookupRequest): EntryLookup {
   const located = locate(machine, { ...request, layers: request.layers ?? {}, kinds: READABLE })
-  const value = describe(machine, located)
-  return request.load ? { ...value, contents: readLocated(machine, located) } : value
-}
-
-function describe(machine: Machine, located: LocatedText): EntryLookup {
-  switch (located.kind) {
-    case 'payload':
-      return { kind: 'payload', entry: located.entry, layer: located.knowledge.layerOf(located.entry) }
-    case 'pack':
-      return { kind: 'pack', id: idOf(located), pack: viewPack(machine, located.catalog, located.pack) }
-    case 'skill':
-      return { kind: 'skill', id: idOf(located), skill: cardOf(located.skill) }
+  const id = idOf(located)
+  let value: EntryLookup
+  if (located.kind === 'payload') {
+    value = { kind: 'payload', entry: located.entry, layer: located.knowledge.layerOf(located.entry) }
+  } else if (located.kind === 'pack') {
+    value = { kind: 'pack', id, pack: viewPack(machine, located.catalog, located.pack) }
+  } else {
+    const { skill } = located
+    const { name, tags = [], source, folder } = skill
+    const card = { name, description: descriptionOf(skill), tags, source, folder, files: filesOf(skill) }
+    value = { kind: 'skill', id, skill: card }
   }
-}
-
-function cardOf(skill: UsableSkill): SkillCard {
-  const { name, tags = [], source, folder } = skill
-  return { name, description: descriptionOf(skill), tags, source, folder, files: filesOf(skill) }
+  return request.load ? { ...value, contents: readLocated(machine, located) } : value
 }

@@ -6,7 +6,7 @@ import { type SectionFound, searchSections } from '../packs/sections.ts'
 import type { PayloadDetails } from '../payloads/payload-source.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { RANKED_LIMIT } from '../search/document.ts'
-import { readTask, type Task } from '../search/task.ts'
+import { readTask } from '../search/task.ts'
 import type { SkillDetails } from '../skills/skill-source.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
 import { nearest, sortedBy } from '../text/values.ts'
@@ -32,38 +32,6 @@ export interface FullSearchResult extends SearchResult {
   files: readonly FilePointer[]
 }
 
-/** For `kinds`: files of the project, besides all kinds of entries. */
-const FILE = 'file'
-const KINDS = [...ENTRY_KINDS, FILE]
-const MOST_FILES = 5
-
-/** Searches all knowledge and the project's own files. */
-export async function searchAll(machine: Machine, request: SearchRequest): Promise<FullSearchResult> {
-  const { kinds = [], query, limit = MOST_FILES } = request
-  const task = readTask(query)
-  const value = searchKnowledge(machine, request)
-  const project = projectOf(machine, request)
-  // A folder outside of git may be a whole home folder: its files are searched only on request.
-  const isAsked = kinds.includes(FILE) || (kinds.length === 0 && project.repository !== undefined)
-  const files = isAsked ? await pointIntoProject(machine, { task, project, limit }) : []
-  return { ...value, sections: sectionsFor(machine, task, request), files }
-}
-
-const MOST_SECTIONS = 5
-
-function sectionsFor(machine: Machine, task: Task, request: SearchRequest): SectionFound[] {
-  const { kinds = [], limit = MOST_SECTIONS } = request
-  if (kinds.length > 0 && !kinds.includes('pack')) return []
-  try {
-    const packs = new Packs(machine, { project: projectOf(machine, request) })
-    return searchSections(machine, packs.all, task, Math.min(limit, MOST_SECTIONS))
-  } catch (error) {
-    // A search for packs reports what is wrong with them.
-    if (error instanceof LoadoutError) return []
-    throw error
-  }
-}
-
 export interface SearchRequest extends SourceRequest {
   query: string
   limit?: number
@@ -71,39 +39,51 @@ export interface SearchRequest extends SourceRequest {
   kinds?: readonly string[]
 }
 
+/** Searches all knowledge and the project's own files. */
+export async function searchAll(machine: Machine, request: SearchRequest): Promise<FullSearchResult> {
+  const { kinds = [], query, limit = 5 } = request
+  const task = readTask(query)
+  const value = searchKnowledge(machine, request)
+  const project = projectOf(machine, request)
+  // A folder outside of git may be a whole home folder: its files are searched only on request.
+  const isFileAsked = kinds.includes('file') || (kinds.length === 0 && project.repository !== undefined)
+  const files = isFileAsked ? await pointIntoProject(machine, { task, project, limit }) : []
+  let sections: readonly SectionFound[] = []
+  try {
+    const isAsked = kinds.length === 0 || kinds.includes('pack')
+    const packs = isAsked ? new Packs(machine, { project }).all : []
+    sections = searchSections(machine, packs, task, Math.min(limit, 5))
+  } catch (error) {
+    // A search for packs reports what is wrong with them.
+    if (!(error instanceof LoadoutError)) throw error
+  }
+  return { ...value, sections, files }
+}
+
 /**
  * Searches payloads, packs by their metadata, and skills; best first. The ranker sees them as one library, so that
  * their confidences are comparable; ties go by kind.
  */
 export function searchKnowledge(machine: Machine, request: SearchRequest): SearchResult {
-  const limit = requireLimit(request.limit)
-  const { sources, findings } = openSources(machine, request, readKinds(request.kinds))
+  const { query, limit = RANKED_LIMIT * 2, kinds = [] } = request
+  if (!Number.isSafeInteger(limit) || limit < 1) throw failWith('USAGE/limit', { limit })
+  const known: readonly string[] = [...ENTRY_KINDS, 'file']
+  const unknown = kinds.find((kind) => !known.includes(kind))
+  if (unknown !== undefined) {
+    const close = nearest(unknown, known)
+    const meant = close === undefined ? '' : `; did you mean ${close}?`
+    throw failWith('USAGE/kind', { kind: unknown.slice(0, 80), meant, kinds: known.join(', ') })
+  }
+  const asked = kinds.length === 0 ? ENTRY_KINDS : ENTRY_KINDS.filter((kind) => kinds.includes(kind))
+  const { sources, findings } = openSources(machine, request, asked)
   const ranking = openRanking(
     machine,
     sortedBy(sources, ({ kind }) => kind).flatMap(({ segments }) => segments),
   )
-  const hits = find(ranking, request.query, { limit }).flatMap(({ id, kind, name, confidence, why }) => {
+  const hits = find(ranking, query, { limit }).flatMap(({ id, kind, name, confidence, why }) => {
     const details = sources.find((source) => source.kind === kind)?.describe(name)
     return details === undefined ? [] : [{ kind, id, ...details, confidence, why } as SearchHit]
   })
-  const known = Object.fromEntries(sources.map(({ kind, names }) => [kind, names.length]))
   machine.report(...withoutRepeats([...findings, ...ranking.findings]))
-  return { query: request.query, known, hits }
-}
-
-function requireLimit(limit = RANKED_LIMIT * 2): number {
-  if (Number.isSafeInteger(limit) && limit >= 1) return limit
-  throw failWith('USAGE/limit', { limit })
-}
-
-function readKinds(asked: readonly string[] = []): readonly EntryKind[] {
-  for (const kind of asked) requireKind(kind)
-  return asked.length === 0 ? ENTRY_KINDS : ENTRY_KINDS.filter((kind) => asked.includes(kind))
-}
-
-function requireKind(kind: string): void {
-  if (KINDS.some((each) => each === kind)) return
-  const close = nearest(kind, KINDS)
-  const meant = close === undefined ? '' : `; did you mean ${close}?`
-  throw failWith('USAGE/kind', { kind: kind.slice(0, 80), meant, kinds: KINDS.join(', ') })
+  return { query, known: Object.fromEntries(sources.map(({ kind, names }) => [kind, names.length])), hits }
 }

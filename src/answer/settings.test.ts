@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Machine } from '../machine/machine.ts'
 import { projectAt } from '../machine/open-project.ts'
-import { CORTEX, GENERIC } from './rules/presets.ts'
-import { contextSettings } from './settings.ts'
+import { CORTEX, contextSettings, DEFAULT_BUDGET, GENERIC } from './settings.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'loadout-settings-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -119,5 +118,32 @@ describe('context settings', () => {
     expect(withSettings(broken, MANIFEST)).toEqual(CORTEX)
     const mixed = withSettings({ ...broken, controlPlane: ['a.md'] })
     expect([mixed.controlPlane.length, mixed.intents, mixed.adapters]).toEqual([1, GENERIC.intents, []])
+  })
+})
+
+describe('presets', () => {
+  it('have a default intent, and it is the last', () => {
+    for (const { intents } of [CORTEX, GENERIC]) {
+      expect(intents.map(({ key }) => key).indexOf('default')).toBe(intents.length - 1)
+      expect(intents.every(({ include }) => include.length > 0)).toBe(true)
+    }
+  })
+
+  it('cortex names its control plane and its intents in the order of precedence', () => {
+    expect(CORTEX.controlPlane.map(({ pattern }) => pattern)).toEqual([
+      '.cortex/manifest_v0.json',
+      '.cortex/reports/lifecycle_audit_v0.json',
+      '.cortex/reports/audit_needed_v0.json',
+      '.cortex/reports/decision_candidates_v0.json',
+      '.cortex/artifacts/decisions/decision_*_v*.md',
+    ])
+    expect(CORTEX.controlPlane.at(-1)).toMatchObject({ take: 3, order: 'latest', isRequired: false })
+    expect(CORTEX.intents.map(({ key }) => key)).toEqual(['design', 'governance', 'direction', 'spec', 'default'])
+  })
+
+  it('share a budget whose parts make the whole', () => {
+    const { maxFiles, maxCharsPerFile, maxChars, partitions } = DEFAULT_BUDGET
+    expect([maxFiles, maxCharsPerFile, maxChars]).toEqual([12, 2500, 30_000])
+    expect(Object.values(partitions).reduce((sum, part) => sum + part, 0)).toBe(100)
   })
 })

@@ -11,7 +11,7 @@ import { openPayloads, type PayloadSource } from '../payloads/payload-source.ts'
 import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
 import { openSkills, type SkillSource, type UsableSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, type LoadoutError, report, retell } from '../text/trouble.ts'
 import { isRecord, nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
@@ -94,33 +94,29 @@ export function listLoadable(machine: Machine, request: SourceRequest): Loadable
       return otherwise
     }
   }
-  const value = {
+  const namedIn = ({ names, describe }: Source): Named[] =>
+    names.map((name) => ({ name, summary: describe(name)?.summary ?? '' }))
+  const value: Loadable = {
     payloads: open(() => {
-      const shelf = SOURCES.payload(machine, request)
-      findings.push(...shelf.findings)
-      return shelf.knowledge.entries.map(describePayload)
+      const source = SOURCES.payload(machine, request)
+      findings.push(...source.findings)
+      return source.knowledge.entries.map(({ id, summary, priority, tokens_est: tokens }) => {
+        return { id, summary, priority, tokens }
+      })
     }, []),
     packs: open(() => {
-      const shelf = SOURCES.pack(machine, request)
-      return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
+      const source = SOURCES.pack(machine, request)
+      return namedIn(source).filter(({ name }) => source.describe(name)?.admission === 'admitted')
     }, []),
     disclosure: open(() => listPacks(machine.quiet(), { project: projectOf(machine, request) }).disclosure, ''),
     skills: open(() => {
-      const shelf = SOURCES.skill(machine, request)
-      findings.push(...shelf.findings)
-      return namedOn(shelf)
+      const source = SOURCES.skill(machine, request)
+      findings.push(...source.findings)
+      return namedIn(source)
     }, []),
   }
   machine.report(...withoutRepeats(findings))
   return value
-}
-
-function describePayload({ id, summary, priority, tokens_est: tokens }: LoadoutEntry) {
-  return { id, summary, priority, tokens }
-}
-
-function namedOn({ names, describe }: Source): Named[] {
-  return names.map((name) => ({ name, summary: describe(name)?.summary ?? '' }))
 }
 
 /** What an id refers to. `path` is one file of it. */
@@ -143,39 +139,39 @@ interface Names {
   findings: readonly Finding[]
 }
 
-type Finder = (asked: EntryId, id: string) => { located: Located | undefined; shelf: Names }
+type Finder = (asked: EntryId, id: string) => { located: Located | undefined; source: Names }
 
 const FINDERS: Record<NamedKind, (machine: Machine, request: SourceRequest) => Finder> = {
   payload: (machine, request) => {
-    const shelf = SOURCES.payload(machine, request)
+    const source = SOURCES.payload(machine, request)
     return ({ kind, name }, id) => {
-      const entry = shelf.find(kind === undefined ? id : name)
-      return { shelf, located: entry && { kind: 'payload', entry, knowledge: shelf.knowledge } }
+      const entry = source.find(kind === undefined ? id : name)
+      return { source, located: entry && { kind: 'payload', entry, knowledge: source.knowledge } }
     }
   },
   skill: (machine, request) => {
-    const shelf = SOURCES.skill(machine, request)
+    const source = SOURCES.skill(machine, request)
     return ({ name, path }) => {
-      const refusal = shelf.withheld.get(name)
+      const refusal = source.withheld.get(name)
       if (refusal !== undefined) throw refusal
-      const skill = shelf.find(name)
-      return { shelf, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
+      const skill = source.find(name)
+      return { source, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
     }
   },
   pack: (machine, request) => {
-    const shelf = SOURCES.pack(machine, request)
+    const source = SOURCES.pack(machine, request)
     return ({ name, path }) => {
-      const pack = shelf.find(name)
-      const { catalog } = shelf
-      return { shelf, located: pack && { kind: 'pack', pack, catalog, path: fileOf(path, PACK_FILE) } }
+      const pack = source.find(name)
+      const { catalog } = source
+      return { source, located: pack && { kind: 'pack', pack, catalog, path: fileOf(path, PACK_FILE) } }
     }
   },
   adapter: (machine, request) => {
     const value = listAdapters(machine, { project: projectOf(machine, request).root })
-    const shelf: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings: [] }
+    const source: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings: [] }
     return ({ name }) => {
       const adapter = value.adapters.find(({ id }) => id === name)
-      return { shelf, located: adapter && { kind: 'adapter', adapter } }
+      return { source, located: adapter && { kind: 'adapter', adapter } }
     }
   },
 }
@@ -198,21 +194,27 @@ export function locate<Kind extends NamedKind>(
   const { id, kinds } = request
   const asked = parseEntryId(id)
   const isUsable = (kind: NamedKind | undefined): kind is Kind => kinds.some((each) => each === kind)
-  if (asked.kind !== undefined && !isUsable(asked.kind)) throw wrongKind(id, asked, kinds)
+  if (asked.kind !== undefined && !isUsable(asked.kind)) {
+    const usable = kinds.map((each) => entryId(each, asked.name)).join(', ')
+    throw failWith('USAGE/wrong-kind', { kind: asked.kind, id: shown(id), usable })
+  }
   const looked = lookIn(machine, request, asked, asked.kind === undefined ? kinds : [asked.kind])
   const [found, ...others] = looked.found.filter((each): each is LocatedAs<Kind> => isUsable(each.kind))
   if (found !== undefined) {
     const kindsFound = [found, ...others].map(({ kind }) => kind)
     if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, kindsFound)
-    const also = others.length === 0 ? [] : [alsoNamed(id, others)]
-    machine.report(...looked.findings, ...also)
+    machine.report(...looked.findings)
+    if (others.length > 0) {
+      const facts = { others: others.map(({ kind }) => kind).join(' and a '), others2: others.map(idOf).join(', ') }
+      machine.report(report('DUPLICATE_ID/also-named', { id: shown(id), ...facts }, { subject: id }))
+    }
     return found
   }
   const refused = looked.findings.find(isWithheld)
-  if (refused !== undefined) throw new LoadoutError('QUARANTINED', refused.message, { hint: refused.hint ?? '' })
+  if (refused !== undefined) throw retell(refused)
   const rest = asked.kind === undefined ? [] : kinds.filter((kind) => kind !== asked.kind)
-  const shelves = [...looked.shelves, ...lookIn(machine, request, asked, rest).shelves]
-  throw notFound(id, asked, shelves, looked.findings)
+  const sources = [...looked.sources, ...lookIn(machine, request, asked, rest).sources]
+  throw notFound(id, asked, sources, looked.findings)
 }
 
 function lookIn(
@@ -222,21 +224,21 @@ function lookIn(
   kinds: readonly NamedKind[],
 ) {
   const found: Located[] = []
-  const shelves: Names[] = []
+  const sources: Names[] = []
   const findings: Finding[] = []
   for (const kind of kinds) {
     try {
-      const { located, shelf } = FINDERS[kind](machine, request)(asked, request.id)
-      shelves.push(shelf)
+      const { located, source } = FINDERS[kind](machine, request)(asked, request.id)
+      sources.push(source)
       // A library may contain many broken skills; here only the requested one matters.
       const isAbout = ({ subject }: Finding) => kind !== 'skill' || subject === undefined || subject === asked.name
-      findings.push(...shelf.findings.filter(isAbout))
+      findings.push(...source.findings.filter(isAbout))
       if (located !== undefined) found.push(located)
     } catch (error) {
       findings.push({ ...asFinding(error), ...(isWithheld(error) && { subject: asked.name }) })
     }
   }
-  return { found, shelves, findings: withoutRepeats(findings) }
+  return { found, sources, findings: withoutRepeats(findings) }
 }
 
 /** The id names a skill that may not be used on this machine. */
@@ -258,33 +260,17 @@ export function idOf(located: Located): string {
   }
 }
 
-function alsoNamed(id: string, others: readonly Located[]): Finding {
-  return report(
-    'DUPLICATE_ID/also-named',
-    { id: shown(id), others: others.map(({ kind }) => kind).join(' and a '), others2: others.map(idOf).join(', ') },
-    { subject: id },
-  )
-}
-
 /** For a name that several kinds have: lists the unambiguous ids. */
 export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutError {
   const { name, path } = parseEntryId(id)
   const named = kinds.map((kind) => (kind === 'adapter' ? 'an adapter' : `a ${kind}`)).join(' and ')
-  return failWith('AMBIGUOUS_NAME/kinds', {
-    id: shown(id),
-    named,
-    kinds: kinds.map((kind) => entryId(kind, name, path)).join(', '),
-  })
+  const ids = kinds.map((kind) => entryId(kind, name, path)).join(', ')
+  return failWith('AMBIGUOUS_NAME/kinds', { id: shown(id), named, kinds: ids })
 }
 
-function wrongKind(id: string, { kind, name }: EntryId, kinds: readonly NamedKind[]): LoadoutError {
-  const usable = kinds.map((each) => entryId(each, name)).join(', ')
-  return failWith('USAGE/wrong-kind', { kind: String(kind), id: shown(id), usable })
-}
-
-function notFound(id: string, asked: EntryId, shelves: readonly Names[], findings: readonly Finding[]): LoadoutError {
+function notFound(id: string, asked: EntryId, sources: readonly Names[], findings: readonly Finding[]): LoadoutError {
   const ids = new Map<string, string>()
-  for (const { kind, names } of shelves) {
+  for (const { kind, names } of sources) {
     for (const name of names) {
       const full = entryId(kind, name)
       for (const word of [full, name]) if (!ids.has(word)) ids.set(word, full)
@@ -293,15 +279,11 @@ function notFound(id: string, asked: EntryId, shelves: readonly Names[], finding
   const close = nearest(id, [...ids.keys()]) ?? nearest(asked.name, [...ids.keys()])
   // Only findings about layers or about this name.
   const broken = findings.find(({ code, subject }) => /^LAYER_/.test(code) || [undefined, asked.name].includes(subject))
+  const kind = asked.kind ?? 'entry'
+  const name = shown(asked.kind === undefined ? id : asked.name)
   const trouble = broken === undefined ? '' : `; ${broken.message}`
-  const meant = close === undefined ? '' : `; did you mean ${ids.get(close)}?`
-  return new LoadoutError(
-    'ENTRY_NOT_FOUND',
-    `there is no ${asked.kind ?? 'entry'} "${shown(asked.kind === undefined ? id : asked.name)}"${trouble}${meant}`,
-    {
-      hint: broken?.hint ?? 'loadout search <words> finds what there is',
-    },
-  )
+  const hint = broken?.hint ?? 'loadout search <words> finds what there is'
+  return failWith('ENTRY_NOT_FOUND/named', { kind, name, trouble, close: close && ids.get(close), hint })
 }
 
 function shown(id: string): string {

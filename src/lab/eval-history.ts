@@ -1,7 +1,6 @@
 import { relative, sep } from 'node:path'
-import { requestFor } from '../answer/own-files.ts'
-import { isInstruction } from '../answer/rules/presets.ts'
-import { contextSettings } from '../answer/settings.ts'
+import { findRequest } from '../answer/own-files.ts'
+import { contextSettings, isInstruction } from '../answer/settings.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { readHistory } from '../project/find-files.ts'
@@ -75,7 +74,7 @@ export async function evaluateHistory(
   const misses: HistoryEvaluation['misses'] = []
   for (const past of commits) {
     const task = readTask(past.task)
-    const { leaveOut, lift, useHistory = true } = requestFor(project, settings, task) ?? { task, project }
+    const { leaveOut, lift, useHistory = true } = findRequest({ project, settings, task }) ?? { task, project }
     const files = (await trees.files(past.base)).filter(({ path }) => leaveOut?.(path) === undefined)
     const texts = new Map(files.map((file) => [file.path, trees.textOf(file)]))
     const changed = await trees.changedLines(past)

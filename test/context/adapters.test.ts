@@ -15,7 +15,7 @@ import { listAdapters, readAdapterSlice } from '../../src/answer/adapters.ts'
 import { approve, deny, revoke } from '../../src/answer/approve.ts'
 import { type Fetched, fetchAdapter, LARGEST_PAYLOAD } from '../../src/answer/disk/run-adapter.ts'
 import type { OptionalSlice } from '../../src/answer/rules/bundle.ts'
-import type { AdapterSettings } from '../../src/answer/rules/context-settings.ts'
+import type { AdapterSettings } from '../../src/answer/settings.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 

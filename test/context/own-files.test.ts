@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { buildContext } from '../../src/answer/answer.ts'
 import { replay } from '../../src/answer/bundle-record.ts'
-import type { ContextRequest } from '../../src/answer/rules/context-settings.ts'
+import type { ContextRequest } from '../../src/answer/settings.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, ftruncateSync, openSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readBounded, readControlPlane, readIntentFiles } from '../../src/answer/disk/read-candidate.ts'
-import type { ControlPlaneItem } from '../../src/answer/rules/context-settings.ts'
+import type { ControlPlaneItem } from '../../src/answer/settings.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, makeProject } from '../cli/run.ts'
 import { evaluateApart } from './apart.ts'
 

@@ -5,7 +5,7 @@ import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
 import { appendInside, readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, type Release } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { failWith, LoadoutError } from '../../text/trouble.ts'
+import { failWith, type LoadoutError, retell } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 import {
   decodeRecord,
@@ -15,12 +15,9 @@ import {
   latestRecords,
   type TacticalRecord,
 } from '../rules/advice/note-records.ts'
-import type { Failure } from './run-adapter.ts'
 
 /** Beyond this, notes no longer help a task, and should be pruned. */
 const LARGEST_NOTES = 4 * 1024 * 1024
-/** A file that other programs made larger can still be pruned. */
-const LARGEST_TO_PRUNE = 64 * 1024 * 1024
 
 export interface BadLine {
   /** Counted from 1. */
@@ -33,7 +30,7 @@ export interface Notes {
   records: TacticalRecord[]
   badLines: BadLine[]
   /** Why the whole file could not be used. */
-  failure?: Failure
+  failure?: LoadoutError
 }
 
 /** The notes of a project. Skips an invalid line; never throws. A missing file has no notes. */
@@ -48,24 +45,21 @@ export function readNotes(projectRoot: string, path: string): Notes {
   const badLines = lines.flatMap(({ line, problem }) => (problem === undefined ? [] : [{ line, problem }]))
   if (records.length > 0 || badLines.length === 0) return { records, badLines }
   const [first] = badLines
-  const message = `${path} contains no note: line ${first?.line} cannot be read, ${first?.problem}`
-  return { records, badLines, failure: { code: 'NOTES_UNREADABLE', message } }
+  const facts = { path, line: first?.line ?? 0, problem: first?.problem ?? '' }
+  return { records, badLines, failure: failWith('NOTES_UNREADABLE/all', facts) }
 }
 
-interface RawLine {
+interface NoteLine {
   /** Without its end. */
   bytes: Buffer
   line: number
-}
-
-interface ReadLine extends RawLine {
   record?: TacticalRecord
   problem?: string
 }
 
 /** The lines that are not blank. */
-function splitLines(bytes: Buffer): RawLine[] {
-  const lines: RawLine[] = []
+function splitLines(bytes: Buffer): NoteLine[] {
+  const lines: NoteLine[] = []
   for (let [from, line] = [0, 1]; from < bytes.length; line++) {
     const end = bytes.indexOf(10, from)
     const to = end < 0 ? bytes.length : end
@@ -76,7 +70,7 @@ function splitLines(bytes: Buffer): RawLine[] {
   return lines
 }
 
-function readLine(raw: RawLine): ReadLine {
+function readLine(raw: NoteLine): NoteLine {
   const { bytes } = raw
   if (bytes.length > LONGEST_NOTE_LINE * 4) return { ...raw, problem: 'it is too long' }
   if (bytes.includes(0)) return { ...raw, problem: 'it contains NUL bytes' }
@@ -96,36 +90,26 @@ export async function appendNote(
   try {
     const full = join(projectRoot, path)
     if (exists(full)) requireFile(full)
-    appendInside(projectRoot, path, (file, { size }) => writeLine(file, size, path, encodeRecord(record)))
+    appendInside(projectRoot, path, (file, { size }) => {
+      // The last line has no line end if a writer was killed or an editor left it out.
+      const last = Buffer.alloc(1)
+      const isTorn = size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 10
+      const bytes = Buffer.from(`${isTorn ? '\n' : ''}${encodeRecord(record)}\n`)
+      if (size + bytes.length > LARGEST_NOTES)
+        throw failWith('FILE_TOO_LARGE/notes', { path, largestNotes: LARGEST_NOTES })
+      if (writeSync(file, bytes) === bytes.length) {
+        fsyncSync(file)
+        return
+      }
+      // A truncated write must not leave half a note: the next one would be appended to it.
+      ftruncateSync(file, size)
+      throw failWith('WRITE_FAILED/notes', { path })
+    })
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
   } finally {
     release()
   }
-}
-
-function writeLine(file: number, size: number, path: string, line: string): void {
-  const bytes = Buffer.from(`${endsTorn(file, size) ? '\n' : ''}${line}\n`)
-  if (size + bytes.length > LARGEST_NOTES) {
-    throw failWith('FILE_TOO_LARGE/notes', { path, largestNotes: LARGEST_NOTES })
-  }
-  if (writeWhole(file, bytes)) {
-    fsyncSync(file)
-    return
-  }
-  ftruncateSync(file, size)
-  throw failWith('WRITE_FAILED/notes', { path })
-}
-
-/** A truncated write must not leave half a note: the next one would be appended to it. */
-function writeWhole(file: number, bytes: Buffer): boolean {
-  return writeSync(file, bytes) === bytes.length
-}
-
-/** Whether the last line has no line end, because a writer was killed or an editor left it out. */
-function endsTorn(file: number, size: number): boolean {
-  const last = Buffer.alloc(1)
-  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 10
 }
 
 export interface Pruning {
@@ -150,15 +134,24 @@ export async function pruneNotes(
   refuseLinkOut(projectRoot, path)
   const release = isDryRun ? () => {} : await lockNotes(machine, projectRoot, path, 'note prune')
   try {
-    const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
-    if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') {
-      throw new LoadoutError(failure.code, failure.message, { hint: `move ${path} away` })
-    }
-    const lines = splitLines(bytes ?? Buffer.alloc(0)).map(readLine)
-    const { pruning, kept } = planPruning(lines, now, `${path}.corrupt`)
+    const lines = readWhole(projectRoot, path).map(readLine)
+    const records = lines.flatMap(({ record }) => record ?? [])
+    const { superseded } = latestRecords(records)
+    const gone = new Set(superseded)
+    const expired = records.filter((record) => !gone.has(record) && isExpired(record, now))
+    for (const record of expired) gone.add(record)
+    const kept = lines.filter(({ record }) => record !== undefined && !gone.has(record))
     const bad = lines.filter(({ problem }) => problem !== undefined)
+    const badLines = bad.map(({ line, problem = '' }) => ({ line, problem }))
+    const badLinesMovedTo = `${path}.corrupt`
+    const pruning = { kept: kept.length, expired, superseded, badLines, badLinesMovedTo }
     if (isDryRun || kept.length === lines.length) return pruning
-    if (bad.length > 0) keepBadLines(projectRoot, pruning.badLinesMovedTo, bad)
+    if (bad.length > 0) {
+      // Lines that an interrupted pruning has already moved are not moved again.
+      const known = readWhole(projectRoot, badLinesMovedTo)
+      const isNew = ({ bytes }: NoteLine) => !known.some((each) => each.bytes.equals(bytes))
+      writeInside(projectRoot, badLinesMovedTo, joinLines([...known, ...bad.filter(isNew)]))
+    }
     writeInside(projectRoot, path, joinLines(kept))
     return pruning
   } finally {
@@ -166,33 +159,15 @@ export async function pruneNotes(
   }
 }
 
-function planPruning(
-  lines: readonly ReadLine[],
-  now: Date,
-  badLinesMovedTo: string,
-): { pruning: Pruning; kept: ReadLine[] } {
-  const records = lines.flatMap(({ record }) => record ?? [])
-  const { superseded } = latestRecords(records)
-  const gone = new Set(superseded)
-  const expired = records.filter((record) => !gone.has(record) && isExpired(record, now))
-  for (const record of expired) gone.add(record)
-  const kept = lines.filter(({ record }) => record !== undefined && !gone.has(record))
-  const badLines = lines.flatMap(({ line, problem }) => (problem === undefined ? [] : [{ line, problem }]))
-  return { pruning: { kept: kept.length, expired, superseded, badLines, badLinesMovedTo }, kept }
+/** The lines of a file that may have grown too large for its readers; none of a missing file. */
+function readWhole(projectRoot: string, path: string): NoteLine[] {
+  const { bytes, failure } = readInside(projectRoot, path, { most: 64 * 1024 * 1024 })
+  if (bytes !== undefined) return splitLines(bytes)
+  if (failure.code === 'FILE_NOT_FOUND') return []
+  throw retell(failure, { hint: `move ${path} away` })
 }
 
-/** Lines that an interrupted pruning has already moved are not moved again. */
-function keepBadLines(projectRoot: string, path: string, bad: readonly RawLine[]): void {
-  const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
-  if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') {
-    throw new LoadoutError(failure.code, failure.message, { hint: `move ${path} away` })
-  }
-  const known = splitLines(bytes ?? Buffer.alloc(0))
-  const isNew = ({ bytes: line }: RawLine) => !known.some((each) => each.bytes.equals(line))
-  writeInside(projectRoot, path, joinLines([...known, ...bad.filter(isNew)]))
-}
-
-function joinLines(lines: readonly RawLine[]): Uint8Array[] {
+function joinLines(lines: readonly NoteLine[]): Uint8Array[] {
   return lines.flatMap(({ bytes }) => [bytes, Buffer.from('\n')])
 }
 

@@ -9,67 +9,50 @@ import type { Machine } from '../../machine/machine.ts'
 import { childOptions, endTree } from '../../machine/platform.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
-import type { Code } from '../../text/trouble.ts'
-import type { AdapterSettings } from '../rules/context-settings.ts'
+import { failWith, type LoadoutError } from '../../text/trouble.ts'
+import type { AdapterSettings } from '../settings.ts'
 
-/** Why a source failed. Names no folder of this machine, so that a bundle may contain it. */
-export interface Failure {
-  code: Code
-  message: string
-}
-
-export interface FetchOptions {
-  /** Whether a person approved this command on this machine, in its current form. */
-  isAllowed: boolean
-  signal?: AbortSignal
-}
-
-export type Fetched = { payload: unknown; failure?: undefined } | { payload?: undefined; failure: Failure }
+/** A failure names no folder of this machine, so that a bundle may contain it. */
+export type Fetched = { payload: unknown; failure?: undefined } | { payload?: undefined; failure: LoadoutError }
 
 /** A larger output is not a summary. */
 export const LARGEST_PAYLOAD = 1024 * 1024
 
-/** The output of an adapter as JSON of any shape, or why there is none. Never rejects. */
+/**
+ * The output of an adapter as JSON of any shape, or why there is none. `isAllowed`: a person approved this command on
+ * this machine, in its current form. Never rejects.
+ */
 export async function fetchAdapter(
   machine: Machine,
   projectRoot: string,
-  adapter: AdapterSettings,
-  options: FetchOptions,
+  { file, command, timeoutMs }: AdapterSettings,
+  { isAllowed, signal }: { isAllowed: boolean; signal?: AbortSignal },
 ): Promise<Fetched> {
-  const { file, command, timeoutMs } = adapter
   if (file !== undefined) {
     const problem = pathProblem(file)
-    if (problem !== undefined) return { failure: { code: 'PATH_ESCAPE', message: `its file is refused: ${problem}` } }
+    if (problem !== undefined) return { failure: failWith('PATH_ESCAPE/adapter', { problem }) }
     const { bytes, failure } = readInside(projectRoot, file, { most: LARGEST_PAYLOAD })
     return bytes === undefined ? { failure } : parse(bytes)
   }
-  if (command === undefined || command.length === 0) {
-    return { failure: { code: 'ADAPTER_FAILED', message: 'it names neither a file nor a command' } }
-  }
-  if (!options.isAllowed) {
-    return { failure: { code: 'ADAPTER_NOT_ALLOWED', message: 'its command was not allowed on this machine' } }
-  }
-  const limits = { timeoutMs, largestOutput: LARGEST_PAYLOAD, signal: options.signal }
-  const { stdout, failure } = await runProgram(machine, projectRoot, command, limits)
+  if (command === undefined || command.length === 0) return { failure: failWith('ADAPTER_FAILED/nothing') }
+  if (!isAllowed) return { failure: failWith('ADAPTER_NOT_ALLOWED/here') }
+  const { stdout, failure } = await runProgram(machine, projectRoot, command, { timeoutMs, signal })
   return stdout === undefined ? { failure } : parse(stdout)
 }
 
 function parse(bytes: Buffer): Fetched {
-  if (!isUtf8(bytes)) return { failure: { code: 'NOT_TEXT', message: 'its output is not UTF-8' } }
+  if (!isUtf8(bytes)) return { failure: failWith('NOT_TEXT/adapter') }
   const text = bytes.toString('utf8').replace(/^\ufeff/, '')
   const { value, problem } = parseForeignJson(text)
-  return problem === undefined
-    ? { payload: value }
-    : { failure: { code: 'BAD_JSON', message: `its output cannot be read: ${problem}` } }
+  return problem === undefined ? { payload: value } : { failure: failWith('BAD_JSON/adapter', { problem }) }
 }
 
 interface ProcessLimits {
   timeoutMs: number
-  largestOutput: number
-  signal?: AbortSignal
+  signal: AbortSignal | undefined
 }
 
-type ProcessOutput = { stdout: Buffer; failure?: undefined } | { stdout?: undefined; failure: Failure }
+type ProcessOutput = { stdout: Buffer; failure?: undefined } | { stdout?: undefined; failure: LoadoutError }
 
 /** How long a process may take to end after the first signal. */
 const TERM_GRACE_MS = 300
@@ -106,7 +89,7 @@ class Run {
   private readonly timers: NodeJS.Timeout[] = []
   private readonly parts: Buffer[] = []
   private size = 0
-  private failure: Failure | undefined
+  private failure: LoadoutError | undefined
   private hasEnded = false
   private isSettled = false
   private settle: (output: ProcessOutput) => void = () => {}
@@ -129,38 +112,34 @@ class Run {
     child.once('exit', (code, signal) => this.onExit(code, signal))
     child.once('close', () => this.finish())
     child.stdout?.on('data', (bytes: Buffer) => this.receive(bytes)).on('error', () => {})
-    this.after(limits.timeoutMs, () => this.onTimeout())
+    this.after(limits.timeoutMs, () => {
+      if (!this.hasEnded) this.stop(failWith('ADAPTER_FAILED/timeout', { timeoutMs: limits.timeoutMs }))
+    })
     limits.signal?.addEventListener('abort', this.onAbort)
     if (limits.signal?.aborted) this.onAbort()
   }
 
-  private onTimeout(): void {
-    if (!this.hasEnded) this.stop('ADAPTER_FAILED', `it took longer than ${this.limits.timeoutMs} ms`)
-  }
-
-  private readonly onAbort = () => this.stop('ADAPTER_FAILED', 'it was cancelled')
+  private readonly onAbort = () => this.stop(failWith('ADAPTER_FAILED/cancelled'))
 
   private receive(bytes: Buffer): void {
     if (this.failure !== undefined) return
     this.size += bytes.length
     this.parts.push(bytes)
-    if (this.size > this.limits.largestOutput) {
-      this.stop('ADAPTER_FAILED', `it printed more than ${this.limits.largestOutput} bytes`)
-    }
+    if (this.size > LARGEST_PAYLOAD) this.stop(failWith('ADAPTER_FAILED/flood', { most: LARGEST_PAYLOAD }))
   }
 
   private onExit(code: number | null, signal: NodeJS.Signals | null): void {
-    if (signal !== null) this.failure ??= { code: 'ADAPTER_FAILED', message: `it was ended by ${signal}` }
-    else if (code !== 0) this.failure ??= { code: 'ADAPTER_FAILED', message: `it ended with exit code ${code}` }
+    if (signal !== null) this.failure ??= failWith('ADAPTER_FAILED/signal', { signal })
+    else if (code !== 0) this.failure ??= failWith('ADAPTER_FAILED/exit', { code: String(code) })
     this.hasEnded = true
     this.killAll()
     this.after(DRAIN_MS, () => this.finish())
   }
 
   /** A polite signal first, so that a program can clean up, then a kill. */
-  private stop(code: Code, message: string): void {
+  private stop(failure: LoadoutError): void {
     if (this.failure !== undefined || this.isSettled) return
-    this.failure = { code, message }
+    this.failure = failure
     this.parts.length = 0
     this.child.stdout?.destroy()
     endTree(this.child, 'SIGTERM')
@@ -220,19 +199,11 @@ function canEnter(folder: string): boolean {
   }
 }
 
-function startFailure(error: unknown): Failure {
-  switch (codeOf(error)) {
-    case 'ENOENT':
-      return { code: 'ENTRY_NOT_FOUND', message: 'there is no such program' }
-    case 'EACCES':
-    case 'EPERM':
-      return { code: 'ADAPTER_FAILED', message: 'the program may not be executed' }
-    default:
-      return {
-        code: 'ADAPTER_FAILED',
-        message: `the program could not be started (${codeOf(error) || 'unknown reason'})`,
-      }
-  }
+function startFailure(error: unknown): LoadoutError {
+  const code = codeOf(error)
+  if (code === 'ENOENT') return failWith('ENTRY_NOT_FOUND/program')
+  if (code === 'EACCES' || code === 'EPERM') return failWith('ADAPTER_FAILED/closed')
+  return failWith('ADAPTER_FAILED/start', { why: code || 'unknown reason' })
 }
 
 /** Passed to a program and inherited by its children: identifies its processes even after they left its group. */

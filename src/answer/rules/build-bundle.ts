@@ -165,7 +165,7 @@ function fitPointers(
   { placed, reserved }: Assembly,
   marks: Marks,
 ): readonly BundlePointer[] | undefined {
-  const shown = new Set(placed.map(({ candidate }) => candidate.path))
+  const shown = new Set(placed.map(({ path }) => path))
   const others = pointers?.filter(({ path }) => !shown.has(path))
   if (others === undefined) return undefined
   let count = others.length
@@ -181,7 +181,7 @@ function contentOf(
 ) {
   const named = new Set(pointers?.map(({ path }) => path))
   const left = [...input.omitted, ...omitted].filter(({ path, reason }) => reason !== 'budget' || !named.has(path))
-  const known = new Set([...named, ...[...left, ...placed.map(({ candidate }) => candidate)].map(({ path }) => path)])
+  const known = new Set([...named, ...[...left, ...placed].map(({ path }) => path)])
   const unnamed = (input.pointers ?? [])
     .filter(({ path }) => !known.has(path))
     .map(({ path }): Omission => ({ path, sourceClass: 'task', reason: 'budget', detail: 'no room to name it' }))
@@ -231,7 +231,7 @@ function rulesFor(input: BundleInput, { maxCharsPerFile }: Limits, marks: Marks)
       const before = known.get(candidate)
       if (before !== undefined) return before
       const excerpt = candidate.isWhole ? candidate.text : candidate.text.slice(0, maxCharsPerFile)
-      const texts = overheadTexts(fileOf({ candidate, excerpt }, 1), marks, measured)
+      const texts = overheadTexts(fileOf({ ...candidate, excerpt }, 1), marks, measured)
       const overhead = Math.max(...texts.map((text) => measure(text)))
       known.set(candidate, overhead)
       return overhead
@@ -239,7 +239,8 @@ function rulesFor(input: BundleInput, { maxCharsPerFile }: Limits, marks: Marks)
   }
 }
 
-function fileOf({ candidate, excerpt, sections }: Placed, rank: number): BundleFile {
+/** A part as the bundle's format writes it. */
+function fileOf({ excerpt, sections, ...candidate }: Placed, rank: number): BundleFile {
   const { path, sourceClass, selectedBy, score, reason, provenance, charsTotal, sha256: digest, isWhole } = candidate
   return {
     path,

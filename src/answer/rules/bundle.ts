@@ -103,12 +103,11 @@ export interface Omission {
   detail: string
 }
 
-/** The candidate came after the last place. */
-export function withoutPlace(candidate: Candidate): Omission {
-  return beyondBudget(candidate, 'the bundle has no place for more files')
-}
-
-export function beyondBudget({ path, sourceClass }: Candidate, detail: string): Omission {
+/** The candidate came after the last place, or there is no room for it. */
+export function withoutPlace(
+  { path, sourceClass }: Candidate,
+  detail = 'the bundle has no place for more files',
+): Omission {
   return { path, sourceClass, reason: 'budget', detail }
 }
 

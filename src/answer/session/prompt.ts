@@ -232,11 +232,11 @@ class PromptAnswer {
     const { machine, project, task } = this
     if (!hasIndex(machine, project.root, LARGEST_INDEX)) return []
     try {
-      const { pointersWhenSure } = await import('../own-files.ts')
-      const pointers = await pointersWhenSure(machine, { project, task, limit: MOST_POINTERS })
-      return pointers.map(({ path, line }) => {
-        const text = line((part) => harmlessLine(part, digestOf(part)).text)
-        return { part: { form: 'file', path, sum: digestOf(text) }, text }
+      const { pointIntoProject, pointerText } = await import('../own-files.ts')
+      const pointers = await pointIntoProject(machine, { project, task, limit: MOST_POINTERS, isSure: true })
+      return pointers.map((pointer) => {
+        const text = pointerText(pointer, (part) => harmlessLine(part, digestOf(part)).text)
+        return { part: { form: 'file', path: pointer.path, sum: digestOf(text) }, text }
       })
     } catch (error) {
       this.log(`files are left out: ${describeTrouble(error)}`)

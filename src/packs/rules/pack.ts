@@ -118,6 +118,15 @@ export const SHARED_FOLDER = '.agents/knowledge'
 /** Loadout's own folder first, then the shared one. */
 export const KNOWLEDGE_FOLDERS = ['.loadout/knowledge', SHARED_FOLDER]
 
+// Called for every file of a project.
+const IN_PROJECT = KNOWLEDGE_FOLDERS.map((folder) => `/${folder}/`)
+
+/** Whether a path lies in a folder of packs: their files are read through their gate only. */
+export function isInPack(path: string): boolean {
+  const whole = `/${path}/`
+  return IN_PROJECT.some((folder) => whole.includes(folder))
+}
+
 /** The known fields of the frontmatter of a KNOWLEDGE.md. */
 export interface PackManifest {
   name: string

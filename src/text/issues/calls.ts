@@ -115,6 +115,9 @@ export const CALLS_ISSUES = {
     'WRITE_FAILED/sources':
       '{path} is not a folder that Loadout can write to, so no source can be fetched → move it away: mv {from} {to}',
     ENTRY_NOT_FOUND: 'There is no such entry. → Run `loadout search <words>`.',
+    'ENTRY_NOT_FOUND/named': 'there is no {kind} "{name}"{trouble}[; did you mean {close}?] → {hint}',
+    'ENTRY_NOT_FOUND/decision':
+      'there is no decision about {name} → loadout packs list --all and loadout adapters list show names and decisions',
     'ENTRY_NOT_FOUND/layers': 'no layer holds the entry {id}',
     'ENTRY_NOT_FOUND/plan': 'no layer of the plan contains the entry {id}',
     'ENTRY_NOT_FOUND/conversation': 'this conversation is not in the log → loadout usage --sessions lists them',

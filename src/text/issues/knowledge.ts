@@ -176,38 +176,57 @@ export const KNOWLEDGE_ISSUES = {
   'Bundles, notes and adapters': {
     CONTROL_PLANE_MISSING:
       'A file that grounds an agent is missing. → Write an `AGENTS.md`, or correct `loadout.json`.',
+    'CONTROL_PLANE_MISSING/all':
+      'the project has no control plane → write an AGENTS.md, or list the files of the control plane in loadout.json',
+    'CONTROL_PLANE_MISSING/file': 'the control plane lacks {file}, which is required',
     NO_FITTING_FILE:
       'No file of the project fits the words of the task, or it is a bare repository. → Describe the task in other words; ask in a clone.',
     'NO_FITTING_FILE/words':
       'warning: no file of the project fits the words of the task → describe the task in other words',
-    'NO_FITTING_FILE/words-x':
+    'NO_FITTING_FILE/empty':
       'warning: the project folder has no files to choose from → run this in your project, or name its folder: --project <folder>',
-    'NO_FITTING_FILE/words-x-x':
+    'NO_FITTING_FILE/bare':
       'warning: this is a bare repository: it has no files that could be shown → clone it, and run this in the clone',
-    'BUDGET_TOO_SMALL/budget-ceiling': 'A limit is above the highest that is allowed. → Lower it.',
     BUDGET_TOO_SMALL: 'Nothing fits into the budget. → Use at least the size in the message.',
     'BUDGET_TOO_SMALL/files': 'warning: a bundle contains at most {maxFiles} files, not {files}',
-    'BUDGET_TOO_SMALL/files-x': 'warning: {lacking} into {total} → the smallest budget that gives something is {needs}',
+    'BUDGET_TOO_SMALL/needs': 'warning: {lacking} into {total} → the smallest budget that gives something is {needs}',
     BAD_NOTE: 'A note was not accepted. The message says why. → Shorten or correct it.',
-    'NOTES_UNREADABLE/notes-junk-lines':
-      'Lines of the note file could not be parsed and were skipped. → Run `loadout note prune`.',
+    'BAD_NOTE/ttl': '--ttl {ttl} is not a duration → use 90m, 12h, 7d or 2w, at most a year',
+    'BAD_NOTE/long': 'the note has {length} characters, more than {most} → shorten it',
+    'BAD_NOTE/tags': '{tags} tags are too many → give at most {most}',
+    'BAD_NOTE/tag': 'a tag or the class is too long → use at most {most} characters',
+    'BAD_NOTE/empty': 'the note is empty → loadout note add "<text>"',
+    'NOTES_UNREADABLE/all': '{path} contains no note: line {line} cannot be read, {problem}',
     NOTES_UNREADABLE: 'The note file cannot be read. → Move it away, or repair it.',
     'NOTES_UNREADABLE/line': 'warning: {path}: line {line} is not a note ({problem}){more} → loadout note prune',
     NOTES_UNUSED: 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
     'NOTES_UNUSED/unused':
       'info: no context will contain these notes until loadout.json names their file → add "tactical": { "path": "{path}" } to loadout.json',
-    'ADAPTER_FAILED/adapter-name':
-      'An adapter reports another id than `loadout.json` gives it. → Correct one of the two.',
-    'ADAPTER_FAILED/adapter-duplicates': 'An adapter returned items twice. → Correct the adapter.',
-    'ADAPTER_FAILED/adapter-stale': 'The data of an adapter is old, or has no date. → Refresh its source.',
-    'ADAPTER_FAILED/adapter-shape': 'The output of an adapter has the wrong form. → Correct the adapter.',
     ADAPTER_FAILED: 'An adapter ended with an error. → Run its command by hand.',
-    'ADAPTER_FAILED/adapter-timeout': 'An adapter took too long. → Make it faster, or raise `timeoutMs`.',
-    'ADAPTER_FAILED/adapter-flood': 'An adapter printed too much. → Return fewer items.',
-    'ENTRY_NOT_FOUND/adapter-not-found':
-      'There is no such adapter, or its program is missing. → Run `loadout adapters list`.',
+    'ADAPTER_FAILED/adapter-name': 'warning: the adapter {id} calls itself {own}',
+    'ADAPTER_FAILED/adapter-duplicates': 'warning: the adapter {id} returned {count} items twice',
+    'ADAPTER_FAILED/adapter-stale': 'warning: the data of the adapter {id} is {age} s old, more than {most} s',
+    'ADAPTER_FAILED/adapter-undated': 'warning: the adapter {id} does not say when it fetched its data',
+    'ADAPTER_FAILED/shape': 'its output has the wrong shape: {problem}',
+    'ADAPTER_FAILED/nothing': 'it names neither a file nor a command',
+    'ADAPTER_FAILED/timeout': 'it took longer than {timeoutMs} ms',
+    'ADAPTER_FAILED/cancelled': 'it was cancelled',
+    'ADAPTER_FAILED/flood': 'it printed more than {most} bytes',
+    'ADAPTER_FAILED/signal': 'it was ended by {signal}',
+    'ADAPTER_FAILED/exit': 'it ended with exit code {code}',
+    'ADAPTER_FAILED/closed': 'the program may not be executed',
+    'ADAPTER_FAILED/start': 'the program could not be started ({why})',
+    'ENTRY_NOT_FOUND/program': 'there is no such program',
+    'ENTRY_NOT_FOUND/adapter':
+      'no {adapter} runs a command → [known adapters: {known}][adapters are named under "adapters" in {settings}]',
+    'PATH_ESCAPE/adapter': 'its file is refused: {problem}',
+    'NOT_TEXT/adapter': 'its output is not UTF-8',
+    'BAD_JSON/adapter': 'its output cannot be read: {problem}',
+    'ADAPTER_NOT_ALLOWED/here': 'its command was not allowed on this machine',
     ADAPTER_NOT_ALLOWED:
       'The command of an adapter was not approved on this machine. → Run `loadout approve adapter:<id>`.',
+    'ADAPTER_UNPINNABLE/why':
+      'the command of the adapter {id} cannot be approved: {problems} → name a script file of the project that imports only files by their paths: node tools/tickets.js',
     ADAPTER_UNPINNABLE: 'The command can run code that an approval cannot cover. → Name the script file itself.',
   },
 } as const

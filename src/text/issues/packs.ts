@@ -2,6 +2,8 @@
 export const PACKS_ISSUES = {
   Packs: {
     PACK_NOT_FOUND: 'There is no such pack. → Run `loadout packs list --all`.',
+    'PACK_NOT_FOUND/decision':
+      'there is no decision about {name} → loadout packs list --all and loadout adapters list show names and decisions',
     'PACK_NOT_FOUND/gone': 'the pack {name} is no longer in {root} → resolve the task again',
     'PACK_NOT_FOUND/meant':
       'there is no pack "{name}"{guess} → loadout packs list --all shows every pack that was found',

@@ -29,6 +29,8 @@ export const SKILLS_ISSUES = {
     SKILL_NOT_FOUND: 'The library has no such skill. → Run `loadout inventory` to list them.',
     'SKILL_NOT_FOUND/version': 'the catalog has no {wanted} of {name} → loadout catalog publish {name}',
     'SKILL_NOT_FOUND/catalog': 'the catalog has no {what} → loadout catalog search',
+    'SKILL_NOT_FOUND/decision':
+      'there is no decision about {name} → loadout packs list --all and loadout adapters list show names and decisions',
     'SKILL_NOT_FOUND/tag': 'no skill has the tag {tags} → loadout inventory --json lists the tags of every skill',
     'SKILL_NOT_FOUND/history': '{folder} is not in the history of the library → nothing was changed',
     'SKILL_NOT_FOUND/library': 'the library has no skill "{skill}" → loadout inventory',
@@ -213,7 +215,6 @@ export const SKILLS_ISSUES = {
     'HOOKS_OFF/obstacle': '{message} → {hint}',
     'HOOKS_OFF/gone': '{program}, which the hooks call, is gone → {command}',
     'HOOKS_OFF/path': 'loadout is not on the PATH → {hint}',
-    'BLOCK_STALE/block-damaged': 'The index block of `AGENTS.md` is damaged. → Repair or delete the block.',
     BLOCK_STALE: 'The index block of `AGENTS.md` is outdated. → Run `loadout agents-md --write`.',
     'BLOCK_STALE/file': '{file}: {message} → loadout agents-md --write',
     'BLOCK_STALE/damaged':

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AdapterSettings } from '../context-settings.ts'
+import type { AdapterSettings } from '../../settings.ts'
 import { type AdapterItem, freshnessOf, parseAdapterPayload, toCandidates } from './adapter-slice.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')

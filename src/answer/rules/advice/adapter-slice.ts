@@ -1,67 +1,82 @@
 import { describeWhy, type RankHit, roundScore } from '../../../search/document.ts'
 import { rankDocuments } from '../../../search/ranker.ts'
 import { formatInstant, parseInstant } from '../../../text/instant.ts'
-import type { Finding } from '../../../text/trouble.ts'
+import { type Finding, report } from '../../../text/trouble.ts'
 import { compareText, isRecord, isTextList, sha256 } from '../../../text/values.ts'
+import type { AdapterSettings } from '../../settings.ts'
 import { type Candidate, nameFew, type Omission } from '../bundle.ts'
-import type { AdapterSettings } from '../context-settings.ts'
-
-export interface AdapterCandidates {
-  candidates: Candidate[]
-  omitted: Omission[]
-  warnings: Finding[]
-}
 
 /**
  * One candidate per item, in the payload's order. The task does not choose among them; it only shows which ones match.
  */
 export function toCandidates(
   payload: AdapterPayload,
-  adapter: AdapterSettings,
+  { id: adapterId, maxItems, staleAfterSeconds }: AdapterSettings,
   task: string,
   now: Date,
-): AdapterCandidates {
-  const taken = payload.items.slice(0, adapter.maxItems)
-  const hits = fitting(taken, task)
-  const fresh = new Map(
-    taken.map((item) => [item, freshnessOf(timesOf(payload, item), now, adapter.staleAfterSeconds)]),
-  )
-  const candidates = [...fresh].map(([item, freshness]) =>
-    candidateOf(adapter, payload, item, freshness, hits.get(item.id)),
-  )
-  return { candidates, omitted: leftOut(payload, adapter), warnings: warningsOf(payload, adapter, [...fresh.values()]) }
-}
-
-function timesOf({ fetchedAt }: AdapterPayload, { updatedAt }: AdapterItem) {
-  return { fetchedAt, updatedAt }
-}
-
-function candidateOf(
-  { id: adapterId }: AdapterSettings,
-  { fetchedAt }: AdapterPayload,
-  item: AdapterItem,
-  { state, stalenessSeconds }: Freshness,
-  hit: RankHit | undefined,
-): Candidate {
-  const text = textOf(item)
-  return {
-    path: `${adapterId}:${item.id}`,
-    sourceClass: 'adapter',
-    selectedBy: 'adapter',
-    reason: hit === undefined ? 'nothing in it matches the task' : `ranked: ${describeWhy(hit.why)}`,
-    score: roundScore(hit?.confidence ?? 0),
-    text,
-    charsTotal: text.length,
-    sha256: sha256(text),
-    provenance: {
-      adapter_id: adapterId,
-      fetched_at: fetchedAt,
-      updated_at: item.updatedAt,
-      staleness_seconds: stalenessSeconds,
-      freshness: state,
-    },
-    isWhole: false,
+): { candidates: Candidate[]; omitted: Omission[]; warnings: Finding[] } {
+  const { items, fetchedAt, duplicates } = payload
+  const taken = items.slice(0, maxItems)
+  const documents = taken.map(({ id, title, summary, tags }) => {
+    return { id, name: title, description: summary, keywords: tags }
+  })
+  const hits = new Map<string, RankHit>()
+  if (taken.length > 0) for (const hit of rankDocuments(documents, task)) hits.set(hit.id, hit)
+  const ages = taken.map(({ updatedAt }) => freshnessOf({ fetchedAt, updatedAt }, now, staleAfterSeconds))
+  const candidates = taken.map((item, at): Candidate => {
+    const { state, stalenessSeconds } = ages[at]!
+    const hit = hits.get(item.id)
+    const text = textOf(item)
+    return {
+      path: `${adapterId}:${item.id}`,
+      sourceClass: 'adapter',
+      selectedBy: 'adapter',
+      reason: hit === undefined ? 'nothing in it matches the task' : `ranked: ${describeWhy(hit.why)}`,
+      score: roundScore(hit?.confidence ?? 0),
+      text,
+      charsTotal: text.length,
+      sha256: sha256(text),
+      provenance: {
+        adapter_id: adapterId,
+        fetched_at: fetchedAt,
+        updated_at: item.updatedAt,
+        staleness_seconds: stalenessSeconds,
+        freshness: state,
+      },
+      isWhole: false,
+    }
+  })
+  const omission = (id: string, reason: Omission['reason'], detail: string): Omission => {
+    return { path: `${adapterId}:${id}`, sourceClass: 'adapter', reason, detail }
   }
+  const beyond = items.slice(maxItems)
+  const omitted = [
+    ...nameFew(
+      beyond.map(({ id }) => omission(id, 'budget', `at most ${maxItems} items of this adapter are taken`)),
+      (count) => omission('*', 'budget', `${count} more: at most ${maxItems} items of this adapter are taken`),
+    ),
+    ...nameFew(
+      duplicates.map((id) => omission(id, 'duplicate', 'another item has the same id')),
+      (count) => omission('*', 'duplicate', `${count} more with duplicate ids`),
+    ),
+  ]
+  const about = { subject: adapterId }
+  const warnings: Finding[] = []
+  if (payload.adapterId !== adapterId) {
+    const own = JSON.stringify(payload.adapterId)
+    warnings.push(report('ADAPTER_FAILED/adapter-name', { id: adapterId, own }, about))
+  }
+  if (duplicates.length > 0) {
+    warnings.push(report('ADAPTER_FAILED/adapter-duplicates', { id: adapterId, count: duplicates.length }, about))
+  }
+  const [first] = ages
+  if (first?.state === 'stale') {
+    const facts = { id: adapterId, age: first.stalenessSeconds ?? 0, most: staleAfterSeconds }
+    warnings.push(report('ADAPTER_FAILED/adapter-stale', facts, about))
+  } else if (ages.some(({ state }) => state === 'unknown')) {
+    warnings.push(report('ADAPTER_FAILED/adapter-undated', { id: adapterId }, about))
+  }
+  return { candidates, omitted, warnings }
 }
 
 /** The text of an item contains every field, so that a check of the text checks all of them. */
@@ -78,58 +93,6 @@ function textOf({ id, title, state, priority, updatedAt, summary, tags }: Adapte
     tags.length === 0 ? '' : `tags: ${tags.join(', ')}`,
   ]
   return lines.filter((line) => line !== '').join('\n')
-}
-
-function fitting(items: readonly AdapterItem[], task: string): Map<string, RankHit> {
-  if (items.length === 0) return new Map()
-  const documents = items.map(({ id, title, summary, tags }) => ({
-    id,
-    name: title,
-    description: summary,
-    keywords: tags,
-  }))
-  return new Map(rankDocuments(documents, task).map((hit) => [hit.id, hit]))
-}
-
-function leftOut({ items, duplicates }: AdapterPayload, { id: adapterId, maxItems }: AdapterSettings): Omission[] {
-  const omission = (id: string, reason: Omission['reason'], detail: string): Omission => {
-    return { path: `${adapterId}:${id}`, sourceClass: 'adapter', reason, detail }
-  }
-  const beyond = items.slice(maxItems)
-  return [
-    ...nameFew(
-      beyond.map(({ id }) => omission(id, 'budget', `at most ${maxItems} items of this adapter are taken`)),
-      (count) => omission('*', 'budget', `${count} more: at most ${maxItems} items of this adapter are taken`),
-    ),
-    ...nameFew(
-      duplicates.map((id) => omission(id, 'duplicate', 'another item has the same id')),
-      (count) => omission('*', 'duplicate', `${count} more with duplicate ids`),
-    ),
-  ]
-}
-
-function warningsOf(payload: AdapterPayload, { id, staleAfterSeconds }: AdapterSettings, all: Freshness[]): Finding[] {
-  const warn = (code: Finding['code'], message: string): Finding => ({
-    severity: 'warning',
-    code,
-    message,
-    subject: id,
-  })
-  const [first] = all
-  const warnings: Finding[] = []
-  if (payload.adapterId !== id) {
-    warnings.push(warn('ADAPTER_FAILED', `the adapter ${id} calls itself ${JSON.stringify(payload.adapterId)}`))
-  }
-  if (payload.duplicates.length > 0) {
-    warnings.push(warn('ADAPTER_FAILED', `the adapter ${id} returned ${payload.duplicates.length} items twice`))
-  }
-  if (first?.state === 'stale') {
-    const message = `the data of the adapter ${id} is ${first.stalenessSeconds} s old, more than ${staleAfterSeconds} s`
-    warnings.push(warn('ADAPTER_FAILED', message))
-  } else if (all.some(({ state }) => state === 'unknown')) {
-    warnings.push(warn('ADAPTER_FAILED', `the adapter ${id} does not say when it fetched its data`))
-  }
-  return warnings
 }
 
 // Functions, because compiling the expressions takes time, and plain text does not need them.
@@ -155,18 +118,13 @@ export function cleanLine(text: string, longest: number): string {
   return cap(clean.replace(/\s+/g, ' ').trim(), longest)
 }
 
-const ELLIPSIS = '\u2026'
-
 /** At most this many characters; a cut text ends in an ellipsis, and no surrogate pair is split. */
 function cap(text: string, longest: number): string {
   if (text.length <= longest) return text
-  const end = longest - ELLIPSIS.length
+  const end = longest - 1
   if (end < 0) return ''
-  return `${text.slice(0, isInPair(text, end) ? end - 1 : end).trimEnd()}${ELLIPSIS}`
-}
-
-function isInPair(text: string, at: number): boolean {
-  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
+  const isInPair = end > 0 && (text.codePointAt(end - 1) ?? 0) > 0xffff
+  return `${text.slice(0, isInPair ? end - 1 : end).trimEnd()}\u2026`
 }
 
 export interface Freshness {
@@ -174,9 +132,6 @@ export interface Freshness {
   /** The maximum age of the copy; null when it is unknown. */
   stalenessSeconds: number | null
 }
-
-/** Clocks of two machines differ by this much; a time further ahead is invalid. */
-const MOST_AHEAD_MS = 5 * 60_000
 
 /**
  * The age of a tool's data: the time since it was fetched, not since the subject changed. Without a fetch time,
@@ -197,7 +152,8 @@ export function freshnessOf(
 function ageOf(time: string | null, now: Date): number | undefined {
   const instant = time === null ? undefined : parseInstant(time)
   const age = instant === undefined ? Number.NaN : now.getTime() - instant
-  return age >= -MOST_AHEAD_MS ? Math.max(0, Math.floor(age / 1000)) : undefined
+  // Clocks of two machines differ by five minutes; a time further ahead is invalid.
+  return age >= -5 * 60_000 ? Math.max(0, Math.floor(age / 1000)) : undefined
 }
 
 /** One item of an external tool: a ticket, a build, a review. */
@@ -226,8 +182,6 @@ export interface AdapterPayload {
 export type ParsedPayload = { payload: AdapterPayload; problem?: undefined } | { payload?: undefined; problem: string }
 
 const LONGEST = { id: 128, state: 40, title: 200, summary: 1000, tag: 50, priority: 20 } as const
-const MOST_TAGS = 12
-const LARGEST_PRIORITY = 1_000_000
 
 /** Parses the output of an adapter. Ignores unknown keys; refuses a known key of the wrong type. */
 export function parseAdapterPayload(json: unknown): ParsedPayload {
@@ -242,15 +196,30 @@ export function parseAdapterPayload(json: unknown): ParsedPayload {
     if (typeof found === 'string') return { problem: `"items[${at}]": ${found}` }
     read.push(found)
   }
-  const { unique, duplicates } = withoutDuplicates(read.sort(mostUrgentFirst))
+  // The rest of the item decides between two with one id, so that the order of the list never does.
+  read.sort(
+    (a, b) =>
+      urgencyOf(a) - urgencyOf(b) ||
+      compareText(b.updatedAt ?? '', a.updatedAt ?? '') ||
+      compareText(a.id, b.id) ||
+      compareText(JSON.stringify(a), JSON.stringify(b)),
+  )
+  const unique = new Map<string, AdapterItem>()
+  const duplicates: string[] = []
+  for (const item of read) {
+    if (unique.has(item.id)) duplicates.push(item.id)
+    else unique.set(item.id, item)
+  }
   const adapterId = cleanLine(adapter_id, LONGEST.id)
-  return { payload: { adapterId, fetchedAt: readInstant(fetched_at), items: unique, duplicates } }
+  return { payload: { adapterId, fetchedAt: readInstant(fetched_at), items: [...unique.values()], duplicates } }
 }
 
 function readItem(json: unknown): AdapterItem | string {
   if (!isRecord(json)) return 'it is not an object'
   const { state, title, summary, tags = [], updated_at, priority } = json
-  const id = readId(json.id)
+  const field = (given: unknown, longest: number) => (typeof given === 'string' ? cleanLine(given, longest) : '')
+  // Many trackers number their tickets.
+  const id = Number.isSafeInteger(json.id) ? String(json.id) : field(json.id, LONGEST.id)
   if (id === '') return '"id" is not a text'
   for (const [key, value] of Object.entries({ state, title, summary, updated_at })) {
     if (!isTextOrNothing(value)) return `"${key}" is not a text`
@@ -258,33 +227,23 @@ function readItem(json: unknown): AdapterItem | string {
   if (tags !== null && !isTextList(tags)) return '"tags" is not a list of texts'
   const weight = readPriority(priority)
   if (weight === undefined) return '"priority" is neither a word nor a number within a million'
-  const clean = (tags ?? []).slice(0, MOST_TAGS).map((tag) => cleanLine(tag, LONGEST.tag))
+  const clean = (tags ?? []).slice(0, 12).map((tag) => cleanLine(tag, LONGEST.tag))
   return {
     id,
-    state: readField(state, LONGEST.state),
+    state: field(state, LONGEST.state),
     priority: weight,
-    title: readField(title, LONGEST.title),
-    summary: readField(summary, LONGEST.summary),
+    title: field(title, LONGEST.title),
+    summary: field(summary, LONGEST.summary),
     tags: [...new Set(clean)].filter((tag) => tag !== ''),
     updatedAt: readInstant(updated_at),
   }
-}
-
-/** Many trackers number their tickets. Empty if the item has no id. */
-function readId(json: unknown): string {
-  if (Number.isSafeInteger(json)) return String(json)
-  return readField(json, LONGEST.id)
-}
-
-function readField(json: unknown, longest: number): string {
-  return typeof json === 'string' ? cleanLine(json, longest) : ''
 }
 
 /** Undefined if it cannot be a priority. */
 function readPriority(json: unknown): number | string | null | undefined {
   if (json === undefined || json === null) return null
   if (typeof json === 'string') return cleanLine(json, LONGEST.priority) || null
-  return typeof json === 'number' && Math.abs(json) <= LARGEST_PRIORITY ? json : undefined
+  return typeof json === 'number' && Math.abs(json) <= 1_000_000 ? json : undefined
 }
 
 function readInstant(json: unknown): string | null {
@@ -309,25 +268,4 @@ function urgencyOf({ priority }: AdapterItem): number {
   if (typeof priority === 'number') return priority
   const known = WORDS.findIndex((words) => words.includes(priority?.toLowerCase() ?? ''))
   return known < 0 ? Number.MAX_SAFE_INTEGER : known
-}
-
-function mostUrgentFirst(a: AdapterItem, b: AdapterItem): number {
-  const byTime = compareText(b.updatedAt ?? '', a.updatedAt ?? '')
-  // The rest of the item decides between two with one id, so that the order of the list never does.
-  return (
-    urgencyOf(a) - urgencyOf(b) ||
-    byTime ||
-    compareText(a.id, b.id) ||
-    compareText(JSON.stringify(a), JSON.stringify(b))
-  )
-}
-
-function withoutDuplicates(items: readonly AdapterItem[]): { unique: AdapterItem[]; duplicates: string[] } {
-  const byId = new Map<string, AdapterItem>()
-  const duplicates: string[] = []
-  for (const item of items) {
-    if (byId.has(item.id)) duplicates.push(item.id)
-    else byId.set(item.id, item)
-  }
-  return { unique: [...byId.values()], duplicates }
 }

@@ -1,4 +1,4 @@
-import { describeWhy, type RankDocument, roundScore } from '../../../search/document.ts'
+import { describeWhy, roundScore } from '../../../search/document.ts'
 import { rankDocuments } from '../../../search/ranker.ts'
 import { formatInstant, parseInstant } from '../../../text/instant.ts'
 import { parseForeignJson } from '../../../text/json.ts'
@@ -24,15 +24,12 @@ export interface TacticalRecord {
   source: string
 }
 
-export type DecodedRecord = { record: TacticalRecord; problem?: undefined } | { record?: undefined; problem: string }
-
 /** In characters, without the line end. */
 export const LONGEST_NOTE_LINE = 32 * 1024
 export const LONGEST_NOTE = 4000
 export const MOST_TAGS = 16
 export const LONGEST_TAG = 64
 const LONGEST_FIELD = 128
-const ID = /^[\w.:@+-]{1,128}$/
 
 export function makeRecord(note: {
   content: NoteContent
@@ -71,36 +68,30 @@ export function encodeRecord({ recordId, capturedAt, content, expiresAt, source 
 }
 
 /** One line of the file. Ignores unknown keys; a known key of the wrong type makes the line invalid. */
-export function decodeRecord(line: string): DecodedRecord {
+export function decodeRecord(
+  line: string,
+): { record: TacticalRecord; problem?: undefined } | { record?: undefined; problem: string } {
   if (line.length > LONGEST_NOTE_LINE) return { problem: `it is longer than ${LONGEST_NOTE_LINE} characters` }
-  const { value, problem } = parseForeignJson(line)
+  const { value: json, problem } = parseForeignJson(line)
   // The position inside the line would not help: the line is one note.
-  return problem === undefined ? readRecord(value) : { problem: problem.replace(/: see line .*$/, '') }
-}
-
-function readRecord(json: unknown): DecodedRecord {
+  if (problem !== undefined) return { problem: problem.replace(/: see line .*$/, '') }
   if (!isRecord(json)) return { problem: 'it is not an object' }
   const { record_id: recordId, captured_at, content, policy, source } = json
-  if (typeof recordId !== 'string' || !ID.test(recordId))
+  if (typeof recordId !== 'string' || !/^[\w.:@+-]{1,128}$/.test(recordId))
     return { problem: '"record_id" is missing, or not a plain word' }
   const capturedAt = readInstant(captured_at)
   if (capturedAt === undefined) return { problem: '"captured_at" is not an ISO time' }
   const expiresAt = readInstant(isRecord(policy) ? policy.ttl_expires_at : undefined)
   if (expiresAt === undefined) return { problem: '"policy.ttl_expires_at" is not an ISO time' }
   if (typeof source !== 'string') return { problem: '"source" is not a text' }
-  const read = readContent(content)
-  if (typeof read === 'string') return { problem: read }
-  return { record: { recordId, capturedAt, content: read, expiresAt, source: cleanLine(source, LONGEST_FIELD) } }
-}
-
-function readContent(json: unknown): NoteContent | string {
-  if (!isRecord(json)) return '"content" is not an object'
-  const { text, class: kind, tags } = json
-  if (typeof text !== 'string') return '"content.text" is not a text'
-  if (typeof kind !== 'string') return '"content.class" is not a text'
-  if (!isTextList(tags)) return '"content.tags" is not a list of texts'
-  const content = cleanContent({ text, class: kind, tags })
-  return content.text === '' ? '"content.text" is empty' : content
+  if (!isRecord(content)) return { problem: '"content" is not an object' }
+  const { text, class: kind, tags } = content
+  if (typeof text !== 'string') return { problem: '"content.text" is not a text' }
+  if (typeof kind !== 'string') return { problem: '"content.class" is not a text' }
+  if (!isTextList(tags)) return { problem: '"content.tags" is not a list of texts' }
+  const clean = cleanContent({ text, class: kind, tags })
+  if (clean.text === '') return { problem: '"content.text" is empty' }
+  return { record: { recordId, capturedAt, content: clean, expiresAt, source: cleanLine(source, LONGEST_FIELD) } }
 }
 
 /** Texts that a model may read: limited, and without invisible characters. */
@@ -118,66 +109,64 @@ function readInstant(json: unknown): string | undefined {
   return instant === undefined ? undefined : formatInstant(instant)
 }
 
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-const LONGEST_TTL = 366 * 86_400_000
-
 /** The milliseconds of `90m`, `12h`, `7d`, `2w`; undefined for anything else, and for more than a year. */
 export function parseTtl(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
-  const milliseconds = Number(number) * (UNITS[unit] ?? Number.NaN)
-  return milliseconds > 0 && milliseconds <= LONGEST_TTL ? milliseconds : undefined
+  const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+  const milliseconds = Number(number) * (units[unit] ?? Number.NaN)
+  return milliseconds > 0 && milliseconds <= 366 * 86_400_000 ? milliseconds : undefined
 }
-
-/** The maximum number of notes that are considered for a bundle. */
-const MOST_NOTES = 20
 
 /** The notes for the bundle, in order, and why the others are left out. */
 export function noteCandidates(
   records: readonly TacticalRecord[],
   task: string,
   now: Date,
-  limit = MOST_NOTES,
+  limit = 20,
 ): { candidates: Candidate[]; omitted: Omission[] } {
   const { latest, superseded } = latestRecords(records)
   const expired = latest.filter((record) => isExpired(record, now))
   const valid = latest.filter((record) => !isExpired(record, now))
   const ranked = rankNotes(valid, task, limit)
   const taken = new Set(ranked.map(({ record }) => record))
-  const left = valid.filter((record) => !taken.has(record))
-  return {
-    candidates: ranked.map(candidateOf),
-    omitted: [
-      ...namedOmissions(expired, 'expired', ({ expiresAt }) => `it expired at ${expiresAt}`),
-      ...namedOmissions(
-        superseded,
-        'duplicate',
-        ({ capturedAt }) => `replaced by a newer copy; this one is of ${capturedAt}`,
-      ),
-      ...namedOmissions(left, 'budget', () => 'others match the task better or are newer'),
-    ],
+  const omit = (some: readonly TacticalRecord[], reason: Omission['reason'], why: (one: TacticalRecord) => string) => {
+    const omission = (id: string, detail: string): Omission => {
+      return { path: `note:${id}`, sourceClass: 'tactical', reason, detail }
+    }
+    const named = some.map((one) => omission(one.recordId, why(one)))
+    return nameFew(named, (count) => omission('*', `${count} more notes`))
   }
-}
-
-function candidateOf({ record, selectedBy, score, reason }: RankedNote): Candidate {
-  const { recordId, content, capturedAt, expiresAt, source } = record
-  const text = textOf(record)
   return {
-    path: `note:${recordId}`,
-    sourceClass: 'tactical',
-    selectedBy: 'tactical',
-    reason,
-    score,
-    text,
-    charsTotal: text.length,
-    sha256: sha256(text),
-    provenance: {
-      captured_at: capturedAt,
-      class: content.class,
-      match: selectedBy,
-      source,
-      ttl_expires_at: expiresAt,
-    },
-    isWhole: false,
+    candidates: ranked.map(({ record, selectedBy, score, reason }) => {
+      const text = textOf(record)
+      return {
+        path: `note:${record.recordId}`,
+        sourceClass: 'tactical',
+        selectedBy: 'tactical',
+        reason,
+        score,
+        text,
+        charsTotal: text.length,
+        sha256: sha256(text),
+        provenance: {
+          captured_at: record.capturedAt,
+          class: record.content.class,
+          match: selectedBy,
+          source: record.source,
+          ttl_expires_at: record.expiresAt,
+        },
+        isWhole: false,
+      }
+    }),
+    omitted: [
+      ...omit(expired, 'expired', ({ expiresAt }) => `it expired at ${expiresAt}`),
+      ...omit(superseded, 'duplicate', (one) => `replaced by a newer copy; this one is of ${one.capturedAt}`),
+      ...omit(
+        valid.filter((record) => !taken.has(record)),
+        'budget',
+        () => 'others match the task better or are newer',
+      ),
+    ],
   }
 }
 
@@ -186,18 +175,6 @@ function textOf({ content, capturedAt, source }: TacticalRecord): string {
   const { text, class: kind, tags } = content
   const head = [kind || 'note', ...(source === '' ? [] : [`from ${source}`]), capturedAt].join(', ')
   return [`[${head}]`, text, ...(tags.length === 0 ? [] : [`tags: ${tags.join(', ')}`])].join('\n')
-}
-
-function namedOmissions(
-  records: readonly TacticalRecord[],
-  reason: Omission['reason'],
-  detailOf: (record: TacticalRecord) => string,
-): Omission[] {
-  const omission = (id: string, detail: string): Omission => {
-    return { path: `note:${id}`, sourceClass: 'tactical', reason, detail }
-  }
-  const named = records.map((record) => omission(record.recordId, detailOf(record)))
-  return nameFew(named, (count) => omission('*', `${count} more notes`))
 }
 
 export interface RankedNote {
@@ -209,44 +186,31 @@ export interface RankedNote {
   reason: string
 }
 
-/** Recent events matter even if the task does not name them; more than a few would hide what matches. */
-const NEWEST_UNMATCHED = 3
-
 /**
  * The notes for a task: those that match, best first, then the newest few of the others. Equally good ones newest
  * first, then by id. Ids must be unique.
  */
 export function rankNotes(records: readonly TacticalRecord[], task: string, limit: number): RankedNote[] {
-  const most = Math.max(0, Math.floor(limit))
-  const matched = matching(records, task)
-  const others = records.filter(({ recordId }) => !matched.some(({ record }) => record.recordId === recordId))
-  const newest = others.sort(newestFirst).slice(0, NEWEST_UNMATCHED)
-  return [
-    ...matched,
-    ...newest.map((record) => ({
-      record,
-      selectedBy: 'newest' as const,
-      score: 0,
-      reason: 'one of the newest notes; nothing in it matches the task',
-    })),
-  ].slice(0, most)
-}
-
-function matching(records: readonly TacticalRecord[], task: string): RankedNote[] {
-  if (records.length === 0) return []
   const byId = new Map(records.map((record) => [record.recordId, record]))
-  const hits = rankDocuments(records.map(documentOf), task)
-  const notes = hits.flatMap(({ id, confidence, why }): RankedNote[] => {
+  const documents = records.map(({ recordId, content }) => {
+    const [title = '', ...body] = content.text.split('\n')
+    return { id: recordId, name: content.class, description: title, keywords: content.tags, body: body.join('\n') }
+  })
+  const hits = documents.length === 0 ? [] : rankDocuments(documents, task)
+  const matched = hits.flatMap(({ id, confidence, why }): RankedNote[] => {
     const record = byId.get(id)
     if (record === undefined) return []
     return [{ record, selectedBy: 'ranked', score: roundScore(confidence), reason: `ranked: ${describeWhy(why)}` }]
   })
-  return notes.sort((a, b) => b.score - a.score || newestFirst(a.record, b.record))
-}
-
-function documentOf({ recordId, content }: TacticalRecord): RankDocument {
-  const [title = '', ...body] = content.text.split('\n')
-  return { id: recordId, name: content.class, description: title, keywords: content.tags, body: body.join('\n') }
+  matched.sort((a, b) => b.score - a.score || newestFirst(a.record, b.record))
+  const others = records.filter(({ recordId }) => !matched.some(({ record }) => record.recordId === recordId))
+  const reason = 'one of the newest notes; nothing in it matches the task'
+  // Recent events matter even if the task does not name them; more than a few would hide what matches.
+  const newest = others.sort(newestFirst).slice(0, 3)
+  return [
+    ...matched,
+    ...newest.map((record): RankedNote => ({ record, selectedBy: 'newest', score: 0, reason })),
+  ].slice(0, Math.max(0, Math.floor(limit)))
 }
 
 /** All times have the same format, so they compare as text. */

@@ -1,7 +1,7 @@
 import { endLine } from '../../../text/fence.ts'
 import { sha256 } from '../../../text/values.ts'
+import type { BudgetSettings, ContextRequest } from '../../settings.ts'
 import {
-  beyondBudget,
   type Candidate,
   type CandidateSection,
   type FallbackAttempt,
@@ -11,19 +11,12 @@ import {
   type SourceClass,
   withoutPlace,
 } from '../bundle.ts'
-import type { BudgetSettings, ContextRequest, Partitions } from '../context-settings.ts'
-
-/** The room of one class, and how much of it was used. */
-interface PartitionUse {
-  max: number
-  used: number
-  dropped: number
-}
 
 export interface Assembly {
   placed: readonly Placed[]
   omitted: readonly Omission[]
-  partitions: Readonly<Record<SourceClass, PartitionUse>>
+  /** The room of each class, and how much of it was used. */
+  partitions: Record<SourceClass, { max: number; used: number; dropped: number }>
   /** The room for places that are only named, out of the room of the task. */
   reserved: number
   /** The control plane did not fit, and was shortened. */
@@ -43,10 +36,21 @@ export function assemble(
 ): Assembly {
   const places = placesFor(slices, limits, configured)
   const taken = (each: SourceClass) => slices[each].slice(0, places[each])
-  const { reserved, ...room } = roomOf(taken, Math.max(0, space), limits, configured, rules)
+  // Shares, and what is passed on to later classes: only what an earlier one can never use, so that a shortened excerpt
+  // never makes room for another class. What is reserved does not depend on what is shown, so that more room never takes
+  // text away to name more.
+  const shares = sharesOf(Math.max(0, space), limits.partitions, configured)
+  const unused = (each: SourceClass, room: number) => Math.max(0, room - wantedSize(taken(each), rules))
+  const both = shares.task + unused('control_plane', shares.control_plane)
+  // A fifth of the task's room is for places that are only named.
+  const reserved = Math.min(rules.namedSize, Math.floor(both * 0.2))
+  const task = both - reserved
+  const parts = partsOf(unused('task', task), limits.partitions, configured)
+  const [tactical, adapter] = [shares.tactical + parts.tactical, shares.adapter + parts.adapter]
+  const room: Record<SourceClass, number> = { control_plane: shares.control_plane, task, tactical, adapter }
   const placed: Placed[] = []
   const omitted: Omission[] = []
-  const partitions: Record<string, PartitionUse> = {}
+  const partitions = Object.fromEntries(SOURCE_CLASSES.map((each) => [each, {}])) as Assembly['partitions']
   let isShortened = false
   for (const each of SOURCE_CLASSES) {
     const fill = each === 'control_plane' ? fillEvenly : fillInOrder
@@ -54,14 +58,14 @@ export function assemble(
     placed.push(...filling.placed)
     const crowded = slices[each].slice(places[each])
     omitted.push(
-      ...filling.left.map((candidate) => beyondBudget(candidate, 'no room was left in its part of the budget')),
-      ...crowded.map(withoutPlace),
+      ...filling.left.map((one) => withoutPlace(one, 'no room was left in its part of the budget')),
+      ...crowded.map((one) => withoutPlace(one)),
     )
     const max = room[each] + (each === 'task' ? reserved : 0)
     partitions[each] = { max, used: filling.used, dropped: filling.left.length + crowded.length }
     isShortened ||= filling.isShortened
   }
-  return { placed, omitted, partitions: partitions as Assembly['partitions'], reserved, isShortened }
+  return { placed, omitted, partitions, reserved, isShortened }
 }
 
 /** Places do not depend on the space: a candidate keeps its place when the space grows. */
@@ -69,45 +73,6 @@ function placesFor(slices: Slices, { maxFiles }: Limits, configured: Configured)
   const counts = { control_plane: 0, task: 0, tactical: 0, adapter: 0 }
   for (const each of SOURCE_CLASSES) counts[each] = slices[each].length
   return placesOf(counts, maxFiles, configured)
-}
-
-/** The share of the task's room for places that are only named. */
-const NAMED_SHARE = 0.2
-
-/**
- * Shares, and what is passed on to later classes: only what an earlier one can never use, so that a shortened excerpt
- * never makes room for another class. What is reserved does not depend on what is shown, so that more room never takes
- * text away to name more.
- */
-function roomOf(
-  taken: (each: SourceClass) => readonly Candidate[],
-  space: number,
-  { partitions }: Limits,
-  configured: Configured,
-  rules: FillRules,
-): Record<SourceClass | 'reserved', number> {
-  const shares = sharesOf(space, partitions, configured)
-  const unused = (each: SourceClass, room: number) => Math.max(0, room - wantedSize(taken(each), rules))
-  const both = shares.task + unused('control_plane', shares.control_plane)
-  const reserved = Math.min(rules.namedSize, Math.floor(both * NAMED_SHARE))
-  const task = both - reserved
-  const parts = partsOf(unused('task', task), partitions, configured)
-  return {
-    control_plane: shares.control_plane,
-    task,
-    reserved,
-    tactical: shares.tactical + parts.tactical,
-    adapter: shares.adapter + parts.adapter,
-  }
-}
-
-type Level = FallbackAttempt['level']
-
-interface Attempts {
-  limits: Limits
-  slices: Slices
-  configured: Configured
-  mayBeUnrestricted: boolean
 }
 
 /** The absolute maximum. */
@@ -139,47 +104,49 @@ export function requestedLimits(
  * bundle.
  */
 export function tryWiderLimits<Tried extends Assembly>(
-  { limits, slices, configured, mayBeUnrestricted }: Attempts,
+  given: { limits: Limits; slices: Slices; configured: Configured; mayBeUnrestricted: boolean },
   assembleWithin: (limits: Limits) => Tried,
-): { level: Level; attempts: FallbackAttempt[]; assembly: Tried; limits: Limits } {
+): { level: FallbackAttempt['level']; attempts: FallbackAttempt[]; assembly: Tried; limits: Limits } {
+  const { limits, slices, configured, mayBeUnrestricted } = given
   const attempts: FallbackAttempt[] = []
-  const attempt = (level: Level, wider: Limits) => {
+  const attempt = (level: FallbackAttempt['level'], wider: Limits) => {
     const assembly = assembleWithin(wider)
-    attempts.push(describeAttempt(level, wider, slices, assembly))
+    const empty = emptySlice(slices, assembly)
+    const reason = empty === undefined ? 'every slice with candidates has a file' : `the ${empty} slice came out empty`
+    attempts.push({ level, limits: limitsOf(wider), success: empty === undefined, reason })
     return { level, assembly, limits: wider }
   }
   let found = attempt('restricted', limits)
   if (emptySlice(slices, found.assembly) !== undefined && !limits.isSet?.maxFiles) {
-    const relaxed = attempt('relaxed', twice(limits))
+    const relaxed = attempt('relaxed', widestLimits(limits, false))
     const [before, after] = [placesFor(slices, limits, configured), placesFor(slices, relaxed.limits, configured)]
     if (GROUNDS.some((each) => before[each] === 0 && after[each] > 0)) found = relaxed
   }
-  if (mayBeUnrestricted && found.assembly.omitted.length > 0) found = attempt('unrestricted', atLeast(limits, CEILING))
+  if (mayBeUnrestricted && found.assembly.omitted.length > 0) {
+    found = attempt('unrestricted', widestLimits(limits, true))
+  }
   return { ...found, attempts }
 }
 
-/** The maximum of all attempts. */
+/**
+ * The maximum of all attempts, never less than requested: without restriction the ceiling, else twice the limits within
+ * a total of the same size. Explicit limits stay.
+ */
 export function widestLimits(limits: Limits, mayBeUnrestricted: boolean): Limits {
-  return mayBeUnrestricted ? atLeast(limits, CEILING) : twice(limits)
-}
-
-/** Within a total of the same size. Explicit limits stay. */
-function twice(limits: Limits): Limits {
   const { maxFiles, maxCharsPerFile, total, isSet } = limits
-  return atLeast(limits, {
-    maxFiles: isSet?.maxFiles ? 0 : Math.min(2 * maxFiles, CEILING.maxFiles),
-    maxCharsPerFile: isSet?.maxCharsPerFile ? 0 : Math.min(2 * maxCharsPerFile, CEILING.maxCharsPerFile),
-    total,
-  })
-}
-
-/** Never less than requested. */
-function atLeast(limits: Limits, { maxFiles, maxCharsPerFile, total }: typeof CEILING): Limits {
+  const twice = (is: boolean | undefined, limit: number, most: number) => (is ? 0 : Math.min(2 * limit, most))
+  const wider = mayBeUnrestricted
+    ? CEILING
+    : {
+        maxFiles: twice(isSet?.maxFiles, maxFiles, CEILING.maxFiles),
+        maxCharsPerFile: twice(isSet?.maxCharsPerFile, maxCharsPerFile, CEILING.maxCharsPerFile),
+        total,
+      }
   return {
     ...limits,
-    maxFiles: Math.max(limits.maxFiles, maxFiles),
-    maxCharsPerFile: Math.max(limits.maxCharsPerFile, maxCharsPerFile),
-    total: Math.max(limits.total, total),
+    maxFiles: Math.max(maxFiles, wider.maxFiles),
+    maxCharsPerFile: Math.max(maxCharsPerFile, wider.maxCharsPerFile),
+    total: Math.max(total, wider.total),
   }
 }
 
@@ -187,15 +154,7 @@ const GROUNDS = ['control_plane', 'task'] as const
 
 /** The most important slice that has candidates but got no place. */
 function emptySlice(slices: Slices, { placed }: Assembly): 'control_plane' | 'task' | undefined {
-  return GROUNDS.find(
-    (each) => slices[each].length > 0 && !placed.some(({ candidate }) => candidate.sourceClass === each),
-  )
-}
-
-function describeAttempt(level: Level, limits: Limits, slices: Slices, assembly: Assembly): FallbackAttempt {
-  const empty = emptySlice(slices, assembly)
-  const reason = empty === undefined ? 'every slice with candidates has a file' : `the ${empty} slice came out empty`
-  return { level, limits: limitsOf(limits), success: empty === undefined, reason }
+  return GROUNDS.find((each) => slices[each].length > 0 && !placed.some(({ sourceClass }) => sourceClass === each))
 }
 
 export function limitsOf({ maxFiles, maxCharsPerFile, total }: Limits) {
@@ -208,7 +167,7 @@ export interface Limits {
   maxCharsPerFile: number
   /** Of the rendering, in the unit of the measure. */
   total: number
-  partitions: Partitions
+  partitions: BudgetSettings['partitions']
   /** Limits that a user or a project set. They are never widened. */
   isSet?: { maxFiles: boolean; maxCharsPerFile: boolean }
 }
@@ -224,7 +183,11 @@ export interface Configured {
  * share of one that is only switched off, or fails, stays empty, so that nothing else changes. Each share is rounded by
  * itself: the remainder is unused, so that no share shrinks when the space grows.
  */
-export function sharesOf(space: number, partitions: Partitions, configured: Configured): Record<SourceClass, number> {
+export function sharesOf(
+  space: number,
+  partitions: BudgetSettings['partitions'],
+  configured: Configured,
+): Record<SourceClass, number> {
   const tactical = configured.tactical ? partitions.tactical : 0
   const adapter = configured.adapter ? partitions.adapter : 0
   const grounds = partitions.controlPlane + partitions.task
@@ -241,7 +204,7 @@ export function sharesOf(space: number, partitions: Partitions, configured: Conf
 /**
  * What earlier classes leave goes to the optional slices in fixed parts: none gets more because another is empty.
  */
-export function partsOf(flowing: number, partitions: Partitions, configured: Configured) {
+export function partsOf(flowing: number, partitions: BudgetSettings['partitions'], configured: Configured) {
   const tactical = configured.tactical ? Math.max(1, partitions.tactical) : 0
   const adapter = configured.adapter ? Math.max(1, partitions.adapter) : 0
   const part = (weight: number) => (weight === 0 ? 0 : Math.floor((flowing * weight) / (tactical + adapter)))
@@ -319,12 +282,9 @@ function cutToSize(
   return cut(text, fits)
 }
 
-/** A candidate with a place in the bundle. */
-export interface Placed {
-  candidate: Candidate
+/** A candidate with a place in the bundle. Of its sections, the shown ones, in the order of its lines. */
+export interface Placed extends Candidate {
   excerpt: string
-  /** For a candidate with sections: the shown ones, in the order of its lines. */
-  sections?: readonly CandidateSection[]
 }
 
 export interface Filling {
@@ -393,26 +353,24 @@ const SHORTEST = 160
  */
 export function fillEvenly(candidates: readonly Candidate[], space: number, rules: FillRules): Filling {
   const wanted = wantedSize(candidates, rules)
-  const all = candidates.map((candidate): Placed => ({ candidate, excerpt: fullText(candidate, rules) }))
-  if (wanted <= space) return { placed: all, left: [], used: wanted, isShortened: false }
-  const cutAll = (limit: number) => all.map((each) => ({ ...each, excerpt: rules.cut(each.excerpt, limit) }))
-  const sizeAt = (limit: number) => sizeOf(cutAll(limit), rules)
-  if (sizeAt(SHORTEST) > space) return { ...fillInOrder(candidates, space, atMost(SHORTEST, rules)), isShortened: true }
-  let [fits, tooLong] = [SHORTEST, Math.max(SHORTEST, ...all.map(({ excerpt }) => excerpt.length)) + 1]
+  const texts = candidates.map((candidate) => fullText(candidate, rules))
+  const place = (excerpts: readonly string[]) =>
+    candidates.map((each, at): Placed => ({ ...each, sections: undefined, excerpt: excerpts[at] ?? '' }))
+  if (wanted <= space) return { placed: place(texts), left: [], used: wanted, isShortened: false }
+  const cutAll = (limit: number) => texts.map((text) => rules.cut(text, limit))
+  const sizeAt = (limit: number) =>
+    cutAll(limit).reduce((sum, text, at) => sum + rules.overheadOf(candidates[at]!) + rules.measure(text), 0)
+  if (sizeAt(SHORTEST) > space) {
+    const shorter = { ...rules, maxCharsPerFile: Math.min(SHORTEST, rules.maxCharsPerFile) }
+    return { ...fillInOrder(candidates, space, shorter), isShortened: true }
+  }
+  let [fits, tooLong] = [SHORTEST, Math.max(SHORTEST, ...texts.map(({ length }) => length)) + 1]
   while (tooLong - fits > 1) {
     const middle = (fits + tooLong) >> 1
     if (sizeAt(middle) <= space) fits = middle
     else tooLong = middle
   }
-  return { placed: cutAll(fits), left: [], used: sizeAt(fits), isShortened: true }
-}
-
-function sizeOf(placed: readonly Placed[], { overheadOf, measure }: FillRules): number {
-  return placed.reduce((sum, { candidate, excerpt }) => sum + overheadOf(candidate) + measure(excerpt), 0)
-}
-
-function atMost(characters: number, rules: FillRules): FillRules {
-  return { ...rules, maxCharsPerFile: Math.min(characters, rules.maxCharsPerFile) }
+  return { placed: place(cutAll(fits)), left: [], used: sizeAt(fits), isShortened: true }
 }
 
 /**
@@ -421,69 +379,54 @@ function atMost(characters: number, rules: FillRules): FillRules {
  * the space goes to further sections, turn by turn.
  */
 export function fillInOrder(candidates: readonly Candidate[], space: number, rules: FillRules): Filling {
-  const placed: Placed[] = []
+  const placed: (Placed & { sections?: CandidateSection[] })[] = []
   let rest = space
   let isFull = false
   for (const candidate of candidates) {
     const overhead = rules.overheadOf(candidate)
-    const filled = fillOne(candidate, rest - overhead, rules)
-    const isNothing = filled.placed.sections?.length === 0
-    if (overhead > rest || isNothing || (filled.isFull && candidate.isWhole)) {
-      isFull = true
-      break
+    let room = rest - overhead
+    let excerpt = ''
+    let sections: CandidateSection[] | undefined
+    let isCut = false
+    if (candidate.sections === undefined) {
+      const text = fullText(candidate, rules)
+      isCut = rules.measure(text) > room
+      excerpt = isCut ? cutToSize(text, room, rules.measure, rules.cut) : text
+      room -= rules.measure(excerpt)
+    } else {
+      sections = []
+      const first = candidate.sections.filter(({ turn }) => turn === 0)
+      first.sort((a, b) => b.score - a.score || a.start - b.start)
+      for (const section of first) {
+        const shown = showSection(sections, section, room, rules)
+        room -= shown.used
+        isCut = shown.isFull
+        if (isCut) break
+      }
     }
-    placed.push(filled.placed)
-    rest -= overhead + filled.used
-    isFull = filled.isFull
-    if (isFull) break
+    isFull = overhead > rest || sections?.length === 0 || isCut
+    if (overhead > rest || sections?.length === 0 || (isCut && candidate.isWhole)) break
+    placed.push({ ...candidate, excerpt, sections })
+    rest = room
+    if (isCut) break
   }
-  if (!isFull) rest = showFurther(placed, rest, rules)
+  if (!isFull) {
+    const further = candidates
+      .slice(0, placed.length)
+      .flatMap(({ sections = [] }, at) => sections.filter(({ turn }) => turn > 0).map((section) => ({ section, at })))
+    further.sort((a, b) => a.section.turn - b.section.turn)
+    for (const { section, at } of further) {
+      const shown = showSection(placed[at]!.sections!, section, rest, rules)
+      rest -= shown.used
+      if (shown.isFull) break
+    }
+  }
   return {
     placed: placed.map((each) => joined(each, rules)),
     left: candidates.slice(placed.length),
     used: space - rest,
     isShortened: false,
   }
-}
-
-interface FilledOne {
-  placed: Placed
-  used: number
-  isFull: boolean
-}
-
-function fillOne(candidate: Candidate, space: number, rules: FillRules): FilledOne {
-  if (candidate.sections === undefined) {
-    const text = fullText(candidate, rules)
-    const isFull = rules.measure(text) > space
-    const excerpt = isFull ? cutToSize(text, space, rules.measure, rules.cut) : text
-    return { placed: { candidate, excerpt }, used: rules.measure(excerpt), isFull }
-  }
-  const shown: CandidateSection[] = []
-  let rest = space
-  const first = candidate.sections
-    .filter(({ turn }) => turn === 0)
-    .sort((a, b) => b.score - a.score || a.start - b.start)
-  for (const section of first) {
-    const { isFull, used } = showSection(shown, section, rest, rules)
-    rest -= used
-    if (isFull) return { placed: { candidate, excerpt: '', sections: shown }, used: space - rest, isFull }
-  }
-  return { placed: { candidate, excerpt: '', sections: shown }, used: space - rest, isFull: false }
-}
-
-function showFurther(placed: Placed[], space: number, rules: FillRules): number {
-  const further = placed.flatMap(({ candidate: { sections = [] } }, at) =>
-    sections.filter(({ turn }) => turn > 0).map((section) => ({ section, at })),
-  )
-  further.sort((a, b) => a.section.turn - b.section.turn)
-  let rest = space
-  for (const { section, at } of further) {
-    const { isFull, used } = showSection(placed[at]!.sections as CandidateSection[], section, rest, rules)
-    rest -= used
-    if (isFull) break
-  }
-  return rest
 }
 
 /** A section that does not fit is cut at a line end. */
@@ -516,23 +459,16 @@ function joined(placed: Placed, rules: FillRules): Placed {
   return { ...placed, sections, excerpt: rules.seal(joinSections(sections)) }
 }
 
-/** The sources of a task slice, each list best first. */
-export interface TaskSources {
-  /** Payloads that are loaded for every task. */
-  core: readonly Candidate[]
-  /** Files of the project that the intent asks for, in the order of its patterns. */
-  files: readonly Candidate[]
-  /** Payloads that the task matched. */
-  matched: readonly Candidate[]
-  /** Knowledge packs. */
-  packs: readonly Candidate[]
-}
-
 /**
- * The core first; then a file, a payload and a pack in turn, so that none of the three can displace the others. Each
- * list keeps its order.
+ * The core, which is loaded for every task; then a file, a matched payload and a pack in turn, so that none of the three
+ * can displace the others. Each list keeps its order.
  */
-export function interleave({ core, files, matched, packs }: TaskSources): Candidate[] {
+export function interleave({
+  core,
+  files,
+  matched,
+  packs,
+}: Readonly<Record<'core' | 'files' | 'matched' | 'packs', readonly Candidate[]>>): Candidate[] {
   const rounds = Math.max(files.length, matched.length, packs.length)
   const turns = Array.from({ length: rounds }, (_, at) => [files[at], matched[at], packs[at]])
   return [...core, ...turns.flat().filter((candidate) => candidate !== undefined)]
@@ -547,8 +483,13 @@ export function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Om
   const advice = { tactical: new Map<string, string>(), adapter: new Map<string, string>() }
   const duplicates: Omission[] = []
   const kept = mapSlices(slices, (candidate) => {
-    const { path, sourceClass } = candidate
-    const keys = identitiesOf(candidate)
+    const { path, sourceClass, sha256: digest, text, charsTotal } = candidate
+    // Texts are compared only if the whole was read: long files may begin alike.
+    const keys = [
+      `path ${path}`,
+      ...(digest === null ? [] : [`bytes ${digest}`]),
+      ...(charsTotal === text.length ? [`text ${sha256(text.trim())}`] : []),
+    ]
     const own = sourceClass === 'tactical' || sourceClass === 'adapter' ? advice[sourceClass] : grounds
     const first = keys.map((key) => grounds.get(key) ?? own.get(key)).find((known) => known !== undefined)
     if (first !== undefined) {
@@ -561,21 +502,7 @@ export function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Om
   return { slices: kept, duplicates }
 }
 
-/** Texts are compared only if the whole was read: long files may begin alike. */
-function identitiesOf({ path, sha256: digest, text, charsTotal }: Candidate): string[] {
-  return [
-    `path ${path}`,
-    ...(digest === null ? [] : [`bytes ${digest}`]),
-    ...(charsTotal === text.length ? [`text ${sha256(text.trim())}`] : []),
-  ]
-}
-
 export function mapSlices(slices: Slices, change: (candidate: Candidate) => Candidate | undefined): Slices {
-  const changed = (each: keyof Slices) => slices[each].flatMap((candidate) => change(candidate) ?? [])
-  return {
-    control_plane: changed('control_plane'),
-    task: changed('task'),
-    tactical: changed('tactical'),
-    adapter: changed('adapter'),
-  }
+  const changed = SOURCE_CLASSES.map((each) => [each, slices[each].flatMap((candidate) => change(candidate) ?? [])])
+  return Object.fromEntries(changed)
 }
