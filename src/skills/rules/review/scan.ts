@@ -25,7 +25,6 @@ import {
   WRAPPERS,
   WRITING,
 } from './acts.ts'
-import { findAppearance } from './sheet.ts'
 
 /** Something that a line of a text can do. */
 export interface Spot extends Pick<Act, 'kind' | 'what' | 'isAlarming' | 'isUsual'> {
@@ -521,4 +520,51 @@ function findDisguise(line: string, place: LinePlace): Found[] {
     ) ||
     (place === 'shell' && /[a-z]'[ ]?\+[ ]?'[a-z]|\$\(\$(?!\w{1,40}\.\w)/.test(line))
   return isHidden ? [{ kind: 'runs', what: 'hides what it runs', isAlarming: true }] : []
+}
+
+/** A form of a name that is equal for names that look alike. Case does not matter in addresses and names. */
+export function lookOf(text: string): string {
+  const read = text
+    .toLowerCase()
+    .replace(/rn/g, 'm')
+    .replace(/vv/g, 'w')
+    .replace(/[1il|]/g, 'l')
+  return read.replace(/0/g, 'o').replace(/5/g, 's')
+}
+
+/** Well-known hosts, by how they look. */
+const HOSTS = new Map(
+  `github.com githubusercontent.com gitlab.com bitbucket.org npmjs.com npmjs.org pypi.org anthropic.com claude.ai openai.com google.com googleapis.com microsoft.com amazonaws.com docker.com docker.io huggingface.co vercel.com cloudflare.com python.org rust-lang.org crates.io`
+    .split(/\s+/)
+    .map((host) => [lookOf(host), host]),
+)
+
+/** Finds invisible text in a line, and text that looks like something else. */
+function findAppearance(line: string): Found[] {
+  const found: Found[] = []
+  const misleads = (what: string) => found.push({ kind: 'misleads', what, isAlarming: true })
+  for (const rest of line.split('://').slice(1)) {
+    const authority = (/^[^\s/"'\x60<>)\]}]{0,300}/.exec(rest)?.[0] ?? '').toLowerCase()
+    const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d{0,5}$/, '')
+    const domain = host.split('.').slice(-2).join('.')
+    const meant = HOSTS.get(lookOf(domain))
+    if (/\p{Script=Latin}/u.test(host) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(host)) {
+      misleads('an address mixes letters of different scripts')
+    } else if (meant !== undefined && ![...HOSTS.values()].includes(domain)) {
+      misleads(`an address looks like ${meant}, but is ${domain}`)
+    }
+  }
+  if (/^[\t\x20-\x7e]*$/.test(line)) return found
+  // A flag is a black flag with up to six tags; all other tags only hide text.
+  const bare = line.replace(/\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7}/gu, '')
+  if (
+    /[\u{e0000}-\u{e007f}]{2}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3}|[\u200b-\u200f\u2060-\u2064\ufeff]{6}/u.test(bare)
+  )
+    misleads('holds text in characters that nobody sees')
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(bare))
+    misleads('turns the direction of text around, so that it reads other than it runs')
+  // Of the Greek letters only those that look like Latin ones: formulas have the others inside of words.
+  if (/[A-Za-z][\u0400-\u04ffΑΒΕΖΗΙΚΜΝΟΡΤΥΧαινορυ][A-Za-z]|[\u0400-\u04ff][A-Za-z][\u0400-\u04ff]/.test(bare))
+    misleads('mixes letters of different scripts in a word')
+  return found
 }

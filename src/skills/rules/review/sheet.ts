@@ -3,8 +3,8 @@ import { printableLine } from '../../../text/printable.ts'
 import { detectSecrets, sanitize } from '../../../text/sensitive/detect.ts'
 import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 import { SKILL_FILE, type Skill } from '../skill.ts'
-import { type Act, CAPABILITY_KINDS, type CapabilityKind } from './acts.ts'
-import { type Spot, type Steps, scanText, type TextForm } from './scan.ts'
+import { CAPABILITY_KINDS, type CapabilityKind } from './acts.ts'
+import { lookOf, type Spot, type Steps, scanText, type TextForm } from './scan.ts'
 
 /** One line of the capability sheet: something that a skill can do, which a person must allow first. */
 export interface Capability {
@@ -33,8 +33,6 @@ export interface SheetInput {
   findTwin: FindTwin
 }
 
-/** A sheet with more lines ends in sums. */
-const MOST_IN_SHEET = 400
 /** The deadline, in counted steps, about two seconds: the same for every machine. The rest counts as not read. */
 export const MOST_STEPS = 16_000_000
 
@@ -55,12 +53,15 @@ export function* readSheetByFile(
   { skill, files, findTwin }: SheetInput,
   steps: Steps = { count: 0 },
 ): Generator<undefined, Capability[]> {
-  const sheet: Capability[] = [...readFrontmatter(skill), ...readFields(skill, steps)]
+  // Texts of skill.json outside of the frontmatter: its description stands in every session.
+  const { description, tags, others } = skill
+  const fields = scanText(textsOf({ description, tags, ...others }).join('\n'), 'prose', steps)
+  const sheet = [...readFrontmatter(skill), ...fields.map((spot) => ({ ...asLine(SKILL_FILE, spot), line: 0 }))]
   const twin = findTwin(skill.name)
-  if (twin !== undefined)
-    sheet.push(
-      capability('misleads', `has a name that looks like ${twin}`, SKILL_FILE, 0, skill.name, skill.name, true),
-    )
+  if (twin !== undefined) {
+    const what = `has a name that looks like ${twin}`
+    sheet.push(capability('misleads', what, SKILL_FILE, 0, skill.name, skill.name, true))
+  }
   for (const file of files) {
     yield undefined
     const { path, digest, text, problem } = file
@@ -69,7 +70,7 @@ export function* readSheetByFile(
     sheet.push(...name.filter(({ kind }) => kind === 'misleads').map((spot) => asLine('', spot)))
     const { form, what, quote, isAlarming } = judgeFile(file)
     const whole = (kind: CapabilityKind, why: string, isBad = false, isUsual = false) =>
-      sheet.push({ ...capability(kind, why, path, 0, quote, digest, isBad), ...(isUsual && { isUsual }) })
+      sheet.push({ ...capability(kind, why, path, 0, quote, digest, isBad), isUsual: isUsual ? true : undefined })
     if (what !== undefined) whole('runs', what, isAlarming)
     if (problem !== undefined) whole('unread', problem)
     if (text === undefined) continue
@@ -78,9 +79,9 @@ export function* readSheetByFile(
       continue
     }
     const spots = scanText(text, form, steps)
-    // A file with more acting lines counts as a whole.
-    // Of a program, which counts as a whole anyway, only the worst lines.
-    const shown = [...spots].sort((a, b) => rank(a) - rank(b) || a.line - b.line).slice(0, what === undefined ? 40 : 8)
+    // A file with more acting lines counts as a whole. Of a program, which does so anyway, only the worst lines.
+    const most = what === undefined ? 40 : 8
+    const shown = [...spots].sort((a, b) => rank(a) - rank(b) || a.line - b.line).slice(0, most)
     sheet.push(...shown.map((spot) => asLine(path, spot)))
     if (what !== undefined || shown.length === spots.length) continue
     for (const kind of new Set(spots.map((spot) => spot.kind))) {
@@ -89,7 +90,22 @@ export function* readSheetByFile(
       whole(kind, `has ${same.length} such lines`, false, isUsual)
     }
   }
-  return bounded(sheet)
+  // In order and without repetition; the end of a very long sheet becomes one line for each kind.
+  sheet.sort((a, b) => rank(a) - rank(b) || compareText(a.path, b.path) || a.line - b.line || compareText(a.id, b.id))
+  const ids = new Set<string>()
+  const distinct = sheet.filter(({ id }) => !ids.has(id) && ids.add(id))
+  // Keys are decided one by one, so none of them may become part of a sum.
+  const keys = distinct.filter(({ key }) => key !== undefined)
+  const lines = distinct.filter(({ key }) => key === undefined)
+  const rest = lines.slice(400)
+  if (rest.length === 0) return distinct
+  const sums = CAPABILITY_KINDS.flatMap((kind) => {
+    const same = rest.filter((each) => each.kind === kind && !each.isUsual)
+    if (same.length === 0) return []
+    const content = same.map(({ id }) => id).sort(compareText)
+    return [capability(kind, `and ${same.length} more places`, '', 0, '', content.join(' '), false)]
+  })
+  return [...lines.slice(0, 400), ...sums, ...keys]
 }
 
 function asLine(path: string, { kind, what, line, text, isAlarming, isUsual }: Spot): Capability {
@@ -100,29 +116,6 @@ function asLine(path: string, { kind, what, line, text, isAlarming, isUsual }: S
 /** Alarming lines first, usual ones last, then by kind. */
 function rank({ isAlarming, isUsual, kind }: Pick<Spot, 'isAlarming' | 'isUsual' | 'kind'>): number {
   return (isAlarming ? 0 : isUsual ? 2 : 1) * CAPABILITY_KINDS.length + CAPABILITY_KINDS.indexOf(kind)
-}
-
-/** In order and without repetition; the end of a very long sheet becomes one line for each kind. */
-function bounded(sheet: readonly Capability[]): Capability[] {
-  const sorted = [...sheet].sort(
-    (a, b) => rank(a) - rank(b) || compareText(a.path, b.path) || a.line - b.line || compareText(a.id, b.id),
-  )
-  const ids = new Set<string>()
-  const distinct = sorted.filter(({ id }) => !ids.has(id) && ids.add(id))
-  // Keys are decided one by one, so none of them may become part of a sum.
-  const [keys, others] = [
-    distinct.filter(({ key }) => key !== undefined),
-    distinct.filter(({ key }) => key === undefined),
-  ]
-  const rest = others.slice(MOST_IN_SHEET)
-  if (rest.length === 0) return distinct
-  const sums = CAPABILITY_KINDS.flatMap((kind) => {
-    const same = rest.filter((each) => each.kind === kind && !each.isUsual)
-    if (same.length === 0) return []
-    const content = same.map(({ id }) => id).sort(compareText)
-    return [capability(kind, `and ${same.length} more places`, '', 0, '', content.join(' '), false)]
-  })
-  return [...others.slice(0, MOST_IN_SHEET), ...sums, ...keys]
 }
 
 function capability(
@@ -138,28 +131,18 @@ function capability(
   const id = createHash('sha256')
     .update(JSON.stringify([kind, path, content]))
     .digest('hex')
-  return { kind, what, path, line, quote: quoted(quote), isAlarming, id, key }
-}
-
-const LONGEST_QUOTE = 160
-
-function quoted(text: string): string {
-  const line = text
-    .slice(0, 4 * LONGEST_QUOTE)
+  const longest = 160
+  const text = quote
+    .slice(0, 4 * longest)
     .replace(/\s+/g, ' ')
     .trim()
-  const secrets = detectSecrets(line).filter(({ contentClass }) => contentClass !== 'prompt_injection')
-  const seen = (sanitize(line, secrets, 'mask').text ?? '').replace(
+  const secrets = detectSecrets(text).filter(({ contentClass }) => contentClass !== 'prompt_injection')
+  const seen = (sanitize(text, secrets, 'mask').text ?? '').replace(
     /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu,
     (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
   )
-  return printableLine(seen.length > LONGEST_QUOTE ? `${seen.slice(0, LONGEST_QUOTE)}…` : seen)
-}
-
-/** Texts of skill.json outside of the frontmatter: its description stands in every session. */
-function readFields({ description, tags, others }: Skill, steps: Steps): Capability[] {
-  const texts = textsOf({ description, tags, ...others })
-  return scanText(texts.join('\n'), 'prose', steps).map((spot) => ({ ...asLine(SKILL_FILE, spot), line: 0 }))
+  const shown = printableLine(seen.length > longest ? `${seen.slice(0, longest)}…` : seen)
+  return { kind, what, path, line, quote: shown, isAlarming, id, key }
 }
 
 /** The texts in a value, up to a depth that no honest file has. */
@@ -184,6 +167,8 @@ const READING_TOOLS = new Set(
 
 /** What the frontmatter asks for. A key that is not known to be harmless needs an answer, whatever its value is. */
 export function readFrontmatter({ metadata }: Pick<Skill, 'metadata'>): Capability[] {
+  const isScalar = (each: unknown) => typeof each !== 'object' || each === null
+  const isFlat = (each: unknown) => isScalar(each) || (Array.isArray(each) && each.every(isScalar))
   return Object.values(metadata).flatMap((fields) =>
     Object.entries(fields).flatMap(([key, value]): Capability[] => {
       const name = key.toLowerCase().replace(/[-_\s]/g, '')
@@ -197,14 +182,12 @@ export function readFrontmatter({ metadata }: Pick<Skill, 'metadata'>): Capabili
           asks('asks to use it without a question', tool, /^(?:\*|bash|shell|powershell)(?:\(\W*\))?$/i.test(tool)),
         )
       }
-      if (!HARMLESS_KEYS.has(name) || !isPlain(value))
-        return [
-          asks(
-            'asks for something that only the agent knows',
-            JSON.stringify(value),
-            /^(?:hooks|mcpservers|permissionmode|shell)$/.test(name),
-          ),
-        ]
+      // A text or a number, a list of them, or one map of both: a map in a map may be an order to a program.
+      const isPlain = isFlat(value) || (isRecord(value) && Object.values(value).every(isFlat))
+      if (!HARMLESS_KEYS.has(name) || !isPlain) {
+        const isAlarming = /^(?:hooks|mcpservers|permissionmode|shell)$/.test(name)
+        return [asks('asks for something that only the agent knows', JSON.stringify(value), isAlarming)]
+      }
       const spots = scanText(textsOf(value).join('\n'), 'prose').filter(({ isUsual }) => !isUsual)
       return spots.map(({ kind, what, text, isAlarming }) => {
         const quote = `${key}: ${text}`
@@ -222,27 +205,6 @@ function toolsOf(value: unknown): string[] | undefined {
   return value.slice(0, 10_000).match(/[^\s,()]{1,200}(?:\([^()]{0,400}\))?/g) ?? []
 }
 
-/** A text or a number, a list of them, or one map of both: a map in a map may be an order to a program. */
-function isPlain(value: unknown): boolean {
-  const isScalar = (each: unknown) => typeof each !== 'object' || each === null
-  const isFlat = (each: unknown) => isScalar(each) || (Array.isArray(each) && each.every(isScalar))
-  return isFlat(value) || (isRecord(value) && Object.values(value).every(isFlat))
-}
-
-// Letters that look like others. Case does not matter in addresses and names.
-const PAIRS: readonly (readonly [RegExp, string])[] = [
-  [/rn/g, 'm'],
-  [/vv/g, 'w'],
-  [/[1il|]/g, 'l'],
-  [/0/g, 'o'],
-  [/5/g, 's'],
-]
-
-/** A form of a name that is equal for names that look alike. */
-function lookOf(text: string): string {
-  return PAIRS.reduce((read, [pattern, letter]) => read.replace(pattern, letter), text.toLowerCase())
-}
-
 /** Returns the name of another skill that looks like this one. */
 export type FindTwin = (name: string) => string | undefined
 
@@ -256,107 +218,33 @@ export function findTwinIn(names: readonly string[]): FindTwin {
   return (name) => [...(byLook.get(lookOf(name)) ?? [])].find((other) => other !== name)
 }
 
-const KNOWN = [
-  'github.com',
-  'githubusercontent.com',
-  'gitlab.com',
-  'bitbucket.org',
-  'npmjs.com',
-  'npmjs.org',
-  'pypi.org',
-  'anthropic.com',
-  'claude.ai',
-  'openai.com',
-  'google.com',
-  'googleapis.com',
-  'microsoft.com',
-  'amazonaws.com',
-  'docker.com',
-  'docker.io',
-  'huggingface.co',
-  'vercel.com',
-  'cloudflare.com',
-  'python.org',
-  'rust-lang.org',
-  'crates.io',
-]
-const LOOKS = new Map(KNOWN.map((host) => [lookOf(host), host]))
-
-type Found = Pick<Act, 'kind' | 'what' | 'isAlarming'>
-const misleads = (what: string): Found => ({ kind: 'misleads', what, isAlarming: true })
-
-/** Finds invisible text in a line, and text that looks like something else. */
-export function findAppearance(line: string): Found[] {
-  const found: Found[] = []
-  if (line.includes('://')) found.push(...findHosts(line))
-  if (/^[\t\x20-\x7e]*$/.test(line)) return found
-  // A flag is a black flag with up to six tags; all other tags only hide text.
-  const bare = line.replace(/\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7}/gu, '')
-  if (
-    /[\u{e0000}-\u{e007f}]{2}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3}|[\u200b-\u200f\u2060-\u2064\ufeff]{6}/u.test(bare)
-  )
-    found.push(misleads('holds text in characters that nobody sees'))
-  if (/[\u202a-\u202e\u2066-\u2069]/.test(bare))
-    found.push(misleads('turns the direction of text around, so that it reads other than it runs'))
-  // Of the Greek letters only those that look like Latin ones: formulas have the others inside of words.
-  if (/[A-Za-z][\u0400-\u04ffΑΒΕΖΗΙΚΜΝΟΡΤΥΧαινορυ][A-Za-z]|[\u0400-\u04ff][A-Za-z][\u0400-\u04ff]/.test(bare))
-    found.push(misleads('mixes letters of different scripts in a word'))
-  return found
-}
-
-function findHosts(line: string): Found[] {
-  return line
-    .split('://')
-    .slice(1)
-    .flatMap((rest): Found[] => {
-      const authority = (/^[^\s/"'\x60<>)\]}]{0,300}/.exec(rest)?.[0] ?? '').toLowerCase()
-      const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d{0,5}$/, '')
-      if (/\p{Script=Latin}/u.test(host) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(host))
-        return [misleads('an address mixes letters of different scripts')]
-      const domain = host.split('.').slice(-2).join('.')
-      const meant = LOOKS.get(lookOf(domain))
-      return meant === undefined || KNOWN.includes(domain)
-        ? []
-        : [misleads(`an address looks like ${meant}, but is ${domain}`)]
-    })
-}
-
-const TITLES: Readonly<Record<Capability['kind'], string>> = {
-  misleads: 'misleads',
-  sends: 'sends or downloads',
-  runs: 'runs',
-  writes: 'writes outside, deletes or changes settings',
-  asks: 'asks for',
-  unread: 'could not be read',
+/** How each kind is named as a heading of a sheet, and in a list for one and for several files. */
+const WORDS: Readonly<Record<CapabilityKind, readonly [title: string, one: string, many: string]>> = {
+  misleads: ['misleads', 'misleads', 'misleads'],
+  sends: ['sends or downloads', 'sends', 'sends'],
+  runs: ['runs', 'runs 1 program', 'runs # programs'],
+  writes: ['writes outside, deletes or changes settings', 'writes outside', 'writes outside'],
+  asks: ['asks for', 'asks for tools', 'asks for tools'],
+  unread: ['could not be read', '1 file unread', '# files unread'],
 }
 
 /** The lines of a sheet under their headings, in its order: worst first. */
 export function sheetSections(sheet: readonly Capability[]): [title: string, lines: Capability[]][] {
   const sections = new Map<string, Capability[]>()
   for (const each of sheet) {
-    const title = each.isUsual ? 'as usual in documentation' : TITLES[each.kind]
+    const title = each.isUsual ? 'as usual in documentation' : WORDS[each.kind][0]
     sections.set(title, [...(sections.get(title) ?? []), each])
   }
   return [...sections]
 }
 
-const SHORT: Readonly<Record<Capability['kind'], readonly [one: string, many: string]>> = {
-  misleads: ['misleads', 'misleads'],
-  sends: ['sends', 'sends'],
-  runs: ['runs 1 program', 'runs # programs'],
-  writes: ['writes outside', 'writes outside'],
-  asks: ['asks for tools', 'asks for tools'],
-  unread: ['1 file unread', '# files unread'],
-}
-
 /** A few words for a list: `sends, runs 8 programs`. */
 export function summarizeSheet(sheet: readonly Capability[]): string {
-  const counted = new Map<Capability['kind'], Set<string>>()
+  const counted = new Map<CapabilityKind, Set<string>>()
   for (const { kind, path } of sheet.filter(({ isUsual }) => !isUsual)) {
     counted.set(kind, (counted.get(kind) ?? new Set()).add(path))
   }
-  const words = [...counted].map(([kind, { size }]) => SHORT[kind][size === 1 ? 0 : 1].replace('#', String(size)))
-  return words.join(', ')
+  return [...counted].map(([kind, { size }]) => WORDS[kind][size === 1 ? 1 : 2].replace('#', String(size))).join(', ')
 }
 
 /** One file of a skill, for the sheet. */
@@ -373,123 +261,95 @@ export interface ReviewFile {
   problem?: string
 }
 
-const setOf = (text: string) => new Set(text.split(/\s+/))
-const PROSE = setOf('md markdown txt text rst adoc asciidoc org bib')
-const DATA = setOf(
-  'json jsonl ndjson json5 geojson yaml yml toml csv tsv xml xsd ini srt vtt po lock sum gitignore gitattributes gitkeep editorconfig npmignore dockerignore',
-)
-const MARKUP = setOf('html htm xhtml svg')
-const PLAIN_NAMES =
-  /^(?:licen[cs]e|copying|notice|readme|changelog|authors|contributors|copyright|version)(?:[-_.][\w-]{1,40})?$/i
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
+
+/** Files by the ends of their names, and the tags of pages that only show something. */
+const KNOWN = {
+  prose: setOf('md markdown txt text rst adoc asciidoc org bib'),
+  data: setOf(
+    'json jsonl ndjson json5 geojson yaml yml toml csv tsv xml xsd ini srt vtt po lock sum gitignore gitattributes gitkeep editorconfig npmignore dockerignore',
+  ),
+  markup: setOf('html htm xhtml svg'),
+  programs: setOf(
+    'sh bash zsh fish ksh csh ps1 psm1 bat cmd vbs vbe js mjs cjs jsx ts tsx mts cts py pyw pyc rb pl pm php lua r jl go rs java kt swift c cc cpp cs scala groovy ex exs clj sql ipynb jar war class wasm exe dll so dylib msi deb rpm apk dmg pkg app scpt applescript command desktop lnk url reg hta jse wsf xlsm docm pptm zip tar gz tgz bz2 xz 7z rar whl egg mk gradle tf nix awk sed',
+  ),
+  tags: setOf(`!doctype !-- ?xml html head body title main section article header footer nav aside div span p br hr h1 h2 h3 h4 h5 h6 ul
+  ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col strong em b i u s small sub sup code pre blockquote
+  figure figcaption details summary kbd mark abbr time svg g path circle ellipse rect line polyline polygon text tspan defs
+  lineargradient radialgradient stop clippath mask pattern symbol marker desc filter fegaussianblur feoffset femerge
+  femergenode feflood fecomposite feblend fecolormatrix style`),
+}
 
 /** Files that an agent or a tool obeys, whatever their form. */
 const SETTINGS =
   /(?:^|\/)(?:\.mcp\.json|mcp\.json|hooks\.json|settings(?:\.local)?\.json|plugin\.json|marketplace\.json|package\.json|docker-compose[\w.-]{0,40}|compose\.ya?ml|action\.ya?ml|\.pre-commit-config\.yaml|pyproject\.toml|requirements[\w.-]{0,40}\.txt|constraints\.txt|gemfile|pipfile|go\.mod|cargo\.toml|deno\.jsonc?|tasks\.json|launch\.json|setup\.cfg|tox\.ini)$|(?:^|\/)\.[\w-]{1,40}\//i
 
-interface FileVerdict {
-  /** How to look through its text. */
+/** Pictures and fonts by extension: how their bytes start, and how they end. */
+const PICTURES: Readonly<Record<string, readonly [start: RegExp, end?: RegExp]>> = {
+  png: [/^89504e470d0a1a0a/, /ae426082$/],
+  jpg: [/^ffd8ff/, /ffd9$/],
+  jpeg: [/^ffd8ff/, /ffd9$/],
+  // Less than 20,000 pixels wide.
+  gif: [/^47494638.{4}(?:..[0-3].|..4[0-9a-d]|[01].4e)/, /3b$/],
+  webp: [/^52494646.{8}57454250/],
+  ico: [/^00000100/],
+  avif: [/^.{8}66747970/],
+  ttf: [/^(?:00010000|4f54544f|74727565|74746366)/],
+  otf: [/^(?:00010000|4f54544f|74727565|74746366)/],
+  woff: [/^774f4646/],
+  woff2: [/^774f4632/],
+}
+
+/** What a file is. One that is not known to only inform can act. `what`: why it can act. */
+function judgeFile({ path, isExecutable, text = '', bytes }: ReviewFile): {
   form: TextForm
-  /** Why it can act; undefined if it only informs. */
   what?: string
   quote: string
   isAlarming: boolean
-}
-
-/** What a file is. One that is not known to only inform can act. */
-function judgeFile(file: ReviewFile): FileVerdict {
-  const { path, isExecutable, text = '', bytes } = file
+} {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  const quote = firstLine(text)
-  const acts = (what: string, isAlarming = false): FileVerdict => ({ form: 'code', what, quote, isAlarming })
-  if (bytes !== undefined && isProgram(bytes)) return acts('is a compiled program', true)
+  const lines = text.slice(0, 2000).split('\n', 20)
+  const quote = lines.find((line) => line.trim() !== '') ?? ''
+  const acts = (what: string, isAlarming = false) => ({ form: 'code' as const, what, quote, isAlarming })
+  const informs = (form: TextForm, what?: string) => ({ form, what, quote, isAlarming: false })
+  const content = bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  // ELF, Windows, Mach-O and Java.
+  const program = /^(?:\x7fELF|MZ[\s\S]{20}|[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]|\xca\xfe\xba\xbe|\0asm|dex\n)/
+  if (content !== undefined && program.test(content.toString('latin1', 0, 64)))
+    return acts('is a compiled program', true)
   if (text.startsWith('#!') || text.startsWith('\ufeff#!')) return acts('is a script')
   if (isExecutable) return acts('can be run as a program')
-  if (PICTURES[extension] !== undefined) {
-    const isInert = bytes !== undefined && PICTURES[extension](bytes) && !holdsCode(bytes)
-    return isInert
-      ? { form: 'data', quote: '', isAlarming: false }
-      : acts('is not the picture or font that its name says', true)
+  const picture = PICTURES[extension]
+  if (picture !== undefined) {
+    // Marks of a program, a page or an archive inside of something else.
+    const code = ['<script', '<?php', 'PK\x03\x04', '#!/', 'eval(', 'powershell', '/bin/sh', '/bin/bash']
+    const [start, end] = picture
+    const isInert =
+      content !== undefined &&
+      start.test(content.toString('hex', 0, 16)) &&
+      (end?.test(content.subarray(-4).toString('hex')) ?? true) &&
+      !code.some((mark) => content.includes(mark, 0, 'latin1'))
+    return isInert ? { ...informs('data'), quote: '' } : acts('is not the picture or font that its name says', true)
   }
-  if (MARKUP.has(extension))
-    return isInertMarkup(text) ? { form: 'data', quote, isAlarming: false } : acts('is a page that a browser runs')
-  if (SETTINGS.test(path))
-    return { form: 'data', what: 'has settings that an agent or a tool obeys', quote, isAlarming: false }
-  if (PROSE.has(extension) || (!name.includes('.') && PLAIN_NAMES.test(name)))
-    return { form: 'prose', quote, isAlarming: false }
-  if (DATA.has(extension)) {
+  if (KNOWN.markup.has(extension)) return isInertMarkup(text) ? informs('data') : acts('is a page that a browser runs')
+  if (SETTINGS.test(path)) return informs('data', 'has settings that an agent or a tool obeys')
+  const plain =
+    /^(?:licen[cs]e|copying|notice|readme|changelog|authors|contributors|copyright|version)(?:[-_.][\w-]{1,40})?$/i
+  if (KNOWN.prose.has(extension) || (!name.includes('.') && plain.test(name))) return informs('prose')
+  if (KNOWN.data.has(extension)) {
     const isDependent = /(?:^|\/)agents\/openai\.ya?ml$/.test(path) && text.includes('dependencies')
-    return { form: 'data', what: isDependent ? 'names tools that an agent loads' : undefined, quote, isAlarming: false }
+    return informs('data', isDependent ? 'names tools that an agent loads' : undefined)
   }
-  return acts(PROGRAMS.has(extension) ? 'is a program' : 'is a file of a kind that is not known to be harmless')
+  return acts(KNOWN.programs.has(extension) ? 'is a program' : 'is a file of a kind that is not known to be harmless')
 }
-
-const PROGRAMS = setOf(
-  'sh bash zsh fish ksh csh ps1 psm1 bat cmd vbs vbe js mjs cjs jsx ts tsx mts cts py pyw pyc rb pl pm php lua r jl go rs java kt swift c cc cpp cs scala groovy ex exs clj sql ipynb jar war class wasm exe dll so dylib msi deb rpm apk dmg pkg app scpt applescript command desktop lnk url reg hta jse wsf xlsm docm pptm zip tar gz tgz bz2 xz 7z rar whl egg mk gradle tf nix awk sed',
-)
-
-function firstLine(text: string): string {
-  for (const line of text.slice(0, 2000).split('\n', 20)) if (line.trim() !== '') return line
-  return ''
-}
-
-const starts = (bytes: Uint8Array, ...signs: readonly number[]) => signs.every((sign, at) => bytes[at] === sign)
-const ends = (bytes: Uint8Array, ...signs: readonly number[]) =>
-  signs.every((sign, at) => bytes[bytes.length - signs.length + at] === sign)
-const says = (bytes: Uint8Array, at: number, text: string) =>
-  [...text].every((sign, index) => bytes[at + index] === sign.charCodeAt(0))
-const isFont = (bytes: Uint8Array) =>
-  starts(bytes, 0, 1, 0, 0) || says(bytes, 0, 'OTTO') || says(bytes, 0, 'true') || says(bytes, 0, 'ttcf')
-
-/** By extension: whether the bytes are what the name says, from the first to the last. */
-const PICTURES: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
-  png: (bytes) => starts(bytes, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) && ends(bytes, 0xae, 0x42, 0x60, 0x82),
-  jpg: isJpeg,
-  jpeg: isJpeg,
-  gif: (bytes) => says(bytes, 0, 'GIF8') && (bytes[6] ?? 0) + (bytes[7] ?? 0) * 256 < 20_000 && ends(bytes, 0x3b),
-  webp: (bytes) => says(bytes, 0, 'RIFF') && says(bytes, 8, 'WEBP'),
-  ico: (bytes) => starts(bytes, 0, 0, 1, 0),
-  avif: (bytes) => says(bytes, 4, 'ftyp'),
-  ttf: isFont,
-  otf: isFont,
-  woff: (bytes) => says(bytes, 0, 'wOFF'),
-  woff2: (bytes) => says(bytes, 0, 'wOF2'),
-}
-
-function isJpeg(bytes: Uint8Array): boolean {
-  return starts(bytes, 0xff, 0xd8, 0xff) && ends(bytes, 0xff, 0xd9)
-}
-
-/** Marks of a program, a page or an archive inside of something else. */
-function holdsCode(bytes: Uint8Array): boolean {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  return ['<script', '<?php', 'PK\x03\x04', '#!/', 'eval(', 'powershell', '/bin/sh', '/bin/bash'].some((mark) =>
-    text.includes(mark, 0, 'latin1'),
-  )
-}
-
-/** ELF, Windows, Mach-O and Java. */
-function isProgram(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
-  return /^(?:\x7fELF|MZ[\s\S]{20}|[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]|\xca\xfe\xba\xbe|\0asm|dex\n)/.test(
-    head,
-  )
-}
-
-const INERT_TAGS = setOf(
-  `!doctype !-- ?xml html head body title main section article header footer nav aside div span p br hr h1 h2 h3 h4 h5 h6 ul
-  ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col strong em b i u s small sub sup code pre blockquote
-  figure figcaption details summary kbd mark abbr time svg g path circle ellipse rect line polyline polygon text tspan defs
-  lineargradient radialgradient stop clippath mask pattern symbol marker desc filter fegaussianblur feoffset femerge
-  femergenode feflood fecomposite feblend fecolormatrix style`,
-)
 
 /** Whether a page has only tags that show something: no script, no handler, nothing that is loaded or sent. */
 function isInertMarkup(text: string): boolean {
   const lower = text.toLowerCase()
   for (const part of lower.split('<').slice(1)) {
     const tag = /^\/?([!?\w-]{1,40})/.exec(part)?.[1] ?? ''
-    if (!INERT_TAGS.has(tag.startsWith('!--') ? '!--' : tag)) return false
+    if (!KNOWN.tags.has(tag.startsWith('!--') ? '!--' : tag)) return false
   }
   return !/\son[a-z]{3,40}\s{0,9}=|javascript:|data:text|@import|url\(|expression\(|href\s{0,9}=\s{0,9}["']?[a-z]|src\s{0,9}=|<!entity|<!doctype[^>]{0,200}\[/.test(
     lower,
