@@ -256,100 +256,66 @@ export function keepSkill(machine: Machine, row: Locked, found: ForeignSkill): v
   )
 }
 
-export interface Restored {
-  /** From the sources; all others were in the cache. */
-  fetched: string[]
-  findings: Finding[]
-}
-
 /**
  * Makes sure that the files of all these versions are in the cache. Throws if one of them is not what the lock pins, or
- * cannot be had: then nothing is installed. Asks a source only about what the cache lacks.
+ * cannot be had: then nothing is installed. Asks a source only about what the cache lacks. `fetched`: from the sources.
  */
 export async function restoreVersions(
   machine: Machine,
   project: string,
   rows: readonly Locked[],
-  keep: (row: Locked, folder: string) => void,
-  { signal }: { signal?: AbortSignal } = {},
-): Promise<Restored> {
+  signal: AbortSignal | undefined,
+): Promise<{ fetched: string[]; findings: Finding[] }> {
   const absent = rows.filter((row) => !isFolder(versionPlace(machine, versionKey(row), row.name)))
   const findings: Finding[] = []
+  const digestOf = (folder: string) => hashTree(folder, listTree(folder).files)
   await withScratch(async (scratch) => {
     for (const [url, group] of groupBy(absent, (row) => row.url ?? '')) {
       signal?.throwIfAborted()
-      const repo = url === '' ? undefined : await openCommits(machine, url, group, signal)
+      const commits = [...new Set(group.flatMap(({ commit }) => commit ?? []))]
+      const fetch = { ref: undefined, commits, isEnough: true, signal }
+      const repo = url === '' ? undefined : await fetchSourceRepo(machine, url, fetch)
       for (const row of group) {
-        const { name, folder, digest, commit = '' } = row
+        const { name, folder, ref, from, digest, commit = '' } = row
         const at = `restored-${sources++}`
-        const source = repo === undefined ? `./${folder}` : url
-        const place =
-          repo === undefined
-            ? inProject(project, row)
-            : repo.gone.has(commit)
-              ? undefined
-              : await checkOutSnapshot({ repo: repo.repo, commit, folder, isForeign: true }, scratch, at)
-        const found = place ?? (await sameElsewhere(machine, row, scratch, `${at}-now`, signal))
-        if (typeof found !== 'string') findings.push(found.finding)
-        const path = typeof found === 'string' ? found : found.place
-        if (digestOf(path) !== digest) {
+        let place: string | undefined
+        if (repo === undefined) {
+          place = join(project, folder)
+          const isThere = staysInside(project, folder) && isFolder(place)
+          if (!isThere) throw failWith('MANIFEST/address', { key: from, problem: `${name} is not in it` })
+        } else if (!repo.gone.has(commit)) {
+          place = await checkOutSnapshot({ repo: repo.repo, commit, folder, isForeign: true }, scratch, at)
+        }
+        if (place === undefined) {
+          // A source whose history was rewritten may still have the very files.
+          const isBranch = ref === undefined || !commit.startsWith(ref)
+          const now = await fetchSourceRepo(machine, url, { ref: isBranch ? ref : undefined, commits: [], signal })
+          const newest = { repo: now.repo, commit: now.head, folder, isForeign: true }
+          place = await checkOutSnapshot(newest, scratch, `${at}-now`)
+          const facts = { name, source: url, commit: commit.slice(0, 12) }
+          if (place === undefined || digestOf(place) !== digest) throw failWith('LOCK_MISMATCH/gone', facts)
+          const found = now.head.slice(0, 12)
+          findings.push(report('LOCK_MISMATCH/same-content', { ...facts, found }, { subject: name }))
+        }
+        if (digestOf(place) !== digest) {
+          const source = repo === undefined ? `./${folder}` : url
           throw failWith('LOCK_MISMATCH/digest', { name, source, commit: commit.slice(0, 12) || 'none' })
         }
-        keep(row, path)
+        let skill: ForeignSkill
+        try {
+          skill = readForeignSkill(place, { agents: [] })
+        } catch (error) {
+          if (!(error instanceof LoadoutError)) throw error
+          throw new LoadoutError(error.code, error.message.replaceAll(place, basename(place)), { hint: error.hint })
+        }
+        keepSkill(machine, row, skill)
       }
     }
   })
   return { fetched: absent.map(({ name }) => name), findings }
 }
 
-/** The hash of a folder as a source has it. */
-function digestOf(folder: string): string {
-  return hashTree(folder, listTree(folder).files)
-}
-
-function inProject(project: string, { name, folder, from }: Locked): string {
-  if (staysInside(project, folder) && isFolder(join(project, folder))) return join(project, folder)
-  throw failWith('MANIFEST/address', { key: from, problem: `${name} is not in it` })
-}
-
-function openCommits(
-  machine: Machine,
-  url: string,
-  rows: readonly Locked[],
-  signal: AbortSignal | undefined,
-): Promise<SourceRepo> {
-  const commits = [...new Set(rows.flatMap(({ commit }) => commit ?? []))]
-  return fetchSourceRepo(machine, url, { ref: undefined, commits, isEnough: true, signal })
-}
-
-/** A source whose history was rewritten may still have the very files. */
-async function sameElsewhere(
-  machine: Machine,
-  { name, url = '', ref, folder, digest, commit = '' }: Locked,
-  scratch: string,
-  at: string,
-  signal: AbortSignal | undefined,
-): Promise<{ place: string; finding: Finding }> {
-  const isBranch = ref === undefined || !commit.startsWith(ref)
-  const { repo, head } = await fetchSourceRepo(machine, url, { ref: isBranch ? ref : undefined, commits: [], signal })
-  const place = await checkOutSnapshot({ repo, commit: head, folder, isForeign: true }, scratch, at)
-  const facts = { name, source: url, commit: commit.slice(0, 12) }
-  if (place === undefined || digestOf(place) !== digest) throw failWith('LOCK_MISMATCH/gone', facts)
-  const finding = report('LOCK_MISMATCH/same-content', { ...facts, found: head.slice(0, 12) }, { subject: name })
-  return { place, finding }
-}
-
 /** Removes a version from the cache, so that it is made again. */
 export function forgetVersion(machine: Machine, row: Locked): void {
   removeFolder(join(versionPlace(machine, versionKey(row), row.name), '..'))
-}
-
-/** The skill in a folder of a source. */
-export function skillAt(path: string): ForeignSkill {
-  try {
-    return readForeignSkill(path, { agents: [] })
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    throw new LoadoutError(error.code, error.message.replaceAll(path, basename(path)), { hint: error.hint })
-  }
 }
