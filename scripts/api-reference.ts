@@ -1,10 +1,10 @@
 import ts from '@typescript/typescript6'
 
-/** Where a method is, by the folder of its use case. Methods that check the team's catalog first are about skills. */
+/** Where a method is, by the folder of its use case. */
 const GROUPS: readonly (readonly [title: string, folders: RegExp, example: string])[] = [
   [
     'Skills',
-    /changes\(|'\.\/skills\//,
+    /'\.\/skills\/|equipListed/,
     `const { value: made } = await loadout.initialize({ create: 'my-skills' })
 await loadout.startSkill({ name: 'release-notes', description: 'Drafts release notes. Use when a release is cut.' })
 const { value } = await loadout.inventory({})
@@ -119,7 +119,8 @@ A method takes one object and returns a promise of \`{ value, findings }\`: the 
 each finding with \`severity\`, \`code\`, \`message\` and \`hint\`. Where the table says "alone", the method returns the value itself.
 A method that cannot answer throws a \`LoadoutError\` with a [code](errors.md).
 
-Plans, bundles and reads are recorded below the state folder, as those of the command line; \`isRecorded: false\` turns that off.
+Plans, bundles and reads are recorded below the state folder, as those of the command line; \`isRecorded: false\` turns that off,
+and then only caches are written.
 The package root, \`loadout\`, has the functions of \`@mcptoolshop/ai-loadout\` and
 [\`createRanker\`](how-to/move-from-ai-loadout.md).
 `
