@@ -17,7 +17,7 @@ import { createTable, type DispatchTable } from '../payloads/rules/dispatch-tabl
 import { DEFAULT_TRIGGERS, isDomain } from '../payloads/rules/loadout-index.ts'
 import { matchTable } from '../payloads/rules/match.ts'
 import type { RankDocument, Strategy } from '../search/document.ts'
-import { createRanker } from '../search/ranker.ts'
+import { rankDocuments } from '../search/ranker.ts'
 import { rankedSkill } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
@@ -223,8 +223,8 @@ function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?
 function documentRouter(documents: readonly RankDocument[], strategy: Strategy): Router {
   const common = { ids: new Set(documents.map(({ id }) => id)), findings: [] }
   if (strategy === 'ranked') {
-    const ranker = createRanker(documents)
-    return { ...common, find: (prompt) => ranker.rank(prompt, { limit: DEPTH }) }
+    const rank = rankDocuments(documents)
+    return { ...common, find: (prompt) => rank(prompt, DEPTH) }
   }
   const fixed = { path: '', patterns: [], triggers: DEFAULT_TRIGGERS, tokens_est: 0, lines: 0 }
   const entries = documents.map(({ id, description: summary = '', keywords = [] }) => {

@@ -59,15 +59,18 @@ export interface Ranker {
 /** Throws when two documents have the same id. */
 export function createRanker(documents: Iterable<RankDocument>, options: RankerOptions = {}): Ranker {
   const list = [...documents]
-  const duplicates = findDuplicates(list)
-  if (duplicates.length > 0) throw duplicateIds(duplicates)
+  const seen = new Set<string>()
+  const duplicates = new Set<string>()
+  for (const { id } of list) (seen.has(id) ? duplicates : seen).add(id)
+  if (duplicates.size > 0) throw duplicateIds([...duplicates].sort())
   const built = buildLibrary(list, options.tuning ?? DEFAULT_TUNING)
   return new LibraryRanker(options, [{ library: new SavedLibrary(openBuilt(built)) }])
 }
 
-/** All documents about a task, best first: for a few that are asked once. */
-export function rankDocuments(documents: readonly RankDocument[], task: string | Task): RankHit[] {
-  return createRanker(documents).rank(task, { limit: documents.length })
+/** For documents that are compiled here and not kept: those about a task, best first; by default all of them. */
+export function rankDocuments(documents: readonly RankDocument[]): (task: string | Task, limit?: number) => RankHit[] {
+  const ranker = createRanker(documents)
+  return (task, limit = documents.length) => ranker.rank(task, { limit })
 }
 
 /** Identifies a term for a first look: two terms rarely share it. */
@@ -77,7 +80,7 @@ export function termHash(term: string): number {
 
 /** Null when `saved` is stale or damaged: compile again with createRanker. */
 export function loadRanker(saved: Uint8Array, options: RankerOptions = {}): Ranker | null {
-  const read: ReadBytes = (from, length) => saved.subarray(from, from + length)
+  const read = (from: number, length: number) => saved.subarray(from, from + length)
   const opened = openLibrary(read, saved.length, options.tuning ?? DEFAULT_TUNING)
   if (opened === null || checksum(opened.library.segment.all) !== opened.sum) return null
   return new LibraryRanker(options, [opened])
@@ -129,6 +132,11 @@ interface ScoredDocument {
   readonly words: number
   /** The factor of `withUntaught`, included in the score. */
   readonly raise?: number
+}
+
+/** Ties by library, then by id in code unit order. */
+function bestFirst(a: ScoredDocument, b: ScoredDocument): number {
+  return b.score - a.score || a.at - b.at || a.slot - b.slot
 }
 
 /** Documents are added to and removed from the first library. */
@@ -240,10 +248,10 @@ class LibraryRanker implements Ranker {
     const candidates = this.findCandidates(query)
     const found = candidates.find((each) => each.at === at && each.slot === slot)
     if (found === undefined) return { id, outcome: 'no-match', ...NO_MATCH, redirects }
-    const better = candidates.filter(
-      (each) => this.isBefore(each, found) && !this.isExcluded(query, each.at, each.slot),
-    )
-    const best = better.reduce((a, b) => (this.isBefore(b, a) ? b : a), found)
+    const better = candidates
+      .filter((each) => bestFirst(each, found) < 0 && !this.isExcluded(query, each.at, each.slot))
+      .sort(bestFirst)
+    const best = better[0] ?? found
     const mass = this.massOf(query)
     const isSilent = this.isSilent(best, mass, query)
     const outcome: RankOutcome = isSilent ? 'silent' : better.length === 0 ? 'first' : 'outranked'
@@ -276,12 +284,6 @@ class LibraryRanker implements Ranker {
     })
   }
 
-  // Ties by library, then by id in code unit order.
-  private isBefore(a: ScoredDocument, b: ScoredDocument): boolean {
-    if (a.score !== b.score) return a.score > b.score
-    return a.at === b.at ? a.slot < b.slot : a.at < b.at
-  }
-
   private lifted(
     candidates: readonly ScoredDocument[],
     query: Query,
@@ -306,7 +308,7 @@ class LibraryRanker implements Ranker {
   ): ScoredDocument[] {
     let bar = 0
     let left = count
-    for (const { at, slot, score } of bestFirst(candidates, (a, b) => a.score > b.score)) {
+    for (const { at, slot, score } of [...candidates].sort(bestFirst)) {
       if (this.isExcluded(query, at, slot) || --left > 0) continue
       bar = score * least
       break
@@ -314,11 +316,9 @@ class LibraryRanker implements Ranker {
     return candidates.filter(({ score }) => score * most >= bar)
   }
 
-  // A common word matches many documents; sort only the few that can count.
   private *bestOf(candidates: readonly ScoredDocument[], query: Query): Generator<ScoredDocument> {
     const floor = WORTH * candidates.reduce((best, { score }) => Math.max(best, score), 0)
-    const worthy = candidates.filter(({ score }) => score >= floor)
-    for (const each of bestFirst(worthy, (a, b) => this.isBefore(a, b))) {
+    for (const each of candidates.filter(({ score }) => score >= floor).sort(bestFirst)) {
       if (!this.isExcluded(query, each.at, each.slot)) yield each
     }
   }
@@ -442,13 +442,6 @@ function duplicateIds(ids: readonly string[]): LoadoutError {
   return failWith('DUPLICATE_ID/documents', { ids: ids.join(', ') })
 }
 
-function findDuplicates(documents: readonly RankDocument[]): string[] {
-  const seen = new Set<string>()
-  const duplicates = new Set<string>()
-  for (const { id } of documents) (seen.has(id) ? duplicates : seen).add(id)
-  return [...duplicates].sort()
-}
-
 // Confidence depends on the score divided by the square root of the maximum score of the task (cosine-like: a long task
 // scores more by chance). On development data this one number separated right from wrong hits as well as any set of
 // numbers, for libraries of 2 to 474 documents. bench/README.md explains how the constants and the threshold were
@@ -465,33 +458,4 @@ export function confidenceOf(score: number, mass: number): number {
   if (score <= 0 || mass <= 0) return 0
   const fit = score / Math.sqrt(mass)
   return 1 / (1 + (HALFWAY / fit) ** STEEPNESS)
-}
-
-/** Yields the items in the order `isBefore` defines, sorting no more than the caller takes. */
-export function* bestFirst<T>(items: readonly T[], isBefore: (a: T, b: T) => boolean): Generator<T> {
-  const heap = items.slice()
-  for (let i = (heap.length >>> 1) - 1; i >= 0; i--) sink(heap, i, isBefore)
-  while (heap.length > 0) {
-    const best = heap[0]!
-    const last = heap.pop()!
-    if (heap.length > 0) {
-      heap[0] = last
-      sink(heap, 0, isBefore)
-    }
-    yield best
-  }
-}
-
-function sink<T>(heap: T[], at: number, isBefore: (a: T, b: T) => boolean): void {
-  const moving = heap[at]!
-  for (let hole = at; ; ) {
-    let child = 2 * hole + 1
-    if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++
-    if (child >= heap.length || !isBefore(heap[child]!, moving)) {
-      heap[hole] = moving
-      return
-    }
-    heap[hole] = heap[child]!
-    hole = child
-  }
 }

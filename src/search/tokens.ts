@@ -13,34 +13,24 @@ function charClass(units: Uint16Array, at: number, end: number): number {
   const unit = units[at]!
   const known = classes[unit]!
   if (known !== 0) return known
-  if (unit >= 0xd800 && unit <= 0xdfff) return classify(pairAt(units, at, end))
+  if (unit >= 0xd800 && unit <= 0xdfff) {
+    const first = unit < 0xdc00 ? at : at - 1
+    const pair = first < 0 || first + 1 >= end ? '' : String.fromCharCode(units[first]!, units[first + 1]!)
+    return classify(pair !== '' && pair.codePointAt(0)! > 0xffff ? pair : '')
+  }
   const found = classify(String.fromCharCode(unit))
   classes[unit] = found
   return found
 }
 
-// Empty for a lone surrogate.
-function pairAt(units: Uint16Array, at: number, end: number): string {
-  const first = units[at]! < 0xdc00 ? at : at - 1
-  if (first < 0 || first + 1 >= end) return ''
-  const pair = String.fromCharCode(units[first]!, units[first + 1]!)
-  return pair.codePointAt(0)! > 0xffff ? pair : ''
-}
-
 function classify(char: string): number {
   if (char === '') return SEPARATOR
   if (char < '\x80') return /[a-z0-9]/i.test(char) ? WORD : SEPARATOR
-  if (cjkPattern().test(char)) return CJK
-  return wordPattern().test(char) ? WORD : SEPARATOR
-}
-
-// Functions, because property classes take milliseconds to build, and ASCII texts never need them.
-function wordPattern(): RegExp {
-  return /[\p{L}\p{N}\p{M}]/u
-}
-
-function cjkPattern(): RegExp {
-  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+  // Literals in here, because property classes take milliseconds to build, and ASCII texts never need them.
+  const isCjk =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+  if (isCjk.test(char)) return CJK
+  return /[\p{L}\p{N}\p{M}]/u.test(char) ? WORD : SEPARATOR
 }
 
 /** `word` is the spelling the term was read from, in lower case; `id` that of its part, or NO_ID. */
@@ -52,7 +42,6 @@ export const MAX_TEXT = 100_000
 const MAX_WORD = 48
 const [APOSTROPHE, PLUS, HASH, DOT, NOTHING] = [39, 43, 35, 46, 0]
 const CONTRACTIONS = new Set(['s', 't', 'd', 'm', 're', 'll', 've'])
-const MARKS = /[\u0300-\u036f]/g
 
 export function visitTerms(input: string, visit: VisitTerm): void {
   const room = input.length <= SHORT_TEXT ? SHORT_TEXT : MAX_TEXT
@@ -61,9 +50,16 @@ export function visitTerms(input: string, visit: VisitTerm): void {
   const length = copyAscii(input, units)
   if (length >= 0) visitWords(units, length, visit)
   else {
-    const text = fold(input.slice(0, MAX_TEXT))
+    // Fold compatibility forms and accents, so that full-width, ligature and unaccented spellings match.
+    const quoted = input.slice(0, MAX_TEXT).replace(/[\u2019\u2018]/g, "'")
+    const text = quoted
+      .normalize('NFKD')
+      .replace(/[\u0300-\u036f]/g, '')
+      .normalize('NFC')
     if (text.length > units.length) units = new Uint16Array(MAX_TEXT)
-    visitWords(units, copyUnits(text, units), visit)
+    const count = Math.min(text.length, MAX_TEXT)
+    for (let i = 0; i < count; i++) units[i] = text.charCodeAt(i)
+    visitWords(units, count, visit)
   }
   spare.push(units)
 }
@@ -95,21 +91,6 @@ function copyAscii(text: string, units: Uint16Array): number {
   return length
 }
 
-function copyUnits(text: string, units: Uint16Array): number {
-  const length = Math.min(text.length, MAX_TEXT)
-  for (let i = 0; i < length; i++) units[i] = text.charCodeAt(i)
-  return length
-}
-
-// Fold compatibility forms and accents, so that full-width, ligature and unaccented spellings match.
-function fold(input: string): string {
-  return input
-    .replace(/[\u2019\u2018]/g, "'")
-    .normalize('NFKD')
-    .replace(MARKS, '')
-    .normalize('NFC')
-}
-
 function visitWords(units: Uint16Array, length: number, visit: VisitTerm): void {
   // Words joined so far: "ci/cd".
   let [links, chainStart, chainEnd, chainHash] = [0, 0, 0, 0]
@@ -138,11 +119,15 @@ function visitWords(units: Uint16Array, length: number, visit: VisitTerm): void 
     for (const sign = signEnd(units, end, length); end < sign; end++) {
       if (end < start + MAX_WORD) hash = Math.imul(hash ^ units[end]!, HASH_FACTOR)
     }
-    const reading = readSpelling(units, start, Math.min(end, start + MAX_WORD), hash)
+    const reading = readSpelling(units, start, Math.min(end, start + MAX_WORD), hash, readWord)
     if (before !== APOSTROPHE || !CONTRACTIONS.has(reading.lower)) {
       visitPart(reading.first, visit)
       for (let i = 0; i < reading.others.length; i++) visitPart(reading.others[i]!, visit)
-      if (isDotted(units, start, length)) visitPart(dottedOf(reading), visit)
+      if (isDotted(units, start, length)) {
+        const word = `.${reading.lower}`
+        reading.dotted ??= { term: word, kind: 'joined', word, id: parts++ }
+        visitPart(reading.dotted, visit)
+      }
       if (links++ === 0) chainStart = start
       chainEnd = end
       chainHash = links === 1 ? hash : Math.imul(chainHash ^ hash, HASH_FACTOR)
@@ -210,8 +195,8 @@ const LONGEST_CHAIN = 4 * MAX_WORD
 
 function visitChain(units: Uint16Array, start: number, end: number, hash: number, visit: VisitTerm): void {
   if (end - start <= LONGEST_CHAIN) {
-    const part = readChain(units, start, end, hash, joinWords)
-    if (part.term !== '') visitPart(part, visit)
+    const { first } = readSpelling(units, start, end, hash, readChain)
+    if (first.term !== '') visitPart(first, visit)
     return
   }
   const word = joinWords(units, start, end)
@@ -262,9 +247,6 @@ interface Reading {
   dotted: Part | undefined
 }
 
-const HUMP = /([a-z])([A-Z])/g
-// Not in `URLs`, the plural of one.
-const ACRONYM_END = /([A-Z]{2})([A-Z](?!s(?![a-z]))[a-z])/g
 // Shared, since most words have one part.
 const NONE: readonly Part[] = []
 const MAX_READINGS = 1 << 17
@@ -291,36 +273,20 @@ export function firstId(): number {
 const HASH_START = 0x811c9dc5 | 0
 const HASH_FACTOR = 0x01000193
 
-/** Reads the spelling in `units` from `start` to `end`; `hash` is its hash. */
-function readSpelling(units: Uint16Array, start: number, end: number, hash: number): Reading {
-  const last = cells.length - 1
-  for (let cell = (hash ^ (hash >>> 15)) & last; ; cell = (cell + 1) & last) {
-    const known = cells[cell]!
-    if (known === 0) return add(units, start, end, hash, read(textOf(units, start, end)))
-    if (hashes[known - 1] === hash && isSpelled(known - 1, units, start, end)) return readings[known - 1]!
-  }
-}
-
-/** Words joined by punctuation: `ci/cd`. `join` makes one word of them. */
-function readChain(
+/** The reading of the spelling in `units` from `start` to `end`; `hash` is its hash. A new one is made of its text. */
+function readSpelling(
   units: Uint16Array,
   start: number,
   end: number,
   hash: number,
-  join: (units: Uint16Array, start: number, end: number) => string,
-): Part {
+  make: (units: Uint16Array, start: number, end: number) => Reading,
+): Reading {
   const last = cells.length - 1
   for (let cell = (hash ^ (hash >>> 15)) & last; ; cell = (cell + 1) & last) {
     const known = cells[cell]!
-    if (known === 0) return add(units, start, end, hash, joined(join(units, start, end))).first
-    if (hashes[known - 1] === hash && isSpelled(known - 1, units, start, end)) return readings[known - 1]!.first
+    if (known === 0) return add(units, start, end, hash, make(units, start, end))
+    if (hashes[known - 1] === hash && isSpelled(known - 1, units, start, end)) return readings[known - 1]!
   }
-}
-
-function dottedOf(reading: Reading): Part {
-  const word = `.${reading.lower}`
-  reading.dotted ??= { term: word, kind: 'joined', word, id: parts++ }
-  return reading.dotted
 }
 
 function isSpelled(place: number, units: Uint16Array, start: number, end: number): boolean {
@@ -376,38 +342,31 @@ function textOf(units: Uint16Array, start: number, end: number): string {
   return String.fromCharCode(...units.subarray(start, end))
 }
 
-function read(spelling: string): Reading {
+function readWord(units: Uint16Array, start: number, end: number): Reading {
+  const spelling = textOf(units, start, end)
   const lower = spelling.toLowerCase()
-  const words = lower === spelling ? [spelling] : splitHumps(spelling)
-  const [first, ...others] = words.map((word) => readWord(word.toLowerCase()))
+  let words = [lower]
+  if (lower !== spelling) {
+    // parseFile → parse, File; HTTPServer → HTTP, Server; not in `URLs`, the plural of one. Two forms, because property
+    // classes take milliseconds to build, and ASCII words never need them.
+    const isAscii = !/[\u0080-\uffff]/.test(spelling)
+    const hump = isAscii ? /([a-z])([A-Z])/g : /(\p{Ll})(\p{Lu})/gu
+    const acronymEnd = isAscii ? /([A-Z]{2})([A-Z](?!s(?![a-z]))[a-z])/g : /(\p{Lu}{2})(\p{Lu}(?!s(?!\p{Ll}))\p{Ll})/gu
+    words = spelling.replace(hump, '$1 $2').replace(acronymEnd, '$1 $2').toLowerCase().split(' ')
+  }
+  const [first, ...others] = words.map(
+    (word): Part => ({ term: stemWord(word), kind: STOP_WORDS.has(word) ? 'stop' : 'word', word, id: parts++ }),
+  )
   if (others.length > 0) others.push(joinedPart(lower))
   return { lower, first: first!, others: others.length === 0 ? NONE : others, dotted: undefined }
 }
 
-function joined(chain: string): Reading {
+/** Words joined by punctuation as one: `ci/cd`. */
+function readChain(units: Uint16Array, start: number, end: number): Reading {
+  const chain = joinWords(units, start, end)
   return { lower: chain, first: joinedPart(chain), others: NONE, dotted: undefined }
 }
 
 function joinedPart(word: string): Part {
   return { term: stemWord(word), kind: 'joined', word, id: parts++ }
-}
-
-// parseFile → parse, File; HTTPServer → HTTP, Server.
-function splitHumps(spelling: string): string[] {
-  const [hump, acronymEnd] = isAscii(spelling) ? [HUMP, ACRONYM_END] : unicodeHumps()
-  return spelling.replace(hump, '$1 $2').replace(acronymEnd, '$1 $2').split(' ')
-}
-
-// A function, because property classes take milliseconds to build, and ASCII words never need them.
-function unicodeHumps(): readonly [RegExp, RegExp] {
-  return [/(\p{Ll})(\p{Lu})/gu, /(\p{Lu}{2})(\p{Lu}(?!s(?!\p{Ll}))\p{Ll})/gu]
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false
-  return true
-}
-
-function readWord(word: string): Part {
-  return { term: stemWord(word), kind: STOP_WORDS.has(word) ? 'stop' : 'word', word, id: parts++ }
 }

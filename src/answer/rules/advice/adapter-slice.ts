@@ -21,7 +21,7 @@ export function toCandidates(
     return { id, name: title, description: summary, keywords: tags }
   })
   const hits = new Map<string, RankHit>()
-  if (taken.length > 0) for (const hit of rankDocuments(documents, task)) hits.set(hit.id, hit)
+  if (taken.length > 0) for (const hit of rankDocuments(documents)(task)) hits.set(hit.id, hit)
   const ages = taken.map(({ updatedAt }) => freshnessOf({ fetchedAt, updatedAt }, now, staleAfterSeconds))
   const candidates = taken.map((item, at): Candidate => {
     const { state, stalenessSeconds } = ages[at]!

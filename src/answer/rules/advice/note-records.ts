@@ -196,7 +196,7 @@ export function rankNotes(records: readonly TacticalRecord[], task: string, limi
     const [title = '', ...body] = content.text.split('\n')
     return { id: recordId, name: content.class, description: title, keywords: content.tags, body: body.join('\n') }
   })
-  const hits = documents.length === 0 ? [] : rankDocuments(documents, task)
+  const hits = documents.length === 0 ? [] : rankDocuments(documents)(task)
   const matched = hits.flatMap(({ id, confidence, why }): RankedNote[] => {
     const record = byId.get(id)
     if (record === undefined) return []
