@@ -14,10 +14,6 @@ export interface BuiltPart {
   reasons: Uint8Array
 }
 
-/** Bytes of text from which a thread is worth its start, which takes about as long as reading this much. */
-const WORTH_A_THREAD = 8 * 1024 * 1024
-/** Each holds a segment in memory. */
-const MOST_THREADS = 4
 const WORKER = join(import.meta.dirname, 'index-worker.js')
 
 /** Reads files and builds their segments, of about `most` bytes of text each, in order. Much text is read by several threads. */
@@ -27,8 +23,19 @@ export async function* buildParts(
   most: number,
 ): AsyncGenerator<BuiltPart> {
   const text = files.reduce((sum, { size }) => sum + size, 0)
-  const threads = Math.min(MOST_THREADS, availableParallelism(), Math.floor(text / WORTH_A_THREAD))
-  const parts = split(files, threads > 1 ? Math.min(most, Math.ceil(text / threads)) : most)
+  // Starting a thread takes about as long as reading 8 MB, and each holds a segment in memory.
+  const threads = Math.min(4, availableParallelism(), Math.floor(text / (8 * 1024 * 1024)))
+  const enough = threads > 1 ? Math.min(most, Math.ceil(text / threads)) : most
+  const parts: string[][] = []
+  let size = Infinity
+  for (const file of files) {
+    if (size >= enough) {
+      parts.push([])
+      size = 0
+    }
+    parts.at(-1)!.push(file.path)
+    size += file.size
+  }
   if (threads < 2 || !existsSync(WORKER)) {
     for (const part of parts) yield* buildPart(root, part)
     return
@@ -45,20 +52,6 @@ export async function* buildParts(
   } finally {
     await Promise.allSettled(done)
   }
-}
-
-function split(files: readonly { path: string; size: number }[], most: number): string[][] {
-  const parts: string[][] = []
-  let size = Infinity
-  for (const file of files) {
-    if (size >= most) {
-      parts.push([])
-      size = 0
-    }
-    parts.at(-1)!.push(file.path)
-    size += file.size
-  }
-  return parts
 }
 
 /** If a thread cannot be started or fails, this one does its work. */

@@ -1,12 +1,10 @@
-import { type Stats, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { isSettled, type Stamp, stampOf } from '../../machine/cache.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type GitOptions, runGit } from '../../machine/repository.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { STAMP_NUMBERS } from './stamps.ts'
+import { statOf } from './stamps.ts'
 
 // The files that git reads to list a project. If none of them has changed, neither has the list.
 
@@ -23,15 +21,11 @@ export async function findWitnesses(
   prefix: string,
 ): Promise<Witnesses | 'stuck' | undefined> {
   const settings = await settingsOfGit(machine, repository)
+  const isPipe = (path: string) => statOf(path)?.isFIFO() || statOf(path)?.isSocket()
   if (settings === 'stuck' || settings?.some(isPipe)) return 'stuck'
   const folders = foldersOf(repository, prefix)
   if (folders === 'stuck') return 'stuck'
   return settings && folders && { ...folders, paths: [...settings, ...folders.paths] }
-}
-
-function isPipe(path: string): boolean {
-  const stat = statOf(path)
-  return stat !== undefined && (stat.isFIFO() || stat.isSocket())
 }
 
 /** For folders with more entries, asking git is not much slower than reading all the stamps. */
@@ -67,17 +61,27 @@ function foldersOf(repository: string, prefix: string): Witnesses | 'stuck' | un
 /** The files from which git reads its settings and its global ignore list, existing or not. */
 async function settingsOfGit(machine: Machine, repository: string): Promise<string[] | 'stuck' | undefined> {
   const words = ['config', '--list', '--show-origin', '-z', '--includes']
-  const listed = await askGit(machine, repository, words, { timeoutMs: SETTINGS_MS })
-  const folders = listed === undefined ? undefined : foldersOfGit(repository)
-  if (listed === undefined || folders === undefined) return 'stuck'
-  const { own, common } = folders
-  const { home } = machine
+  // They are read at once, or never.
+  const listed = await askGit(machine, repository, words, { timeoutMs: 5_000 })
+  if (listed === undefined) return 'stuck'
+  let own: string
+  let common: string
+  try {
+    own = gitFolder(repository)
+    common = commonGitFolder(own)
+  } catch (error) {
+    if (error instanceof LoadoutError) return 'stuck'
+    throw error
+  }
+  const { home, env } = machine
   const global = join(machine.xdgConfigHome, 'git')
+  const programs = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'git'))
+  const program = programs.find((path) => statOf(path) !== undefined)
   const found = new Set([
     ...['index', 'HEAD', 'config.worktree'].map((name) => join(own, name)),
     ...['config', 'info/exclude'].map((name) => join(common, name)),
     ...[join(global, 'config'), join(global, 'ignore'), join(home, '.gitconfig'), '/etc/gitconfig'],
-    ...programOf(machine),
+    ...(program === undefined ? [] : [program]),
   ])
   const fields = listed.split('\0')
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -93,22 +97,6 @@ async function settingsOfGit(machine: Machine, repository: string): Promise<stri
   return [...found]
 }
 
-function foldersOfGit(repository: string): { own: string; common: string } | undefined {
-  try {
-    const own = gitFolder(repository)
-    return { own, common: commonGitFolder(own) }
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
-}
-
-function programOf({ env }: Machine): string[] {
-  const places = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'git'))
-  const found = places.find((path) => statOf(path) !== undefined)
-  return found === undefined ? [] : [found]
-}
-
 /** Whether git agrees. If it does not, a file may appear in a place that is not watched. */
 export async function areIgnored(machine: Machine, repository: string, folders: readonly string[]): Promise<boolean> {
   if (folders.length === 0) return true
@@ -118,10 +106,6 @@ export async function areIgnored(machine: Machine, repository: string, folders: 
   return folders.every((folder) => agreed.has(folder))
 }
 
-const GIT_MS = 20_000
-/** They are read at once, or never. */
-const SETTINGS_MS = 5_000
-
 /** Undefined if git cannot answer. */
 export async function askGit(
   machine: Machine,
@@ -130,52 +114,9 @@ export async function askGit(
   options: Pick<GitOptions, 'input' | 'timeoutMs'> = {},
 ): Promise<string | undefined> {
   try {
-    return (await runGit(machine, repository, args, { timeoutMs: GIT_MS, okCodes: [0, 1], ...options })).stdout
+    return (await runGit(machine, repository, args, { timeoutMs: 20_000, okCodes: [0, 1], ...options })).stdout
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error
   }
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
-
-const NOWHERE: Stamp = [0, 0, 0, 0, 0]
-
-/** STAMP_NUMBERS of each; zeros for what does not exist. */
-export function stampsOf(paths: readonly string[]): Float64Array {
-  const stamps = new Float64Array(paths.length * STAMP_NUMBERS)
-  paths.forEach((path, at) => {
-    const stat = statOf(path)
-    stamps.set(stat === undefined ? NOWHERE : stampOf(stat), at * STAMP_NUMBERS)
-  })
-  return stamps
-}
-
-export function areSettled(stamps: Float64Array, now: Date): boolean {
-  for (let at = 0; at < stamps.length; at += STAMP_NUMBERS) {
-    if (!isSettled([0, 0, 0, stamps[at + 3]!, stamps[at + 4]!], now)) return false
-  }
-  return true
-}
-
-/** Whether all are unchanged. */
-export function areStill(paths: readonly string[], stamps: Float64Array): boolean {
-  return paths.every((path, at) => {
-    const stat = statOf(path)
-    const [inode, size, mode, modifiedAt, changedAt] = stat === undefined ? NOWHERE : stampOf(stat)
-    const place = at * STAMP_NUMBERS
-    return (
-      stamps[place + 4] === changedAt &&
-      stamps[place + 3] === modifiedAt &&
-      stamps[place] === inode &&
-      stamps[place + 1] === size &&
-      stamps[place + 2] === mode
-    )
-  })
 }

@@ -3,14 +3,12 @@ import { isFolder } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { Stillness } from '../../machine/stillness.ts'
-import { areStill, stampsOf } from './git-witnesses.ts'
-import { isSameListing, isSettledListing, type LeaveOut, type Listing, listProject } from './listing.ts'
+import { type LeaveOut, type Listing, listProject } from './listing.ts'
+import { areSame, areSettled, stampsOf } from './stamps.ts'
 
 // For a long-running process: checking 1,000 files takes 3 ms, more than the rest of a question. From the second
 // question on, the system reports changes in the folders of a project, and the last listing stays valid while there are
 // none, at most for a second.
-
-const TRUSTED_MS = 1000
 
 interface Held {
   name: string
@@ -47,15 +45,20 @@ export async function listKept(
     name,
     listing,
     lookedAt: now.getTime(),
-    isSettled: isSettledListing(found, now),
-    ...NOTHING,
-    ...still,
+    isSettled: areSettled(found.files.stamps, now),
     stillness,
+    others: still?.others ?? [],
+    stamps: still?.stamps ?? new Float64Array(0),
   }
   return listing
 }
 
-const NOTHING = { others: [], stamps: new Float64Array(0) }
+/** Bit by bit, except what the witnesses say. */
+function isSameListing(a: Listing, b: Listing): boolean {
+  const counts = ({ by, leftOut }: Listing) => JSON.stringify([by, [...leftOut]])
+  if (counts(a) !== counts(b) || !areSame(a.files.stamps, b.files.stamps)) return false
+  return areEqual(a.files.paths, b.files.paths)
+}
 
 function areEqual(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
   return a !== undefined && a.length === b?.length && a.every((path, at) => path === b[at])
@@ -63,8 +66,8 @@ function areEqual(a: readonly string[] | undefined, b: readonly string[] | undef
 
 async function isTrusted({ stillness, lookedAt, others, stamps }: Held, now: Date): Promise<boolean> {
   const age = now.getTime() - lookedAt
-  if (stillness === undefined || age < 0 || age > TRUSTED_MS) return false
-  return (await stillness.lasts()) && areStill(others, stamps)
+  if (stillness === undefined || age < 0 || age > 1000) return false
+  return (await stillness.lasts()) && areSame(stampsOf(others), stamps)
 }
 
 /** Starts before the project is read. If it cannot be relied on, the next question finds out. */

@@ -7,8 +7,8 @@ import type { Project } from '../../machine/open-project.ts'
 import { Walk } from '../../machine/walk.ts'
 import { compareText, keyOf } from '../../text/values.ts'
 import { LEFT_OUT, leftOutByPath } from '../rules/candidates.ts'
-import { areIgnored, areSettled, areStill, askGit, findWitnesses, stampsOf } from './git-witnesses.ts'
-import { STAMP_NUMBERS } from './stamps.ts'
+import { areIgnored, askGit, findWitnesses } from './git-witnesses.ts'
+import { areSame, areSettled, bytesOf, STAMP_NUMBERS, stampsOf } from './stamps.ts'
 
 // The paths of a project, as git lists them. Starting git takes longer than the rest of a warm question, so the list is
 // cached with its witnesses: every folder that git read, every .gitignore, the index and settings of git. A change of
@@ -34,23 +34,19 @@ interface KnownPaths extends ListedPaths {
   stamps: Float64Array
 }
 
-const KIND = 'project-paths'
-const VERSION = 2
-const KEPT_PROJECTS = 4
-
-const kept = new Kept<KnownPaths>(KEPT_PROJECTS)
+const kept = new Kept<KnownPaths>(4)
 
 /** The files that git tracks or would track; without git, those that no .gitignore excludes. Opens none. */
 export async function listPaths(
   machine: Machine,
   { root, repository }: Pick<Project, 'root' | 'repository'>,
 ): Promise<ListedPaths> {
-  const prefix = repository === undefined ? undefined : insideOf(repository, root)
+  const prefix = repository === undefined ? undefined : prefixOf(repository, root)
   if (repository === undefined || prefix === undefined) return describe(listByWalk(root), 'walk')
-  const key: CacheKey = { kind: KIND, version: VERSION, name: [root], state: surroundings(machine, repository) }
+  const key: CacheKey = { kind: 'project-paths', version: 2, name: [root], state: surroundings(machine, repository) }
   const name = JSON.stringify([root, key.state])
   const known = kept.get(name) ?? machine.cache.read(key, decode)
-  if (known !== undefined && areStill(known.witnesses, known.stamps)) {
+  if (known !== undefined && areSame(stampsOf(known.witnesses), known.stamps)) {
     kept.set(name, known)
     return known
   }
@@ -58,9 +54,12 @@ export async function listPaths(
   const witnesses = await findWitnesses(machine, repository, prefix)
   if (witnesses === 'stuck') return describe(listByWalk(root), 'walk')
   const stamps = stampsOf(witnesses?.paths ?? [])
-  const listed = await listByGit(machine, repository, prefix)
+  // Runs nothing that the repository chooses: listing needs neither filters nor hooks, and the file monitor is off.
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...limitTo(prefix)]
+  const listed = await askGit(machine, repository, args)
   if (listed === undefined) return describe(listByWalk(root), 'walk')
-  const found = describe(listed, 'git')
+  const inside = listed.split('\0').filter((path) => path !== '' && !path.endsWith('/') && path.startsWith(prefix))
+  const found = describe([...new Set(inside.map((path) => path.slice(prefix.length)))].sort(compareText), 'git')
   if (witnesses === undefined || !areSettled(stamps, now)) return found
   if (!(await areIgnored(machine, repository, witnesses.ignored))) return found
   const fresh: KnownPaths = { ...found, witnesses: witnesses.paths, stamps }
@@ -69,8 +68,8 @@ export async function listPaths(
   return fresh
 }
 
-/** With a trailing slash, or empty; undefined when the root is not inside. */
-function insideOf(repository: string, root: string): string | undefined {
+/** Where a folder is in its repository: with a trailing slash, or empty; undefined when it is not inside. */
+export function prefixOf(repository: string, root: string): string | undefined {
   const inside = relative(repository, root).split(sep).join('/')
   if (inside.startsWith('..')) return undefined
   return inside === '' ? '' : `${inside}/`
@@ -93,28 +92,14 @@ function describe(paths: readonly string[], by: ListedPaths['by']): ListedPaths 
   return { paths, keys, reasons, by }
 }
 
-/** Runs nothing that the repository chooses: listing needs neither filters nor hooks, and the file monitor is off. */
-async function listByGit(machine: Machine, repository: string, prefix: string): Promise<string[] | undefined> {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...limitTo(prefix)]
-  const stdout = await askGit(machine, repository, args)
-  if (stdout === undefined) return undefined
-  const paths = new Set<string>()
-  for (const path of stdout.split('\0')) {
-    if (path !== '' && !path.endsWith('/') && path.startsWith(prefix)) paths.add(path.slice(prefix.length))
-  }
-  return [...paths].sort(compareText)
-}
-
 export function limitTo(prefix: string): string[] {
   return prefix === '' ? [] : ['--', `:(literal)${prefix}`]
 }
 
-const MOST_FOLDERS = 50_000
-
 function listByWalk(root: string): string[] {
   if (isBareRepository(root)) return []
   const ignore = ['versions', 'dependencies'] as const
-  const walk = new Walk(root, { ignore, useGitignore: true, mostFolders: MOST_FOLDERS })
+  const walk = new Walk(root, { ignore, useGitignore: true, mostFolders: 50_000 })
   const paths: string[] = []
   for (const { inside, entries, enter } of walk.folders()) {
     for (const { name, kind, isIgnored, isNameable } of entries) {
@@ -128,15 +113,9 @@ function listByWalk(root: string): string[] {
 
 // Two numbers, the stamps of the witnesses, the keys, the reasons, then all paths, each terminated by NUL.
 function encode({ paths, keys, reasons, witnesses, stamps }: KnownPaths): Uint8Array {
-  const bytes = (array: Float64Array | Uint32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const head = Uint32Array.of(witnesses.length, paths.length)
-  return Buffer.concat([
-    bytes(head),
-    bytes(stamps),
-    bytes(keys),
-    reasons,
-    Buffer.from([...witnesses, ...paths].map((path) => `${path}\0`).join('')),
-  ])
+  const names = Buffer.from([...witnesses, ...paths].map((path) => `${path}\0`).join(''))
+  return Buffer.concat([bytesOf(head), bytesOf(stamps), bytesOf(keys), reasons, names])
 }
 
 function decode(bytes: Uint8Array): KnownPaths | undefined {

@@ -1,11 +1,10 @@
-import { lstatSync, type Stats } from 'node:fs'
 import type { CacheKey } from '../../machine/cache.ts'
 import { isUnfinished } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LARGEST_FILE, LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { type ListedPaths, listPaths, NO_REASON } from './listed-paths.ts'
-import { areAllSettled, areSame, bytesOf, isSameStamp, putStamp, STAMP_NUMBERS } from './stamps.ts'
+import { areSame, bytesOf, putStamp, STAMP_NUMBERS, statOf } from './stamps.ts'
 
 /** The candidate files for a task, as they were when checked. By path, in code units. */
 export interface ListedFiles {
@@ -37,13 +36,19 @@ export async function listProject(
   const found: string[] = []
   const foundKeys = new Float64Array(paths.length)
   const stamps = new Float64Array(paths.length * STAMP_NUMBERS)
+  const leave = (reason: LeftOut) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
   paths.forEach((path, at) => {
     if (told[at] === HIDDEN) return
     const known = told[at] === NO_REASON ? undefined : LEFT_OUT[told[at]!]
-    const stat = known === undefined ? statOf(`${project.root}/${path}`) : undefined
-    const reason = known ?? (stat === undefined ? lostReason(path) : reasonOf(stat))
-    if (reason !== undefined) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
-    else if (stat !== undefined) {
+    const stat = known === undefined ? statOf(`${project.root}/${path}`, true) : undefined
+    if (known !== undefined) leave(known)
+    else if (stat === undefined) {
+      // A file that git tracks but that is missing is not a candidate, and is not reported. A name that is not UTF-8
+      // cannot be reached: its invalid bytes became this character.
+      if (path.includes('\ufffd')) leave('unreadable')
+    } else if (!stat.isFile()) leave('special')
+    else if (stat.size > LARGEST_FILE) leave('large')
+    else {
       putStamp(stamps, found.length, stat)
       foundKeys[found.length] = keys[at]!
       found.push(path)
@@ -57,44 +62,8 @@ export async function listProject(
   return { files, leftOut, by, witnesses }
 }
 
-/** Whether both listings are equal. */
-export function isSameListing(a: Listing, b: Listing): boolean {
-  const counts = ({ by, leftOut, files }: Listing) => JSON.stringify([by, files.paths.length, [...leftOut]])
-  if (counts(a) !== counts(b)) return false
-  return a.files.paths.every(
-    (path, at) => path === b.files.paths[at] && isSameStamp(a.files.stamps, at, b.files.stamps, at),
-  )
-}
-
-/** Whether any later change of a file will be visible in its stamp. */
-export function isSettledListing({ files: { stamps } }: Listing, now: Date): boolean {
-  return areAllSettled(stamps, now)
-}
-
-/** A file that git tracks but that is missing is not a candidate, and is not reported. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
-
-/** A name that is not UTF-8 cannot be reached: its invalid bytes became this character. */
-function lostReason(path: string): LeftOut | undefined {
-  return path.includes('\ufffd') ? 'unreadable' : undefined
-}
-
-function reasonOf(stat: Stats): LeftOut | undefined {
-  if (!stat.isFile()) return 'special'
-  return stat.size > LARGEST_FILE ? 'large' : undefined
-}
-
 /** Such a path is not mentioned at all. */
 const HIDDEN = 254
-
-/** Increase it when the same rule would give other reasons. */
-const VERSION = 2
 
 /** Why a path is not a candidate, besides its name. `rule`: everything that `why` depends on, if known. */
 export interface LeaveOut {
@@ -108,19 +77,18 @@ export interface LeaveOut {
  */
 function toldReasons(machine: Machine, root: string, listed: ListedPaths, { why, rule }: LeaveOut): Uint8Array {
   if (rule === undefined) return askAll(listed, why)
-  const key: CacheKey = { kind: 'project-reasons', version: VERSION, name: [root, rule] }
-  const known = machine.cache.read(key, (bytes) => decode(bytes, listed.keys))
+  const { keys } = listed
+  // Increase the version when the same rule would give other reasons.
+  const key: CacheKey = { kind: 'project-reasons', version: 2, name: [root, rule] }
+  const known = machine.cache.read(key, (bytes) =>
+    bytes.length === 9 * keys.length && areSame(new Float64Array(bytes.buffer, bytes.byteOffset, keys.length), keys)
+      ? bytes.subarray(8 * keys.length)
+      : undefined,
+  )
   if (known !== undefined) return known
   const told = askAll(listed, why)
-  machine.cache.write(key, Buffer.concat([bytesOf(listed.keys), told]))
+  machine.cache.write(key, Buffer.concat([bytesOf(keys), told]))
   return told
-}
-
-function decode(bytes: Uint8Array, keys: Float64Array): Uint8Array | undefined {
-  if (bytes.length !== 9 * keys.length) return undefined
-  return areSame(new Float64Array(bytes.buffer, bytes.byteOffset, keys.length), keys)
-    ? bytes.subarray(8 * keys.length)
-    : undefined
 }
 
 function askAll({ paths, reasons }: ListedPaths, why: LeaveOut['why']): Uint8Array {

@@ -1,9 +1,18 @@
-import type { Stats } from 'node:fs'
-import { isSettled, type Stamp } from '../../machine/cache.ts'
+import { lstatSync, type Stats, statSync } from 'node:fs'
+import { isSettled } from '../../machine/cache.ts'
 
 // The stamps of many files in one array: an object for each would cost more than reading the stamp.
 
 export const STAMP_NUMBERS = 5
+
+/** Undefined for what does not exist or cannot be looked at. `isLink`: of a link itself. */
+export function statOf(path: string, isLink = false): Stats | undefined {
+  try {
+    return (isLink ? lstatSync : statSync)(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
 
 export function putStamp(stamps: Float64Array, at: number, { ino, size, mode, mtimeMs, ctimeMs }: Stats): void {
   const place = at * STAMP_NUMBERS
@@ -14,13 +23,18 @@ export function putStamp(stamps: Float64Array, at: number, { ino, size, mode, mt
   stamps[place + 4] = ctimeMs
 }
 
-export function sizeAt(stamps: Float64Array, at: number): number {
-  return stamps[at * STAMP_NUMBERS + 1]!
+/** Zeros for what does not exist. */
+export function stampsOf(paths: readonly string[]): Float64Array {
+  const stamps = new Float64Array(paths.length * STAMP_NUMBERS)
+  paths.forEach((path, at) => {
+    const stat = statOf(path)
+    if (stat !== undefined) putStamp(stamps, at, stat)
+  })
+  return stamps
 }
 
-export function isSettledAt(stamps: Float64Array, at: number, now: Date): boolean {
-  const stamp: Stamp = [0, 0, 0, stamps[at * STAMP_NUMBERS + 3]!, stamps[at * STAMP_NUMBERS + 4]!]
-  return isSettled(stamp, now)
+export function sizeAt(stamps: Float64Array, at: number): number {
+  return stamps[at * STAMP_NUMBERS + 1]!
 }
 
 /** False where one is NaN. */
@@ -40,12 +54,12 @@ export function areSame(numbers: Float64Array, others: Float64Array): boolean {
   return bytesOf(numbers).equals(bytesOf(others))
 }
 
-export function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
+export function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Uint32Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** Whether any later change of a file will be visible in its stamp. */
-export function areAllSettled(stamps: Float64Array, now: Date): boolean {
+export function areSettled(stamps: Float64Array, now: Date): boolean {
   let newest = Number.NEGATIVE_INFINITY
   for (let at = 3; at < stamps.length; at += STAMP_NUMBERS) newest = Math.max(newest, stamps[at]!, stamps[at + 1]!)
   return isSettled([0, 0, 0, newest, newest], now)

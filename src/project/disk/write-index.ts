@@ -7,7 +7,7 @@ import { buildParts } from './build-parts.ts'
 import { encodeTable, FileIndex, type FileTable, NOWHERE } from './file-table.ts'
 import { NO_REASON } from './listed-paths.ts'
 import type { ListedFiles } from './listing.ts'
-import { isSettledAt, STAMP_NUMBERS, sizeAt } from './stamps.ts'
+import { areSettled, STAMP_NUMBERS, sizeAt } from './stamps.ts'
 
 /** An index, and the slot of each listed file in it; NOWHERE for a changed one. */
 export interface PlacedFiles {
@@ -121,8 +121,9 @@ class IndexWriter {
       if (this.slots[at] !== NOWHERE) return
       const slot = this.next++
       this.slots[at] = slot
-      this.putRow(slot, at)
-      if (!isSettledAt(this.files.stamps, at, now)) this.forgetStamp(slot)
+      // A file that changed a moment ago could change again unseen.
+      if (!areSettled(this.putRow(slot, at), now))
+        this.table.stamps.fill(Number.NaN, slot * STAMP_NUMBERS, (slot + 1) * STAMP_NUMBERS)
       others.push({ path, size: sizeAt(this.files.stamps, at) })
     })
     let slot = first
@@ -160,15 +161,10 @@ class IndexWriter {
     }
   }
 
-  private putRow(slot: number, at: number): void {
+  private putRow(slot: number, at: number): Float64Array {
     this.table.keys[slot] = this.files.keys[at]!
-    this.table.stamps.set(
-      this.files.stamps.subarray(at * STAMP_NUMBERS, (at + 1) * STAMP_NUMBERS),
-      slot * STAMP_NUMBERS,
-    )
-  }
-
-  private forgetStamp(slot: number): void {
-    this.table.stamps.fill(Number.NaN, slot * STAMP_NUMBERS, (slot + 1) * STAMP_NUMBERS)
+    const stamp = this.files.stamps.subarray(at * STAMP_NUMBERS, (at + 1) * STAMP_NUMBERS)
+    this.table.stamps.set(stamp, slot * STAMP_NUMBERS)
+    return stamp
   }
 }
