@@ -511,3 +511,9 @@ describe('the footer names keys that work there', () => {
     expect(draw(modelOf({ size, undo })).at(-1)).toContain('u undo')
   })
 })
+
+it('an agent with the name of an object property has a column too', () => {
+  const model = modelOf({ size: { columns: 12, rows: 10 } })
+  const value = inventoryOf(SKILLS, { agents: ['__proto__', 'constructor'] })
+  expect(draw({ ...model, inventory: { ...model.inventory, value } })).toHaveLength(10)
+})

@@ -147,13 +147,16 @@ function agentColumns({ inventory, scope }: Model, columns: number): AgentColumn
 }
 
 // The keys that equip for these agents.
-const KEYS: Readonly<Record<string, string>> = { claude: 'c', codex: 'x' }
+const KEYS: ReadonlyMap<string, string> = new Map([
+  ['claude', 'c'],
+  ['codex', 'x'],
+])
 
 /** A letter for each: that of its key, or the first free letter of its name. */
 function letters(agents: readonly string[]): string[] {
-  const taken = new Set(agents.flatMap((agent) => KEYS[agent] ?? []))
+  const taken = new Set(agents.flatMap((agent) => KEYS.get(agent) ?? []))
   return agents.map((agent) => {
-    const letter = KEYS[agent] ?? [...agent].find((each) => /[a-z]/.test(each) && !taken.has(each)) ?? '·'
+    const letter = KEYS.get(agent) ?? [...agent].find((each) => /[a-z]/.test(each) && !taken.has(each)) ?? '·'
     taken.add(letter)
     return letter
   })
