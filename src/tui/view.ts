@@ -3,6 +3,7 @@ import {
   block,
   clipLine,
   fitLine,
+  insideOf,
   type Line,
   lineWidth,
   overlay,
@@ -13,36 +14,30 @@ import {
   styled,
   wrapped,
 } from './frame/line.ts'
+import { textPane } from './frame/rows.ts'
 import { bindingsOf, isTyping, keyName, placeOf } from './keys.ts'
 import { type Model, type Notice, type ScreenId, shortPath } from './model.ts'
 import { viewDoctor } from './screens/doctor.ts'
-import { viewHelp } from './screens/help.ts'
 import { viewImport } from './screens/import.ts'
 import { viewInventory } from './screens/inventory.ts'
-import { viewLists } from './screens/lists.ts'
 import { viewMerge } from './screens/merge.ts'
-import { viewDiff, viewOverlay, viewProfiles, viewReview } from './screens/overlays.ts'
+import { viewOverlay, viewProfiles } from './screens/overlays.ts'
 import { hasStatusLine, middleOf } from './screens/regions.ts'
 import { viewSettings } from './screens/settings.ts'
 import { viewSetup } from './screens/setup.ts'
-import { viewSync } from './screens/sync.ts'
+import { TEXTS } from './screens/texts.ts'
 import { viewUpdate } from './screens/update.ts'
 import { needsAttention, SIGNS } from './signs.ts'
 
-const VIEWS: Record<ScreenId, (model: Model, size: Size) => Line[]> = {
+const VIEWS: Record<Exclude<ScreenId, keyof typeof TEXTS>, (model: Model, size: Size) => Line[]> = {
   inventory: viewInventory,
   import: viewImport,
-  sync: viewSync,
   update: viewUpdate,
   merge: viewMerge,
-  lists: viewLists,
   doctor: viewDoctor,
   profiles: viewProfiles,
   settings: viewSettings,
-  diff: viewDiff,
-  review: viewReview,
   setup: viewSetup,
-  help: viewHelp,
 }
 
 /** The whole screen: exactly as many lines as the terminal has, each exactly as wide. */
@@ -50,12 +45,20 @@ export function view(model: Model): Line[] {
   const { columns, rows } = model.size
   const last = footer(model, columns)
   const middle = middleOf(model.size)
-  const shown = VIEWS[model.screen](model, { columns, rows: middle.rows - last.length + 1 })
+  const shown = viewScreen(model, { columns, rows: middle.rows - last.length + 1 })
   const status = hasStatusLine(model.size) ? [statusLine(model, columns)] : []
   const screen = rows > 2 ? [header(model, columns), ...status, ...shown, ...last] : [...shown, ...last]
   const box = viewOverlay(model)
   const sized = block(screen, model.size)
   return box === undefined ? sized : block(overlay(sized, box, model.size), model.size)
+}
+
+function viewScreen(model: Model, size: Size): Line[] {
+  const { screen } = model
+  if (!(screen in TEXTS)) return VIEWS[screen as keyof typeof VIEWS](model, size)
+  const { title, lines } = TEXTS[screen as keyof typeof TEXTS]
+  const { at } = model[screen as keyof typeof TEXTS]
+  return textPane(styled(title(model), 'strong'), lines(model, insideOf(size).columns), at, size)
 }
 
 function header(model: Model, columns: number): Line {

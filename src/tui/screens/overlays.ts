@@ -1,10 +1,9 @@
-import { sheetSections } from '../../display-rules.ts'
 import type { SavedProfile } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import { endOf, insideOf, type Line, pane, plain, type Size, span, spread, styled, wrapped } from '../frame/line.ts'
-import { inColumns, listLines, problemLines, textPane, unifiedLines } from '../frame/rows.ts'
+import { inColumns, listLines, problemLines } from '../frame/rows.ts'
 import { keyName, matchingActions } from '../keys.ts'
-import { type Model, shortPath } from '../model.ts'
+import type { Model } from '../model.ts'
 import { SIGNS } from '../signs.ts'
 import { facetRows } from './filter.ts'
 import { agentState, selectedSkills } from './inventory.ts'
@@ -78,23 +77,6 @@ function viewPalette({ query, at }: { query: string; at: number }, size: Size): 
   return pane(styled('Actions', 'strong'), rows > 1 ? [typed, ...shown] : shown, size, true)
 }
 
-export function viewDiff(model: Model, size: Size): Line[] {
-  const { name, value, at } = model.diff
-  const title = value === undefined || value.differences.length === 0 ? name : `${name}: library → installed`
-  return textPane(styled(title, 'strong'), diffLines(model, insideOf(size).columns), at, size)
-}
-
-/** How every installed copy differs. */
-export function diffLines(model: Model, columns: number): Line[] {
-  const { value } = model.diff
-  if (value === undefined) return problemLines(model.problems.diff, 'comparing…', columns)
-  if (value.differences.length === 0) return [plain('No installed copy differs from the library.')]
-  return value.differences.flatMap(({ agents, path, text }): Line[] => [
-    styled(`${agents.join(', ')}  ${shortPath(model, path)}`, 'strong'),
-    ...unifiedLines(text),
-  ])
-}
-
 export function viewProfiles({ profiles, problems }: Model, size: Size): Line[] {
   const { list, at } = profiles
   const inside = insideOf(size)
@@ -111,31 +93,4 @@ function cells({ name, profile }: SavedProfile): Line[] {
 function empty(list: unknown, problem: Model['notice'], columns: number): Line[] {
   if (list !== undefined) return wrapped('No profile yet. n writes down which agent has which skill now.', columns)
   return problemLines(problem, 'reading…', columns)
-}
-
-export function viewReview(model: Model, size: Size): Line[] {
-  const title = styled(`${model.review.name}: what it can do`, 'strong')
-  return textPane(title, reviewLines(model, insideOf(size).columns), model.review.at, size)
-}
-
-/** The whole sheet, each line with its quotation: what is allowed is what was shown. */
-export function reviewLines(model: Model, columns: number): Line[] {
-  const { value } = model.review
-  if (value === undefined) return problemLines(model.problems.review, 'looking through it…', columns)
-  if (value.length === 0) return wrapped('Nothing in it needs an answer.', columns)
-  return sheetSections(value).flatMap(([title, lines]): Line[] => [
-    ...wrapped(title, columns, 'strong'),
-    ...lines.flatMap(({ path, line, what, quote, isAlarming }): Line[] => {
-      const place = `${path}${line > 0 ? `:${line}` : ''} ${what}`
-      return [
-        ...indented(isAlarming ? '! ' : '  ', wrapped(place, columns - 2, isAlarming ? 'alert' : undefined)),
-        ...(quote === '' ? [] : indented('    ', wrapped(quote, columns - 4, 'faint'))),
-      ]
-    }),
-    plain(' '),
-  ])
-}
-
-function indented(mark: string, lines: readonly Line[]): Line[] {
-  return lines.map((line, at) => [span(at === 0 ? mark : ' '.repeat(mark.length)), ...line])
 }
