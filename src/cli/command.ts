@@ -173,6 +173,28 @@ export const COMMIT_FLAGS = {
   commit: { kind: 'switch', summary: 'commit the change', no: 'leave the change uncommitted' },
 } as const
 
+/** The agents that a skill is for. */
+export function agentsFlag(summary: string, value = 'a,b') {
+  return { name: 'agents', kind: 'list', value, summary, also: ['targets', 'agent', 'target'] } as const
+}
+
+export const ALL_FLAG = { all: { kind: 'switch', summary: 'every skill' } } as const
+
+/** What to take of a repository, folder or archive. */
+export const SOURCE_FLAGS = {
+  all: { kind: 'switch', summary: 'every skill that was found' },
+  ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
+} as const
+
+export function limitFlag(usual: number) {
+  return { limit: { kind: 'number', value: 'n', summary: `maximum number (default: ${usual})` } } as const
+}
+
+/** For aliases: what is named is a pack. */
+export const PACK_KIND_FLAG = {
+  kind: { kind: 'choice', choices: ['pack'], summary: 'what is named is a pack', isUnlisted: true },
+} as const
+
 export const YES_FLAG = { yes: { kind: 'switch', summary: 'do not ask' } } as const
 
 export const PACK_ARGUMENT = { name: 'pack', summary: 'its name, or its folder', required: true } as const

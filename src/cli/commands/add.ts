@@ -2,7 +2,7 @@ import type { ImportResult, Outcome, ProjectOutcome, SkillOffer } from '../../lo
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
-import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
+import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS, SOURCE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, WOULD } from '../screen.ts'
 import { askWhich, leftOutLines, offerRows } from './import.ts'
 import { askAndRepeat, equipAsking, printProject } from './installs.ts'
@@ -35,9 +35,9 @@ export const add = defineCommand({
     { name: 'skills', summary: 'only these: names, folders or plugins; with --all: more sources', rest: 'names' },
   ],
   flags: {
-    all: { kind: 'switch', summary: 'every skill that was found' },
+    all: SOURCE_FLAGS.all,
     ...AGENT_FLAG,
-    ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
+    ref: SOURCE_FLAGS.ref,
     yes: { kind: 'switch', summary: 'ask nothing; if something needs an answer, exit with 3' },
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,

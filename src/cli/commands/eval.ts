@@ -7,7 +7,7 @@ import {
   type SuiteReport,
 } from '../../loadout.ts'
 import type { Report } from '../../text/trouble.ts'
-import { defineCommand, LAYER_FLAGS, misuse, nameOfKey } from '../command.ts'
+import { defineCommand, LAYER_FLAGS, misuse, nameOfKey, PACK_KIND_FLAG } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
 export const test = defineCommand({
@@ -50,7 +50,7 @@ It exits with 1 when a question fails or a suite is malformed.`,
       summary: 'for a pack: only this suite (default: all)',
     },
     write: { kind: 'switch', summary: 'for a pack: store the results in the pack, below runs/' },
-    kind: { kind: 'choice', choices: ['pack'], summary: 'the first argument is a pack', isUnlisted: true },
+    ...PACK_KIND_FLAG,
     minR1: { kind: 'number', value: 'percent', summary: 'fail if the right result is first less often' },
     minR3: { kind: 'number', value: 'percent', summary: 'fail if it is in the first three less often' },
     minR5: { kind: 'number', value: 'percent', summary: 'fail if it is in the first five less often' },

@@ -1,6 +1,6 @@
 import { type NamedExplanation, PHASES, STRATEGIES } from '../../loadout.ts'
 import type { Report } from '../../text/trouble.ts'
-import { defineCommand, LAYER_FLAGS } from '../command.ts'
+import { defineCommand, LAYER_FLAGS, PACK_KIND_FLAG } from '../command.ts'
 import { alignRows, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 type Explained<Kind extends NamedExplanation['kind']> = Extract<NamedExplanation, { kind: Kind }>
@@ -21,7 +21,7 @@ export const explain = defineCommand({
       summary: 'for a payload: by this strategy (default: the project’s, else ranked)',
     },
     ...LAYER_FLAGS,
-    kind: { kind: 'choice', choices: ['pack'], summary: 'a pack, by its name or folder', isUnlisted: true },
+    ...PACK_KIND_FLAG,
   },
   run: async ({ request: { id, kind, ...request } }, loadout): Promise<Report<NamedExplanation>> => {
     if (kind === undefined) return loadout.explain({ id, ...request, layers: loadout.nameLayers(request) })

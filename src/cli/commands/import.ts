@@ -1,7 +1,15 @@
 import type { CandidateView, ImportResult, SkillOffer } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Report } from '../../text/trouble.ts'
-import { type Ask, COMMIT_FLAGS, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
+import {
+  type Ask,
+  agentsFlag,
+  COMMIT_FLAGS,
+  DRY_RUN_FLAG,
+  defineCommand,
+  SCOPE_FLAGS,
+  SOURCE_FLAGS,
+} from '../command.ts'
 import {
   alignRows,
   commitText,
@@ -41,17 +49,14 @@ export const importSkills = defineCommand({
   flags: {
     list: { kind: 'switch', summary: 'only list the skills in the source' },
     names: { name: 'skill', kind: 'list', value: 'a,b', summary: 'only these: names, folders or plugins' },
-    all: { kind: 'switch', summary: 'every skill that was found' },
+    all: SOURCE_FLAGS.all,
     as: { kind: 'text', value: 'name', summary: 'another name for one skill' },
     prefix: { kind: 'text', value: 'text', summary: 'added before every name' },
-    targets: {
-      name: 'agents',
-      kind: 'list',
-      value: "a,b|all|'*'",
-      summary: 'agents to write into skill.json, if it names none (default: none, which means all)',
-      also: ['targets', 'agent', 'target'],
-    },
-    ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
+    targets: agentsFlag(
+      'agents to write into skill.json, if it names none (default: none, which means all)',
+      "a,b|all|'*'",
+    ),
+    ref: SOURCE_FLAGS.ref,
     subfolder: { kind: 'text', value: 'path', summary: 'only this part of the source' },
     adopt: { kind: 'switch', summary: 'manage existing copies and links in the agents’ folders' },
     ...COMMIT_FLAGS,

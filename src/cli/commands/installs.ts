@@ -3,6 +3,7 @@ import { shellWord } from '../../text/printable.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
 import {
   AGENT_FLAG,
+  ALL_FLAG,
   type Ask,
   COMMIT_FLAGS,
   DRY_RUN_FLAG,
@@ -34,7 +35,7 @@ const ALL_PROJECTS_FLAG = {
 const EQUIP_FLAGS = {
   ...AGENT_FLAG,
   tags: { name: 'tag', kind: 'list', value: 'tag', summary: 'all skills with this tag' },
-  all: { kind: 'switch', summary: 'every skill' },
+  ...ALL_FLAG,
   ...SCOPE_FLAGS,
   ...DRY_RUN_FLAG,
 } as const

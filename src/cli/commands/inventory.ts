@@ -2,7 +2,7 @@ import { describeWhy, type Inventory, percent, type SkillView } from '../../load
 import type { PlacementState } from '../../skills/rules/skill.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { failWith } from '../../text/trouble.ts'
-import { defineCommand, NAME_ARGUMENT, SCOPE_FLAGS } from '../command.ts'
+import { defineCommand, limitFlag, NAME_ARGUMENT, SCOPE_FLAGS } from '../command.ts'
 import {
   alignRows,
   count,
@@ -145,7 +145,7 @@ export const suggest = defineCommand({
   summary: 'find skills of the library for a task',
   args: [{ name: 'task', summary: 'the task', required: true, rest: 'text' }],
   flags: {
-    limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 5)' },
+    ...limitFlag(5),
     ...SCOPE_FLAGS,
   },
   run: ({ request }, loadout) => loadout.suggest(request),

@@ -2,7 +2,9 @@ import type { Loadout } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
 import {
+  ALL_FLAG,
   type Ask,
+  agentsFlag,
   COMMIT_FLAGS,
   DRY_RUN_FLAG,
   defineCommand,
@@ -30,13 +32,7 @@ export const init = defineCommand({
     clone: { kind: 'text', value: 'url', summary: 'a library to clone' },
     into: { kind: 'text', value: 'folder', summary: 'where the clone goes (default: in your home)' },
     create: { name: 'new', kind: 'text', value: 'folder', summary: 'create a new library' },
-    targets: {
-      name: 'agents',
-      kind: 'list',
-      value: 'a,b',
-      summary: 'agents to equip (default: those on this machine)',
-      also: ['targets', 'agent', 'target'],
-    },
+    targets: agentsFlag('agents to equip (default: those on this machine)'),
     yes: { kind: 'switch', summary: `without another choice: create one in ${DEFAULT_PLACE}` },
     ...DRY_RUN_FLAG,
   },
@@ -79,13 +75,7 @@ export const newSkill = defineCommand({
   args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
   flags: {
     description: { kind: 'text', value: 'text', summary: 'what it does, and when to use it' },
-    targets: {
-      name: 'agents',
-      kind: 'list',
-      value: 'a,b',
-      summary: 'agents it supports (default: every enabled one)',
-      also: ['targets', 'agent', 'target'],
-    },
+    targets: agentsFlag('agents it supports (default: every enabled one)'),
     tags: { name: 'tag', kind: 'list', value: 'tag', summary: 'a tag to find it by' },
     ...DRY_RUN_FLAG,
   },
@@ -118,7 +108,7 @@ export const targets = defineCommand({
   details: 'Writes skill.json in the library, in one commit. Equip or sync afterwards.',
   args: NAMES_ARGUMENT,
   flags: {
-    all: { kind: 'switch', summary: 'every skill' },
+    ...ALL_FLAG,
     add: { kind: 'list', value: 'a,b', summary: "agents to add; '*' for every enabled one" },
     remove: { kind: 'list', value: 'a,b', summary: 'agents to remove' },
     ...COMMIT_FLAGS,

@@ -1,5 +1,5 @@
 import { PLUGIN_FORMS } from '../../display-rules.ts'
-import { DRY_RUN_FLAG, defineCommand, NAMES_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import { ALL_FLAG, DRY_RUN_FLAG, defineCommand, NAMES_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import { count, firstRows, lines, printableLine, WOULD } from '../screen.ts'
 import { publishArchive } from './library.ts'
 
@@ -19,7 +19,7 @@ export const publishCommands = [
     flags: {
       tags: { name: 'tag', kind: 'list', value: 'a,b', summary: 'skills with one of these tags' },
       profile: { kind: 'text', value: 'name', summary: 'the skills of a profile' },
-      all: { kind: 'switch', summary: 'every skill' },
+      ...ALL_FLAG,
       bare: { kind: 'switch', summary: 'no skills: only hooks and the MCP server' },
       name: { kind: 'text', value: 'name', summary: 'name of the plugin (default: loadout)' },
       description: { kind: 'text', value: 'text', summary: 'one sentence about it' },

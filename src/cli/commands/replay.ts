@@ -1,7 +1,7 @@
 import { bundleText } from '../../display-rules.ts'
 import { type PromptReplay, STRATEGIES } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { DRY_RUN_FLAG, defineCommand, LAYER_FLAGS } from '../command.ts'
+import { DRY_RUN_FLAG, defineCommand, LAYER_FLAGS, limitFlag } from '../command.ts'
 import {
   alignRows,
   count,
@@ -50,7 +50,7 @@ export const auditList = defineCommand({
   summary: 'list the latest recorded bundles',
   shortensHome: true,
   args: [],
-  flags: { limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 50)' } },
+  flags: limitFlag(50),
   run: ({ request }, loadout) => loadout.listRecords(request),
   print: (records) =>
     records.length === 0

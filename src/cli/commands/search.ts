@@ -1,7 +1,7 @@
 import { pointerText } from '../../display-rules.ts'
 import { describeWhy, type EntryLookup, entryId, type Lookup, percent, type SearchHit } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { defineCommand, LAYER_FLAGS } from '../command.ts'
+import { defineCommand, LAYER_FLAGS, limitFlag } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 export const search = defineCommand({
@@ -11,7 +11,7 @@ export const search = defineCommand({
 Files are those of a git repository; in another folder ask for them with --kind file.`,
   args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: 'text' }],
   flags: {
-    limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 10)' },
+    ...limitFlag(10),
     kinds: {
       name: 'kind',
       kind: 'list',

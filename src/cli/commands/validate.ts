@@ -1,6 +1,6 @@
 import type { PackValidation, Validation } from '../../loadout.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
-import { defineCommand, LAYER_FLAGS } from '../command.ts'
+import { defineCommand, LAYER_FLAGS, PACK_KIND_FLAG } from '../command.ts'
 import { count, formatFindings, lines, printableLine } from '../screen.ts'
 
 export const check = defineCommand({
@@ -14,7 +14,7 @@ export const check = defineCommand({
     ...LAYER_FLAGS,
     since: { kind: 'text', value: 'commit', summary: 'only sentences that were true at this commit and are false now' },
     github: { kind: 'switch', summary: 'print findings as annotations of GitHub Actions' },
-    kind: { kind: 'choice', choices: ['pack'], summary: 'the path is a pack', isUnlisted: true },
+    ...PACK_KIND_FLAG,
   },
   run: async ({ args: { what }, flags }, loadout): Promise<Report<Checked>> => {
     if (flags.kind === undefined) {
