@@ -44,6 +44,8 @@ const LARGE = 128 * 1024
 /** The entries of all layers, merged. */
 export class Knowledge {
   readonly places: LayerPlace[]
+  /** Reading it takes longer than reading what is cached of it. */
+  readonly isLarge: boolean
   private readonly largest: number | undefined
   private known: Summary | undefined
   private read: (Discovery & { merged: MergedIndex }) | undefined
@@ -52,7 +54,8 @@ export class Knowledge {
   private readonly placed = new WeakMap<LoadoutEntry, PlacedEntry>()
 
   /** `largest`: a larger index is not read, and reported. */
-  constructor(places: LayerPlace[], largest?: number) {
+  constructor(places: LayerPlace[], largest?: number, isLarge = false) {
+    this.isLarge = isLarge
     this.places = places
     this.largest = largest
   }
@@ -161,8 +164,8 @@ export function openKnowledge(machine: Machine, options: Layers | undefined, isS
   const key = JSON.stringify([name, state])
   const known = kept.get(key)
   if (known !== undefined) return known
-  const knowledge = new Knowledge(places)
-  if (isSummed && isSettled && bytes > LARGE) {
+  const knowledge = new Knowledge(places, undefined, bytes > LARGE)
+  if (isSummed && isSettled && knowledge.isLarge) {
     const stored = { kind: 'knowledge', version: 1, name, state }
     knowledge.summary = machine.cache.keep(stored, SUMMARY, () => knowledge.summary)
   }

@@ -49,7 +49,8 @@ export function openPayloads(machine: Machine, layers: Layers): PayloadSource {
 export interface KeptPayload extends Partial<KeptStamp> {
   kind: 'payload'
   name: string
-  placed: PlacedEntry
+  /** In segments for hooks and of large indexes alone: keywords may hold what must not be copied. */
+  placed?: PlacedEntry
   /** Its text could not be read. */
   isUnread?: boolean
 }
@@ -86,7 +87,8 @@ export function payloadSegments(
           const before = findings.length
           const { entry } = placed
           const document = examples.into('payload', payloadDocument(knowledge, entry, findings))
-          const kept: KeptPayload = { kind: 'payload', name: entry.id, placed }
+          const kept: KeptPayload = { kind: 'payload', name: entry.id }
+          if (scope === 'here' || knowledge.isLarge) kept.placed = placed
           if (findings.length > before) kept.isUnread = true
           if (isLarge()) Object.assign(kept, { file: path, stamp: stampAt(path) })
           return { ...document, id: entryId('payload', entry.id), kept }
@@ -117,7 +119,8 @@ export function rankPayloads(machine: Machine, knowledge: Knowledge): Ranking {
 export function rankTask(knowledge: Knowledge, ranking: Ranking, task: string | Task): MatchResult[] {
   const ranked = ranking.rank(task, { limit: RANKED_LIMIT }).map((hit): MatchResult => {
     // As `payloadSegments` stored it.
-    const entry = knowledge.entryOf((hit.kept as KeptPayload).placed)
+    const { name, placed } = hit.kept as KeptPayload
+    const entry = placed === undefined ? knowledge.entries.find(({ id }) => id === name)! : knowledge.entryOf(placed)
     const terms = new Set(hit.why.map(({ term }) => term))
     return {
       entry,

@@ -316,7 +316,7 @@ function triggerOf(hit: Hit, strategy: Strategy): string {
 
 /** The family of an entry: its id, plugin or path without the last part. Empty without one. */
 function familyOf({ name, ...rest }: Kept): string {
-  const path = rest.kind === 'payload' ? rest.placed.entry.path : ''
+  const path = rest.kind === 'payload' ? (rest.placed?.entry.path ?? '') : ''
   return folderOf(name) || name.slice(0, Math.max(0, name.indexOf(':'))) || folderOf(path)
 }
 
