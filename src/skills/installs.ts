@@ -34,13 +34,6 @@ export interface ScopeRequest {
   verdicts?: readonly Verdict[]
 }
 
-/** A project whose lock says what is installed there, and for whom. */
-export interface LockedScope {
-  project: string
-  agents: readonly string[]
-  registry: RegistryReading
-}
-
 /** The library and the agents' folders that a command is about, opened once. */
 export class Installs {
   readonly machine: Machine
@@ -60,7 +53,11 @@ export class Installs {
   /** What the lock of the project pins, instead of the library: then `library` and `repo` are the project. */
   readonly locked: RegistryReading | undefined
 
-  constructor(machine: Machine, request: ScopeRequest, scope?: LockedScope) {
+  constructor(
+    machine: Machine,
+    request: ScopeRequest,
+    scope?: { project: string; agents: readonly string[]; registry: RegistryReading },
+  ) {
     this.machine = machine
     this.config = new Config(machine)
     this.locked = scope?.registry

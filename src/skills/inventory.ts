@@ -189,11 +189,11 @@ function recallCurrent(installs: Installs, roots: readonly TargetRoot[]): Invent
   return stored.inventory
 }
 
-/** The source folders of an inventory; undefined if it depends on more than folders. */
-type JudgedBy = ReadonlyMap<string, Listed> | undefined
-
 /** The folders whose entries determine what to read. The caller stamps them before it reads them. */
-function stampPlaces({ machine, library }: Installs, roots: readonly TargetRoot[]): JudgedBy {
+function stampPlaces(
+  { machine, library }: Installs,
+  roots: readonly TargetRoot[],
+): ReadonlyMap<string, Listed> | undefined {
   const places = [join(library, SKILLS_FOLDER), ...roots.map(({ path }) => path)]
   const stamped = places.map((path) => [path, stampFolder(path, machine.now())] as const)
   const sure = stamped.flatMap(([path, listed]) => (listed === undefined ? [] : [[path, listed] as const]))

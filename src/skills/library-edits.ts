@@ -174,10 +174,6 @@ interface DeleteFlags extends ScopeRequest {
   dryRun?: boolean
 }
 
-export interface DeleteRequest extends DeleteFlags {
-  name: string
-}
-
 export interface BulkDeleteRequest extends DeleteFlags {
   names: readonly string[]
 }
@@ -193,13 +189,15 @@ export interface Deletion {
 }
 
 /** Removes a skill from the library, unless an install still depends on it. */
-export const deleteSkill = withInstalls(async (installs, request: DeleteRequest): Promise<Deletion> => {
-  const refuse = (error: LoadoutError) => {
-    throw error
-  }
-  const value = await deleteNamed(installs, { ...request, names: [request.name] }, refuse)
-  return value[0] as Deletion
-})
+export const deleteSkill = withInstalls(
+  async (installs, request: DeleteFlags & { name: string }): Promise<Deletion> => {
+    const refuse = (error: LoadoutError) => {
+      throw error
+    }
+    const value = await deleteNamed(installs, { ...request, names: [request.name] }, refuse)
+    return value[0] as Deletion
+  },
+)
 
 /** Removes skills in one commit. One that cannot be removed does not stop the others. */
 export const deleteSkills = withInstalls(async (installs, request: BulkDeleteRequest): Promise<Deletion[]> => {

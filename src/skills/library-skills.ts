@@ -19,7 +19,7 @@ import { literal, uncommittedPaths } from './disk/library-git.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readPlacements, SKILLS_FOLDER } from './disk/registry.ts'
 import { type Build, buildFor, hashTree, listTree, readBuild, readBuildFile, writeTreeFile } from './disk/tree.ts'
-import { openTreeCache } from './disk/tree-cache.ts'
+import { TreeCache } from './disk/tree-cache.ts'
 import { readLibrary, withheldIn } from './gate.ts'
 import { Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, observe, recoverAll } from './observe.ts'
@@ -155,7 +155,7 @@ export interface InstalledVersion {
 
 /** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
 export function installedVersions(machine: Machine): InstalledVersion[] {
-  const cache = openTreeCache(machine)
+  const cache = new TreeCache(machine)
   const found = new Config(machine).targetRoots().flatMap((root) =>
     readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
       if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []

@@ -14,7 +14,7 @@ import { Merges, skillIn } from './disk/pending-merge.ts'
 import { obeyVerdicts, type RegistryReading, readPlacements, readRegistry, withExpectation } from './disk/registry.ts'
 
 import { hashTree, listTree } from './disk/tree.ts'
-import { openTreeCache, type TreeCache } from './disk/tree-cache.ts'
+import { TreeCache } from './disk/tree-cache.ts'
 import {
   findQuarantined,
   heldKeyFindings,
@@ -59,7 +59,7 @@ export async function observe(
   isPreview = false,
 ): Promise<Observation> {
   if (willChange) refuseLinkedRoots(installs, roots)
-  const cache = openTreeCache(installs.machine)
+  const cache = new TreeCache(installs.machine)
   const { library, repo, verdicts } = installs
   const read = installs.locked ?? readRegistry(library, cache)
   const obeyed = await obeyVerdicts({ verdicts, repo }, read, cache)

@@ -98,17 +98,14 @@ export function compareParts({ wanted, lock, agents }: Manifest): Finding[] {
   ]
 }
 
-/** Which locked commits to keep: a source that is asked again moves to the newest commit of its version. */
-interface Resolving extends RunOptions {
-  /** The names that may move; undefined for none, so that only what is missing is locked. */
-  moves?: (row: LockedSkill) => boolean
-}
-
 /** The manifest with a lock for everything that it asks for. Sources that skills need by address become part of it. */
 export async function lockAll(
   machine: Machine,
   manifest: Manifest,
-  request: Resolving,
+  request: RunOptions & {
+    /** The names that may move; undefined for none, so that only what is missing is locked. */
+    moves?: (row: LockedSkill) => boolean
+  },
 ): Promise<{ manifest: Manifest; findings: Finding[] }> {
   return withScratch(async (scratch) => {
     const { project, lock } = manifest

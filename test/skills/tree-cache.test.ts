@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest'
 import type { CacheKey } from '../../src/machine/cache.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
-import { type FolderState, openTreeCache, readFolders, writeFolders } from '../../src/skills/disk/tree-cache.ts'
+import { type FolderState, readFolders, TreeCache, writeFolders } from '../../src/skills/disk/tree-cache.ts'
 import { makeFolder } from '../cli/run.ts'
 
 /** So late that everything counts as settled, unless a test is about that. */
@@ -37,7 +37,7 @@ function makeSkill(): string {
 }
 
 function readOnce(machine: Machine, folder: string): FolderState {
-  const cache = openTreeCache(machine)
+  const cache = new TreeCache(machine)
   const state = cache.read(folder)
   cache.save()
   return state
@@ -45,7 +45,7 @@ function readOnce(machine: Machine, folder: string): FolderState {
 
 /** What a process without any memory says. */
 function readAnew(folder: string): FolderState {
-  return openTreeCache(makeMachine()).read(folder)
+  return new TreeCache(makeMachine()).read(folder)
 }
 
 const KEY: CacheKey = { kind: 'trees', version: 4, name: [] }
@@ -61,11 +61,11 @@ describe('a folder that was read before', () => {
   it('is known by its times alone', () => {
     const [machine, folder] = [makeMachine(), makeSkill()]
     const first = readOnce(machine, folder)
-    expect(first.files.map(({ path }) => path)).toEqual(['SKILL.md', 'scripts/deep/x', 'scripts/run.sh', 'skill.json'])
+    const files = ['SKILL.md', 'scripts', 'scripts/deep/x', 'scripts/run.sh', 'skill.json']
+    expect(files.map((path) => first.kindOf(path))).toEqual(['file', undefined, 'file', 'file', 'file'])
     expect(first).toEqual(readAnew(folder))
     changeHash(machine, first.hash)
-    const { files, label } = first
-    expect(readOnce(machine, folder)).toMatchObject({ files, label, hash: 'remembered' })
+    expect(readOnce(machine, folder)).toMatchObject({ label: first.label, hash: 'remembered' })
   })
 
   const keepTimes = (path: string, change: () => void) => {
@@ -178,7 +178,7 @@ it('a damaged cache is as good as none, wherever the damage is', () => {
     const damaged = Buffer.from(bytes)
     damaged[at] = (bytes[at] ?? 0) ^ 0xff
     writeFileSync(file, damaged)
-    expect(openTreeCache(machine).read(folder)).toEqual(sound)
+    expect(new TreeCache(machine).read(folder)).toEqual(sound)
   }
 })
 

@@ -9,7 +9,7 @@ import { move } from '../../machine/platform.ts'
 import { findMarker, isConflicted, mergeTexts, type Sides, writeMerge } from '../../text/merge.ts'
 import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
-import { type MergedFile, type MergeFile, mergeJson, mergeTrees, type TreeConflict } from '../rules/merge-tree.ts'
+import { type MergeFile, mergeJson, mergeTrees, type TreeConflict } from '../rules/merge-tree.ts'
 import {
   formatSkill,
   formatSource,
@@ -41,25 +41,14 @@ export interface PendingMerge {
   /** The record of its import, for the merged skill. */
   source?: SkillSource
   /** The edited copies that the merge takes in: they get its result. */
-  copies?: readonly MergedCopy[]
-}
-
-/** An edited copy: the folder of the agent, and the hash of the edit. */
-interface MergedCopy {
-  root: string
-  edit: string
-}
-
-interface WaitingConflict {
-  path: string
-  message: string
+  copies?: readonly { /** The folder of the agent. */ root: string /** The hash of the edit. */; edit: string }[]
 }
 
 /** A pending merge with its folder and its open conflicts. */
 export interface OpenMerge extends PendingMerge {
   /** The folder that the user edits. */
   files: string
-  conflicts: WaitingConflict[]
+  conflicts: { path: string; message: string }[]
 }
 
 /** The open merges of this machine. */
@@ -132,7 +121,7 @@ export class Merges {
   texts(skill: string): ConflictText[] {
     const { files, sides, waits } = this.conflictsOf(skill)
     return waits.flatMap((conflict): ConflictText[] => {
-      const { path, kind, message, ours, theirs } = conflict
+      const { path, kind, message } = conflict
       if (kind === 'text') {
         const text = readText(join(files, path))
         return stretchesIn(text, conflict, sides).map((each) => {
@@ -140,9 +129,12 @@ export class Merges {
         })
       }
       const textOf = (name: string | undefined) =>
-        name && exists(join(files, name)) ? plainText(files, name) : undefined
-      const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`].map(textOf)
-      return [{ path, message, ours: mine, theirs: other }]
+        // Not a file that is too large to show.
+        name && exists(join(files, name)) && requireFile(join(files, name)).size <= LARGEST_MERGED
+          ? textIn(files, name)
+          : undefined
+      const versions = versionsOf(conflict)
+      return [{ path, message, ours: textOf(versions.ours), theirs: textOf(versions.theirs) }]
     })
   }
 
@@ -152,7 +144,11 @@ export class Merges {
     for (const conflict of waits) {
       if (only !== undefined && only.path !== conflict.path) continue
       if (conflict.kind !== 'text') {
-        takeFile(files, conflict, side)
+        const versions = versionsOf(conflict)
+        const [taken, dropped] = [versions[side], versions[side === 'ours' ? 'theirs' : 'ours']]
+        const place = conflict[side]?.path
+        if (dropped) rmSync(join(files, dropped), { force: true })
+        if (taken && place && exists(join(files, taken))) move(join(files, taken), join(files, place))
         continue
       }
       const path = join(files, conflict.path)
@@ -231,13 +227,15 @@ function remake(folder: string, { skill, sides, source }: PendingMerge): SkillMe
 }
 
 /** Whether a conflict is open: its text still has markers, or one of its two files still exists. */
-function waiting(files: string, { path, kind, message, ours, theirs }: TreeConflict): WaitingConflict[] {
+function waiting(files: string, conflict: TreeConflict): OpenMerge['conflicts'] {
+  const { path, kind, message } = conflict
   if (kind === 'text') {
     const line = exists(join(files, path)) ? findMarker(readText(join(files, path))) : undefined
     return line === undefined ? [] : [{ path: join(files, path), message: `${message} (line ${line})` }]
   }
-  const left = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`]
-  return left.flatMap((name) => (name && exists(join(files, name)) ? [{ path: join(files, name), message }] : []))
+  return Object.values(versionsOf(conflict)).flatMap((name) =>
+    name && exists(join(files, name)) ? [{ path: join(files, name), message }] : [],
+  )
 }
 
 /** The finding about a merge with conflicts that the user must resolve. */
@@ -261,7 +259,7 @@ function parseMerge(json: unknown, path: string): PendingMerge {
     const [skill = '', folder = '', library = '', sourceHash = '', message = ''] = texts.map((key) => String(json[key]))
     const sides = { ours: String(json.sides.ours), theirs: String(json.sides.theirs) }
     const source = parseSource(json.source)
-    const copies = (Array.isArray(json.copies) ? json.copies : []).flatMap((each: unknown): MergedCopy[] =>
+    const copies = (Array.isArray(json.copies) ? json.copies : []).flatMap((each: unknown) =>
       isRecord(each) ? [{ root: String(each.root), edit: String(each.edit) }] : [],
     )
     return { skill, folder, library, sourceHash, message, sides, source, copies }
@@ -282,27 +280,14 @@ export interface ConflictText extends ConflictPlace {
   theirs: string | undefined
 }
 
-interface Stretch {
-  stretch: number
-  ours: string
-  theirs: string
-  /** The section with its markers, as in the merged text. */
-  marked: string
-}
-
-/** The conflicting sections of a text whose markers are still unchanged. */
-function stretchesIn(text: string, { chunks = [] }: TreeConflict, sides: Sides): Stretch[] {
+/** The conflicting sections of a text whose markers are still unchanged, each as it is marked in the text. */
+function stretchesIn(text: string, { chunks = [] }: TreeConflict, sides: Sides) {
   return chunks.flatMap((chunk, stretch) => {
     if (chunk.kind === 'merged') return []
     const { ours, theirs } = chunk
     const marked = writeMerge([chunk], sides)
     return text.includes(marked) ? [{ stretch, ours, theirs, marked }] : []
   })
-}
-
-/** Undefined if the file is not text, or too large to show. */
-function plainText(folder: string, name: string): string | undefined {
-  return requireFile(join(folder, name)).size > LARGEST_MERGED ? undefined : textIn(folder, name)
 }
 
 function writeText(folder: string, target: string, text: string): void {
@@ -317,12 +302,9 @@ function writeText(folder: string, target: string, text: string): void {
   }
 }
 
-function takeFile(files: string, { ours, theirs }: TreeConflict, side: 'ours' | 'theirs'): void {
-  const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`]
-  const [taken, dropped] = side === 'ours' ? [mine, other] : [other, mine]
-  const place = side === 'ours' ? ours?.path : theirs?.path
-  if (dropped) rmSync(join(files, dropped), { force: true })
-  if (taken && place && exists(join(files, taken))) move(join(files, taken), join(files, place))
+/** The endings of the two versions of a file that could not be merged line by line. */
+function versionsOf({ ours, theirs }: TreeConflict): { ours: string | undefined; theirs: string | undefined } {
+  return { ours: ours && `${ours.path}.library`, theirs: theirs && `${theirs.path}.other` }
 }
 
 /** Three versions of one skill, each a folder in its form for the library. */
@@ -352,8 +334,20 @@ export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source:
   const conflicts = [...merge.conflicts, ...('conflict' in described ? [described.conflict] : [])]
   const write = (target: string) => {
     mkdirSync(target, { recursive: true })
-    for (const [path, file] of merge.files) writeFile(file, versions, join(target, path))
-    for (const conflict of conflicts) writeConflict(conflict, versions, target, sides)
+    for (const [path, file] of merge.files) {
+      if (file.from === 'merge') writeTreeFile(join(target, path), file.text, file.isExecutable)
+      else copyFile(versions[file.from], file.path, join(target, path), file.isExecutable)
+    }
+    // A text with conflict markers, never executable; any other file as two files with different endings.
+    for (const conflict of conflicts) {
+      const { path, kind, chunks } = conflict
+      const names = versionsOf(conflict)
+      for (const side of kind === 'text' && chunks ? [] : (['ours', 'theirs'] as const)) {
+        const file = conflict[side]
+        if (file) copyFile(versions[side], file.path, join(target, names[side] ?? ''), file.isExecutable)
+      }
+      if (kind === 'text' && chunks) writeTreeFile(join(target, path), writeMerge(chunks, sides), false)
+    }
     if ('text' in described) writeTreeFile(join(target, SKILL_FILE), described.text, false)
   }
   return { conflicts, write }
@@ -382,18 +376,17 @@ function textIn(folder: string, path: string): string | undefined {
   return isText ? Buffer.from(bytes).toString() : undefined
 }
 
-function readSkill(folder: string, name: string): Skill {
-  const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), name)
-  if (parsed.skill !== undefined) return withoutSource(parsed.skill)
-  throw failWith('INVALID_SKILL/merge', { folder: join(folder, SKILL_FILE), problems: parsed.problems.join('; ') })
-}
-
 function mergeDescriptions(
   versions: SkillVersions,
   source: SkillSource | undefined,
 ): { text: string } | { conflict: TreeConflict } {
   const { name } = versions
-  const texts = [versions.base, versions.ours, versions.theirs].map((folder) => formatSkill(readSkill(folder, name)))
+  const texts = [versions.base, versions.ours, versions.theirs].map((folder) => {
+    const path = join(folder, SKILL_FILE)
+    const { skill, problems } = parseSkill(readJson(path), name)
+    if (skill === undefined) throw failWith('INVALID_SKILL/merge', { folder: path, problems: problems.join('; ') })
+    return formatSkill(withoutSource(skill))
+  })
   const [base, ours, theirs] = texts.map((text): unknown => JSON.parse(text))
   const { value, conflicts } = mergeJson(base, ours, theirs)
   const parsed = parseSkill(value, name)
@@ -406,26 +399,6 @@ function mergeDescriptions(
   const message = `${SKILL_FILE} changed on both sides: ${what}`
   const kind = isConflicted(chunks) ? 'text' : 'binary'
   return { conflict: { path: SKILL_FILE, kind, message, ours: file, theirs: file, chunks } }
-}
-
-function writeFile(file: MergedFile, versions: SkillVersions, target: string): void {
-  if (file.from === 'merge') writeTreeFile(target, file.text, file.isExecutable)
-  else copyFile(versions[file.from], file.path, target, file.isExecutable)
-}
-
-/** Endings of the two versions of a file that could not be merged. */
-const OURS_END = '.library'
-const THEIRS_END = '.other'
-
-/** Writes a text with conflict markers, never executable; any other file as two files with different endings. */
-function writeConflict(conflict: TreeConflict, versions: SkillVersions, target: string, sides: Sides): void {
-  const { ours, theirs, path, kind, chunks } = conflict
-  if (kind === 'text' && chunks !== undefined) {
-    writeTreeFile(join(target, path), writeMerge(chunks, sides), false)
-    return
-  }
-  if (ours) copyFile(versions.ours, ours.path, `${target}/${ours.path}${OURS_END}`, ours.isExecutable)
-  if (theirs) copyFile(versions.theirs, theirs.path, `${target}/${theirs.path}${THEIRS_END}`, theirs.isExecutable)
 }
 
 /** Reads skill.json of a merged folder. Returns `known` if it has conflicts. */

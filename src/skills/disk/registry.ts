@@ -13,7 +13,7 @@ import { shellWord } from '../../text/printable.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { compareText, sortedBy } from '../../text/values.ts'
-import { type InstallMarker, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
+import { MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import {
   type Placement,
   parseSkill,
@@ -25,7 +25,7 @@ import {
 } from '../rules/skill.ts'
 import { checkOutSnapshot } from './git-folders.ts'
 import { buildFor, copyTree, hashBuild, hashTree, listTree, treeProblem } from './tree.ts'
-import { type FolderState, type Label, openTreeCache, type TreeCache } from './tree-cache.ts'
+import { type FolderState, type Label, TreeCache } from './tree-cache.ts'
 
 export const SKILLS_FOLDER = 'skills'
 
@@ -58,7 +58,7 @@ export function readRegistry(library: string, cache: TreeCache): RegistryReading
  * before a decision, and for changing the library. Whatever hands skills out uses `readLibrary` of the gate.
  */
 export function readForReview(repo: Repository): RegistryReading {
-  const cache = openTreeCache(repo.machine)
+  const cache = new TreeCache(repo.machine)
   const registry = readRegistry(repo.path, cache)
   cache.save()
   return registry
@@ -102,12 +102,13 @@ export function skillPlace(library: string, { folder, version }: RegisteredSkill
 }
 
 function folderProblem(path: string, state: FolderState): string | undefined {
-  const { label, marker } = state
-  const names = [SKILL_FILE, DOCUMENT_FILE].filter((name) => !state.has(name))
+  const { label } = state
+  const names = [SKILL_FILE, DOCUMENT_FILE].filter((name) => state.kindOf(name) === undefined)
   if (names.length > 0) return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} missing`
   const problem = state.isPlain ? undefined : treeProblem(listTree(path).files)
   if (problem !== undefined) return problem.message
-  if (marker !== undefined) return 'it contains a marker of an installed copy (.loadout); remove that file'
+  if (state.kindOf(MARKER_FILE) !== undefined)
+    return 'it contains a marker of an installed copy (.loadout); remove that file'
   return label === undefined ? `${SKILL_FILE} cannot be read as text` : undefined
 }
 
@@ -235,21 +236,24 @@ function readOnce(root: TargetRoot, name: string, cache: TreeCache): Placement {
   const placement = { name, root, kind: 'folder' as const }
   try {
     const state = cache.read(`${root.path}/${name}`)
-    const marker = markerOf(state)
-    const isSkill = state.has(DOCUMENT_FILE)
+    const kind = state.kindOf(MARKER_FILE)
+    const marker =
+      kind === undefined
+        ? undefined
+        : kind !== 'file'
+          ? { problem: `${MARKER_FILE} is not a file` }
+          : state.label === undefined
+            ? { problem: `${MARKER_FILE} cannot be read as text` }
+            : 'json' in state.label
+              ? parseMarker(state.label.json)
+              : { problem: `${MARKER_FILE} is not valid JSON` }
+    const isSkill = state.kindOf(DOCUMENT_FILE) !== undefined
     return { ...placement, isSkill, contentHash: state.hash, marker }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     // Loadout cannot tell whether it installed this folder, so it reports it as broken and does not change it.
     return { ...placement, marker: { problem: error.message }, problem: error.message }
   }
-}
-
-function markerOf({ marker, label }: FolderState): InstallMarker | { problem: string } | undefined {
-  if (marker === undefined) return undefined
-  if (marker.kind !== 'file') return { problem: `${MARKER_FILE} is not a file` }
-  if (label === undefined) return { problem: `${MARKER_FILE} cannot be read as text` }
-  return 'json' in label ? parseMarker(label.json) : { problem: `${MARKER_FILE} is not valid JSON` }
 }
 
 /**

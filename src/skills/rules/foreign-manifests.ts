@@ -18,10 +18,8 @@ export const FOREIGN_FILES = [
   'marketplace.json',
   'plugin.json',
 ] as const
-export type ForeignFile = (typeof FOREIGN_FILES)[number]
-
 /** Reads a file of another manager. Never throws: what cannot be used is a loss. */
-export function takeOverManifest(file: ForeignFile, value: unknown): TakenOver {
+export function takeOverManifest(file: (typeof FOREIGN_FILES)[number], value: unknown): TakenOver {
   const taken: TakenOver = { wanted: {}, agents: [], losses: [] }
   const add = (key: string, name: string) => {
     const problem = addressProblem(key)

@@ -164,13 +164,6 @@ export interface OfferedSkill {
   needs: readonly Need[]
 }
 
-/** A skill that the manifest asks for, or that another one needs. */
-export interface ChosenSkill {
-  name: string
-  from: string
-  requires: string[]
-}
-
 /** A source that no key of the manifest names, and that a skill needs. */
 export interface MissingSource {
   source: string
@@ -185,7 +178,7 @@ export interface MissingSource {
 export function chooseWanted(
   wanted: Wanted,
   offered: ReadonlyMap<string, readonly OfferedSkill[]>,
-): { skills: ChosenSkill[]; missing: MissingSource[]; findings: Finding[] } {
+): { skills: { name: string; from: string; requires: string[] }[]; missing: MissingSource[]; findings: Finding[] } {
   const byName = new Map([...offered].map(([key, offers]) => [key, new Map(offers.map((each) => [each.name, each]))]))
   const chosen = new Map<string, string>()
   const choose = (name: string, key: string, why: string) => {

@@ -76,11 +76,11 @@ export function formatSource(source: SkillSource): Record<string, unknown> {
   return { ...known, library_hash: libraryHash, ...others }
 }
 
-/** A skill, or why it cannot be used. Never both. */
-export type ParsedSkill = { skill: Skill; problems?: undefined } | { skill?: undefined; problems: string[] }
-
 /** Parses skill.json, of any shape. A missing name defaults to the folder's. */
-export function parseSkill(json: unknown, folder: string): ParsedSkill {
+export function parseSkill(
+  json: unknown,
+  folder: string,
+): { skill: Skill; problems?: undefined } | { skill?: undefined; problems: string[] } {
   if (!isRecord(json)) return { problems: ['skill.json must contain an object'] }
   const problems: string[] = []
   const name = json.name ?? folder
@@ -218,7 +218,11 @@ export interface RegisteredSkill {
   folder: string
   sourceHash: string
   /** Set if its files are not in the library: an approved older version, or a version of a project's lock. */
-  version?: SkillVersion
+  version?: {
+    commit: string
+    /** Where its files are. */
+    place: string
+  }
   /** Set if the lock of a project pins it. */
   locked?: {
     /** When it was locked: the copies of a project are the same on every machine. */
@@ -226,13 +230,6 @@ export interface RegisteredSkill {
     /** The ids of capabilities that count as allowed, because the user trusts the lock. */
     trusted: ReadonlySet<string>
   }
-}
-
-/** A skill at a commit of the library. */
-interface SkillVersion {
-  commit: string
-  /** Where its files are. */
-  place: string
 }
 
 /** The content of the library: working skills, and broken folders with the reason. */
