@@ -5,7 +5,7 @@ import { openProject, type Project, realFolder } from '../machine/open-project.t
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { Packs, pinPack, readChoice } from '../packs/catalog.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
-import { isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
+import { packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import { indexSections } from '../packs/sections.ts'
 import { answerForSkill, describeCapability, findWaiting, type Shown } from '../skills/gate.ts'
 import { requireName } from '../skills/rules/skill.ts'
@@ -194,7 +194,7 @@ class Answers {
     if (!('name' in choice)) return choosePack(catalog, choice)
     const named = catalog.all.filter(({ manifest }) => manifest.name === choice.name)
     const isAnswered = ({ trust }: TrustedPack) => trust.state !== 'trusted'
-    return named.find(isUndecided) ?? named.find(isAnswered) ?? choosePack(catalog, choice)
+    return named.find(({ trust }) => trust.isUndecided) ?? named.find(isAnswered) ?? choosePack(catalog, choice)
   }
 
   /** By path, then among the visible ones, then among all with a decision. */

@@ -21,8 +21,8 @@ import {
   type PackChoice,
   packDocument,
 } from './rules/gates/catalog.ts'
-import { decideTrust, TRUST_NO_PLACE, type TrustedPack } from './rules/gates/trust.ts'
-import { type KnowledgePack, PACK_FILE } from './rules/pack.ts'
+import { decideTrust, type TrustedPack } from './rules/gates/trust.ts'
+import { type KnowledgePack, PACK_FILE, SCOPES } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
 export { openPack } from './disk/pack-folder.ts'
@@ -53,7 +53,8 @@ export class Packs {
     this.machine = machine
     this.discovery = discover(machine, request)
     const { approvals, isKnown, findings } = readApprovals(machine)
-    const policy = isKnown ? this.discovery.config : TRUST_NO_PLACE
+    // If approvals cannot be read, denials are unknown: no place is trusted.
+    const policy = isKnown ? this.discovery.config : { approvalFor: SCOPES, explicitPathIsApproval: false }
     const answers = new Map(
       approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]),
     )

@@ -6,34 +6,30 @@ import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { readMade, recordText, removeInside, textAt, writeAll } from './disk/write-pack.ts'
 import { openAdmitted } from './read.ts'
 import {
-  type AnswerProblem,
   type CompileAnswer,
   type CompileInput,
-  type CompileRunInput,
   type CompileState,
   compileState,
   compileText,
-  fitsTask,
   INPUT_FOLDERS,
-  numberedParts,
   readCompileAnswer,
   renderRun,
   renderSourceMap,
   renderViews,
-  runPath,
   taskId,
 } from './rules/author/compile-views.ts'
 import { isPlaceholder, isTemplate } from './rules/author/new-pack.ts'
 import { packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { examplesOf, withholdSecrets } from './rules/guard.ts'
-import { isContent, layerOf, parsePackJson, type Scope, SOURCE_MAP_PATH } from './rules/pack.ts'
+import { type ContextPart, isContent, layerOf, parsePackJson, type Scope, SOURCE_MAP_PATH } from './rules/pack.ts'
+import type { CompileRun } from './rules/records.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 
 export interface CompileRequest extends CatalogRequest {
@@ -58,13 +54,32 @@ export function exportCompile(
   request: CompileRequest & { out?: string; giveBack?: string },
 ): CompileTask {
   const pack = openForCompile(machine, request)
-  const inputs = readInputs(machine, pack)
-  if (inputs.length === 0) throw nothingToCompile(pack)
   const { name } = pack.manifest
+  const inputs = readInputs(machine, pack)
+  const [first] = inputs
+  if (first === undefined) {
+    throw failWith('PACK_REFUSED/no-text', { name, root: shellWord(pack.root) })
+  }
+  let given: string
+  // Larger inputs do not fit into one message: the model reads them one by one.
+  if (inputs.reduce((sum, { text }) => sum + text.length, 0) > 120_000) {
+    const how =
+      'They are too long for one message. Read those that matter, one by one, with the tool read_entry or with'
+    const lines = inputs.map(({ path, text }) => `- \`pack:${name}/${path}\`, ${text.split('\n').length} lines`)
+    given = [`${how} \`loadout lookup <id> --load\`:`, '', ...lines].join('\n')
+  } else {
+    const examples = examplesOf(openPack(machine, pack, pack.trust.files))
+    // With line numbers, so that a statement can name its lines.
+    const parts = inputs.map(({ path, text }): ContextPart => {
+      const lines = withholdSecrets(text, examples(path)).text.replace(/\n$/, '').split('\n')
+      const numbered = lines.map((line, at) => `${at + 1}\t${line}\n`).join('')
+      return { path, layer: layerOf(path) ?? 'guide', lines: { from: 1, to: lines.length }, text: numbered }
+    })
+    given = wrapPack(pack, parts, [], []).text
+  }
   const task = taskId(name, inputs)
   const giveBack = request.giveBack ?? `Save the answer, then run: \`loadout packs compile ${name} --import <file>\``
-  const firstPath = inputs[0]?.path ?? ''
-  const text = compileText({ task, name, inputs: describeInputs(machine, pack, inputs), firstPath, giveBack })
+  const text = compileText({ task, name, inputs: given, firstPath: first.path, giveBack })
   const value = { pack: name, task, inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })), text }
   if (request.out === undefined) return value
   const path = resolve(machine.cwd, request.out)
@@ -84,28 +99,10 @@ function openForCompile(machine: Machine, request: CompileRequest): TrustedPack 
 
 function readInputs(machine: Machine, pack: TrustedPack): CompileInput[] {
   const files = openPack(machine, pack, pack.trust.files)
-  const open = INPUT_FOLDERS
-  return open
-    .flatMap((folder) => files.list(folder))
+  return INPUT_FOLDERS.flatMap((folder) => files.list(folder))
     .filter(isContent)
     .flatMap((path) => files.read(path) ?? [])
     .filter(({ text }) => text.trim() !== '' && !isPlaceholder(text))
-    .map(({ path, text, sha256: digest }) => ({ path, text, sha256: digest }))
-}
-
-function describeInputs(machine: Machine, pack: TrustedPack, inputs: readonly CompileInput[]): string {
-  if (!fitsTask(inputs)) {
-    const lines = inputs.map(
-      ({ path, text }) => `- \`pack:${pack.manifest.name}/${path}\`, ${text.split('\n').length} lines`,
-    )
-    const how =
-      'They are too long for one message. Read those that matter, one by one, with the tool read_entry or with'
-    return [`${how} \`loadout lookup <id> --load\`:`, '', ...lines].join('\n')
-  }
-  const examples = examplesOf(openPack(machine, pack, pack.trust.files))
-  const safe = inputs.map((input) => ({ ...input, text: withholdSecrets(input.text, examples(input.path)).text }))
-  const parts = numberedParts(safe, (path) => layerOf(path) ?? 'guide')
-  return wrapPack(pack, parts, [], []).text
 }
 
 export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
@@ -124,27 +121,18 @@ export function importCompile(
     throw failWith('PACK_REFUSED/inputs', { name })
   }
   if (answer === undefined || problems.length > 0) {
-    const nothing = { pack: name, root: pack.root, written: [], statements: 0, unknown: 0, run: undefined }
-    machine.report(...refusals(problems))
-    return { ...nothing, isReviewed: false, next: [] }
+    const more = problems.length - 20
+    const message = more === 1 ? '1 more statement is wrong' : `${more} more statements are wrong`
+    machine.report(
+      ...problems
+        .slice(0, 20)
+        .map(({ at, problem }) => report('PACK_REFUSED/answer', { at, problem }, { subject: at })),
+      ...(more > 0 ? [{ severity: 'error', code: 'PACK_REFUSED', message } as const] : []),
+    )
+    const nothing = { written: [], statements: 0, unknown: 0, run: undefined, isReviewed: false, next: [] }
+    return { pack: name, root: pack.root, ...nothing }
   }
   return writeViews(machine, pack, answer, inputs, request.isReviewed ?? false)
-}
-
-const MOST_REPORTED = 20
-
-function refusals(problems: readonly AnswerProblem[]): Finding[] {
-  const reported = problems.slice(0, MOST_REPORTED).map(({ at, problem }): Finding => {
-    return report('PACK_REFUSED/answer', { at, problem }, { subject: at })
-  })
-  const more = problems.length - reported.length
-  if (more <= 0) return reported
-  const message = more === 1 ? '1 more statement is wrong' : `${more} more statements are wrong`
-  return [...reported, { severity: 'error', code: 'PACK_REFUSED', message }]
-}
-
-function nothingToCompile({ manifest, root }: TrustedPack): LoadoutError {
-  return failWith('PACK_REFUSED/no-text', { name: manifest.name, root: shellWord(root) })
 }
 
 export interface Compiled {
@@ -159,18 +147,6 @@ export interface Compiled {
   next: string[]
 }
 
-/** Digests of the views that Loadout wrote. */
-const COMPILED_RECORD = 'runs/compiled.json'
-
-/** Refuses to replace an unreadable map: it may contain its author's work. */
-function readSourceMap(root: string, pack: string): Record<string, unknown> {
-  const text = textAt(root, SOURCE_MAP_PATH)
-  if (text === undefined || isPlaceholder(text)) return {}
-  const { value } = parsePackJson({ path: SOURCE_MAP_PATH, text })
-  if (isRecord(value)) return value
-  throw failWith('PACK_REFUSED/source-map', { sourceMapPath: SOURCE_MAP_PATH, pack })
-}
-
 /** Writes the views of a checked answer, their claims and the record of the run. */
 function writeViews(
   machine: Machine,
@@ -180,54 +156,54 @@ function writeViews(
   isReviewed: boolean,
 ): Compiled {
   const { root, manifest } = pack
+  const { name } = manifest
   const views = renderViews(answer)
-  const made = readMade(root, COMPILED_RECORD) ?? {}
-  const isForeign = (path: string) => {
+  // Digests of the views that Loadout wrote.
+  const record = 'runs/compiled.json'
+  const made = readMade(root, record) ?? {}
+  const foreign = [...views.keys()].find((path) => {
     const text = textAt(root, path)
     return text !== undefined && !isTemplate(text) && sha256(text) !== getOwn(made, path)
-  }
-  const foreign = [...views.keys()].find(isForeign)
-  if (foreign !== undefined) {
-    throw failWith('PACK_REFUSED/by-hand', { foreign })
-  }
-  const map = renderSourceMap(readSourceMap(root, manifest.name), answer)
-  const written = [...views].map(([path, text]): CompileRunInput['outputs'][number] => {
+  })
+  if (foreign !== undefined) throw failWith('PACK_REFUSED/by-hand', { foreign })
+  // An unreadable map is not replaced: it may contain its author's work.
+  const mapped = textAt(root, SOURCE_MAP_PATH) ?? ''
+  const isNew = mapped === '' || isPlaceholder(mapped)
+  const { value: map } = isNew ? { value: {} } : parsePackJson({ path: SOURCE_MAP_PATH, text: mapped })
+  if (!isRecord(map)) throw failWith('PACK_REFUSED/source-map', { sourceMapPath: SOURCE_MAP_PATH, pack: name })
+  // Our views of an earlier answer that this one lacks are obsolete, unless a user changed them.
+  const obsolete = Object.keys(made).filter((path) => {
+    const text = views.has(path) || !/^compiled\/[a-z]+\.md$/.test(path) ? undefined : textAt(root, path)
+    return text !== undefined && sha256(text) === made[path]
+  })
+  const outputs = [...views].map(([path, text]): CompileRun['outputs'][number] => {
     const before = textAt(root, path)
     return { path, operation: before === undefined ? 'created' : before === text ? 'unchanged' : 'updated' }
   })
-  // Our views of an earlier answer that this one lacks are obsolete, unless a user changed them.
-  const isObsolete = (path: string) => {
-    const text = views.has(path) || !/^compiled\/[a-z]+\.md$/.test(path) ? undefined : textAt(root, path)
-    return text !== undefined && sha256(text) === made[path]
-  }
-  const obsolete = Object.keys(made).filter(isObsolete)
-  const outputs = [...written, ...obsolete.map((path) => ({ path, operation: 'deleted' as const }))]
-  const run: CompileRunInput = { at: machine.now(), version: programVersion(), manifest, inputs, outputs, isReviewed }
-  const path = runPath(run)
-  const record = recordText({ tool: 'loadout' }, views)
-  refuseLinkOut(root, COMPILED_RECORD)
+  outputs.push(...obsolete.map((path) => ({ path, operation: 'deleted' as const })))
+  const run = renderRun(machine.now(), { version: programVersion(), manifest, inputs, outputs, isReviewed })
+  refuseLinkOut(root, record)
   // Marked as failed first: if the process is killed now, no reader uses the views.
-  writeAll(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
+  writeAll(root, new Map([[run.path, run.begun], ...views, [SOURCE_MAP_PATH, renderSourceMap(map, answer)]]))
   for (const view of obsolete) removeInside(root, view)
   writeAll(
     root,
     new Map([
-      [COMPILED_RECORD, record],
-      [path, renderRun(run, true)],
+      [record, recordText({ tool: 'loadout' }, views)],
+      [run.path, run.done],
     ]),
   )
-  const statements = Object.values(answer.views).reduce((sum, list) => sum + list.length, 0)
   return {
-    pack: manifest.name,
+    pack: name,
     root,
-    written: [...views.keys(), SOURCE_MAP_PATH, path],
-    statements,
+    written: [...views.keys(), SOURCE_MAP_PATH, run.path],
+    statements: Object.values(answer.views).flat().length,
     unknown: answer.unknown.length,
-    run: path,
+    run: run.path,
     isReviewed,
     next: [
       `loadout validate ${shellWord(root)}`,
-      ...(pack.trust.files === undefined ? [] : [`loadout approve ${manifest.name}`]),
+      ...(pack.trust.files === undefined ? [] : [`loadout approve ${name}`]),
     ],
   }
 }
@@ -253,44 +229,35 @@ export function packStatus(
     request.pack === undefined
       ? visible.all.filter(({ scope }) => scope === 'workspace' || scope === 'user')
       : [visible.get(request.pack)]
-  const packs = chosen.map((pack) => statusOf(machine, pack))
+  const packs = chosen.map((pack): PackCompileStatus => {
+    const { manifest, root, scope, trust } = pack
+    // Also for an approved pack that changed since: the report shows only names of existing files.
+    const isKnown = trust.isOpen || trust.state === 'changed'
+    const state = isKnown ? compileState(manifest, openPack(machine, pack)) : undefined
+    const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed')
+    const isNew = state?.views.every((view) => view.state === 'not-compiled')
+    const next = [
+      ...(trust.isOpen ? [] : [`loadout approve ${shellWord(root)}`]),
+      ...(isBehind || isNew ? [`loadout packs compile ${manifest.name}`] : []),
+    ]
+    return { name: manifest.name, root, scope, state, next }
+  })
   machine.report(...packs.flatMap(findingsOf))
   return { packs }
 }
 
-function statusOf(machine: Machine, pack: TrustedPack): PackCompileStatus {
-  const { manifest, root, scope, trust } = pack
-  // Also for an approved pack that changed since: the report shows only names of existing files.
-  const isKnown = trust.isOpen || trust.state === 'changed'
-  const state = isKnown ? compileState(manifest, openPack(machine, pack)) : undefined
-  const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
-  const isNew = state?.views.every((view) => view.state === 'not-compiled') ?? false
-  return {
-    name: manifest.name,
-    root,
-    scope,
-    state,
-    next: [
-      ...(trust.isOpen ? [] : [`loadout approve ${shellWord(root)}`]),
-      ...((isBehind || isNew) && state !== undefined ? [`loadout packs compile ${manifest.name}`] : []),
-    ],
-  }
-}
-
-const MOST_NAMED = 3
-
 function findingsOf({ name, state }: PackCompileStatus): Finding[] {
   return (state?.views ?? []).flatMap(({ path, state: is, changed, gone }): Finding[] => {
-    const hint = `loadout packs compile ${name}`
+    const about = { severity: 'warning', subject: name, hint: `loadout packs compile ${name}` } as const
     if (is === 'failed') {
       const message = `${name}/${path} is not used: its compile run did not finish`
-      return [{ severity: 'warning', code: 'run.failed', message, subject: name, hint }]
+      return [{ ...about, code: 'run.failed', message }]
     }
     if (is !== 'stale') return []
-    const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
-    const named = `inputs changed: ${changed.slice(0, MOST_NAMED).join(', ')}${more}`
-    const code = changed.length > 0 ? 'run.input.drift' : 'run.input.gone'
+    const more = changed.length > 3 ? ` and ${changed.length - 3} more` : ''
+    const named = `inputs changed: ${changed.slice(0, 3).join(', ')}${more}`
     const why = changed.length > 0 ? named : gone > 0 ? `${count(gone, 'input')} gone` : 'its run says so'
-    return [{ severity: 'warning', code, message: `${name}/${path} is stale: ${why}`, subject: name, hint }]
+    const code = changed.length > 0 ? 'run.input.drift' : 'run.input.gone'
+    return [{ ...about, code, message: `${name}/${path} is stale: ${why}` }]
   })
 }

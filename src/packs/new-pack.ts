@@ -6,7 +6,7 @@ import { openProject, realFolder } from '../machine/open-project.ts'
 import { isInside } from '../machine/walk.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
+import { failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { findWorkspace } from './disk/discover.ts'
 import { type Material, type MaterialRequest, openMaterial } from './disk/material.ts'
 import { projectOf } from './disk/pack-head.ts'
@@ -58,52 +58,42 @@ export interface NewPack {
   next: string[]
 }
 
-const LONGEST_DESCRIPTION = 1024
-
 /** Creates a small valid pack for its author to fill in. */
 export async function startPack(machine: Machine, request: NewPackRequest): Promise<NewPack> {
-  const { profile = 'wiki-first', mode = 'data' } = request
+  const { profile = 'wiki-first', mode = 'data', isUser } = request
   const name = requirePackName(request.name)
   const home = packHome(machine, request)
   const path = join(home, SHARED_FOLDER, name)
-  if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
-  const files = packTemplate({ name, description: describe(request), profile, mode })
+  if (!isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
+  const usual = `What is known about ${name.replace(/-+/g, ' ')}. Use for questions about it.`
+  const files = packTemplate({ name, description: readDescription(request.description) || usual, profile, mode })
   // A user's own pack folder may be a link to another place.
-  await writeNewFolder(request.isUser ? '/' : home, path, files)
-  const shown = shellWord(path)
+  await writeNewFolder(isUser ? '/' : home, path, files)
   const next = [
-    `loadout validate ${shown}`,
-    ...(request.isUser ? [] : [`loadout approve ${name}`]),
+    `loadout validate ${shellWord(path)}`,
+    ...(isUser ? [] : [`loadout approve ${name}`]),
     `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name} --confirm ${name}`,
   ]
   return { name, path, files: [...files.keys()].sort(), next }
 }
 
-export function requirePackName(name: string): string {
+function requirePackName(name: string): string {
   if (/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) return name
   throw failWith('BAD_NAME/pack-name')
 }
 
 /** The folder above the knowledge folder that gets the pack. */
-export function packHome(machine: Machine, { isUser, project }: Pick<NewPackRequest, 'isUser' | 'project'>): string {
-  if (isUser && project !== undefined) {
-    throw failWith('USAGE/pack-home')
-  }
+function packHome(machine: Machine, { isUser, project }: Pick<NewPackRequest, 'isUser' | 'project'>): string {
+  if (isUser && project !== undefined) throw failWith('USAGE/pack-home')
   if (isUser) return machine.home
   return findWorkspace(machine, openProject(machine, project)) ?? machine.cwd
 }
 
-function describe({ name, description }: NewPackRequest): string {
-  return readDescription(description) || `What is known about ${name.replace(/-+/g, ' ')}. Use for questions about it.`
-}
-
 /** Returns an empty text for a missing description. */
-export function readDescription(description: string | undefined): string {
-  const text = description?.trim() ?? ''
-  if (text.length > LONGEST_DESCRIPTION) {
-    throw failWith('USAGE/description', { longestDescription: LONGEST_DESCRIPTION })
-  }
-  return text
+function readDescription(description = ''): string {
+  const text = description.trim()
+  if (text.length <= 1024) return text
+  throw failWith('USAGE/description', { longestDescription: 1024 })
 }
 
 export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'>, MaterialRequest {
@@ -133,55 +123,43 @@ export interface PackFromDocs extends ImportWritten {
 export async function startPackFrom(machine: Machine, request: PackFromRequest): Promise<PackFromDocs> {
   const material = await openMaterial(machine, request.from, request)
   try {
-    const inPlace = packFolderOf(machine, material)
-    return inPlace === undefined
-      ? await importDocs(machine, request, material)
-      : completeFolder(machine, request, inPlace)
+    // A source inside a knowledge folder is completed there: its texts stay where they are.
+    const { path, isFile } = material
+    const root = isFile ? dirname(path) : path
+    const home = isFile && basename(path) !== PACK_FILE ? undefined : projectOf(root)
+    if (home === undefined) return await importDocs(machine, request, material)
+    return completeFolder(machine, request, { root, home: home === realFolder(machine, machine.home) ? '' : home })
   } finally {
     material.close()
   }
 }
 
-/** The pack folder, if the source is already inside a knowledge folder. Then its texts stay where they are. */
-function packFolderOf(
-  machine: Machine,
-  { path, isFile: isGuide }: Material,
-): { root: string; home: string } | undefined {
-  const root = isGuide ? dirname(path) : path
-  const home = projectOf(root)
-  if (home === undefined || (isGuide && basename(path) !== PACK_FILE)) return undefined
-  return { root, home: home === realFolder(machine, machine.home) ? '' : home }
-}
-
 async function importDocs(machine: Machine, request: PackFromRequest, source: Material): Promise<PackFromDocs> {
   const home = packHome(machine, request)
-  const inside = source.isTemporary ? undefined : pathFrom(realFolder(machine, home), source.path)
+  const [place, { path, isFile: isOne, isTemporary }] = [realFolder(machine, home), source]
+  const isBelow = !isTemporary && path !== place && isInside(place, path)
+  const inside = isBelow ? relative(place, path).split(sep).join('/') : undefined
   // A pack reads no folder outside its project, so it gets a copy.
   const isCopied = request.copy || inside === undefined || request.isUser === true
   const name = chooseName(request, source)
   const target = join(home, SHARED_FOLDER, name)
   if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
-  const linked = linkTo(source, isCopied ? undefined : { root: realFolder(machine, home), inside: inside ?? '' })
+  // The source as a linked layer: below the project, or by itself when it is copied.
+  const root = isCopied ? (isOne ? dirname(path) : path) : place
+  const below = isCopied ? (isOne ? basename(path) : '') : inside
+  const folder = isOne ? dirname(below).split(sep).join('/').replace(/^\.$/, '') : below
+  const linked: LinkedLayer = { layer: 'documents', root, folder, only: isOne ? basename(below) : undefined }
   const docs = readDocsFolder(machine, linked, target)
   docs.leftOut.push(...source.leftOut)
   if (docs.documents.length === 0) throw nothingThere(request.from, docs)
   const profile = request.profile ?? profileOf(docs)
-  const plan = planOf(request, name, docs, { profile, from: isCopied ? undefined : (inside ?? '') })
+  const plan = planOf(request, name, docs, { profile, from: isCopied ? undefined : inside })
   const files = new Map<string, string | Buffer>([[PACK_FILE, docsGuide(plan)]])
-  if (isCopied) for (const [path, bytes] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${path}`, bytes)
+  if (isCopied) for (const [file, bytes] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${file}`, bytes)
+  const from = inside ?? (isTemporary ? request.from : basename(path))
   // A user's own pack folder may be a link to another place.
-  const from = inside ?? (source.isTemporary ? request.from : basename(source.path))
   const written = await writeImport(request.isUser ? '/' : home, target, files, from)
   return describeImport(machine, request, target, plan, docs, written, isCopied)
-}
-
-/** The source as a linked layer: below the project, or by itself when it is copied. */
-function linkTo({ path, isFile: isOne }: Material, place: { root: string; inside: string } | undefined): LinkedLayer {
-  const root = place?.root ?? (isOne ? dirname(path) : path)
-  const inside = place === undefined ? (isOne ? basename(path) : '') : place.inside
-  if (!isOne) return { layer: 'documents', root, folder: inside }
-  const folder = dirname(inside).split(sep).join('/')
-  return { layer: 'documents', root, folder: folder === '.' ? '' : folder, only: basename(inside) }
 }
 
 function planOf(
@@ -222,27 +200,16 @@ function completeFolder(
   if (written === undefined && docs.documents.length === 0 && layers.length === 0)
     throw nothingThere(request.from, docs)
   const isLoose = docs.documents.length > 0
-  const profile = request.profile ?? profileOfLayers(layers, isLoose)
+  const hasDocuments = isLoose || layers.includes('documents')
+  const usual = hasDocuments ? (layers.includes('wiki') ? 'hybrid' : 'document-first') : 'wiki-first'
+  const profile = request.profile ?? usual
   const known = isLoose || written === undefined ? docs.documents : [outlineDocument(PACK_FILE, written, false)]
   const base = planOf(request, name, { ...docs, documents: known }, { profile, from: isLoose ? own.folder : undefined })
   const plan: DocsPlan = { ...base, documents: docs.documents, layer: isLoose ? 'documents' : undefined }
   const text = docsGuide(plan, written?.replace(/^\ufeff/, ''))
-  addToFolder(root, new Map([[PACK_FILE, text]]), request.from)
-  return describeImport(
-    machine,
-    request,
-    root,
-    plan,
-    docs,
-    { written: [PACK_FILE], unchanged: [], kept: [], removed: [] },
-    false,
-  )
-}
-
-function profileOfLayers(layers: readonly string[], isLoose: boolean): Profile {
-  const hasDocuments = isLoose || layers.includes('documents')
-  if (hasDocuments && layers.includes('wiki')) return 'hybrid'
-  return hasDocuments ? 'document-first' : 'wiki-first'
+  addToFolder(root, PACK_FILE, text, request.from)
+  const done = { written: [PACK_FILE], unchanged: [], kept: [], removed: [] }
+  return describeImport(machine, request, root, plan, docs, done, false)
 }
 
 function chooseName(request: PackFromRequest, { path, title, isTemporary }: Material): string {
@@ -276,13 +243,8 @@ function describeImport(
     `loadout packs resolve ${shellWord(exampleQuestion(documents) ?? 'a question it should answer')} --pack ${name}`,
   ]
   const value = { name, path, from, profile, description, isProposed, isCopied, leftOut, next, ...written }
-  const findings = written.kept.map((file): Finding => {
-    return report('LEFT_OUT/edited', { path: join(path, file) }, { subject: file })
-  })
-  machine.report(...findings)
+  machine.report(
+    ...written.kept.map((file) => report('LEFT_OUT/edited', { path: join(path, file) }, { subject: file })),
+  )
   return { ...value, documents: documents.length }
-}
-
-function pathFrom(root: string, path: string): string | undefined {
-  return path !== root && isInside(root, path) ? relative(root, path).split(sep).join('/') : undefined
 }

@@ -14,7 +14,6 @@ import { isKnownType, PACK_FILE, PACK_TYPES, type PackStatus, type Scope } from 
 import { LIKELY_PACK, type LikelyPack, likelyPacks } from './rules/resolve/choose.ts'
 import type { SectionHit } from './rules/resolve/sections.ts'
 import { isReadable, openSections, type PackSections } from './sections.ts'
-import { nextStep } from './show.ts'
 
 export interface PackDetails {
   summary: string
@@ -47,7 +46,11 @@ export function openPacks(machine: Machine, project: Project): PackSource {
     segments: [cardSegments(all, examples).offered],
     describe: (name) => {
       const pack = find(name)
-      return pack && describePack(pack)
+      if (pack === undefined) return undefined
+      const { manifest, trust, scope } = pack
+      const { verdict, next } = admit(pack, { isExplicit: true })
+      const { description, status = 'unknown' } = manifest
+      return { summary: description, status, trust: trust.state, scope, admission: verdict, next }
     },
     find,
     // `packs list` reports the other findings. Unreadable approvals close packs, so they are reported here too.
@@ -86,19 +89,6 @@ export function cardSegments(packs: readonly TrustedPack[], examples: Examples):
   return { offered: segmentOf(packs.filter(isOffered)), others: segmentOf(packs.filter((pack) => !isOffered(pack))) }
 }
 
-function describePack(pack: TrustedPack): PackDetails {
-  const { manifest, trust, scope } = pack
-  const { verdict } = admit(pack, { isExplicit: true, isConfirmed: false })
-  return {
-    summary: manifest.description,
-    status: manifest.status ?? 'unknown',
-    trust: trust.state,
-    scope,
-    admission: verdict,
-    next: nextStep(pack, verdict),
-  }
-}
-
 /** What a task finds in the packs of a machine. */
 export interface FoundPacks {
   sections: PackSections
@@ -121,29 +111,20 @@ export function findPacks({ machine, examples }: Packs, packs: readonly TrustedP
   const described = new Map(cards.rank(task, { limit: packs.length }).map((hit) => [(hit.kept as KeptPack).name, hit]))
   const sections = openSections(machine, known.filter(isReadable))
   const hits = sections.rank(task)
-  const among = (some: readonly TrustedPack[], found: readonly SectionHit[]) =>
-    likelyPacks(some, task.words, found, described, sections.wordsOf)
-  const open = among(
-    known.filter((pack) => !isClosed(pack)),
-    hits,
-  )
-  const closed = among(known.filter(isClosed), [])
-  return { sections, hits, described, open, closed: closed.filter((each) => isWorthNaming(each, open[0])) }
+  const isClosed = (pack: TrustedPack) => admit(pack, { isConfirmed: true }).verdict !== 'admitted'
+  const among = (areClosed: boolean, found: readonly SectionHit[]) => {
+    const some = known.filter((pack) => isClosed(pack) === areClosed)
+    return likelyPacks(some, task.words, found, described, sections.wordsOf)
+  }
+  const open = among(false, hits)
+  // A closed pack is named if its description fits well, or better than what can be read.
+  const least = Math.min(LIKELY_PACK, Math.max(LEAST, open[0]?.confidence ?? 0))
+  return { sections, hits, described, open, closed: among(true, []).filter(({ confidence }) => confidence >= least) }
 }
 
 const ABOUT_LOADOUT = /\bloadout\b|\bKNOWLEDGE\.md\b|\bSKILL\.md\b|\bskill\.json\b|\bknowledge packs?\b/i
 
-/** Whether a task cannot use the pack, even with the user's confirmation. */
-function isClosed(pack: TrustedPack): boolean {
-  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict !== 'admitted'
-}
-
 const LEAST = 0.1
-
-/** A closed pack is named if its description fits well, or better than what can be read. */
-function isWorthNaming({ confidence }: LikelyPack<TrustedPack>, best: LikelyPack<TrustedPack> | undefined): boolean {
-  return confidence >= LIKELY_PACK || (confidence >= LEAST && confidence >= (best?.confidence ?? 0))
-}
 
 /** How a pack matches a task among all packs of the catalog. */
 export function explainChoice(

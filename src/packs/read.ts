@@ -11,7 +11,7 @@ import { entryId } from '../usage/rules/entry-id.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { findAnchor, parseAnchor } from './rules/anchors.ts'
-import { admissionError, admit, packWord, type TrustedPack, whyNotOpen } from './rules/gates/trust.ts'
+import { admit, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
 import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/guide.ts'
 import {
@@ -181,11 +181,12 @@ interface AdmittedPack {
 
 /** Opens a pack that the caller named. Throws if it is closed; the error says what is missing. */
 export function openAdmitted(machine: Machine, pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
-  const { reason, why, warnings } = admit(pack, { isExplicit: true, isConfirmed })
-  if (reason !== undefined) throw admissionError(pack, reason, why)
+  const { error, warnings } = admit(pack, { isExplicit: true, isConfirmed })
+  if (error !== undefined) throw error()
   const files = openPack(machine, pack, pack.trust.files)
   const guide = readGuide(files)
-  if (guide === undefined) throw admissionError(pack, 'approval-needed', whyNotOpen(pack.trust))
+  // Replaced after it was checked: it is not the approved one.
+  if (guide === undefined) throw admit({ ...pack, trust: { ...pack.trust, isOpen: false } }).error!()
   return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }
 }
 

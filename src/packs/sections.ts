@@ -10,7 +10,7 @@ import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
-import { isKnownType, PACK_FILE, PACK_TYPES, type PackWarning, shownText } from './rules/pack.ts'
+import { PACK_FILE, type PackWarning, shownText } from './rules/pack.ts'
 import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose.ts'
 import { type KeptSection, PACK_TUNING, type SectionHit, sectionDocuments } from './rules/resolve/sections.ts'
 
@@ -31,9 +31,7 @@ export interface PackSections {
 
 /** Whether the text of a pack may be searched. Never for personas; packs of an unknown type must be named. */
 export function isReadable(pack: TrustedPack): boolean {
-  const { mode, type } = pack.manifest
-  if (mode === 'persona' || !isKnownType(type, PACK_TYPES) || !pack.trust.isOpen) return false
-  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'admitted'
+  return pack.manifest.mode !== 'persona' && admit(pack, { isConfirmed: true }).verdict === 'admitted'
 }
 
 /** The indexed folders. Raw sources are not indexed. */

@@ -10,19 +10,10 @@ import {
   type CatalogRow,
   type Collision,
   catalogRow,
-  type DisclosedPack,
   discloseCatalog,
   newerAlternative,
 } from './rules/gates/catalog.ts'
-import {
-  type Admission,
-  admit,
-  isUndecided,
-  packWord,
-  type TrustedPack,
-  type TrustState,
-  whyNotOpen,
-} from './rules/gates/trust.ts'
+import { type Admission, admit, packWord, type TrustedPack, type TrustState, whyNotOpen } from './rules/gates/trust.ts'
 import { LAYERS, type PackLayer, type PackStatus, type Scope, settleWarnings } from './rules/pack.ts'
 
 export interface PackView extends CatalogRow {
@@ -52,9 +43,9 @@ export function showPack(machine: Machine, request: CatalogRequest & { pack: str
 
 export function viewPack(machine: Machine, catalog: Catalog, pack: TrustedPack): PackView {
   const { manifest, trust } = pack
-  const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed: false })
-  const collision = catalog.collisions.find(({ name }) => name === manifest.name)
-  const { license, updated, primaryAnswers, maintainers } = manifest
+  const { verdict, warnings, next } = admit(pack, { isExplicit: true })
+  const { license, updated, primaryAnswers, maintainers, name } = manifest
+  const files = trust.isOpen ? openPack(machine, pack) : undefined
   return {
     ...catalogRow(pack),
     diagnostics: settleWarnings([...pack.warnings, ...warnings]),
@@ -65,24 +56,11 @@ export function viewPack(machine: Machine, catalog: Catalog, pack: TrustedPack):
     isOpen: trust.isOpen,
     approvalId: trust.approvalId,
     admission: verdict,
-    next: nextStep(pack, verdict),
-    files: trust.isOpen ? countFiles(machine, pack) : undefined,
-    collision,
+    next,
+    files:
+      files && LAYERS.map((layer) => ({ layer, count: files.list(layer).length })).filter(({ count }) => count > 0),
+    collision: catalog.collisions.find((each) => each.name === name),
   }
-}
-
-/** The command that a user runs next to use the pack. */
-export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['verdict']): string {
-  const word = shellWord(root)
-  if (verdict === 'admitted') return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)}`
-  if (verdict === 'confirmation-needed')
-    return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)} --confirm ${shellWord(manifest.name)}`
-  return verdict === 'approval-needed' ? `loadout approve ${word}` : `loadout explain pack:${word}`
-}
-
-function countFiles(machine: Machine, pack: TrustedPack): { layer: PackLayer; count: number }[] {
-  const files = openPack(machine, pack)
-  return LAYERS.map((layer) => ({ layer, count: files.list(layer).length })).filter(({ count }) => count > 0)
 }
 
 /** One of the checks that a pack must pass to reach a model, and its result. */
@@ -113,23 +91,73 @@ export function explainPack(machine: Machine, request: CatalogRequest & { pack: 
   const { catalog, findings } = packs
   const pack = packs.get(request.pack)
   const { manifest, scope, root, trust } = pack
-  const collision = catalog.collisions.find(({ name }) => name === manifest.name)
+  const { name, status } = manifest
+
+  const entry = catalog.entries.find((each) => each.pack.manifest.name === name)
+  const winner = entry?.pack ?? pack
+  const scopesOf = (isAhead: boolean) =>
+    (entry?.shadowed ?? []).filter((each) => catalog.waiting.includes(each) === isAhead).map((each) => each.scope)
+  const [ahead, behind] = [scopesOf(true), scopesOf(false)]
+  const namesakes = [
+    ...(ahead.length === 0 ? [] : [`it is used until a pack of the same name is approved: ${ahead.join(', ')}`]),
+    ...(behind.length === 0 ? [] : [`it is used instead of packs of the same name: ${behind.join(', ')}`]),
+  ]
+  const by = `the pack in ${PLACES[winner.scope]}, ${winner.root},`
+  const instead = catalog.waiting.includes(pack)
+    ? `${by} is used until this one is approved`
+    : `${by} is used; this one only if you name its path`
+  const isWinner = winner === pack
+
+  const trusts: Record<TrustState, string> = {
+    trusted: `trusted, because it is in ${PLACES[scope]}`,
+    approved: 'approved, and unchanged since',
+    unapproved: 'it is not approved',
+    changed: `it ${whyNotOpen(trust)}`,
+    denied: 'it was denied',
+    held: trust.held ?? '',
+  }
+  const doubts = trust.isOpen ? trust.warnings.map(({ message }) => `; ${message}`) : []
+  const decide = trust.held === undefined ? `loadout approve ${shellWord(root)}` : 'loadout catalog search'
+
+  const newer = status === 'stale' ? newerAlternative(pack, catalog.all) : undefined
+  const newest = newer && packWord(newer.manifest.version ?? newer.scope)
+  const states: Record<PackStatus, string> = {
+    ready: 'ready',
+    draft: 'a draft: used only after you confirm it',
+    'needs-review': 'not reviewed yet: used with a warning and a list of gaps',
+    stale: newest
+      ? `out of date; ${newest} is newer and is used instead`
+      : 'out of date, and there is no newer pack: used with a warning',
+    disputed: 'disputed: used only after you confirm it, with a warning and with the pages behind it',
+    archived: 'archived: used only when it is named',
+  }
+  const isUsable = status === 'ready' || status === 'needs-review' || (status === 'stale' && newer === undefined)
+
   const value: PackTrail = {
-    name: manifest.name,
+    name,
     root,
     scope,
     trust: trust.state,
-    status: manifest.status ?? 'unknown',
+    status: status ?? 'unknown',
     steps: [
       { question: 'place', isPassed: true, says: `found in ${PLACES[scope]}, ${root}` },
-      nameStep(pack, catalog),
-      trustStep(pack),
-      statusStep(pack, catalog),
+      {
+        question: 'name',
+        isPassed: isWinner,
+        says: isWinner ? namesakes.join('; ') || 'no other pack has its name' : instead,
+      },
+      {
+        question: 'trust',
+        isPassed: trust.isOpen,
+        says: [trusts[trust.state], ...doubts].join(''),
+        command: trust.isOpen ? undefined : decide,
+      },
+      { question: 'status', isPassed: isUsable, says: status === undefined ? 'unknown: never used' : states[status] },
       ...(request.task === undefined ? [] : [taskStep(packs, request.task, pack)]),
     ],
-    implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
-    explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
-    collision,
+    implicit: admit(pack).verdict,
+    explicit: admit(pack, { isExplicit: true }).verdict,
+    collision: catalog.collisions.find((each) => each.name === name),
   }
   machine.report(...findings.filter(({ code }) => !code.startsWith('catalog.')))
   return value
@@ -143,82 +171,17 @@ const PLACES: Record<Scope, string> = {
   'built-in': 'the packs that come with Loadout',
 }
 
-function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
-  const entry = entries.find((each) => each.pack.manifest.name === pack.manifest.name)
-  const winner = entry?.pack ?? pack
-  if (winner === pack) return { question: 'name', isPassed: true, says: namesakes(entry?.shadowed ?? [], waiting) }
-  const by = `the pack in ${PLACES[winner.scope]}, ${winner.root},`
-  const says = waiting.includes(pack)
-    ? `${by} is used until this one is approved`
-    : `${by} is used; this one only if you name its path`
-  return { question: 'name', isPassed: false, says }
-}
-
-function namesakes(shadowed: readonly TrustedPack[], waiting: readonly TrustedPack[]): string {
-  const scopes = (packs: readonly TrustedPack[]) => packs.map(({ scope }) => scope).join(', ')
-  const ahead = shadowed.filter((pack) => waiting.includes(pack))
-  const behind = shadowed.filter((pack) => !waiting.includes(pack))
-  const says = [
-    ...(ahead.length === 0 ? [] : [`it is used until a pack of the same name is approved: ${scopes(ahead)}`]),
-    ...(behind.length === 0 ? [] : [`it is used instead of packs of the same name: ${scopes(behind)}`]),
-  ]
-  return says.join('; ') || 'no other pack has its name'
-}
-
-function trustStep({ trust, scope, root }: TrustedPack): Step {
-  const says: Record<TrustState, string> = {
-    trusted: `trusted, because it is in ${PLACES[scope]}`,
-    approved: 'approved, and unchanged since',
-    unapproved: 'it is not approved',
-    changed: `it ${whyNotOpen(trust)}`,
-    denied: 'it was denied',
-    held: trust.held?.why ?? '',
-  }
-  if (!trust.isOpen) {
-    const command = trust.held === undefined ? `loadout approve ${shellWord(root)}` : 'loadout catalog search'
-    return { question: 'trust', isPassed: false, says: says[trust.state], command }
-  }
-  const warned = trust.warnings.map(({ message }) => `; ${message}`)
-  return { question: 'trust', isPassed: true, says: says[trust.state] + warned.join('') }
-}
-
-function statusStep(pack: TrustedPack, { all }: Catalog): Step {
-  const { status } = pack.manifest
-  const newer = status === 'stale' ? newerAlternative(pack, all) : undefined
-  const instead =
-    newer === undefined ? '' : `; ${packWord(newer.manifest.version ?? newer.scope)} is newer and is used instead`
-  const says: Record<PackStatus, string> = {
-    ready: 'ready',
-    draft: 'a draft: used only after you confirm it',
-    'needs-review': 'not reviewed yet: used with a warning and a list of gaps',
-    stale:
-      newer === undefined ? 'out of date, and there is no newer pack: used with a warning' : `out of date${instead}`,
-    disputed: 'disputed: used only after you confirm it, with a warning and with the pages behind it',
-    archived: 'archived: used only when it is named',
-  }
-  const isPassed = status === 'ready' || status === 'needs-review' || (status === 'stale' && newer === undefined)
-  return { question: 'status', isPassed, says: status === undefined ? 'unknown: never used' : says[status] }
-}
-
 /** Whether the task would choose the pack from the catalog. */
 function taskStep(packs: Packs, task: string, pack: TrustedPack): Step {
   const { confidence, section, described } = explainChoice(packs, pack, readTask(task))
   const place = section && section.from > 0 && `${section.path}, line ${section.from}, is about it`
   const reasons = [place, described && describeWhy(described.why)].filter(Boolean).join('; ')
-  if (confidence !== undefined) {
-    const says = `the task chooses it, confidence ${percent(confidence)}: ${reasons}`
-    return { question: 'task', isPassed: true, says }
-  }
-  const says = reasons === '' ? 'it shares no word with the task' : `other packs fit better: ${reasons}`
-  return { question: 'task', isPassed: false, says }
+  const instead = reasons === '' ? 'it shares no word with the task' : `other packs fit better: ${reasons}`
+  const says = confidence === undefined ? instead : `the task chooses it, confidence ${percent(confidence)}: ${reasons}`
+  return { question: 'task', isPassed: confidence !== undefined, says }
 }
 
-export interface ListedPack extends CatalogRow {
-  /** Another pack has its name. */
-  isShadowed: boolean
-}
-
-export interface WaitingPack {
+interface WaitingPack {
   name: string
   scope: Scope
   root: string
@@ -230,7 +193,10 @@ export interface WaitingPack {
 }
 
 export interface PackList {
-  packs: ListedPack[]
+  packs: (CatalogRow & {
+    /** Another pack has its name. */
+    isShadowed: boolean
+  })[]
   /** Packs that only `--all` lists. */
   hidden: { archived: number; shadowed: number }
   waiting: WaitingPack[]
@@ -244,41 +210,31 @@ export interface PackList {
 
 /** Lists the packs by name. `all` adds archived packs and those that another pack of the same name shadows. */
 export function listPacks(machine: Machine, request: CatalogRequest & { all?: boolean }): PackList {
-  const { catalog, discovery, findings } = new Packs(machine, request)
-  const winners = catalog.entries.map(({ pack }) => pack)
+  const packs = new Packs(machine, request)
+  const { catalog, discovery, findings, all: winners } = packs
   const isShadowed = (pack: TrustedPack) => !winners.includes(pack)
   const isArchived = ({ manifest }: TrustedPack) => manifest.status === 'archived'
   const ordered = catalog.entries.flatMap(({ pack, shadowed }) => [pack, ...shadowed])
   const shown = request.all ? ordered : ordered.filter((pack) => !isShadowed(pack) && !isArchived(pack))
+  const waiting = ({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack => {
+    const command = `loadout approve ${shellWord(root)}`
+    return { name: manifest.name, scope, root, trust: trust.state, wouldShadow, command }
+  }
   const { quarantined, roots, skipped } = discovery
-  const value = {
+  machine.report(...findings)
+  return {
     packs: shown.map((pack) => ({ ...catalogRow(pack), isShadowed: isShadowed(pack) })),
     hidden: request.all
       ? { archived: 0, shadowed: 0 }
       : { archived: winners.filter(isArchived).length, shadowed: ordered.length - winners.length },
     waiting: [
-      ...winners.filter(isUndecided).map((pack) => describeWaiting(pack, false)),
-      ...catalog.waiting.map((pack) => describeWaiting(pack, true)),
+      ...winners.filter(({ trust }) => trust.isUndecided).map((pack) => waiting(pack, false)),
+      ...catalog.waiting.map((pack) => waiting(pack, true)),
     ],
     collisions: catalog.collisions,
     quarantined,
     roots,
     skipped,
-    disclosure: discloseCatalog(
-      winners.filter(({ trust }) => trust.state !== 'denied' && trust.state !== 'held').map(toDisclose),
-    ),
+    disclosure: discloseCatalog(winners),
   }
-  machine.report(...findings)
-  return value
-}
-
-function toDisclose(pack: TrustedPack): DisclosedPack {
-  const { name, description, type, status = 'unknown' } = pack.manifest
-  const { scope, trust } = pack
-  return { name, description, type, status, trust: trust.state, scope, needsApproval: isUndecided(pack) }
-}
-
-function describeWaiting({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack {
-  const command = `loadout approve ${shellWord(root)}`
-  return { name: manifest.name, scope, root, trust: trust.state, wouldShadow, command }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Machine } from '../../src/machine/machine.ts'
 import { discover, fetchPacks } from '../../src/packs/catalog.ts'
-import { clonePath, organizationFolder } from '../../src/packs/disk/discover.ts'
+import { clonePath } from '../../src/packs/disk/discover.ts'
 import { makeFolder } from '../cli/run.ts'
 import { packText } from './machine.ts'
 
@@ -60,7 +60,7 @@ describe('fetching the packs of an organization', () => {
       { source: remote.folder, state: 'updated', commit: second },
     ])
     expect(packsOf(machine)).toEqual(['team 2'])
-    expect(readdirSync(organizationFolder(machine))).toHaveLength(1)
+    expect(readdirSync(join(machine.cacheFolder, 'packs', 'organization'))).toHaveLength(1)
   })
 
   it('follows the branch that is named, and a history that was rewritten', async () => {
@@ -119,7 +119,7 @@ describe('fetching the packs of an organization', () => {
     mkdirSync(`${copy}.0a0a0a0a.new`)
     execFileSync('mv', [copy, `${copy}.0a0a0a0a.old`])
     expect(await statesOf(machine)).toEqual(['unchanged'])
-    expect(readdirSync(organizationFolder(machine))).toHaveLength(1)
+    expect(readdirSync(join(machine.cacheFolder, 'packs', 'organization'))).toHaveLength(1)
   })
 
   it('shows no password', async () => {

@@ -11,7 +11,6 @@ import { sectionDocuments } from '../../src/packs/rules/resolve/sections.ts'
 import { rankedTogether, SECTION_RANKING } from '../../src/packs/sections.ts'
 import { createRanker } from '../../src/search/ranker.ts'
 import { readTask } from '../../src/search/task.ts'
-import { estimateTokens } from '../../src/text/tokens.ts'
 import { type Content, makeFolder, makeProject, type Run, type RunOptions } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
 
@@ -52,7 +51,7 @@ export function resolveFiles(files: Files, asking: string, asked: Asked = {}) {
     missing: [...resolved.missing, ...missing],
     warnings: [...resolved.warnings, ...indexed.warnings],
   }
-  const presented = presentPack(pack, resolution, budget, estimateTokens)
+  const presented = presentPack(pack, resolution, budget)
   const { choices, wrapper, warnings, omitted, tokens } = presented
   return {
     ...resolution,

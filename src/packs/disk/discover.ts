@@ -6,7 +6,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project, upwards } from '../../machine/open-project.ts'
 import { folderBehind, isInside, Walk, type WalkEntry } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
-import { type Code, type Finding, report, type Severity } from '../../text/trouble.ts'
+import { type Finding, report, type Severity } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import { readManifest } from '../rules/manifest.ts'
 import {
@@ -43,8 +43,6 @@ interface QuarantinedPack {
   line?: number
   warnings: PackWarning[]
 }
-
-const MOST_SKIPPED = 100
 
 /** Finds packs in all places. Reads the frontmatter of each and nothing else. */
 export function discoverPacks(machine: Machine, request: DiscoveryRequest): Discovery {
@@ -86,76 +84,17 @@ export function discoverPacks(machine: Machine, request: DiscoveryRequest): Disc
       }
     }
     for (const path of scan.skipped) skipped.push(path)
-    findings.push(...findingsOf(root, scan, request.config))
+    findings.push(...scan.findings)
   }
+  const byScope = (a: { scope: Scope }, b: { scope: Scope }) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope)
   return {
-    packs: packs.sort((a, b) => compareScopes(a, b) || a.depth - b.depth || compareText(a.root, b.root)),
-    quarantined: quarantined.sort((a, b) => compareScopes(a, b) || compareText(a.path, b.path)),
+    packs: packs.sort((a, b) => byScope(a, b) || a.depth - b.depth || compareText(a.root, b.root)),
+    quarantined: quarantined.sort((a, b) => byScope(a, b) || compareText(a.path, b.path)),
     roots: roots.map(({ scope, path, exists }) => ({ scope, path, exists })),
-    skipped: skipped.sort().slice(0, MOST_SKIPPED),
+    skipped: skipped.sort().slice(0, 100),
     skippedCount: skipped.length,
     findings,
   }
-}
-
-function compareScopes(a: { scope: Scope }, b: { scope: Scope }): number {
-  return SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope)
-}
-
-const MOST_NAMED = 5
-const MOST_EACH = 20
-
-/** Findings about what a scan skipped. One finding names several places of the same kind. */
-function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
-  const findings: Finding[] = []
-  const add = (severity: Severity, code: Code, message: string, hint?: string) =>
-    findings.push({ severity, code, subject: root, message, hint })
-  const name = (paths: readonly string[]) => nameSome(root, paths)
-  if (scan.left > 0) {
-    const message = `${root} has more than ${limits.maxDirectories} folders; ${scan.left} or more were skipped`
-    add('warning', 'discovery.skipped', message, raise('maxDirectories'))
-  }
-  for (const { path, reason } of scan.unreadable.slice(0, MOST_EACH)) {
-    findings.push(report('discovery.skipped/no-access', { path, reason }, { subject: path }))
-  }
-  if (scan.unreadable.length > MOST_EACH) {
-    const others = scan.unreadable.length - MOST_EACH
-    add('warning', 'discovery.skipped', `${others} more folders below ${root} cannot be read`)
-  }
-  if (scan.notFiles.length > 0) {
-    add('warning', 'discovery.skipped', `not a ${PACK_FILE} that can be read: ${name(scan.notFiles)}`)
-  }
-  if (scan.outside.length > 0) {
-    const message = `links out of ${root} were not followed: ${name(scan.outside)}`
-    add(
-      'warning',
-      'discovery.skipped',
-      message,
-      'set "followLinks": true under "packs" in the configuration to allow it',
-    )
-  }
-  if (scan.dangling.length > 0) {
-    add('info', 'discovery.skipped', `broken links in ${root}: ${name(scan.dangling)}`)
-  }
-  if (scan.beyond.length > 0) {
-    const message = `folders more than ${limits.maxDepth} levels below ${root} were skipped, in: ${name(scan.beyond)}`
-    add('info', 'discovery.skipped', message, raise('maxDepth'))
-  }
-  if (scan.skipped.length > 0) {
-    add('info', 'discovery.skipped', `skipped because of their names: ${name(scan.skipped)}`)
-  }
-  return findings
-}
-
-function raise(key: string): string {
-  return `to include them, raise "${key}" under "packs" in the configuration`
-}
-
-function nameSome(root: string, paths: readonly string[]): string {
-  const sorted = [...paths].sort()
-  const named = sorted.slice(0, MOST_NAMED).map((path) => relative(root, path) || '.')
-  const others = sorted.length - named.length
-  return named.join(', ') + (others > 0 ? ` and ${others} more` : '')
 }
 
 export interface DiscoveryRequest {
@@ -176,32 +115,46 @@ interface PackRoot {
 
 /** Every folder where packs may be, in order of precedence. */
 function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
+  const { config, packageFolder } = request
   const project = openProject(machine, request.project)
   const workspace = findWorkspace(machine, project)
+  const isWithin = (path: string) => workspace !== undefined && isInside(realOrSame(workspace), realOrSame(path))
   const findings: Finding[] = []
   const roots: PackRoot[] = []
   const add = (scope: Scope, path: string) => roots.push({ scope, path, exists: isFolder(path) })
-  if (workspace !== undefined && !isSame(workspace, machine.home)) {
-    for (const name of KNOWLEDGE_FOLDERS) roots.push(workspaceRoot(workspace, join(workspace, name), request.config))
+  // A folder of a project that links to a place outside of it is refused.
+  const addOfProject = (path: string) => {
+    const exists = isFolder(path)
+    const isRefused = exists && !config.followLinks && !isWithin(path)
+    const finding = isRefused ? report('discovery.skipped/outside', { path }, { subject: path }) : undefined
+    roots.push({ scope: 'workspace', path, exists, finding })
+  }
+  if (workspace !== undefined && realOrSame(workspace) !== realOrSame(machine.home)) {
+    for (const name of KNOWLEDGE_FOLDERS) addOfProject(join(workspace, name))
   }
   for (const name of KNOWLEDGE_FOLDERS) add('user', join(machine.home, name))
-  for (const source of request.config.organization) {
-    const { folders, finding } = organizationFolders(machine, source, {
-      packageFolder: request.packageFolder,
-      place: project.place,
-      root: workspace ?? machine.cwd,
-    })
-    if (finding !== undefined) findings.push(finding)
-    for (const folder of folders) {
+  const places = { packageFolder, place: project.place, root: workspace ?? machine.cwd }
+  for (const source of config.organization) {
+    const found = organizationFolders(machine, source, places)
+    if (!Array.isArray(found)) {
+      findings.push(found)
+      continue
+    }
+    for (const folder of found) {
       // A package inside a project is trusted no more than the rest of that project.
-      const isOfProject = isWithin(workspace, folder)
       const isInProject = source.kind === 'package' && workspace !== undefined && isInside(workspace, folder)
-      if (isOfProject || !isInProject) add(isOfProject ? 'workspace' : 'organization', folder)
-      else roots.push(workspaceRoot(workspace, folder, request.config))
+      if (isInProject && !isWithin(folder)) addOfProject(folder)
+      else add(isWithin(folder) ? 'workspace' : 'organization', folder)
     }
   }
-  if (request.config.builtIn) add('built-in', join(request.packageFolder, 'knowledge'))
+  if (config.builtIn) add('built-in', join(packageFolder, 'knowledge'))
   return { roots, findings }
+}
+
+const FOLLOW = 'set "followLinks": true under "packs" in the configuration to allow it'
+
+function skippedAt(subject: string, message: string, hint?: string, severity: Severity = 'warning'): Finding {
+  return { severity, code: 'discovery.skipped', subject, message, hint }
 }
 
 /**
@@ -209,50 +162,29 @@ function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: Pa
  */
 export function findWorkspace(machine: Machine, { place, root, repository }: Project): string | undefined {
   const folders = upwards(place, repository ?? place)
-  const home = folders.findIndex((folder) => isSame(folder, machine.home))
+  const home = folders.findIndex((folder) => realOrSame(folder) === realOrSame(machine.home))
   const known = home < 0 ? folders : folders.slice(0, home)
   const found = known.find((folder) => KNOWLEDGE_FOLDERS.some((name) => isFolder(join(folder, name))))
   return found ?? (home < 0 ? root : undefined)
 }
 
-/** Refuses a folder of a project that links to a place outside of it. */
-function workspaceRoot(workspace: string, path: string, { followLinks }: PackConfig): PackRoot {
-  const root: PackRoot = { scope: 'workspace', path, exists: isFolder(path) }
-  if (!root.exists || followLinks || isWithin(workspace, path)) return root
-  return { ...root, finding: report('discovery.skipped/outside', { path }, { subject: path }) }
-}
-
-interface SourceFolders {
-  folders: string[]
-  finding?: Finding
-}
-
-function organizationFolders(machine: Machine, source: OrganizationSource, places: PackagePlaces): SourceFolders {
+/** The folders with packs of a source, or a finding if it is not there. */
+function organizationFolders(machine: Machine, source: OrganizationSource, places: PackagePlaces): string[] | Finding {
+  const absent = (subject: string, problem: string, hint: string) =>
+    skippedAt(subject, `packs of the organization: ${subject} ${problem}`, hint)
   if (source.kind === 'folder') {
     const folder = machine.config.resolve(source.folder)
-    return isFolder(folder)
-      ? { folders: [folder] }
-      : absent(folder, 'is not a folder', 'create it, or correct the path')
+    return isFolder(folder) ? [folder] : absent(folder, 'is not a folder', 'create it, or correct the path')
   }
-  if (source.kind === 'git') {
-    const folder = clonePath(machine, source)
-    const url = withoutPassword(source.url)
-    return isFolder(folder) ? inside(folder) : absent(url, 'was not fetched yet', 'loadout packs fetch')
+  const folder = source.kind === 'git' ? clonePath(machine, source) : findPackage(machine, source.name, places)
+  if (folder !== undefined && isFolder(folder)) {
+    // The pack folders of a repository or package; if it has none, the whole folder.
+    const usual = ['knowledge', ...KNOWLEDGE_FOLDERS].map((name) => join(folder, name)).filter(isFolder)
+    return usual.length > 0 ? usual : [folder]
   }
-  const folder = findPackage(machine, source.name, places)
-  const hint = `npm install --global ${shellWord(source.name)}`
-  return folder === undefined ? absent(source.name, 'is not installed', hint) : inside(folder)
-}
-
-function absent(subject: string, problem: string, hint: string): SourceFolders {
-  const message = `packs of the organization: ${subject} ${problem}`
-  return { folders: [], finding: { severity: 'warning', code: 'discovery.skipped', subject, message, hint } }
-}
-
-/** The pack folders of a repository or package; if it has none, the whole folder. */
-function inside(folder: string): SourceFolders {
-  const usual = ['knowledge', ...KNOWLEDGE_FOLDERS].map((name) => join(folder, name)).filter(isFolder)
-  return { folders: usual.length > 0 ? usual : [folder] }
+  return source.kind === 'git'
+    ? absent(withoutPassword(source.url), 'was not fetched yet', 'loadout packs fetch')
+    : absent(source.name, 'is not installed', `npm install --global ${shellWord(source.name)}`)
 }
 
 /** The local clone of an organization's repository: one folder per URL and branch. */
@@ -261,19 +193,7 @@ export function clonePath(machine: Machine, { url, branch = '' }: { url: string;
     .replace(/[^\w-]+/g, '-')
     .slice(0, 40)
   const id = sha256(`${url}\0${branch}`).slice(0, 12)
-  return join(organizationFolder(machine), `${name || 'packs'}-${id}`)
-}
-
-export function organizationFolder(machine: Machine): string {
-  return join(machine.cacheFolder, 'packs', 'organization')
-}
-
-function isWithin(folder: string | undefined, path: string): boolean {
-  return folder !== undefined && isInside(realOrSame(folder), realOrSame(path))
-}
-
-function isSame(a: string, b: string): boolean {
-  return a === b || realOrSame(a) === realOrSame(b)
+  return join(machine.cacheFolder, 'packs', 'organization', `${name || 'packs'}-${id}`)
 }
 
 function realOrSame(path: string): string {
@@ -284,33 +204,16 @@ function realOrSame(path: string): string {
   }
 }
 
-interface ScanLimits {
-  maxDepth: number
-  maxDirectories: number
-  followLinks: boolean
-}
-
-/** The packs below one root, and what was skipped. Every list is in the order of the walk. */
-interface Scan {
-  packs: { folder: string; depth: number; head: PackHead; isOkf?: boolean }[]
-  skipped: string[]
-  /** Folders whose subfolders are below the depth limit. */
-  beyond: string[]
-  /** How many known folders were skipped when the limit was reached. */
-  left: number
-  unreadable: { path: string; reason: string }[]
-  /** Links to folders outside the root. */
-  outside: string[]
-  /** Broken links. */
-  dangling: string[]
-  /** Paths named KNOWLEDGE.md that are not readable files. */
-  notFiles: string[]
-}
-
-/** Searches level by level, so that a limit keeps the packs near the root. The root must be a real path. */
-function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: ScanLimits, heads: HeadCache): Scan {
-  const [skipped, outside, dangling, notFiles] = [[], [], [], []] as [string[], string[], string[], string[]]
-  const packs: Scan['packs'] = []
+/**
+ * The packs below one root, and what was skipped. Searches level by level, so that a limit keeps the packs near the
+ * root. The root must be a real path.
+ */
+function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: PackConfig, heads: HeadCache) {
+  const packs: { folder: string; depth: number; head: PackHead; isOkf?: boolean }[] = []
+  const skipped: string[] = []
+  const outside: string[] = []
+  const dangling: string[] = []
+  const notFiles: string[] = []
   // Real paths. Needed only when following links: otherwise no folder is reached twice.
   const seen = new Set<string>()
   const isPack = (folder: string, { kind }: WalkEntry): boolean => {
@@ -372,15 +275,38 @@ function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: ScanL
     const parent = dirname(folder)
     return parent !== folder && (folders.has(parent) || isNested(parent))
   }
+
+  // One finding names several places of the same kind.
   const { count, tooDeep, unreadable } = walk.leftOut
-  return {
-    packs: packs.filter(({ folder }) => !isNested(folder)),
-    skipped,
-    outside,
-    dangling,
-    notFiles,
-    left: count,
-    beyond: tooDeep,
-    unreadable: unreadable.map(({ path, error }) => ({ path, reason: codeOf(error) || 'unknown reason' })),
+  const findings: Finding[] = []
+  const add = (message: string, hint?: string, severity?: Severity) =>
+    findings.push(skippedAt(root, message, hint, severity))
+  const named = (paths: readonly string[]) => {
+    const some = paths
+      .toSorted()
+      .slice(0, 5)
+      .map((path) => relative(root, path) || '.')
+    return some.join(', ') + (paths.length > 5 ? ` and ${paths.length - 5} more` : '')
   }
+  const raise = (key: string) => `to include them, raise "${key}" under "packs" in the configuration`
+  if (count > 0) {
+    add(`${root} has more than ${maxDirectories} folders; ${count} or more were skipped`, raise('maxDirectories'))
+  }
+  for (const { path, error } of unreadable.slice(0, MOST_UNREADABLE)) {
+    const reason = codeOf(error) || 'unknown reason'
+    findings.push(report('discovery.skipped/no-access', { path, reason }, { subject: path }))
+  }
+  const others = unreadable.length - MOST_UNREADABLE
+  if (others > 0) add(`${others} more folders below ${root} cannot be read`)
+  if (notFiles.length > 0) add(`not a ${PACK_FILE} that can be read: ${named(notFiles)}`)
+  if (outside.length > 0) add(`links out of ${root} were not followed: ${named(outside)}`, FOLLOW)
+  if (dangling.length > 0) add(`broken links in ${root}: ${named(dangling)}`, undefined, 'info')
+  if (tooDeep.length > 0) {
+    const message = `folders more than ${maxDepth} levels below ${root} were skipped, in: ${named(tooDeep)}`
+    add(message, raise('maxDepth'), 'info')
+  }
+  if (skipped.length > 0) add(`skipped because of their names: ${named(skipped)}`, undefined, 'info')
+  return { packs: packs.filter(({ folder }) => !isNested(folder)), skipped, findings }
 }
+
+const MOST_UNREADABLE = 20

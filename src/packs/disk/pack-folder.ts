@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { type CacheKey, isSettled, jsonCodec, type Stamp, stampOf } from '../../machine/cache.ts'
-import { type Converted, readDocument } from '../../machine/documents/read-document.ts'
+import { readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -11,7 +10,7 @@ import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { documentKind } from '../../text/document-kind.ts'
 import { type Code, failWith, type LoadoutError } from '../../text/trouble.ts'
-import { compareText } from '../../text/values.ts'
+import { compareText, sha256 } from '../../text/values.ts'
 import {
   breakLongLines,
   isProse,
@@ -28,24 +27,16 @@ import {
 import { isReserved } from './bundle.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-head.ts'
 
-const TEXT_EXTENSIONS = new Set('.md .mdx .markdown .rst .adoc .asciidoc .txt .json .jsonl .tsv .yaml .yml'.split(' '))
-
+const TEXT_EXTENSIONS = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|jsonl?|tsv|ya?ml)$/i
 const MOST_FILES = 30_000
 const DEEPEST_FOLDER = 12
 
-/** Pack files with their full paths, so that a cache can check whether they changed. */
-export interface PackFilesOnDisk extends PackFiles {
-  fullPath(path: string): string
-}
-
-/**
- * The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say.
- */
-export function openPack(machine: Machine, place: PackPlaceOnDisk, approved?: FileDigests): PackFilesOnDisk {
+/** The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say. */
+export function openPack(machine: Machine, place: PackPlaceOnDisk, approved?: FileDigests) {
   return new PackFolder(machine, place, approved)
 }
 
-class PackFolder implements PackFilesOnDisk {
+class PackFolder implements PackFiles {
   readonly warnings: PackWarning[] = []
   readonly opened: string[] = []
   private readonly machine: Machine
@@ -95,31 +86,36 @@ class PackFolder implements PackFilesOnDisk {
   }
 
   fingerprint(path: string): string | undefined {
-    if (!this.isSafe(path)) return undefined
-    const bytes = this.readBytes(path, normalizePackPath(path))
-    return bytes === undefined ? undefined : createHash('sha256').update(bytes).digest('hex')
+    const bytes = this.isSafe(path) ? this.readBytes(path, normalizePackPath(path)) : undefined
+    return bytes && sha256(bytes)
   }
 
   private readAnew(path: string, name: string): PackFile | undefined {
     if (!this.isSafe(path)) return undefined
-    if (name === PACK_FILE && this.linked?.isBundle) return this.readIndex(this.linked)
-    if (this.isReserved(name)) return undefined
+    // The index of a bundle stands for its KNOWLEDGE.md.
+    const isIndex = name === PACK_FILE && this.linked?.isBundle === true
+    if (!isIndex && this.isReserved(name)) return undefined
     const kind = documentKind(name)
-    if (kind === undefined && !TEXT_EXTENSIONS.has(extname(name).toLowerCase())) {
-      this.warn('file.not-text', name, 'it is not a kind of file that Loadout reads')
-      return undefined
+    if (kind === undefined && !TEXT_EXTENSIONS.test(name)) {
+      return this.warn('file.not-text', name, 'it is not a kind of file that Loadout reads')
     }
-    const bytes = this.readBytes(path, name)
+    const bytes = isIndex ? this.indexBytes() : this.readBytes(path, name)
     if (bytes === undefined) return undefined
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const { text: read, problem } =
-      kind === undefined ? this.decode(name, bytes) : readDocument(this.machine, kind, bytes)
-    if (problem !== undefined) {
-      this.warn('file.not-text', name, `it ${problem}`)
-      return undefined
+    let text: string
+    if (kind === undefined) {
+      if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it contains bytes that are not UTF-8; they were replaced')
+      text = bytes
+        .toString('utf8')
+        .replace(/^\ufeff/, '')
+        .replace(/\r\n?/g, '\n')
+    } else {
+      const read = readDocument(this.machine, kind, bytes)
+      if (read.problem !== undefined) return this.warn('file.not-text', name, `it ${read.problem}`)
+      text = read.text
     }
-    const text = isIndexed(name) ? breakLongLines(read) : read
-    return { path: name, text, sha256, bytes: bytes.length }
+    // Prose that is indexed by sections. Not sources: statements name their line numbers.
+    const isIndexed = /^(?:compiled|wiki|documents)\//.test(name) && isProse(name)
+    return { path: name, text: isIndexed ? breakLongLines(text) : text, sha256: sha256(bytes), bytes: bytes.length }
   }
 
   /** Lists and logs of a bundle are not pages. */
@@ -127,46 +123,28 @@ class PackFolder implements PackFilesOnDisk {
     return this.linked?.isBundle === true && isReserved(path)
   }
 
-  /** The index of a bundle stands for its KNOWLEDGE.md. */
-  private readIndex({ root }: LinkedLayer): PackFile | undefined {
-    const bytes = indexOf(root)
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
+  private indexBytes(): Buffer | undefined {
+    const bytes = indexOf(this.root)
     this.opened.push(PACK_FILE)
-    if (this.approved === undefined || this.approved[PACK_FILE] === sha256) {
-      const { text = '' } = this.decode(PACK_FILE, bytes)
-      return { path: PACK_FILE, text, sha256, bytes: bytes.length }
-    }
-    this.warn('file.unreadable', PACK_FILE, 'the index is not the file that was approved', 'error')
-    return undefined
-  }
-
-  private decode(name: string, bytes: Buffer): Converted {
-    if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it contains bytes that are not UTF-8; they were replaced')
-    const text = bytes.toString('utf8')
-    return { text: text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n') }
-  }
-
-  private readBytes(path: string, name: string): Buffer | undefined {
-    const { root, path: inside } = this.placeOf(name)
-    const { bytes, failure } = readInside(root, inside, { most: largestFile(name) })
-    if (bytes === undefined) {
-      this.warnUnread(failure, path, name)
-      return undefined
-    }
-    this.opened.push(name)
-    if (this.isApproved(name, bytes)) return bytes
-    this.warn('file.unreadable', name, 'it is not the file that was approved', 'error')
-    return undefined
+    if (this.approved === undefined || this.approved[PACK_FILE] === sha256(bytes)) return bytes
+    return this.warn('file.unreadable', PACK_FILE, 'the index is not the file that was approved', 'error')
   }
 
   /** A missing file is not an error here: code that needs it reports it. */
-  private warnUnread({ code, message, cause }: LoadoutError, path: string, name: string): void {
-    if (code === 'PATH_ESCAPE') this.warn('source.escape', path, 'it is a link that leaves the pack', 'error')
-    else if (code === 'NOT_A_FILE') this.warn('file.not-regular', name, 'it is not a regular file', 'error')
-    else if (code === 'FILE_TOO_LARGE') this.warn('file.too-large', name, message.replace(name, 'it'))
-    else if (code !== 'FILE_NOT_FOUND') {
-      this.warn('file.unreadable', name, `it cannot be read (${codeOf(cause) || 'unknown reason'})`)
+  private readBytes(path: string, name: string): Buffer | undefined {
+    const { root, path: inside } = this.placeOf(name)
+    const { bytes, failure } = readInside(root, inside, { most: largestFile(name) })
+    if (bytes !== undefined) {
+      this.opened.push(name)
+      if (this.isApproved(name, bytes)) return bytes
+      return this.warn('file.unreadable', name, 'it is not the file that was approved', 'error')
     }
+    const { code, message, cause } = failure
+    if (code === 'PATH_ESCAPE') return this.warn('source.escape', path, 'it is a link that leaves the pack', 'error')
+    if (code === 'NOT_A_FILE') return this.warn('file.not-regular', name, 'it is not a regular file', 'error')
+    if (code === 'FILE_TOO_LARGE') return this.warn('file.too-large', name, message.replace(name, 'it'))
+    if (code === 'FILE_NOT_FOUND') return undefined
+    return this.warn('file.unreadable', name, `it cannot be read (${codeOf(cause) || 'unknown reason'})`)
   }
 
   /** Compares the bytes with the approval: the file may have changed after the pack was checked. */
@@ -175,9 +153,7 @@ class PackFolder implements PackFilesOnDisk {
     const full = this.inside(path)
     const { root, prefix } = this.placeOf(path)
     const name = full === undefined ? path : `${prefix}${relative(root, full).split(sep).join('/')}`
-    return (
-      Object.hasOwn(this.approved, name) && this.approved[name] === createHash('sha256').update(bytes).digest('hex')
-    )
+    return Object.hasOwn(this.approved, name) && this.approved[name] === sha256(bytes)
   }
 
   private collect(folder: string, depth: number, found: string[]): void {
@@ -185,14 +161,14 @@ class PackFolder implements PackFilesOnDisk {
       this.warn('discovery.skipped', folder, 'it contains more files than Loadout reads')
       return
     }
-    let entries: ReturnType<typeof readEntries>
+    let entries: Dirent[]
     try {
       const full = this.inside(folder)
       if (full === undefined) {
         this.warn('source.escape', folder, 'it is a link that leaves the pack', 'error')
         return
       }
-      entries = readEntries(full)
+      entries = readdirSync(full, { withFileTypes: true })
     } catch (error) {
       if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) {
         this.warn('file.unreadable', folder, `it cannot be read (${codeOf(error) || 'unknown reason'})`)
@@ -216,6 +192,7 @@ class PackFolder implements PackFilesOnDisk {
     return problem === undefined
   }
 
+  /** A cache checks it for changes. */
   fullPath(path: string): string {
     const { root, path: inside } = this.placeOf(path)
     return `${root}/${inside}`
@@ -249,7 +226,7 @@ class PackFolder implements PackFilesOnDisk {
     return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep) ? real : undefined
   }
 
-  private warn(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): void {
+  private warn(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): undefined {
     this.warnings.push({ severity, code, path: path.slice(0, 200), message })
   }
 }
@@ -258,25 +235,6 @@ class PackFolder implements PackFilesOnDisk {
 function indexOf(root: string): Buffer {
   return readInside(root, 'index.md', { most: LARGEST_PACK_FILE }).bytes ?? Buffer.alloc(0)
 }
-
-/** Prose that is indexed by sections. Not sources: statements name their line numbers. */
-function isIndexed(path: string): boolean {
-  return /^(?:compiled|wiki|documents)\//.test(path) && isProse(path)
-}
-
-function readEntries(folder: string) {
-  return readdirSync(folder, { withFileTypes: true })
-}
-
-/** Loadout never reads a larger KNOWLEDGE.md, so it must not be approved. */
-const LARGEST_GUIDE = LARGEST_PACK_FILE
-
-const MOST_TREE_FILES = 30_000
-const MOST_TREE_BYTES = 512 * 1024 * 1024
-const DEEPEST_APPROVED = 32
-
-/** No larger file is ever read, so an approval only needs to know that it is there. */
-const NEVER_READ = largestFile('.pdf')
 
 type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
 
@@ -304,85 +262,72 @@ export function digestKnownTree(machine: Machine, place: PackPlaceOnDisk): FileD
   return digestsOf(place, rows)
 }
 
-const ROWS = jsonCodec((json): json is Row[] => Array.isArray(json) && json.every(isRow))
-
-function isRow(json: unknown): boolean {
-  if (!Array.isArray(json) || json.length !== 7) return false
-  return json.every((value, at) => typeof value === (at < 2 ? 'string' : 'number'))
-}
+const ROWS = jsonCodec((json): json is Row[] => {
+  const isRow = (row: unknown) =>
+    Array.isArray(row) && row.length === 7 && row.every((value, at) => typeof value === (at < 2 ? 'string' : 'number'))
+  return Array.isArray(json) && json.every(isRow)
+})
 
 function digestsOf({ linked }: PackPlaceOnDisk, rows: readonly Row[]): FileDigests {
-  const digests = rows.map(([path, sha256]) => [path, sha256])
-  if (!linked?.isBundle) return Object.fromEntries(digests)
-  const index = createHash('sha256').update(indexOf(linked.root)).digest('hex')
-  return Object.fromEntries([[PACK_FILE, index], ...digests])
+  const digests = rows.map(([path, digest]) => [path, digest])
+  return Object.fromEntries(linked?.isBundle ? [[PACK_FILE, sha256(indexOf(linked.root))], ...digests] : digests)
 }
 
+/** The files of the pack, then those of its linked folder, which replaces the pack's own folder of that name. */
 function readRows(place: PackPlaceOnDisk, known: ReadonlyMap<string, Row>): Row[] {
+  const { root, linked } = place
+  const own = linked?.isBundle ? [] : listFiles(root)
+  const files = own
+    .filter((path) => linked === undefined || !path.startsWith(`${linked.layer}/`))
+    .map((path) => ({ root, path, prefix: '' }))
+  if (linked !== undefined) {
+    const { paths, isCut } = listLinked(linked, root)
+    if (isCut) throw tooLarge(linkedRoot(linked), `more than ${MOST_LINKED} documents`)
+    files.push(...paths.map((path) => ({ root: linkedRoot(linked), path, prefix: `${linked.layer}/` })))
+  }
   let left = MOST_TREE_BYTES
-  return listAll(place).map(({ root, path: inside, prefix }) => {
+  return files.map(({ root: from, path: inside, prefix }) => {
     const path = `${prefix}${inside}`
-    // Before the content is read: a change in between is noticed the next time.
-    const stat = statOf(join(root, inside))
-    left -= stat.isFile() && stat.size <= NEVER_READ ? stat.size : 0
-    if (left < 0) throw tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
-    const stamp = stampOf(stat)
-    const before = known.get(path)
-    if (before !== undefined && stamp.every((value, at) => value === before[at + 2])) return before
-    return [
-      path,
-      createHash('sha256')
-        .update(contentOf(root, inside, stat))
-        .digest('hex'),
-      ...stamp,
-    ]
+    const full = join(from, inside)
+    try {
+      // Before the content is read: a change in between is noticed the next time.
+      const stat = lstatSync(full)
+      left -= stat.isFile() && stat.size <= NEVER_READ ? stat.size : 0
+      if (left < 0) throw tooLarge(from, `more than ${MOST_TREE_BYTES} bytes`)
+      const stamp = stampOf(stat)
+      const before = known.get(path)
+      if (before !== undefined && stamp.every((value, at) => value === before[at + 2])) return before
+      return [path, sha256(contentOf(from, inside, stat)), ...stamp]
+    } catch (error) {
+      throw asLoadoutError(error, full, 'read')
+    }
   })
 }
 
-function statOf(path: string): Stats {
-  try {
-    return lstatSync(path)
-  } catch (error) {
-    throw asLoadoutError(error, path, 'read')
-  }
-}
+const MOST_TREE_FILES = 30_000
+const MOST_TREE_BYTES = 512 * 1024 * 1024
+const DEEPEST_APPROVED = 32
+/** No larger file is ever read, so an approval only needs to know that it is there. */
+const NEVER_READ = largestFile('.pdf')
 
 /** The bytes of a regular file; for anything else, its kind. */
 function contentOf(root: string, path: string, stat: Stats): Buffer | string {
-  if (stat.isSymbolicLink()) return JSON.stringify(['link', linkAt(join(root, path))])
+  if (stat.isSymbolicLink()) return JSON.stringify(['link', readlinkSync(join(root, path))])
   if (!stat.isFile()) return JSON.stringify(['special'])
   if (stat.size > NEVER_READ) return JSON.stringify(['large', stat.size])
-  const most = path === PACK_FILE ? LARGEST_GUIDE : stat.size
+  // Loadout never reads a larger KNOWLEDGE.md, so it must not be approved.
+  const most = path === PACK_FILE ? LARGEST_PACK_FILE : stat.size
   const { bytes, real, failure } = readInside(root, path, { most })
   if (failure?.code === 'FILE_TOO_LARGE' && path === PACK_FILE) {
-    throw tooLarge(join(root, path), `more than ${LARGEST_GUIDE} bytes`)
+    throw tooLarge(join(root, path), `more than ${LARGEST_PACK_FILE} bytes`)
   }
   if (failure !== undefined) throw failure
   if (real === path) return bytes
   throw failWith('FILE_UNREADABLE/replaced', { root: join(root, path) })
 }
 
-function linkAt(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch (error) {
-    throw asLoadoutError(error, path, 'read')
-  }
-}
-
 function tooLarge(path: string, much: string): LoadoutError {
   return failWith('FILE_TOO_LARGE/approval', { path, much })
-}
-
-/** The files of the pack, then those of its linked folder, which replaces the pack's own folder of that name. */
-function listAll({ root, linked }: PackPlaceOnDisk): { root: string; path: string; prefix: string }[] {
-  const isHidden = (path: string) => linked !== undefined && path.startsWith(`${linked.layer}/`)
-  const own = linked?.isBundle ? [] : listFiles(root).filter((path) => !isHidden(path))
-  const rows = own.map((path) => ({ root, path, prefix: '' }))
-  if (linked === undefined) return rows
-  const { paths, isCut } = listLinked(linked, root)
-  if (isCut) throw tooLarge(linkedRoot(linked), `more than ${MOST_LINKED} documents`)
-  return [...rows, ...paths.map((path) => ({ root: linkedRoot(linked), path, prefix: `${linked.layer}/` }))]
 }
 
 function listFiles(root: string): string[] {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { type CacheKey, isSettled, jsonCodec, type Stamp, stampOf } from '../../machine/cache.ts'
+import { type CacheKey, isSettled, jsonCodec, type Stamp, stampAt } from '../../machine/cache.ts'
 import { codeOf, exists, isFile, isFolder } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { KeptFiles } from '../../machine/kept.ts'
@@ -9,7 +9,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { isInside, Walk } from '../../machine/walk.ts'
 import { readTextYaml, YamlError } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
-import type { Code, LoadoutError } from '../../text/trouble.ts'
+import type { Code } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { type ReadManifest, readManifest } from '../rules/manifest.ts'
 import {
@@ -52,39 +52,29 @@ export function headWarning({ code, problem, line }: HeadProblem): PackWarning {
 /** The most bytes that Loadout reads of a KNOWLEDGE.md before its pack is used. */
 export const HEAD_BYTES = 64 * 1024
 
-// Most frontmatter is this short; the text after it must not be read yet.
-const FIRST_BYTES = 4 * 1024
-
 /** Reads the frontmatter and nothing after it. Never throws, and never waits for a pipe. */
 export function readPackHead(path: string): PackHead {
-  for (const most of [FIRST_BYTES, HEAD_BYTES]) {
+  // Most frontmatter is short; the text after it must not be read yet.
+  for (const most of [4 * 1024, HEAD_BYTES]) {
     const { bytes, size, failure } = readInside(dirname(path), basename(path), { most, head: most })
-    if (bytes === undefined) return unreadHead(failure)
-    const block = cutHead(bytes, most)
-    if (block !== undefined || size < most) return readBlock(block)
+    if (failure?.code === 'NOT_A_FILE') return { code: 'file.not-regular', problem: 'it is not a regular file' }
+    if (failure?.code === 'PATH_ESCAPE') return { code: 'source.escape', problem: 'it is a link that leaves the pack' }
+    if (failure !== undefined) {
+      const problem = `it cannot be read (${codeOf(failure.cause) || 'unknown reason'})`
+      return { code: 'file.unreadable', problem }
+    }
+    // Decoded as latin1, because the text after the `---` lines may not be UTF-8. The last line may be cut at the limit.
+    const start = bytes.subarray(0, 3).toString('latin1') === '\u00ef\u00bb\u00bf' ? 3 : 0
+    const text = bytes.toString('latin1', start)
+    const { block } = cutDocument(bytes.length < most ? text : text.slice(0, text.lastIndexOf('\n') + 1))
+    if (block !== undefined || size < most) return readBlock(Buffer.from(block ?? '', 'latin1'), block === undefined)
   }
-  return readBlock(undefined)
+  return readBlock(Buffer.alloc(0), true)
 }
 
-function unreadHead({ code, cause }: LoadoutError): HeadProblem {
-  if (code === 'NOT_A_FILE') return { code: 'file.not-regular', problem: 'it is not a regular file' }
-  if (code === 'PATH_ESCAPE') return { code: 'source.escape', problem: 'it is a link that leaves the pack' }
-  return { code: 'file.unreadable', problem: `it cannot be read (${codeOf(cause) || 'unknown reason'})` }
-}
-
-/** The bytes between the `---` lines. Decoded as latin1, because the text after them may not be UTF-8. */
-function cutHead(bytes: Buffer, limit: number): Buffer | undefined {
-  const start = bytes.subarray(0, 3).equals(BOM) ? 3 : 0
-  const text = bytes.toString('latin1', start)
-  // The last line may be cut at the limit.
-  const { block } = cutDocument(bytes.length < limit ? text : text.slice(0, text.lastIndexOf('\n') + 1))
-  return block === undefined ? undefined : Buffer.from(block, 'latin1')
-}
-
-const BOM = Buffer.from('\ufeff')
-
-function readBlock(block: Buffer | undefined): PackHead {
-  if (block === undefined) {
+function readBlock(block: Buffer, isAbsent: boolean): PackHead {
+  const invalid = (problem: string, line?: number): HeadProblem => ({ code: 'pack.frontmatter.invalid', problem, line })
+  if (isAbsent) {
     return invalid(
       `it does not start with a frontmatter between two lines of --- in its first ${HEAD_BYTES / 1024} KB; to make it a pack, put ---, name: <its folder>, description: <what it knows> and --- on lines of their own at its top`,
     )
@@ -96,37 +86,21 @@ function readBlock(block: Buffer | undefined): PackHead {
     return isRecord(value) ? { fields: value } : invalid('its frontmatter must contain keys and values', 2)
   } catch (error) {
     // The frontmatter starts on the second line of its file.
-    if (error instanceof YamlError) return invalid(shownText(error.message, LONGEST_PROBLEM), error.line + 1)
+    if (error instanceof YamlError) return invalid(shownText(error.message, 80), error.line + 1)
     return invalid('its frontmatter cannot be read as YAML')
   }
 }
 
-const LONGEST_PROBLEM = 80
+export type HeadCache = ReturnType<typeof openHeadCache>
+type Row = [path: string, stamp: Stamp, fields: Record<string, unknown>]
 
-function invalid(problem: string, line?: number): HeadProblem {
-  return { code: 'pack.frontmatter.invalid', problem, line }
-}
+const heads = new KeptFiles<PackHead>(4 * 1024 * 1024)
 
-export interface HeadCache {
-  /** The frontmatter of a KNOWLEDGE.md, read only if the file has changed. */
-  read(path: string): PackHead
-  /** Saves the heads that `read` returned. */
-  save(): void
-}
-
-type Fields = Record<string, unknown>
-type Row = [path: string, stamp: Stamp, fields: Fields]
-
-const LARGEST_HEAD = 8 * 1024
-
-// With fewer packs there is no cache: frontmatter may contain secrets and is not copied without need.
-const FEWEST_HEADS = 8
-
-const KEPT_BYTES = 4 * 1024 * 1024
-const heads = new KeptFiles<PackHead>(KEPT_BYTES)
-
-/** Caches parsed frontmatter, because loading the YAML parser takes longer than a discovery. */
-export function openHeadCache(machine: Machine, root: string, fewest = FEWEST_HEADS): HeadCache {
+/**
+ * Caches parsed frontmatter, because loading the YAML parser takes longer than a discovery. Not of a few packs:
+ * frontmatter may contain secrets and is not copied without need.
+ */
+export function openHeadCache(machine: Machine, root: string, fewest = 8) {
   const key: CacheKey = { kind: 'pack-heads', version: 1, name: [root] }
   let stored: ReadonlyMap<string, Row> | undefined
   const known = () => (stored ??= new Map(machine.cache.read(key, ROWS.decode)?.map((row) => [row[0], row])))
@@ -134,51 +108,36 @@ export function openHeadCache(machine: Machine, root: string, fewest = FEWEST_HE
   let isChanged = false
   const now = machine.now()
   return {
-    read(path) {
+    /** The frontmatter of a KNOWLEDGE.md, read only if the file has changed. */
+    read(path: string): PackHead {
       const stamp = stampAt(path)
       const row = known().get(path)
       const isKnown = row !== undefined && stamp?.every((value, at) => value === row[1][at])
       const head: PackHead = isKnown ? { fields: row[2] } : heads.of(path, () => readPackHead(path))
-      const isKept = stamp !== undefined && 'fields' in head && isSettled(stamp, now) && isSmall(head.fields)
-      if (isKept) rows.push([path, stamp, head.fields])
-      isChanged ||= isKept && !isKnown
+      const isSmall = 'fields' in head && JSON.stringify(head.fields).length <= 8 * 1024
+      if (stamp === undefined || !isSmall || !isSettled(stamp, now)) return head
+      rows.push([path, stamp, head.fields])
+      isChanged ||= !isKnown
       return head
     },
-    save() {
-      if (!isChanged || rows.length < fewest) return
-      const bytes = ROWS.encode(rows)
+    /** Saves the heads that `read` returned. */
+    save(): void {
+      const bytes = isChanged && rows.length >= fewest ? ROWS.encode(rows) : undefined
       if (bytes !== undefined) machine.cache.write(key, bytes)
     },
   }
 }
 
-function isSmall(fields: Fields): boolean {
-  return JSON.stringify(fields).length <= LARGEST_HEAD
-}
-
-function stampAt(path: string): Stamp | undefined {
-  try {
-    return stampOf(statSync(path))
-  } catch {
-    return undefined
-  }
-}
-
-const ROWS = jsonCodec((json): json is Row[] => Array.isArray(json) && json.every(isRow))
-
-function isRow(json: unknown): boolean {
-  return Array.isArray(json) && typeof json[0] === 'string' && Array.isArray(json[1]) && isRecord(json[2])
-}
+const ROWS = jsonCodec((json): json is Row[] => {
+  const isRow = (row: unknown) =>
+    Array.isArray(row) && typeof row[0] === 'string' && Array.isArray(row[1]) && isRecord(row[2])
+  return Array.isArray(json) && json.every(isRow)
+})
 
 /** The folder of a pack, and the folder that it links. */
 export interface PackPlaceOnDisk {
   root: string
   linked?: LinkedLayer
-}
-
-export interface ResolvedLink {
-  linked?: LinkedLayer
-  warnings: PackWarning[]
 }
 
 /** More documents than this are too many for one pack. */
@@ -187,12 +146,13 @@ export const MOST_LINKED = 25_000
 /**
  * Resolves the folder that a pack's frontmatter links. It must be in the same project; a home folder is not a project.
  */
-export function resolveLink(home: string, packRoot: string, link: LinkedFolder | undefined): ResolvedLink {
-  if (link === undefined) return { warnings: [] }
-  const refuse = (code: PackWarning['code'], why: string): ResolvedLink => {
-    const message = `metadata.${link.layer}From is not read: ${why}`
+export function resolveLink(home: string, packRoot: string, link: LinkedFolder | undefined) {
+  type Link = { linked?: LinkedLayer; warnings: PackWarning[] }
+  const refuse = (code: PackWarning['code'], why: string): Link => {
+    const message = `metadata.${link?.layer}From is not read: ${why}`
     return { warnings: [{ severity: 'error', code, path: PACK_FILE, message }] }
   }
+  if (link === undefined) return { warnings: [] }
   const project = projectOf(packRoot)
   if (project === undefined || project === realOrNothing(home)) {
     return refuse('source.escape', 'only a pack in the knowledge folder of a project can link a folder of that project')
@@ -206,10 +166,8 @@ export function resolveLink(home: string, packRoot: string, link: LinkedFolder |
     .join('/')
   const isHidden = folder.split('/').some((part) => part.startsWith('.'))
   if (isHidden && !isInside(packRoot, full)) return refuse('source.escape', 'hidden folders are not read')
-  return {
-    linked: { layer: link.layer, root: project, folder, only: isOneFile ? basename(full) : undefined },
-    warnings: [],
-  }
+  const only = isOneFile ? basename(full) : undefined
+  return { linked: { layer: link.layer, root: project, folder, only }, warnings: [] }
 }
 
 /** The project of a pack: the folder above its knowledge folder. */
@@ -223,18 +181,21 @@ export function linkedRoot({ root, folder }: LinkedLayer): string {
   return folder === '' ? root : `${root}${sep}${folder.split('/').join(sep)}`
 }
 
-/** Why a file of a linked folder is not a document of the pack. */
-export type LeftOut = 'link' | 'ignored' | 'kind' | 'pack'
-
 /** Lists the documents of a linked folder, relative to it, in code unit order. Opens none of them. */
 export function listLinked(
   { root, folder, only, isBundle: isOkf }: LinkedLayer,
   packRoot: string,
-  onLeftOut: (path: string, why: LeftOut) => void = () => {},
+  onLeftOut: (path: string, why: 'link' | 'ignored' | 'kind' | 'pack') => void = () => {},
 ): { paths: string[]; isCut: boolean } {
   if (only !== undefined) return { paths: [only], isCut: false }
   const paths: string[] = []
   const own = !isOkf && linkedRoot({ root, folder, layer: 'documents' }) === packRoot
+  // Files and folders of the pack itself, beside loose documents in its folder.
+  const isOfPack = (path: string, kind: string) =>
+    path === PACK_FILE ||
+    (kind === 'folder' && (layerOf(`${path}/`) !== undefined || /^(?:runs|evals|schemas|scripts)$/.test(path)))
+  // Files for programs, not for readers.
+  const isForPrograms = /^(?:requirements.*|constraints.*|robots|humans|CMakeLists)\.txt$/i
   const walk = new Walk(root, {
     ignore: ['versions', 'dependencies'],
     ignoreHidden: true,
@@ -247,10 +208,10 @@ export function listLinked(
     for (const { name, kind, isIgnored, isNameable } of entries) {
       const path = below === '' ? name : `${below}/${name}`
       if (isIgnored || !isNameable) onLeftOut(path, 'ignored')
-      else if (own && isOfPack(path, kind === 'folder')) onLeftOut(path, 'pack')
+      else if (own && isOfPack(path, kind)) onLeftOut(path, 'pack')
       else if (kind === 'folder') enter(name)
       else if (kind !== 'file') onLeftOut(path, 'link')
-      else if (isOkf ? !/\.md$/i.test(name) || isReserved(name) : !isProse(name) || NOT_DOCUMENTS.test(name))
+      else if (isOkf ? !/\.md$/i.test(name) || isReserved(name) : !isProse(name) || isForPrograms.test(name))
         onLeftOut(path, 'kind')
       else paths.push(path)
     }
@@ -260,15 +221,6 @@ export function listLinked(
   const isCut = paths.length > MOST_LINKED || count > 0 || tooDeep.length > 0
   return { paths: paths.slice(0, MOST_LINKED).sort(), isCut }
 }
-
-/** Files and folders of the pack itself, beside loose documents in its folder. */
-function isOfPack(path: string, isFolder: boolean): boolean {
-  if (path === PACK_FILE) return true
-  return isFolder && (layerOf(`${path}/`) !== undefined || /^(?:runs|evals|schemas|scripts)$/.test(path))
-}
-
-/** Files for programs, not for readers. */
-const NOT_DOCUMENTS = /^(?:requirements.*|constraints.*|robots|humans|CMakeLists)\.txt$/i
 
 function realOrNothing(path: string): string | undefined {
   try {

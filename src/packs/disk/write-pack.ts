@@ -25,8 +25,8 @@ import { move } from '../../machine/platform.ts'
 import { Walk } from '../../machine/walk.ts'
 import { count } from '../../text/count.ts'
 import { documentKind } from '../../text/document-kind.ts'
-import { failWith, type LoadoutError } from '../../text/trouble.ts'
-import { getOwn, isRecord, sha256 } from '../../text/values.ts'
+import { failWith } from '../../text/trouble.ts'
+import { getOwn, groupBy, isRecord, sha256 } from '../../text/values.ts'
 import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
 import { type LinkedLayer, largestFile } from '../rules/pack.ts'
 import { LeftOut, type Material } from './material.ts'
@@ -118,9 +118,10 @@ export async function writeImport(
   return result
 }
 
-/** Adds files to a folder that already has its texts, and records them as ours. */
-export function addToFolder(target: string, files: ReadonlyMap<string, string>, from: string): void {
-  writeAll(target, new Map([...files, [IMPORT_RECORD, recordText({ tool: 'loadout packs new', from }, files)]]))
+/** Adds a file to a folder that already has its texts, and records it as ours. */
+export function addToFolder(target: string, path: string, text: string, from: string): void {
+  const file = new Map([[path, text]])
+  writeAll(target, file.set(IMPORT_RECORD, recordText({ tool: 'loadout packs new', from }, file)))
 }
 
 /** Writes files of a pack. Writes none if a link leads one of them out of the pack. */
@@ -179,10 +180,16 @@ export interface DocsFolder {
 export function readDocsFolder(machine: Machine, linked: LinkedLayer, packRoot: string): DocsFolder {
   const left = new LeftOut()
   const { paths, isCut } = listLinked(linked, packRoot, (path, why) => {
-    if (why !== 'pack') left.add(why === 'kind' ? kindOfFile(path) : LEFT_OUT[why], path)
+    if (why === 'kind') left.add(kindOfFile(path), path)
+    else if (why !== 'pack') left.add(why === 'link' ? 'link' : 'hidden or ignored', path)
   })
-  if (isCut) throw tooMany(linked, paths)
   const root = linkedRoot(linked)
+  if (isCut) {
+    const folders = groupBy(paths, (path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'))
+    const largest = [...folders].sort(([, a], [, b]) => b.length - a.length).slice(0, 5)
+    const named = largest.map(([folder, { length }]) => `${folder} (${count(length, 'document')})`).join(', ')
+    throw failWith('FILE_TOO_LARGE/documents', { linked: root, mostLinked: MOST_LINKED, named })
+  }
   const isVault = linked.only === undefined && exists(join(root, '.obsidian'))
   const documents = paths.flatMap((path) => {
     const { text, problem } = readOutlined(machine, root, path)
@@ -200,13 +207,13 @@ function readOutlined(machine: Machine, root: string, path: string): Converted {
   if (failure?.code === 'FILE_TOO_LARGE') return { problem: `document above ${most >> 20} MB` }
   if (failure !== undefined) return { problem: 'unreadable file' }
   const kind = documentKind(path)
-  if (kind === undefined) {
-    const text = bytes.toString('utf8').replace(/\r\n?/g, '\n')
-    if (bytes.includes(0)) return { problem: 'file that is not text' }
-    return text.trim() === '' ? { problem: 'empty document' } : { text }
+  if (kind !== undefined) {
+    const read = readDocument(machine, kind, bytes)
+    return read.problem === undefined ? read : { problem: `${kind.toUpperCase()} that ${read.problem}` }
   }
-  const read = readDocument(machine, kind, bytes)
-  return read.problem === undefined ? read : { problem: `${kind.toUpperCase()} that ${read.problem}` }
+  const text = bytes.toString('utf8').replace(/\r\n?/g, '\n')
+  if (bytes.includes(0)) return { problem: 'file that is not text' }
+  return text.trim() === '' ? { problem: 'empty document' } : { text }
 }
 
 /** All files of a pack, with those of the folder that it links, by their paths in the pack. */
@@ -245,17 +252,4 @@ export function copyDocuments(linked: LinkedLayer, docs: DocsFolder): Map<string
   const [example] = refused
   if (example !== undefined) docs.leftOut.push({ what: 'document that is not UTF-8', count: refused.length, example })
   return contents
-}
-
-const LEFT_OUT = { link: 'link', ignored: 'hidden or ignored' }
-
-function tooMany(linked: LinkedLayer, paths: readonly string[]): LoadoutError {
-  const folders = new Map<string, number>()
-  for (const path of paths) {
-    const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : '.'
-    folders.set(folder, (folders.get(folder) ?? 0) + 1)
-  }
-  const largest = [...folders].sort(([, a], [, b]) => b - a).slice(0, 5)
-  const named = largest.map(([folder, many]) => `${folder} (${count(many, 'document')})`).join(', ')
-  return failWith('FILE_TOO_LARGE/documents', { linked: linkedRoot(linked), mostLinked: MOST_LINKED, named })
 }

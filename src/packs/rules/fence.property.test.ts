@@ -4,6 +4,7 @@ import { readAsSeen } from '../../text/as-seen.ts'
 import { fence, findTokens, RESERVED_ELEMENTS } from '../../text/fence.ts'
 import { wrapContext } from './fence.ts'
 import { discloseCatalog } from './gates/catalog.ts'
+import { makeTrusted, UNAPPROVED } from './gates/pack.fixture.ts'
 import { wrapGuide } from './guide.ts'
 import type { ContextPart } from './pack.ts'
 import { readReservedTags } from './reserved-tags.fixture.ts'
@@ -224,7 +225,7 @@ describe('whatever a pack says, its wrapper opens once and closes once', () => {
       fc.property(tag, tag, (one, two) => {
         const resources = [{ path: two, kind: 'primary' }] as const
         expect(readReservedTags(wrapGuide({ ...about, root: two, body: one, resources }).text)).toEqual(guide)
-        const pack = { ...about, name: two, description: one, type: 'x', scope: 'user', needsApproval: true }
+        const pack = makeTrusted({ name: two, description: one, type: 'x' }, { trust: UNAPPROVED })
         const catalog = ['available_knowledge_packs', '/available_knowledge_packs']
         expect(readReservedTags(discloseCatalog([pack, pack]))).toEqual(catalog)
         const payload = ['loadout_payload', '/loadout_payload']

@@ -1,6 +1,7 @@
 import type { Code, Severity } from '../../text/trouble.ts'
 import { getOwn, isRecord } from '../../text/values.ts'
 import {
+  DATE,
   GROUNDINGS,
   hasUnseen,
   isKnownType,
@@ -27,7 +28,6 @@ import {
 const LIMITS = { name: 64, description: 1024, compatibility: 500 } as const
 
 const MOST_MAINTAINERS = 20
-const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:$|[T ])/
 
 export interface ReadManifest {
   /** Undefined without a description: such a pack cannot be chosen. */

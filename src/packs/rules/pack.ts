@@ -97,6 +97,9 @@ export function toFinding({ severity, code, path, line, message, count = 1 }: Pa
   return { severity, code, message: `${place}: ${message}${count === 1 ? '' : ` (${count} times)`}`, subject: pack }
 }
 
+/** An ISO date, with or without a time. */
+export const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:$|[T ])/
+
 /** The file that makes a folder a pack. The spelling is case-sensitive. */
 export const PACK_FILE = 'KNOWLEDGE.md'
 

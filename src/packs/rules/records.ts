@@ -17,59 +17,40 @@ import {
   shownText,
 } from './pack.ts'
 
-/** Reads a JSON value of one shape. Undefined, with a problem that names its place and never quotes it, for another. */
-type Shape<T> = (value: unknown, at: string, problems: string[]) => T | undefined
+/** What a value may be: a text, one that is not empty, a flag, a word of a list, a list, or an object. Other keys are not read. */
+type Shape = 'text' | 'some text' | 'flag' | readonly string[] | { list: Shape; least?: number } | { fields: Keys }
+/** A key that ends with a question mark may be missing. */
+type Keys = { readonly [key: string]: Shape }
 
-const MOST_PROBLEMS = 20
-
-function note(problems: string[], at: string, problem: string): undefined {
-  if (problems.length < MOST_PROBLEMS) problems.push(`${at === '' ? 'the record' : at} ${problem}`)
-}
-
-const anyText: Shape<string> = (value, at, problems) =>
-  typeof value === 'string' ? value : note(problems, at, 'must be a text')
-
-const someText: Shape<string> = (value, at, problems) =>
-  typeof value === 'string' && value.trim() !== '' ? value : note(problems, at, 'must be a text that is not empty')
-
-const flag: Shape<boolean> = (value, at, problems) =>
-  typeof value === 'boolean' ? value : note(problems, at, 'must be true or false')
-
-function word<T extends string>(words: readonly T[]): Shape<T> {
-  return (value, at, problems) => oneOf(words, value) ?? note(problems, at, `must be one of ${words.join(', ')}`)
-}
-
-function listOf<T>(item: Shape<T>, least = 0): Shape<T[]> {
-  return (value, at, problems) => {
-    if (!Array.isArray(value)) return note(problems, at, 'must be a list')
-    if (value.length < least) return note(problems, at, 'must have at least one item')
-    const items = value.flatMap((each, index) => item(each, `${at}[${index}]`, problems) ?? [])
-    return items.length === value.length ? items : undefined
+/** Whether a value has a shape. The problems name its place and never quote it. */
+function fits(shape: Shape, value: unknown, at: string, problems: string[]): boolean {
+  const note = (problem: string, place = at) => {
+    // More say nothing new.
+    if (problems.length < 20) problems.push(`${place === '' ? 'the record' : place} ${problem}`)
+    return false
   }
-}
-
-type Fields = Record<string, Shape<unknown>>
-type ValueOf<S> = S extends Shape<infer T> ? T : never
-
-/** An object with these fields. Other fields are not read. */
-function object<R extends Fields, O extends Fields = Record<never, never>>(
-  required: R,
-  optional?: O,
-): Shape<{ [K in keyof R]: ValueOf<R[K]> } & { [K in keyof O]?: ValueOf<O[K]> }> {
-  return (value, at, problems) => {
-    if (!isRecord(value)) return note(problems, at, 'must be an object')
-    const found: Record<string, unknown> = {}
-    let isWhole = true
-    for (const [name, read] of Object.entries<Shape<unknown>>({ ...required, ...optional })) {
-      const place = at === '' ? name : `${at}.${name}`
-      if (Object.hasOwn(value, name)) found[name] = read(value[name], place, problems)
-      else if (Object.hasOwn(required, name)) note(problems, place, 'is missing')
-      else continue
-      isWhole &&= found[name] !== undefined
-    }
-    // Each reader returned the type of its field.
-    return isWhole ? (found as ReturnType<ReturnType<typeof object<R, O>>>) : undefined
+  if (shape === 'flag') return typeof value === 'boolean' || note('must be true or false')
+  if (shape === 'text') return typeof value === 'string' || note('must be a text')
+  if (shape === 'some text') {
+    return (typeof value === 'string' && value.trim() !== '') || note('must be a text that is not empty')
   }
+  if (!('fields' in shape || 'list' in shape)) {
+    return oneOf(shape, value) !== undefined || note(`must be one of ${shape.join(', ')}`)
+  }
+  if ('list' in shape) {
+    if (!Array.isArray(value)) return note('must be a list')
+    if (value.length < (shape.least ?? 0)) return note('must have at least one item')
+    const wrong = value.filter((each, index) => !fits(shape.list, each, `${at}[${index}]`, problems))
+    return wrong.length === 0
+  }
+  if (!isRecord(value)) return note('must be an object')
+  const wrong = Object.entries(shape.fields).filter(([written, inner]) => {
+    const key = written.replace('?', '')
+    const place = at === '' ? key : `${at}.${key}`
+    if (Object.hasOwn(value, key)) return !fits(inner, value[key], place, problems)
+    return key === written && !note('is missing', place)
+  })
+  return wrong.length === 0
 }
 
 /** A statement of a pack and its source. */
@@ -83,41 +64,49 @@ export interface Claim {
   compiledInto: string[]
 }
 
+interface WrittenClaim extends Pick<Claim, 'text' | 'status' | 'source'> {
+  claim_id: string
+  compiled_into?: string[]
+}
+
+const CLAIM: Shape = {
+  fields: {
+    claim_id: 'some text',
+    text: 'some text',
+    status: CLAIM_STATUSES,
+    source: { fields: { path: 'text', 'anchor?': 'text' } },
+    'compiled_into?': { list: 'text' },
+  },
+}
+
 /** The record of one compilation of a pack's derived files. */
 export interface CompileRun {
   runId: string
   status: RunStatus
   inputs: { path: string; sha256?: string }[]
-  outputs: { path: string; operation: (typeof OPERATIONS)[number] }[]
+  outputs: { path: string; operation: 'created' | 'updated' | 'deleted' | 'unchanged' }[]
   diagnostics: { severity: Severity; path: string; message: string }[]
   isReviewRequired: boolean
 }
 
-const OPERATIONS = ['created', 'updated', 'deleted', 'unchanged'] as const
-const SEVERITIES = ['info', 'warning', 'error'] as const
+interface WrittenRun extends Pick<CompileRun, 'status' | 'inputs' | 'outputs'> {
+  run_id: string
+  diagnostics?: CompileRun['diagnostics']
+  review?: { required?: boolean }
+}
 
-const CLAIM = object(
-  {
-    claim_id: someText,
-    text: someText,
-    status: word(CLAIM_STATUSES),
-    source: object({ path: anyText }, { anchor: anyText }),
+const RUN: Shape = {
+  fields: {
+    run_id: 'some text',
+    status: RUN_STATUSES,
+    inputs: { list: { fields: { path: 'text', 'sha256?': 'text' } } },
+    outputs: { list: { fields: { path: 'text', operation: ['created', 'updated', 'deleted', 'unchanged'] } } },
+    'diagnostics?': {
+      list: { fields: { severity: ['info', 'warning', 'error'], path: 'text', message: 'text' } },
+    },
+    'review?': { fields: { 'required?': 'flag' } },
   },
-  { compiled_into: listOf(anyText) },
-)
-
-const RUN = object(
-  {
-    run_id: someText,
-    status: word(RUN_STATUSES),
-    inputs: listOf(object({ path: anyText }, { sha256: anyText })),
-    outputs: listOf(object({ path: anyText, operation: word(OPERATIONS) })),
-  },
-  {
-    diagnostics: listOf(object({ severity: word(SEVERITIES), path: anyText, message: anyText })),
-    review: object({}, { required: flag }),
-  },
-)
+}
 
 /** The source map and compile runs of a pack. */
 export interface Records {
@@ -129,11 +118,11 @@ export interface Records {
   warnings: readonly PackWarning[]
 }
 
-/** Reads only this many of the latest runs: a pack may have any number of older ones. */
-const MOST_RUNS = 12
-
-/** Reads the records. A broken claim or run is left out, with a warning. */
-export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, mostRuns = MOST_RUNS): Records {
+/**
+ * Reads the records. A broken claim or run is left out, with a warning. Only the latest runs are read: a pack may have
+ * any number of older ones.
+ */
+export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, mostRuns = 12): Records {
   const warnings: PackWarning[] = []
   const invalid = (code: 'map.invalid' | 'run.invalid', path: string, problem: string) =>
     warnings.push({ severity: 'warning', code, path, message: shownText(problem) })
@@ -142,7 +131,7 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
     if (problem !== undefined) invalid(code, file!.path, problem)
     return value
   }
-  const insideOf = (file: string) => (path: string, at: string) => {
+  const isInside = (path: string, file: string, at: string) => {
     if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
     warnings.push(report('source.escape/record', { at }, { path: file }))
     return false
@@ -156,9 +145,24 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
   }
   // One by one: a bad claim does not hide the others.
   const problems: string[] = []
-  const isInside = insideOf(SOURCE_MAP_PATH)
-  const claims = (list ?? []).flatMap((each, at) => readClaim(each, `claims[${at}]`, problems, isInside) ?? [])
-  for (const problem of problems) invalid('map.invalid', SOURCE_MAP_PATH, problem)
+  const claims = (list ?? []).flatMap((each: unknown, index): Claim[] => {
+    const at = `claims[${index}]`
+    if (!fits(CLAIM, each, at, problems)) return []
+    const { claim_id: id, text, status, source, compiled_into: into = [] } = each as WrittenClaim
+    const path = source.path.trim()
+    if (path === '' && status !== 'missing' && status !== 'source-required') {
+      problems.push(`${at}.source.path must name a file, as the status is ${status}`)
+      return []
+    }
+    if (path !== '' && !isInside(path, SOURCE_MAP_PATH, `${at}.source.path`)) return []
+    const anchor = source.anchor?.trim().replace(/^#/, '') || undefined
+    const compiledInto = into
+      .map((target) => target.trim())
+      .filter((target, order) => isInside(target, SOURCE_MAP_PATH, `${at}.compiled_into[${order}]`))
+      .map((target) => normalizePackPath(target.split('#')[0] ?? ''))
+    return [{ id, text, status, source: { path: normalizePackPath(path), anchor }, compiledInto }]
+  })
+  for (const problem of problems.slice(0, 20)) invalid('map.invalid', SOURCE_MAP_PATH, problem)
 
   const names = files.list('runs').filter((path) => /^runs\/compile-[^/]*\.json$/.test(path))
   if (names.length > mostRuns) {
@@ -168,9 +172,30 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
   const runs = names.slice(-mostRuns).flatMap((file) => {
     const json = parse(files.read(file), 'run.invalid')
     const wrong: string[] = []
-    const raw = json === undefined ? undefined : RUN(json, '', wrong)
-    if (wrong.length > 0) invalid('run.invalid', file, wrong.join('; '))
-    return raw === undefined ? [] : [{ run: readRun(raw, insideOf(file)), file }]
+    if (json === undefined) return []
+    if (!fits(RUN, json, '', wrong)) {
+      invalid('run.invalid', file, wrong.join('; '))
+      return []
+    }
+    const { run_id: runId, status, inputs, outputs, diagnostics = [], review } = json as WrittenRun
+    const within = <T extends { path: string }>(items: readonly T[], name: string): T[] =>
+      items
+        .filter(({ path }, index) => path === '' || isInside(path, file, `${name}[${index}].path`))
+        .map((item) => ({ ...item, path: normalizePackPath(item.path) }))
+    const bare = (digest = '') =>
+      digest
+        .trim()
+        .toLowerCase()
+        .replace(/^sha256:/, '') || undefined
+    const run: CompileRun = {
+      runId,
+      status,
+      inputs: within(inputs, 'inputs').map(({ path, sha256 }) => ({ path, sha256: bare(sha256) })),
+      outputs: within(outputs, 'outputs'),
+      diagnostics: within(diagnostics, 'diagnostics'),
+      isReviewRequired: review?.required ?? false,
+    }
+    return [{ run, file }]
   })
   const governing = new Map<string, CompileRun>()
   const inOrder = runs.toSorted((a, b) => compareText(a.run.runId, b.run.runId) || compareText(a.file, b.file))
@@ -180,65 +205,14 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
   return { claims, runs, governing, sourceMapDigest: map?.sha256, warnings }
 }
 
-/** Whether a path is inside the pack. Notes the place of one that is not. */
-type IsInside = (path: string, at: string) => boolean
-
-function readClaim(value: unknown, at: string, problems: string[], isInside: IsInside): Claim | undefined {
-  const raw = CLAIM(value, at, problems)
-  if (raw === undefined) return undefined
-  const path = raw.source.path.trim()
-  const isSourceless = raw.status === 'missing' || raw.status === 'source-required'
-  if (path === '' && !isSourceless) {
-    return note(problems, `${at}.source.path`, `must name a file, as the status is ${raw.status}`)
-  }
-  if (path !== '' && !isInside(path, `${at}.source.path`)) return undefined
-  const anchor = raw.source.anchor?.trim().replace(/^#/, '') || undefined
-  const compiledInto = (raw.compiled_into ?? [])
-    .map((text) => text.trim())
-    .filter((text, index) => isInside(text, `${at}.compiled_into[${index}]`))
-    .map((text) => normalizePackPath(text.split('#')[0] ?? ''))
-  const source = { path: normalizePackPath(path), anchor }
-  return { id: raw.claim_id, text: raw.text, status: raw.status, source, compiledInto }
-}
-
-function readRun(raw: NonNullable<ReturnType<typeof RUN>>, isInside: IsInside): CompileRun {
-  const within = <T extends { path: string }>(items: readonly T[], name: string): T[] =>
-    items
-      .filter(({ path }, index) => path === '' || isInside(path, `${name}[${index}].path`))
-      .map((item) => ({ ...item, path: normalizePackPath(item.path) }))
-  const digest = (text = '') =>
-    text
-      .trim()
-      .toLowerCase()
-      .replace(/^sha256:/, '') || undefined
-  return {
-    runId: raw.run_id,
-    status: raw.status,
-    inputs: within(raw.inputs, 'inputs').map(({ path, sha256 }) => ({ path, sha256: digest(sha256) })),
-    outputs: within(raw.outputs, 'outputs'),
-    diagnostics: within(raw.diagnostics ?? [], 'diagnostics'),
-    isReviewRequired: raw.review?.required ?? false,
-  }
-}
-
-const EXPECTATIONS = ['select', 'reject', 'warn'] as const
-
 /** A prompt, and whether the pack should be chosen for it. */
 export interface SelectionCase {
   id: string
   prompt: string
-  expected: (typeof EXPECTATIONS)[number]
+  expected: 'select' | 'reject' | 'warn'
   /** With `warn`: texts or codes of the warnings that must come. Empty means any warning. */
   expectedWarnings: string[]
 }
-
-const SUITE = object({
-  pack_name: someText,
-  cases: listOf(
-    object({ id: someText, prompt: someText, expected: word(EXPECTATIONS) }, { expected_warnings: listOf(anyText) }),
-    1,
-  ),
-})
 
 /** Reads a selection suite. Refuses a suite of another pack. */
 export function readSelectionSuite(
@@ -246,13 +220,19 @@ export function readSelectionSuite(
   packName: string,
 ): { cases: SelectionCase[]; problem?: undefined } | { cases?: undefined; problem: string } {
   const problems: string[] = []
-  const suite = SUITE(value, '', problems)
-  if (suite === undefined) return { problem: problems.join('; ') }
+  const expected = ['select', 'reject', 'warn']
+  const test: Shape = {
+    fields: { id: 'some text', prompt: 'some text', expected, 'expected_warnings?': { list: 'text' } },
+  }
+  if (!fits({ fields: { pack_name: 'some text', cases: { list: test, least: 1 } } }, value, '', problems)) {
+    return { problem: problems.join('; ') }
+  }
+  type Written = Omit<SelectionCase, 'expectedWarnings'> & { expected_warnings?: string[] }
+  const suite = value as { pack_name: string; cases: Written[] }
   if (suite.pack_name !== packName) return { problem: 'pack_name is not the name of this pack' }
-  const cases = suite.cases.map(({ expected_warnings: expectedWarnings = [], ...rest }) => ({
-    ...rest,
-    expectedWarnings,
-  }))
+  const cases = suite.cases.map(({ id, prompt, expected: wanted, expected_warnings: expectedWarnings = [] }) => {
+    return { id, prompt, expected: wanted, expectedWarnings }
+  })
   return { cases }
 }
 
@@ -276,22 +256,31 @@ export function claimsOf(healths: ReadonlyMap<string, FileHealth>): Claim[] {
   return [...new Map(claims.map((claim) => [claim.id, claim])).values()]
 }
 
-export interface HealthRequest {
-  /** The pack requires a source for every statement. */
-  isStrict: boolean
-  /** An ISO date. Without it no page is past its day. */
-  today?: string
-  /** Whether claims and texts are about the task. Default: all are. */
-  isAboutClaim?(claim: Claim): boolean
-  isAbout?(text: string): boolean
-}
-
-/** Judges one file by what the records say about it, and a page also by its frontmatter. */
-export function checkHealth(path: string, records: Records, files: PackFiles, request: HealthRequest): FileHealth {
+/**
+ * Judges one file by what the records say about it, and a page also by its frontmatter. `isStrict`: the pack requires a
+ * source for every statement. Without `today`, an ISO date, no page is past its day. By default all claims and texts
+ * are about the task.
+ */
+export function checkHealth(
+  path: string,
+  records: Records,
+  files: PackFiles,
+  request: { isStrict: boolean; today?: string; isAboutClaim?(claim: Claim): boolean; isAbout?(text: string): boolean },
+): FileHealth {
   const { isStrict, today = '', isAboutClaim = () => true, isAbout = () => true } = request
   const claims = records.claims.filter((claim) => claim.compiledInto.includes(path)).filter(isAboutClaim)
   const run = records.governing.get(path)
-  const drift = run === undefined ? [] : findDrift(run, files)
+  // Only the first inputs are compared, to keep a resolution fast.
+  const drift = (run?.inputs.slice(0, 12) ?? []).flatMap((input): PackWarning[] => {
+    const about = (code: 'run.input.gone' | 'run.input.drift', message: string): PackWarning[] => {
+      return [{ severity: 'warning', code, path: shownText(input.path), message }]
+    }
+    if (files.sizeOf(input.path) === undefined) {
+      return about('run.input.gone', 'a compile run used it, but it is missing now')
+    }
+    if (input.sha256 === undefined || files.fingerprint(input.path) === input.sha256) return []
+    return about('run.input.drift', 'it has changed since it was compiled')
+  })
   const old = /^(?:wiki|documents)\//.test(path) ? ageOf(files.read(path)?.text ?? '', today) : undefined
   const age: PackWarning | undefined =
     old === undefined ? undefined : { severity: 'warning', code: 'claim.stale', path, message: old }
@@ -341,9 +330,6 @@ const CLAIM_WORDS = {
   'source-required': ['still needs a source', 'still need a source'],
 } as const
 
-/** The maximum number of names in a message. */
-const MOST_NAMES = 8
-
 /** Warnings about the claims of a file: one per status. */
 export function claimWarnings(claims: readonly Claim[], path: string, isStrict: boolean): PackWarning[] {
   return Object.entries(CLAIM_WORDS).flatMap(([state, [one, several]]): PackWarning[] => {
@@ -351,8 +337,8 @@ export function claimWarnings(claims: readonly Claim[], path: string, isStrict: 
     const ids = claims.filter((claim) => claim.status === status).map(({ id }) => shownText(id, 80))
     if (ids.length === 0) return []
     const isMild = status === 'inferred' || status === 'source-required'
-    const more = ids.length > MOST_NAMES ? ` and ${ids.length - MOST_NAMES} more` : ''
-    const names = ids.slice(0, MOST_NAMES).join(', ')
+    const more = ids.length > 8 ? ` and ${ids.length - 8} more` : ''
+    const names = ids.slice(0, 8).join(', ')
     const message = ids.length === 1 ? `the claim ${names} ${one}` : `the claims ${names}${more} ${several}`
     return [{ severity: isMild && !isStrict ? 'info' : 'warning', code: `claim.${status}`, path, message }]
   })
@@ -379,20 +365,4 @@ function runWarnings(run: CompileRun, path: string, isAbout: (text: string) => b
       warnings.push(report('run.diagnostic/compiler', { message: shownText(message) }, { path, severity }))
   }
   return warnings
-}
-
-/** The maximum number of inputs to compare per run, to keep a resolution fast. */
-const MOST_INPUTS = 12
-
-/** Warns about inputs of a run that have changed or are missing, by their digests. */
-function findDrift(run: CompileRun, files: PackFiles): PackWarning[] {
-  return run.inputs.slice(0, MOST_INPUTS).flatMap(({ path, sha256 }): PackWarning[] => {
-    if (files.sizeOf(path) === undefined) {
-      const message = 'a compile run used it, but it is missing now'
-      return [{ severity: 'warning', code: 'run.input.gone', path: shownText(path), message }]
-    }
-    if (sha256 === undefined || files.fingerprint(path) === sha256) return []
-    const message = 'it has changed since it was compiled'
-    return [{ severity: 'warning', code: 'run.input.drift', path: shownText(path), message }]
-  })
 }

@@ -5,7 +5,6 @@ import { isRecord, sha256 } from '../../../text/values.ts'
 import { findAnchor } from '../anchors.ts'
 import { scanContent } from '../guard.ts'
 import {
-  type ContextPart,
   hasUnseen,
   isContent,
   normalizePackPath,
@@ -15,7 +14,7 @@ import {
   packSections,
   quoted,
 } from '../pack.ts'
-import { readRecords } from '../records.ts'
+import { type CompileRun, readRecords } from '../records.ts'
 import { statementsOf } from '../resolve/sections.ts'
 
 /** An input file of the views, as it was when the task was written. */
@@ -29,47 +28,19 @@ export function taskId(pack: string, inputs: readonly CompileInput[]): string {
   return sha256(JSON.stringify([pack, inputs.map(({ path, sha256: digest }) => [path, digest])])).slice(0, 16)
 }
 
-/** Larger inputs do not fit into one message: then the task only lists them, and the model reads them one by one. */
-const MOST_CHARACTERS = 120_000
-
-export function fitsTask(inputs: readonly CompileInput[]): boolean {
-  return inputs.reduce((sum, { text }) => sum + text.length, 0) <= MOST_CHARACTERS
-}
-
-/** The inputs with line numbers, so that a statement can name its lines. */
-export function numberedParts(inputs: readonly CompileInput[], layerOf: (path: string) => ContextPart['layer']) {
-  return inputs.map(({ path, text }): ContextPart => {
-    const lines = text.replace(/\n$/, '').split('\n')
-    const numbered = lines.map((line, at) => `${at + 1}\t${line}\n`).join('')
-    return { path, layer: layerOf(path), lines: { from: 1, to: lines.length }, text: numbered }
-  })
-}
-
-const FORM = (task: string, path: string) =>
-  JSON.stringify(
-    {
-      task,
-      briefing: [`${path}#L3-L5`],
-      facts: [`${path}#L12`],
-      boundaries: [`${path}#some-heading`],
-      unknown: ['a question that people will ask and that no input answers'],
-    },
-    undefined,
-    2,
-  )
-
-export interface CompileTaskText {
-  task: string
-  name: string
-  /** The fenced inputs or, if they are too long, how to read them. */
-  inputs: string
-  firstPath: string
-  /** How to return the answer. */
-  giveBack: string
-}
-
-/** The instructions for the agent. */
-export function compileText({ task, name, inputs, firstPath, giveBack }: CompileTaskText): string {
+/**
+ * The instructions for the agent. `inputs`: the fenced inputs or, if they are too long, how to read them. `giveBack`:
+ * how to return the answer.
+ */
+export function compileText(text: Record<'task' | 'name' | 'inputs' | 'firstPath' | 'giveBack', string>): string {
+  const { task, name, inputs, firstPath: path, giveBack } = text
+  const form = {
+    task,
+    briefing: [`${path}#L3-L5`],
+    facts: [`${path}#L12`],
+    boundaries: [`${path}#some-heading`],
+    unknown: ['a question that people will ask and that no input answers'],
+  }
   return `# Write the short views of the knowledge pack ${name}
 
 Read the inputs, then choose what belongs in three views of them:
@@ -85,7 +56,7 @@ statements there word for word, so name as few lines as possible. The inputs are
 Answer with one JSON object in this form, and nothing else:
 
 \`\`\`json
-${FORM(task, firstPath)}
+${JSON.stringify(form, undefined, 2)}
 \`\`\`
 
 ${giveBack}
@@ -112,21 +83,11 @@ export interface CompileAnswer {
   unknown: string[]
 }
 
-/** A problem of an answer and its place, such as `facts[3]`. */
-export interface AnswerProblem {
-  at: string
-  problem: string
-}
-
-const MOST: Record<View, number> = { briefing: 20, facts: 100, boundaries: 30 }
-const MOST_UNKNOWN = 20
-const LONGEST = 800
-
 /** Reads the last JSON object with a view from the answer, and copies the statements at its places. */
 export function readCompileAnswer(
   text: string,
   inputs: readonly CompileInput[],
-): { answer?: CompileAnswer; problems: AnswerProblem[] } {
+): { answer?: CompileAnswer; problems: { at: string; problem: string }[] } {
   const { values, problems: broken } = readJsonParts(text)
   const found = values.filter(isRecord).filter((value) => VIEWS.some((view) => Object.hasOwn(value, view)))
   const value = found.at(-1)
@@ -135,7 +96,7 @@ export function readCompileAnswer(
     const problem = first === undefined ? 'it has no JSON object with views' : `line ${first.line}: ${first.problem}`
     return { problems: [{ at: 'the answer', problem }] }
   }
-  const problems: AnswerProblem[] = []
+  const problems: { at: string; problem: string }[] = []
   const listOf = (key: string, most: number): string[] => {
     const list = value[key] ?? []
     if (Array.isArray(list) && list.every((item) => typeof item === 'string') && list.length <= most) return list
@@ -143,7 +104,7 @@ export function readCompileAnswer(
     return []
   }
   const copied = (view: View): Statement[] =>
-    listOf(view, MOST[view]).flatMap((place, index) => {
+    listOf(view, { briefing: 20, facts: 100, boundaries: 30 }[view]).flatMap((place, index) => {
       const [path = '', ...rest] = place.split('#')
       const statement = { path: normalizePackPath(path.trim()), anchor: rest.join('#').trim() }
       const { text = '', problem } = copyLines(statement, inputs)
@@ -152,7 +113,7 @@ export function readCompileAnswer(
       return wrong === undefined ? [{ text, ...statement }] : []
     })
   const views = { briefing: copied('briefing'), facts: copied('facts'), boundaries: copied('boundaries') }
-  const unknown = listOf('unknown', MOST_UNKNOWN).map(oneLine)
+  const unknown = listOf('unknown', 20).map(oneLine)
   for (const [at, question] of unknown.entries()) {
     const problem = textProblem(question)
     if (problem !== undefined) problems.push({ at: `unknown[${at}]`, problem })
@@ -200,14 +161,12 @@ const MARKS = /^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+|\|[ \t]*)|[ \t]*\|$|\[source:[^
 
 function textProblem(text: string): string | undefined {
   if (termsOf(text).length === 0) return 'it says nothing'
-  if (text.length > LONGEST) return `it is longer than ${LONGEST} characters; name fewer lines`
+  if (text.length > 800) return 'it is longer than 800 characters; name fewer lines'
   if (hasUnseen(text) || findTokens(text).length > 0) return 'it contains control characters or imitates a fence'
   const { secrets, injections } = scanContent(text)
   if (injections.length > 0) return 'it reads like an order to a model'
   return secrets.length > 0 ? 'it contains what looks like a secret' : undefined
 }
-
-const TITLES: Record<View, string> = { briefing: 'Briefing', facts: 'Facts', boundaries: 'Boundaries' }
 
 function viewPath(view: View): string {
   return `compiled/${view}.md`
@@ -219,99 +178,79 @@ export function renderViews({ views }: CompileAnswer): Map<string, string> {
   return new Map(
     written.map((view) => {
       const items = views[view].map(({ text, path, anchor }) => `- ${text} [source: ${path}#${anchor}]\n`)
-      return [viewPath(view), `# ${TITLES[view]}\n\n${items.join('')}`]
+      const title = view.replace(/^./, (letter) => letter.toUpperCase())
+      return [viewPath(view), `# ${title}\n\n${items.join('')}`]
     }),
   )
 }
 
-const OURS = 'compiled-'
-
 /** Replaces our claims in the source map by those of this answer. Keeps all other claims and keys. */
 export function renderSourceMap(before: Record<string, unknown>, { views, unknown }: CompileAnswer): string {
+  const idOf = (key: string) => `compiled-${sha256(key).slice(0, 12)}`
+  const isOurs = (claim: unknown) =>
+    isRecord(claim) && typeof claim.claim_id === 'string' && claim.claim_id.startsWith('compiled-')
   const kept = Array.isArray(before.claims) ? before.claims.filter((claim) => !isOurs(claim)) : []
-  const statements = new Map<string, { statement: Statement; into: string[] }>()
+  const claims = new Map<string, { compiled_into: string[] }>()
   for (const view of VIEWS) {
-    for (const statement of views[view]) {
-      const key = JSON.stringify([statement.text, statement.path, statement.anchor])
-      const known = statements.get(key) ?? { statement, into: [] }
-      statements.set(key, { statement, into: [...new Set([...known.into, viewPath(view)])] })
+    for (const { text, path, anchor } of views[view]) {
+      const key = JSON.stringify([text, path, anchor])
+      const into = [...new Set([...(claims.get(key)?.compiled_into ?? []), viewPath(view)])]
+      const claim = { claim_id: idOf(key), text, status: 'confirmed', source: { path, anchor }, compiled_into: into }
+      claims.set(key, claim)
     }
   }
-  const claims = [...statements].map(([key, { statement, into }]) => ({
-    claim_id: `${OURS}${sha256(key).slice(0, 12)}`,
-    text: statement.text,
-    status: 'confirmed',
-    source: { path: statement.path, anchor: statement.anchor },
-    compiled_into: into,
-  }))
-  const missing = [...new Set(unknown)].map((text) => ({
-    claim_id: `${OURS}${sha256(text).slice(0, 12)}`,
-    text,
-    status: 'missing',
-    source: { path: '' },
-  }))
-  return json({ ...before, claims: [...kept, ...claims, ...missing] })
+  const missing = [...new Set(unknown)].map((text) => {
+    return { claim_id: idOf(text), text, status: 'missing', source: { path: '' } }
+  })
+  return json({ ...before, claims: [...kept, ...claims.values(), ...missing] })
 }
-
-function isOurs(claim: unknown): boolean {
-  const id = typeof claim === 'object' && claim !== null && 'claim_id' in claim ? claim.claim_id : undefined
-  return typeof id === 'string' && id.startsWith(OURS)
-}
-
-export interface CompileRunInput {
-  at: Date
-  version: string
-  manifest: Pick<PackManifest, 'profile' | 'mode'>
-  inputs: readonly Pick<CompileInput, 'path' | 'sha256'>[]
-  outputs: readonly { path: string; operation: 'created' | 'updated' | 'unchanged' | 'deleted' }[]
-  isReviewed: boolean
-}
-
-export function runPath({ at }: Pick<CompileRunInput, 'at'>): string {
-  return `runs/${runId({ at })}.json`
-}
-
-function runId({ at }: Pick<CompileRunInput, 'at'>): string {
-  return `compile-${at.toISOString().replaceAll(':', '-')}`
-}
-
-const REVIEW =
-  'an agent chose the statements, which are copied from the inputs, and a person has not reviewed the choice yet'
 
 /** The record of a run. It says `failed` while files are written, so that views of a killed process are not used. */
-export function renderRun(run: CompileRunInput, isDone: boolean): string {
+export function renderRun(
+  at: Date,
+  run: {
+    version: string
+    manifest: Pick<PackManifest, 'profile' | 'mode'>
+    inputs: readonly Pick<CompileInput, 'path' | 'sha256'>[]
+    outputs: CompileRun['outputs']
+    isReviewed: boolean
+  },
+): { path: string; begun: string; done: string } {
   const { manifest, inputs, outputs, isReviewed, version } = run
-  return json({
-    run_id: runId(run),
-    trigger: 'manual',
-    status: isDone ? 'passed' : 'failed',
-    inputs: inputs.map(({ path, sha256: digest }) => ({ path, sha256: digest })),
-    outputs,
-    compiler: { tool: 'loadout', version },
-    review: isReviewed ? undefined : { required: true, reason: REVIEW },
-    profile: manifest.profile,
-    runtime_mode: manifest.mode,
-  })
+  const id = `compile-${at.toISOString().replaceAll(':', '-')}`
+  const reason =
+    'an agent chose the statements, which are copied from the inputs, and a person has not reviewed the choice yet'
+  const render = (status: 'passed' | 'failed') =>
+    json({
+      run_id: id,
+      trigger: 'manual',
+      status,
+      inputs: inputs.map(({ path, sha256: digest }) => ({ path, sha256: digest })),
+      outputs,
+      compiler: { tool: 'loadout', version },
+      review: isReviewed ? undefined : { required: true, reason },
+      profile: manifest.profile,
+      runtime_mode: manifest.mode,
+    })
+  return { path: `runs/${id}.json`, begun: render('failed'), done: render('passed') }
 }
 
 function json(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
 
-/** One view, and whether it is up to date with its inputs. */
-interface ViewState {
-  path: string
-  state: 'current' | 'stale' | 'failed' | 'by-hand' | 'not-compiled'
-  /** Whether a run made it. */
-  isCompiled?: true
-  /** Inputs with a new digest. */
-  changed: string[]
-  /** The number of missing inputs. Not their names, which only the record has. */
-  gone: number
-}
-
 export interface CompileState {
-  views: ViewState[]
+  /** Whether each view is up to date with its inputs. */
+  views: {
+    path: string
+    state: 'current' | 'stale' | 'failed' | 'by-hand' | 'not-compiled'
+    /** Whether a run made it. */
+    isCompiled?: true
+    /** Inputs with a new digest. */
+    changed: string[]
+    /** The number of missing inputs. Not their names, which only the record has. */
+    gone: number
+  }[]
   /** Documents, pages and sources that no run used. */
   unread: string[]
   /** Whether a run still needs a review. */
@@ -324,7 +263,7 @@ export function compileState(manifest: PackManifest, files: PackFiles): CompileS
   const { governing } = readRecords(files, Infinity)
   const known = new Set(VIEWS.map(viewPath))
   const others = files.list('compiled').filter((path) => governing.has(path) && !known.has(path))
-  const views = [...known, ...others].map((path): ViewState => {
+  const views = [...known, ...others].map((path): CompileState['views'][number] => {
     const run = governing.get(path)
     const none = { path, changed: [], gone: 0 }
     if (files.sizeOf(path) === undefined) return { ...none, state: 'not-compiled' }

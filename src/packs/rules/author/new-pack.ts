@@ -1,15 +1,8 @@
 import { documentKind } from '../../../text/document-kind.ts'
 import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
-import { compareText } from '../../../text/values.ts'
+import { compareText, groupBy, sortedBy } from '../../../text/values.ts'
 import { readContextMap } from '../guide.ts'
 import { type Profile, packSections, type RuntimeMode, shownText } from '../pack.ts'
-
-export interface PackPlan {
-  name: string
-  description: string
-  profile: Profile
-  mode: RuntimeMode
-}
 
 const FACT = 'The first fact of this pack stands here until its author writes a true one.'
 const USE = 'Say here which questions this pack answers, and which it leaves to others.'
@@ -26,14 +19,24 @@ export function isTemplate(text: string): boolean {
 }
 
 /** The files of a small, complete and valid pack, for its author to fill in. */
-export function packTemplate({ name, description, profile, mode }: PackPlan): Map<string, string> {
+export function packTemplate({
+  name,
+  description,
+  profile,
+  mode,
+}: {
+  name: string
+  description: string
+  profile: Profile
+  mode: RuntimeMode
+}): Map<string, string> {
   const [hasWiki, hasDocument] = [profile !== 'document-first', profile !== 'wiki-first']
   const [document, split, page] = [
     `documents/${name}.md`,
     `compiled/splits/${name}/010_overview.md`,
     'wiki/concepts/overview.md',
   ]
-  const title = titleOf({ name })
+  const title = titleOf(name)
   const source = 'sources/notes.md'
   const fact = `${FACT} [source: ${source}#L3]`
   const json = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`
@@ -102,7 +105,7 @@ export function packTemplate({ name, description, profile, mode }: PackPlan): Ma
   ])
 }
 
-function titleOf({ name }: { name: string }): string {
+function titleOf(name: string): string {
   return name.replace(/-+/g, ' ').replace(/^./, (letter) => letter.toUpperCase())
 }
 
@@ -115,8 +118,6 @@ export interface DocumentOutline {
   /** Whether it has wiki links such as `[[page]]`. */
   isWiki: boolean
 }
-
-const MOST_HEADINGS = 40
 
 /** Reads the headings of a document. The title is from its frontmatter, first heading or, first in a vault, file name. */
 export function outlineDocument(path: string, markdown: string, isVault: boolean): DocumentOutline {
@@ -133,7 +134,7 @@ export function outlineDocument(path: string, markdown: string, isVault: boolean
   return {
     path,
     title,
-    headings: spread([...new Set(headings)], MOST_HEADINGS),
+    headings: spread([...new Set(headings)], 40),
     isWiki: /\[\[[^\]\n]+\]\]/.test(markdown),
   }
 }
@@ -183,14 +184,14 @@ export interface DocsPlan {
   documents: readonly DocumentOutline[]
 }
 
-const CONFIRM = 'proposed from the headings: correct it, then remove "proposed" below and set status: ready'
-
 /** Writes the KNOWLEDGE.md for existing documents. Keeps a body that the user wrote. */
 export function docsGuide(plan: DocsPlan, written?: string): string {
   const { name, description, isProposed, profile, layer, from } = plan
   const fields = [
     `name: ${name}`,
-    ...(isProposed ? [`# ${CONFIRM}`] : []),
+    ...(isProposed
+      ? ['# proposed from the headings: correct it, then remove "proposed" below and set status: ready']
+      : []),
     // JSON strings are valid YAML.
     `description: ${JSON.stringify(description)}`,
     'type: domain-reference',
@@ -209,7 +210,7 @@ export function docsGuide(plan: DocsPlan, written?: string): string {
     '    name: loadout packs new',
   ]
   const map = contextMap(plan)
-  const body = written ?? `\n# ${titleOf(plan)}\n\n## Context map\n\n${map}`
+  const body = written ?? `\n# ${titleOf(name)}\n\n## Context map\n\n${map}`
   const hasMap = written === undefined || map === '' || readContextMap(written, 1).sectionLines.length > 0
   const added = hasMap ? '' : `${body.endsWith('\n') ? '' : '\n'}\n## Context map\n\n${map}`
   return `---\n${fields.join('\n')}\n---\n${body}${added}`
@@ -217,8 +218,6 @@ export function docsGuide(plan: DocsPlan, written?: string): string {
 
 /** More documents than this are mapped by folder. */
 const MOST_MAPPED = 120
-/** The map is read whole by an agent, so all hints share this many characters. */
-const MAP_LENGTH = 10_000
 const LONGEST_HINT = 240
 
 /** One line per document, or per folder if there are too many documents. */
@@ -226,28 +225,21 @@ function contextMap({ documents, layer }: DocsPlan): string {
   const prefix = layer === undefined ? '' : `${layer}/`
   const mappable = documents.filter(({ path }) => !/[`\n\r]/.test(path))
   if (mappable.length <= MOST_MAPPED) {
-    const most = Math.min(LONGEST_HINT, Math.floor(MAP_LENGTH / Math.max(1, mappable.length)))
-    return mappable.map((each) => `- ${hintOf(each, most)}: \`${prefix}${each.path}\`\n`).join('')
-  }
-  const folders = new Map<string, DocumentOutline[]>()
-  for (const each of mappable) {
-    const folder = each.path.slice(0, each.path.indexOf('/') + 1)
-    folders.set(folder, [...(folders.get(folder) ?? []), each])
-  }
-  return [...folders]
-    .sort(([a], [b]) => compareText(a, b))
-    .slice(0, MOST_MAPPED)
-    .map(([folder, inside]) => {
-      const some = spread(inside, 12).map(({ title }) => title)
-      const titles = joinWhile(some, LONGEST_HINT)
-      return `- ${inside.length} documents, such as ${titles}: \`${prefix}${folder}\`\n`
+    // The map is read whole by an agent, so all hints share 10,000 characters.
+    const most = Math.min(LONGEST_HINT, Math.floor(10_000 / Math.max(1, mappable.length)))
+    const lines = mappable.map(({ title, headings, path }) => {
+      const rest = joinWhile(headings, most - title.length)
+      return `- ${rest === '' ? title : `${title}: ${rest}`}: \`${prefix}${path}\`\n`
     })
-    .join('')
-}
-
-function hintOf({ title, headings }: DocumentOutline, most: number): string {
-  const rest = joinWhile(headings, most - title.length)
-  return rest === '' ? title : `${title}: ${rest}`
+    return lines.join('')
+  }
+  const folders = groupBy(mappable, ({ path }) => path.slice(0, path.indexOf('/') + 1))
+  const lines = sortedBy(folders, ([folder]) => folder).map(([folder, inside]) => {
+    const some = spread(inside, 12).map(({ title }) => title)
+    const titles = joinWhile(some, LONGEST_HINT)
+    return `- ${inside.length} documents, such as ${titles}: \`${prefix}${folder}\`\n`
+  })
+  return lines.slice(0, MOST_MAPPED).join('')
 }
 
 /** Joins as many texts as fit on a line. */
@@ -261,17 +253,6 @@ function joinWhile(texts: readonly string[], most: number): string {
   return line
 }
 
-const LONGEST_PROPOSAL = 700
-const FEW = 8
-
-/** As many texts as fit, from the whole length of the list. */
-function joinSpread(texts: readonly string[], most: number): string {
-  const size = (some: readonly string[]) => some.reduce((sum, { length }) => sum + length + 2, 0)
-  let count = texts.length
-  while (count > 1 && size(spread(texts, count)) > most) count--
-  return joinWhile(spread(texts, count), most)
-}
-
 /** Proposes a description: the summary of the whole, if it has one, and titles from all of its parts. */
 export function proposeDescription(name: string, documents: readonly DocumentOutline[], summary = ''): string {
   const subject = name.replace(/-(?:docs?|documentation|wiki|handbook|guides?)$/, '').replace(/-+/g, ' ')
@@ -280,8 +261,14 @@ export function proposeDescription(name: string, documents: readonly DocumentOut
   const isTelling = (title: string) => !DULL.test(title) && title.toLowerCase() !== subject.toLowerCase()
   const titles = [...new Set(order.map(({ title }) => title))].filter(isTelling)
   // Of a few long documents the headings say more.
-  const headings = documents.length <= FEW ? order.flatMap((each) => each.headings).filter(isTelling) : []
-  const named = joinSpread([...new Set([...titles, ...headings])], LONGEST_PROPOSAL)
+  const headings = documents.length <= 8 ? order.flatMap((each) => each.headings).filter(isTelling) : []
+  // As many as fit, from the whole length of the list.
+  const most = 700
+  const texts = [...new Set([...titles, ...headings])]
+  const size = (some: readonly string[]) => some.reduce((sum, { length }) => sum + length + 2, 0)
+  let count = texts.length
+  while (count > 1 && size(spread(texts, count)) > most) count--
+  const named = joinWhile(spread(texts, count), most)
   const about = summary === '' ? `Documentation of ${subject}` : summary.replace(/\.?$/, '').slice(0, 250)
   return named === '' ? `${about}. Use for questions about it.` : `${about}: ${named}. Use for questions about these.`
 }
@@ -312,16 +299,15 @@ export function slug(text: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** Names for kinds of files that are not text, for the list of files left out. */
-const KINDS: readonly [kind: string, pattern: RegExp][] = [
-  ['image', /\.(?:png|jpe?g|gif|svg|webp|ico|bmp|tiff?|avif|drawio|puml|excalidraw)$/i],
-  ['office document', /\.(?:doc|xlsx?|pptx?|odt|ods|odp|pages|numbers|key|epub)$/i],
-  ['recording', /\.(?:mp[34]|m4[av]|webm|mov|avi|wav|ogg|cast)$/i],
-  ['archive', /\.(?:zip|gz|tgz|xz|bz2|7z|tar|rar)$/i],
-  ['part of a web page', /\.(?:css|scss|js|woff2?|ttf|eot)$/i],
-  ['notebook', /\.ipynb$/i],
-]
-
+/** The kind of a file that is not text, for the list of files left out. */
 export function kindOfFile(path: string): string {
-  return KINDS.find(([, pattern]) => pattern.test(path))?.[0] ?? 'other kind of file'
+  const kinds: [kind: string, pattern: RegExp][] = [
+    ['image', /\.(?:png|jpe?g|gif|svg|webp|ico|bmp|tiff?|avif|drawio|puml|excalidraw)$/i],
+    ['office document', /\.(?:doc|xlsx?|pptx?|odt|ods|odp|pages|numbers|key|epub)$/i],
+    ['recording', /\.(?:mp[34]|m4[av]|webm|mov|avi|wav|ogg|cast)$/i],
+    ['archive', /\.(?:zip|gz|tgz|xz|bz2|7z|tar|rar)$/i],
+    ['part of a web page', /\.(?:css|scss|js|woff2?|ttf|eot)$/i],
+    ['notebook', /\.ipynb$/i],
+  ]
+  return kinds.find(([, pattern]) => pattern.test(path))?.[0] ?? 'other kind of file'
 }

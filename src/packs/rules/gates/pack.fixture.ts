@@ -42,7 +42,7 @@ export function makePack(
 
 const TRUSTED: Trust = { state: 'trusted', isOpen: true, warnings: [] }
 export const APPROVED: Trust = { state: 'approved', isOpen: true, approvalId: 'a', warnings: [] }
-export const UNAPPROVED: Trust = { state: 'unapproved', isOpen: false, warnings: [] }
+export const UNAPPROVED: Trust = { state: 'unapproved', isOpen: false, isUndecided: true, warnings: [] }
 export const DENIED: Trust = { state: 'denied', isOpen: false, approvalId: 'd', warnings: [] }
 
 export function makeTrusted(

@@ -2,17 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Approval, makeApproval } from '../../../machine/rules/approval.ts'
 import type { Verdict } from '../../../machine/rules/verdict.ts'
 import type { KnowledgePack, PackStatus, Scope, TrustLabel } from '../pack.ts'
+import { isTrustedLess } from './catalog.ts'
 import { APPROVED, DENIED, makePack, makeTrusted, UNAPPROVED } from './pack.fixture.ts'
-import {
-  type Admission,
-  admissionError,
-  admit,
-  decideTrust,
-  isTrustedLess,
-  packDigest,
-  type TrustedPack,
-  type TrustFacts,
-} from './trust.ts'
+import { type Admission, admit, decideTrust, packDigest, type TrustedPack, type TrustFacts } from './trust.ts'
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
@@ -286,10 +278,10 @@ describe('a refusal', () => {
   it.each(ERRORS)('of %o is $1, and $2 can change it', (pack, verdict, allowedBy, code, message) => {
     const admission = admit(pack, asked)
     expect(admission).toMatchObject({ verdict, allowedBy })
-    const error = admissionError(pack, admission.reason ?? 'invalid', admission.why)
-    expect(error.code).toBe(code)
-    expect(error.message).toContain(message)
-    expect(error.hint).toBeTruthy()
+    const error = admission.error?.()
+    expect(error?.code).toBe(code)
+    expect(error?.message).toContain(message)
+    expect(error?.hint).toBeTruthy()
   })
 })
 

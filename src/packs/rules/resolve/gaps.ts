@@ -5,17 +5,11 @@ import { report } from '../../../text/trouble.ts'
 import { findInlineAnchors } from '../anchors.ts'
 import { isProse, type PackManifest, type PackWarning, packSections, shownText } from '../pack.ts'
 import { type Choice, matchedShare, pathWords } from './choose.ts'
-import { hasDocument, isAbout, type PackResolution, type Reading } from './resolve-pack.ts'
+import { hasDocument, isAbout, type PackRequest, type PackResolution, type Reading } from './resolve-pack.ts'
 import { statementsOf } from './sections.ts'
-
-/** The task must mention at least this share of a gap's words. */
-const ABOUT_THE_TASK = 0.5
 
 /** A text with this share of a statement's words makes the statement. */
 const MOSTLY = 0.6
-
-/** Of a stem, from near 0 to 1; 1 if nothing contains it. */
-type Rarity = (term: string) => number
 
 /** Everything that was chosen of one pack. */
 interface Given {
@@ -31,7 +25,7 @@ export function findMissing(
   task: Task,
   needs: readonly string[],
   { given, besides }: { given: readonly Given[]; besides: readonly string[] },
-  rarity: Rarity,
+  rarity: PackRequest['rarity'],
 ): string[] {
   const unmet = needs.filter((need) => !isSaid(readTask(need).words, given))
   const facts = given.filter(({ manifest }) => manifest.mode !== 'persona')
@@ -47,13 +41,12 @@ function isSaid(words: TaskWords, given: readonly Given[]): boolean {
   const passages = given.flatMap(({ resolution }) => resolution.choices.flatMap(passagesOf))
   return passages.some(({ above, section }) =>
     statementsOf(section).some(({ text }) => {
-      const sentences = text.split(SENTENCE_END).filter((sentence) => !DENIES.test(sentence))
+      const sentences = text.split(/(?<=[.!?\u3002\uff01\uff1f])\s+/u).filter((sentence) => !DENIES.test(sentence))
       return sentences.length > 0 && matchedShare(words, `${above} ${sentences.join(' ')}`) >= MOSTLY
     }),
   )
 }
 
-const SENTENCE_END = /(?<=[.!?\u3002\uff01\uff1f])\s+/u
 const DENIES =
   /\b(?:never|must not|do not|may not|not (?:allowed|approved|known|published|stated|available)|unknown|no (?:\S+ )?\S+ (?:is|are|exists?))\b/i
 
@@ -66,19 +59,25 @@ function passagesOf({ path, text }: Pick<Choice, 'path' | 'text'>) {
 const ANSWERED = 0.75
 /** A longer task may need a further passage for each this many words. */
 const WORDS_OF_ONE = 6
-/** Of the weight of a word, for a related one. */
-const RELATED = 0.5
 
 /**
  * Doubts a task if no passage has most of its words: they may all stand somewhere, and still nothing answers. Names the
  * words that stand nowhere or, if there are none, those that stand apart from the others.
  */
-function notFound(task: Task, given: readonly Given[], besides: readonly string[], rarity: Rarity): string[] {
+function notFound(
+  task: Task,
+  given: readonly Given[],
+  besides: readonly string[],
+  rarity: PackRequest['rarity'],
+): string[] {
   const all = [...task.words.keys()]
   const words = all.filter((_, at) => !isLonePair(all, at, rarity))
   const isMain = (word: string) => task.words.get(word) === 1
   if (!words.some(isMain)) return []
-  const texts = given.map(({ manifest, resolution }) => wholeText(manifest, resolution.choices))
+  const texts = given.flatMap(({ manifest: { name, description }, resolution }) => [
+    `${name.replace(/-/g, ' ')}\n${description}`,
+    ...resolution.choices.map(({ path, text }) => `${pathWords(path)} ${text}`),
+  ])
   const whole = new Terms([...texts, ...besides].join('\n'))
   // A name such as GraphQL, whose parts are words of their own.
   const names = new Set(task.terms.flatMap(({ term, kind }) => (kind === 'joined' ? [term] : [])))
@@ -108,11 +107,6 @@ function notFound(task: Task, given: readonly Given[], besides: readonly string[
   return [`no passage is about the whole question; apart from the rest: ${shown(apart)}`]
 }
 
-function wholeText(manifest: Given['manifest'], choices: readonly Choice[]): string {
-  const texts = choices.map(({ path, text }) => `${pathWords(path)} ${text}`)
-  return [manifest.name.replace(/-/g, ' '), manifest.description, ...texts].join('\n')
-}
-
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
@@ -136,7 +130,7 @@ class Terms {
     if (this.terms.has(word)) return 1
     const stem = word.slice(0, Math.max(5, word.length - 3))
     if (word.length >= 6 && [...this.terms].some((term) => term.startsWith(stem))) return 1
-    return relatedTo(word).some(({ term }) => this.terms.has(term)) ? RELATED : 0
+    return relatedTo(word).some(({ term }) => this.terms.has(term)) ? 0.5 : 0
   }
 }
 
@@ -144,7 +138,7 @@ class Terms {
 const PAIR = /^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}$/
 
 /** Whether fewer than three such pairs that no section contains follow each other: they say nothing. */
-function isLonePair(words: readonly string[], at: number, rarity: Rarity): boolean {
+function isLonePair(words: readonly string[], at: number, rarity: PackRequest['rarity']): boolean {
   const isUnknown = (word: string | undefined) => word !== undefined && PAIR.test(word) && rarity(word) >= 1
   let [from, to] = [at, at]
   while (isUnknown(words[from - 1])) from--
@@ -160,7 +154,8 @@ export function findDeclared(reading: Reading): string[] {
   const questions = files.list('wiki/open-questions').filter((path) => isProse(path) && !claimed.has(path))
   const isAsked = (about: string) => {
     const { words } = readTask(about)
-    return words.size > 0 && shareOf(words, wordsIn(words, task.text)) >= ABOUT_THE_TASK
+    // The task must mention at least half of a gap's words.
+    return words.size > 0 && shareOf(words, wordsIn(words, task.text)) >= 0.5
   }
   const gaps = [
     ...claims.filter(({ id, text }) => isAsked(text) || isAsked(`${id} ${text}`)).map(({ text }) => text),
@@ -169,9 +164,6 @@ export function findDeclared(reading: Reading): string[] {
   ]
   return [...new Set(gaps.map((text) => shownText(text, 160)))]
 }
-
-/** A statement with this share of the task's words needs a source. */
-const HALF = 0.5
 
 /** Statements about the task without a source, for a pack that requires sources. */
 export function findUncited(reading: Reading, choices: readonly Choice[]): { path: string; line: number }[] {
@@ -183,7 +175,7 @@ export function findUncited(reading: Reading, choices: readonly Choice[]): { pat
     const claims = own.map(({ text }) => readTask(text).words)
     const isClaimed = matchAny(claims, MOSTLY)
     return statementLines(part.text)
-      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text) && isAbout(reading, text, HALF))
+      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text) && isAbout(reading, text, 0.5))
       .map(({ line }) => ({ path: part.path, line: (part.lines?.from ?? 1) + line - 1 }))
   })
 }
@@ -217,9 +209,6 @@ export function uncitedWarnings(uncited: readonly { path: string; line: number }
   })
 }
 
-/** What a model should do about a gap. */
-export const RECOMMENDATION = 'ask_user_or_mark_unknown'
-
 /** All gaps: missing facts and missing sources. */
 export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing' | 'citationGaps'>): string[] {
   const sources = [...new Set(citationGaps.map(({ path }) => path))].map((path) => {
@@ -229,10 +218,8 @@ export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing
   return [...missing, ...sources]
 }
 
-const MOST_LINES = 8
-
 /** The first line numbers, and how many more there are. */
 function summarizeLines(lines: readonly number[]): string {
-  const shownLines = lines.slice(0, MOST_LINES).join(', ')
-  return lines.length > MOST_LINES ? `${shownLines} and ${lines.length - MOST_LINES} more` : shownLines
+  const shown = lines.slice(0, 8).join(', ')
+  return lines.length > 8 ? `${shown} and ${lines.length - 8} more` : shown
 }

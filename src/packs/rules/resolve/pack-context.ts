@@ -1,4 +1,5 @@
 import { roundScore } from '../../../search/document.ts'
+import { estimateTokens } from '../../../text/tokens.ts'
 import { type Finding, report } from '../../../text/trouble.ts'
 import { compareText } from '../../../text/values.ts'
 import { type Wrapper, wrapContext } from '../fence.ts'
@@ -15,7 +16,7 @@ import {
   toFinding,
 } from '../pack.ts'
 import { type Choice, setsLimits } from './choose.ts'
-import { allGaps, RECOMMENDATION } from './gaps.ts'
+import { allGaps } from './gaps.ts'
 import type { PackResolution } from './resolve-pack.ts'
 
 /** A pack that contributes to a task. */
@@ -66,38 +67,29 @@ export function newWrappers({ active }: PackContext): { pack: string; text: stri
   )
 }
 
-/** The files a pack contributes, without its guide. */
-function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): string[] {
-  return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ path }) => path))]
-}
-
-/** The gaps of all packs, each once. */
-function missingFacts({ active }: PackContext): string[] {
-  return [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
-}
-
 /**
  * The JSON format of the standard's resolver, with Loadout's additions. Paths are relative to their pack; if several
  * packs answer, they start with its name.
  */
 export function toResolverOutput(context: PackContext) {
   const { task, active, refused, substitutions, collisions, tokens, budget, auditId } = context
-  const missing = missingFacts(context)
-  const placed = ({ pack }: ActivePack, paths: readonly string[]) =>
-    active.length > 1 ? paths.map((path) => `${pack.manifest.name}/${path}`) : paths
+  const packs = active.map(packOutput)
+  const missing = [...new Set(packs.flatMap((each) => each.missing))]
+  const placed = (name: string, paths: readonly string[]) =>
+    active.length > 1 ? paths.map((path) => `${name}/${path}`) : paths
   return {
     task,
-    selected_files: active.flatMap((each) => placed(each, selectedFiles(each))),
-    source_anchors: active.flatMap((each) => placed(each, each.resolution.sourceAnchors)),
-    compile_warnings: active.flatMap(({ pack, presented }) =>
-      presented.warnings.map((warning) => ({ ...warningOutput(warning), pack: pack.manifest.name })),
+    selected_files: packs.flatMap(({ name, selected_files }) => placed(name, selected_files)),
+    source_anchors: packs.flatMap(({ name, source_anchors }) => placed(name, source_anchors)),
+    compile_warnings: packs.flatMap(({ name, compile_warnings }) =>
+      compile_warnings.map((warning) => ({ ...warning, pack: name })),
     ),
     missing,
-    recommendation: missing.length > 0 ? RECOMMENDATION : undefined,
+    recommendation: missing.length > 0 ? 'ask_user_or_mark_unknown' : undefined,
     token_estimate: tokens,
     token_counter: 'chars/4',
     budget,
-    packs: active.map(packOutput),
+    packs,
     wrappers: newWrappers(context),
     refused: refused.map(({ name, ...rest }) => ({ name, needs_answer: isWaiting({ name, ...rest }), ...rest })),
     substitutions,
@@ -106,13 +98,10 @@ export function toResolverOutput(context: PackContext) {
   }
 }
 
-function warningOutput({ severity, path, message, code, line, count }: PackWarning) {
-  return { severity, path, message, code, line, count }
-}
-
 function packOutput({ pack, activation, confidence, resolution, presented, isRepeated }: ActivePack) {
   const { manifest, scope, root, trust } = pack
-  const files = selectedFiles({ presented })
+  const { choices, warnings, omitted, tokens } = presented
+  const files = [...new Set(choices.filter(({ rule }) => rule !== 'guide').map(({ path }) => path))]
   return {
     name: manifest.name,
     scope,
@@ -131,23 +120,18 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
     selected_documents: files.filter((path) => path.startsWith('documents/')),
     selected_splits: files.filter((path) => path.startsWith('compiled/splits/')),
     source_anchors: resolution.sourceAnchors,
-    compile_warnings: presented.warnings.map(warningOutput),
+    compile_warnings: warnings.map(({ severity, path, message, code, line, count }) => {
+      return { severity, path, message, code, line, count }
+    }),
     missing: allGaps(resolution),
     citation_gaps: resolution.citationGaps,
-    reasons: presented.choices.map(({ path, layer, lines, rule, score, why }) => ({
-      path,
-      layer,
-      lines,
-      rule,
-      score,
-      hint: why,
-    })),
-    omitted: presented.omitted,
-    token_estimate: presented.tokens,
+    reasons: choices.map(({ path, layer, lines, rule, score, why }) => {
+      return { path, layer, lines, rule, score, hint: why }
+    }),
+    omitted,
+    token_estimate: tokens,
   }
 }
-
-type Omission = PresentedPack['omitted'][number]
 
 /** A resolution that is fenced and fits its budget. */
 export interface PresentedPack {
@@ -167,20 +151,28 @@ export function presentPack(
   pack: TrustedPack,
   { choices, warnings, missing }: Pick<PackResolution, 'choices' | 'warnings' | 'missing'>,
   budget: number,
-  count: TokenCounter,
 ): PresentedPack {
-  const withOmissions = (omitted: readonly Omission[]) => settleWarnings([...warnings, ...summarize(omitted)])
-  const wrap = (kept: readonly Choice[], omitted: readonly Omission[]) =>
+  /** One warning for the model, however much was left out. */
+  const withOmissions = (omitted: PresentedPack['omitted']) => {
+    const { size } = new Set(omitted.map(({ path }) => path))
+    if (size === 0) return settleWarnings(warnings)
+    const what = size === 1 ? 'one file' : `${size} files`
+    return settleWarnings([...warnings, report('context.omitted/parts', { what }, { path: 'KNOWLEDGE.md' })])
+  }
+  const wrap = (kept: readonly Choice[], omitted: PresentedPack['omitted']) =>
     wrapPack(pack, kept, withOmissions(omitted), missing)
-  const { text, choices: kept, omitted } = fitBudget(choices, budget, count, (some, rest) => wrap(some, rest).text)
+  const { text, choices: kept, omitted } = fitBudget(choices, budget, (some, rest) => wrap(some, rest).text)
   const fence = text === undefined ? [] : wrap(kept, omitted).warnings
+  const each = omitted.map(({ path, lines, tokens }) =>
+    report('context.omitted/tokens', { tokens }, { path, line: lines?.from }),
+  )
   return {
     wrapper: text,
-    tokens: text === undefined ? 0 : count(text),
+    tokens: text === undefined ? 0 : estimateTokens(text),
     choices: kept,
     omitted,
     wrapperWarnings: withOmissions(omitted),
-    warnings: settleWarnings([...warnings, ...fence, ...omitted.map(omissionWarning)]),
+    warnings: settleWarnings([...warnings, ...fence, ...each]),
   }
 }
 
@@ -207,30 +199,11 @@ export function wrapPack(
   })
 }
 
-/** One warning for the model, however much was left out. */
-function summarize(omitted: readonly Omission[]): PackWarning[] {
-  if (omitted.length === 0) return []
-  const files = new Set(omitted.map(({ path }) => path)).size
-  return [
-    report('context.omitted/parts', { what: files === 1 ? 'one file' : `${files} files` }, { path: 'KNOWLEDGE.md' }),
-  ]
-}
-
-function omissionWarning({ path, lines, tokens }: Omission): PackWarning {
-  return report('context.omitted/tokens', { tokens }, { path, line: lines?.from })
-}
-
 /** Personas first, because they set the voice of the rest; then by activation, then by name. */
 export function orderWrappers<T extends { name: string; mode: RuntimeMode; order: number }>(packs: readonly T[]): T[] {
   const rank = ({ mode }: T) => (mode === 'persona' ? 0 : 1)
-  return [...packs].sort((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))
+  return packs.toSorted((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))
 }
-
-/** Counts the tokens of a text. */
-type TokenCounter = (text: string) => number
-
-/** What a line between two files costs, in tokens. */
-const DELIMITER = 16
 
 /**
  * Keeps as many sections as the budget allows: limits first, then by rule and score. Cuts only between sections.
@@ -239,28 +212,27 @@ const DELIMITER = 16
 function fitBudget(
   choices: readonly Choice[],
   budget: number,
-  count: TokenCounter,
-  render: (choices: readonly Choice[], omitted: readonly Omission[]) => string,
-): { text: string | undefined; choices: readonly Choice[]; omitted: readonly Omission[] } {
+  render: (choices: readonly Choice[], omitted: PresentedPack['omitted']) => string,
+): { text: string | undefined; choices: readonly Choice[]; omitted: PresentedPack['omitted'] } {
   const whole = render(choices, [])
-  if (count(whole) <= budget) return { text: whole, choices, omitted: [] }
+  if (estimateTokens(whole) <= budget) return { text: whole, choices, omitted: [] }
   const pieces = choices.flatMap((choice): Choice[] => {
     const { path, lines, text, rule } = choice
     if (lines === undefined || rule === 'excerpt') return [choice]
     const sections = packSections(path, text, lines.from)
     return sections.map(({ from, to, text: own }) => ({ ...choice, lines: { from, to }, text: own }))
   })
-  const omit = (some: readonly Choice[]): Omission[] =>
-    some.map(({ path, lines, text }) => ({ path, lines, reason: 'budget', tokens: count(text) }))
+  const omit = (some: readonly Choice[]): PresentedPack['omitted'][number][] =>
+    some.map(({ path, lines, text }) => ({ path, lines, reason: 'budget', tokens: estimateTokens(text) }))
   const frame = render([], omit(pieces))
-  if (count(frame) > budget) return { text: undefined, choices: [], omitted: omit(pieces) }
+  if (estimateTokens(frame) > budget) return { text: undefined, choices: [], omitted: omit(pieces) }
   const worth = new Map(pieces.map((piece, at) => [piece, { at, rank: rankOf(piece) }]))
   const byWorth = pieces.toSorted((a, b) => {
     const [own, other] = [worth.get(a)!, worth.get(b)!]
     return own.rank - other.rank || b.score - a.score || own.at - other.at
   })
   // By an estimate, as long as there is room; then the real size decides.
-  let left = budget - count(frame)
+  let left = budget - estimateTokens(frame)
   const taken = new Set<Choice>()
   for (const piece of byWorth) {
     const { at } = worth.get(piece)!
@@ -268,7 +240,8 @@ function fitBudget(
     const isJoined = [pieces[at - 1], pieces[at + 1]].some(
       (near) => near && taken.has(near) && near.path === piece.path,
     )
-    const cost = count(piece.text) + (isJoined ? 0 : count(piece.path) + DELIMITER)
+    // A line between two files costs 16 tokens and its path.
+    const cost = estimateTokens(piece.text) + (isJoined ? 0 : estimateTokens(piece.path) + 16)
     if (cost > left) continue
     left -= cost
     taken.add(piece)
@@ -280,7 +253,7 @@ function fitBudget(
     )
     const omitted = omit(pieces.filter((piece) => !taken.has(piece)))
     const text = render(kept, omitted)
-    if (count(text) <= budget) {
+    if (estimateTokens(text) <= budget) {
       return { text, choices: kept, omitted: join(omitted, (last, next) => ({ tokens: last.tokens + next.tokens })) }
     }
     taken.delete([...taken].at(-1)!)
@@ -318,26 +291,19 @@ function rankOf({ path, layer, text, rule }: Choice): number {
 
 /** The findings about a context: refused and replaced packs, warnings. */
 export function contextFindings({ active, refused, substitutions }: PackContext): Finding[] {
-  const warnings = active.flatMap(({ pack, presented }) =>
-    presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
-  )
   return [
     ...refused.map((each): Finding => {
-      const { name, message, command } = each
-      const code = isWaiting(each)
-        ? each.reason === 'approval-needed'
-          ? 'APPROVAL_NEEDED'
-          : 'CONFIRMATION_NEEDED'
-        : 'PACK_REFUSED'
-      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, hint: command }
+      const { name: subject, message, command: hint, reason } = each
+      if (!isWaiting(each)) return { severity: 'info', code: 'PACK_REFUSED', message, subject, hint }
+      const code = reason === 'approval-needed' ? 'APPROVAL_NEEDED' : 'CONFIRMATION_NEEDED'
+      return { severity: 'warning', code, message, subject, hint }
     }),
-    ...substitutions.map(({ name, from, to }): Finding => {
-      return report(
-        'pack.substituted/newer',
-        { name: packWord(name), scope: from.scope, scope2: to.scope },
-        { subject: name },
-      )
+    ...substitutions.map(({ name, from, to }) => {
+      const facts = { name: packWord(name), scope: from.scope, scope2: to.scope }
+      return report('pack.substituted/newer', facts, { subject: name })
     }),
-    ...warnings,
+    ...active.flatMap(({ pack, presented }) =>
+      presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
+    ),
   ]
 }
