@@ -40,8 +40,6 @@ interface Recall {
 
 const FILES = 12
 const CHARS = 30_000
-/** The characters left beside headings, the control plane and the text around each file. */
-const TEXT_CHARS = 23_000
 const AMONG = 10
 
 /**
@@ -130,8 +128,6 @@ interface WantedOfFile {
   length: number
 }
 
-const PATH_TIMES = 3
-
 /** For each file only the words of some task. A file that many trees share is read once. */
 class WantedTerms {
   private readonly wanted = new Set<string>()
@@ -160,7 +156,8 @@ class WantedTerms {
       if (this.wanted.has(term)) found.counts.set(term, (found.counts.get(term) ?? 0) + times)
     }
     visitTerms(text, count(1))
-    visitTerms(path, count(PATH_TIMES))
+    // Words of the path count three times.
+    visitTerms(path, count(3))
     this.known.set(key, found)
     return found
   }
@@ -214,7 +211,8 @@ function linesShown(files: readonly RankedFile[], terms: readonly WeighedTerm[],
     sections: words.weigh(sizeSections(path, texts.get(path) ?? '')),
   }))
   const shown: LineRanges = new Map()
-  let left = TEXT_CHARS
+  // The characters left beside headings, the control plane and the text around each file.
+  let left = 23_000
   for (const { file, section } of orderSections(sectioned, { mostPerFile: CHARS / 3 }).order) {
     const { path, sections } = sectioned[file]!
     const { start, end, text } = sections[section]!
@@ -235,15 +233,13 @@ function headsOf(order: readonly string[], texts: Texts): LineRanges {
   )
 }
 
-const SHORTEST_LINE = 8
-
 /** The share of the changed lines that is shown. Ignores brackets and empty lines. */
 function shareOfLines(changed: Awaited<ReturnType<PastTrees['changedLines']>>, shown: LineRanges, texts: Texts) {
   let [all, found] = [0, 0]
   for (const [path, numbers] of changed) {
     const lines = texts.get(path)?.split('\n') ?? []
     for (const number of numbers) {
-      if ((lines[number - 1] ?? '').trim().length < SHORTEST_LINE) continue
+      if ((lines[number - 1] ?? '').trim().length < 8) continue
       all++
       if (shown.get(path)?.some(({ start, end }) => number >= start && number <= end)) found++
     }

@@ -38,29 +38,24 @@ export function similarEntries(machine: Machine, request: SourceRequest): Simila
   return value
 }
 
-const MOST_ASKED = 2_000
-const MOST_PAIRS = 400
 const MOST_QUESTIONS = 3
-const LONGEST_QUESTION = 300
-/** A rival with less than half the confidence of the entry itself does not count. */
-const LEAST_STRENGTH = 0.5
-
 /** Tests each entry's own examples, or its description without any, and finds which others match. */
 export function findSimilar(
   entries: readonly { kind: EntryKind; document: RankDocument }[],
   rank: (question: string, limit: number) => readonly RankHit[],
 ): Similar {
   const pairs = new Map<string, SimilarPair>()
-  const asked = entries.slice(0, MOST_ASKED)
+  const asked = entries.slice(0, 2_000)
   for (const { document } of asked) {
     const { id: tested, examples = [], description, name } = document
     const questions = examples.length > 0 ? examples.slice(0, MOST_QUESTIONS) : [description || name]
-    for (const question of questions.map((text) => text.slice(0, LONGEST_QUESTION))) {
+    for (const question of questions.map((text) => text.slice(0, 300))) {
       const hits = rank(question, 4)
       const own = hits.find(({ id }) => id === tested)?.confidence ?? 0
       for (const { id, confidence, why } of hits) {
         const strength = own === 0 ? 1 : Math.min(1, confidence / own)
-        if (id === tested || strength < LEAST_STRENGTH) continue
+        // A rival with less than half the confidence of the entry itself does not count.
+        if (id === tested || strength < 0.5) continue
         const [a, b] = [tested, id].sort(compareText) as [string, string]
         const pair = pairs.get(`${a} ${b}`) ?? { a, b, strength: 0, questions: [] }
         pair.strength = Math.max(pair.strength, Math.round(strength * 100) / 100)
@@ -79,7 +74,7 @@ export function findSimilar(
         compareText(x.a, y.a) ||
         compareText(x.b, y.b),
     )
-    .slice(0, MOST_PAIRS)
+    .slice(0, 400)
   const inPair = new Set(strongest.flatMap(({ a, b }) => [a, b]))
   const listed = entries.filter(({ document }) => inPair.has(document.id))
   return {

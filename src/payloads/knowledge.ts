@@ -38,9 +38,6 @@ interface Summary {
   core: PlacedEntry[]
 }
 
-/** Bytes of indexes from which reading the summary is quicker than reading them. */
-const LARGE = 128 * 1024
-
 /** The entries of all layers, merged. */
 export class Knowledge {
   readonly places: LayerPlace[]
@@ -164,7 +161,7 @@ export function openKnowledge(machine: Machine, options: Layers | undefined, isS
   const key = JSON.stringify([name, state])
   const known = kept.get(key)
   if (known !== undefined) return known
-  const knowledge = new Knowledge(places, undefined, bytes > LARGE)
+  const knowledge = new Knowledge(places, undefined, bytes > 128 * 1024)
   if (isSummed && isSettled && knowledge.isLarge) {
     const stored = { kind: 'knowledge', version: 1, name, state }
     knowledge.summary = machine.cache.keep(stored, SUMMARY, () => knowledge.summary)

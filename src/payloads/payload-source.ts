@@ -55,11 +55,6 @@ export interface KeptPayload extends Partial<KeptStamp> {
   isUnread?: boolean
 }
 
-// Checking a file takes 6 µs of processor time, 500 of them an eighth of the start of Node. In a larger library Loadout
-// watches the folders and the payloads that a task chose: an edit in place of another one counts when the index is
-// built again.
-const MOST_WATCHED = 500
-
 /** The entries of the layers by their metadata and texts: those that a task may load, and the others. */
 export function payloadSegments(
   machine: Machine,
@@ -75,7 +70,10 @@ export function payloadSegments(
         .map((entry) => ({ placed: knowledge.place(entry), path: join(knowledge.rootOf(entry), entry.path) }))
       return listed
     }
-    const isLarge = () => list().length > MOST_WATCHED
+    // Checking a file takes 6 µs of processor time, 500 of them an eighth of the start of Node. In a larger library
+    // Loadout watches the folders and the payloads that a task chose: an edit in place of another one counts when the
+    // index is built again.
+    const isLarge = () => list().length > 500
     return {
       kind: 'payloads',
       isPrivate: scope === 'here',

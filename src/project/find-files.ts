@@ -167,8 +167,7 @@ interface ReadFile {
   terms?: ReturnType<typeof countSections>
 }
 
-const KEPT_BYTES = 16 * 1024 * 1024
-const files = new KeptFiles<ReadFile>(KEPT_BYTES)
+const files = new KeptFiles<ReadFile>(16 * 1024 * 1024)
 
 /** What was read for an answer, by its terms: it shows a file, and points to it. */
 const answers = new WeakMap<readonly WeighedTerm[], { words: WantedWords; known: Map<string, SectionedText> }>()

@@ -9,35 +9,28 @@ export async function pointToFiles(machine: Machine, request: FindRequest, limit
   return pointersOf(await findProjectFiles(machine, request), request.project.root, limit)
 }
 
-/** A file after these is not worth an unrequested line. */
-const NEAR_BEST = 0.6
-
 /** Like `pointToFiles`, only if the answer is certain, and only from an existing index. */
 export async function pointWhenSure(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
   const answer = await findSaved(machine, request)
   if (answer === undefined || !isSure(answer)) return []
-  const files = answer.files.filter(({ score }) => score >= NEAR_BEST)
+  // A file far behind the best is not worth an unrequested line.
+  const files = answer.files.filter(({ score }) => score >= 0.6)
   return pointersOf({ ...answer, files }, request.project.root, limit)
 }
-
-// Measured on 480 past commits and as many remarks that are about no file: with these, 31 of 100 commits get pointers,
-// in 89 of 100 of them one is right, in 69 the first; no remark gets any.
-const COVERED_SHARE = 0.5
-const COVERED_WORTH = 8
 
 /** The best file is named, or contains most of the weight of the task's words, and they have some weight. */
 function isSure({ files: [best], terms }: ProjectAnswer): boolean {
   if (best === undefined) return false
   const all = terms.reduce((sum, { weight }) => sum + weight, 0)
-  return best.isNamed || (best.covered >= COVERED_WORTH && best.covered >= COVERED_SHARE * all)
+  // Measured on 480 past commits and as many remarks that are about no file: with these, 31 of 100 commits get
+  // pointers, in 89 of 100 of them one is right, in 69 the first; no remark gets any.
+  return best.isNamed || (best.covered >= 8 && best.covered >= 0.5 * all)
 }
-
-const MOST_WORDS = 5
 
 /** `file name [cors], text [origin, allow]` */
 export function describeWords(words: RankedFile['words']): string {
   const byField = new Map<string, string[]>()
-  for (const { word, field } of words.slice(0, MOST_WORDS)) byField.set(field, [...(byField.get(field) ?? []), word])
+  for (const { word, field } of words.slice(0, 5)) byField.set(field, [...(byField.get(field) ?? []), word])
   return [...byField].map(([field, list]) => `${field} [${list.join(', ')}]`).join(', ')
 }
 

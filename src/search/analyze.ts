@@ -18,7 +18,6 @@ export interface Clauses {
   readonly redirects: readonly Redirect[]
 }
 
-const MAX_DESCRIPTION = 20_000
 const UNEVEN_BLANKS = /[^\S ]| {2}/
 const SENTENCE_ENDS = '.!?;'
 const DENIAL =
@@ -47,7 +46,7 @@ export function readClauses(description: string): Clauses {
 
 function splitSentences(description: string): string[] {
   const sentences: string[] = []
-  for (const line of description.slice(0, MAX_DESCRIPTION).split('\n')) {
+  for (const line of description.slice(0, 20_000).split('\n')) {
     const text = UNEVEN_BLANKS.test(line) ? line.replace(/\s+/g, ' ') : line
     let start = 0
     for (let blank = text.indexOf(' ', 1); blank > 0; blank = text.indexOf(' ', blank + 1)) {
@@ -138,9 +137,6 @@ export interface Analysis {
 /** Each field in the order of the table, with its text in one piece or several. */
 export type FieldedText = readonly (readonly [field: number, content: string | readonly string[]])[]
 
-// Longer bodies were not measured; the first pages show what a document is about.
-const MAX_BODY = 4_000
-
 /** The name under which a document keeps its examples as a topic of its own. No document has this name. */
 export const TAUGHT = '\n'
 
@@ -161,7 +157,8 @@ export function analyze(document: RankDocument, fields: readonly Field[]): Analy
   put('lead', clauses.lead)
   put('rest', clauses.rest)
   put('headings', joinLines(document.headings))
-  put('body', (document.body ?? '').slice(0, MAX_BODY))
+  // Longer bodies were not measured; the first pages show what a document is about.
+  put('body', (document.body ?? '').slice(0, 4_000))
   return {
     record: {
       id: document.id,

@@ -101,10 +101,6 @@ export const MOST_RIVALS = 8
 /** bench/README.md: about nine in ten texts that are loaded at this certainty are right. */
 export const TEXT_CERTAINTY = 0.8
 
-// Confidence counts in part that others may fit better. With 0.4, 1 in 10 tasks that none of 1,000 documents fits
-// loads a text; without rivals 1 in 4 did.
-const RIVALRY = 0.4
-
 /**
  * Certainty: the odds of a hit against those of "nothing fits" and of its rivals, each as far as it matches the same
  * words. So one of many similar documents is never certain, and two documents are if each has words of its own.
@@ -114,7 +110,9 @@ export function formsOf(rivals: readonly Pick<RankHit, 'confidence' | 'why'>[]):
   return rivals.map((hit, at) => {
     if (hit.confidence < TEXT_CERTAINTY) return 'pointer'
     const others = rivals.reduce((sum, other, i) => (i === at ? sum : sum + odds[i]! * sharedWords(hit, other)), 0)
-    return odds[at]! / (1 + odds[at]! + RIVALRY * others) >= TEXT_CERTAINTY ? 'text' : 'pointer'
+    // Confidence counts in part that others may fit better. With 0.4, 1 in 10 tasks that none of 1,000 documents fits
+    // loads a text; without rivals 1 in 4 did.
+    return odds[at]! / (1 + odds[at]! + 0.4 * others) >= TEXT_CERTAINTY ? 'text' : 'pointer'
   })
 }
 
@@ -128,12 +126,10 @@ function sharedWords({ why }: Pick<RankHit, 'why'>, other: Pick<RankHit, 'why'>)
 /** The maximum number of hits in a plan. */
 export const RANKED_LIMIT = 5
 
-const MOST_TERMS = 6
-
 /** The words that counted most, by the field that contains them: `name [release], body [tag]`. */
 export function describeWhy(why: readonly Why[]): string {
   const byField = new Map<string, string[]>()
-  for (const { term, field, via } of why.slice(0, MOST_TERMS)) {
+  for (const { term, field, via } of why.slice(0, 6)) {
     const words = byField.get(field) ?? []
     words.push(via === undefined ? term : `${term} as ${via}`)
     byField.set(field, words)
@@ -236,8 +232,6 @@ export function folderOf(id: string): string {
   return id.slice(0, Math.max(0, id.lastIndexOf('/')))
 }
 
-const MOST_FAMILIES = 5
-
 /** The family of an entry; empty when it has none. `kept` is the document's own value. */
 export type FamilyOf = (id: string, kept: unknown) => string
 
@@ -248,7 +242,7 @@ export function sharesOf(
 ): FamilyShares {
   const shares = new Map<string, number>()
   const all = hits.reduce((sum, { confidence }) => sum + confidence, 0)
-  for (const { id, kept, confidence } of hits.slice(0, MOST_FAMILIES)) {
+  for (const { id, kept, confidence } of hits.slice(0, 5)) {
     const family = familyOf(id, kept)
     if (family !== '') shares.set(family, (shares.get(family) ?? 0) + confidence / all)
   }

@@ -120,9 +120,6 @@ function partsOf(ranker: Ranker): readonly Part[] {
 }
 
 const DEFAULT_LIMIT = 5
-// A hit below this share of the best score is noise.
-const WORTH = 0.25
-
 /** A document with a score: its library, and its slot there. */
 interface ScoredDocument {
   readonly at: number
@@ -317,7 +314,8 @@ class LibraryRanker implements Ranker {
   }
 
   private *bestOf(candidates: readonly ScoredDocument[], query: Query): Generator<ScoredDocument> {
-    const floor = WORTH * candidates.reduce((best, { score }) => Math.max(best, score), 0)
+    // A hit below this share of the best score is noise.
+    const floor = 0.25 * candidates.reduce((best, { score }) => Math.max(best, score), 0)
     for (const each of candidates.filter(({ score }) => score >= floor).sort(bestFirst)) {
       if (!this.isExcluded(query, each.at, each.slot)) yield each
     }

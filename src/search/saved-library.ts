@@ -15,9 +15,6 @@ export interface Library {
   find(term: string): PostingList | undefined
 }
 
-// A task asks for the same term several times.
-const MOST_FOUND = 4096
-
 /** Documents in one segment, by id in code unit order. Records and terms are read on demand. */
 export class SavedLibrary implements Library {
   readonly segment: Segment
@@ -41,7 +38,8 @@ export class SavedLibrary implements Library {
 
   find(term: string): PostingList | undefined {
     if (this.found.has(term)) return this.found.get(term)
-    if (this.found.size >= MOST_FOUND) this.found.clear()
+    // A task asks for the same term several times.
+    if (this.found.size >= 4096) this.found.clear()
     const list = this.segment.find(term)?.list
     this.found.set(term, list)
     return list
@@ -272,33 +270,25 @@ export const TERMS_PER_BUCKET = 16
 export const SHORT_LIST = 64
 /** Of a bucket: the length of the list of its terms, and its checksum. */
 export const HEAD = 8
-/** The bytes that identify a term in its bucket, and those of a checksum. */
-const ID_BYTES = 6
+/** The bytes of a checksum. */
 const SUM_BYTES = 4
-/** Distance, impact and the last number of a posting take at least this many bytes. */
-const SHORTEST_POSTING = 4
-/** Most buckets are shorter, without their long postings. */
-const FIRST_READ = 2048
 /** A smaller segment is read at once: reading part by part would touch most of it anyway. */
 const SMALL = 64 * 1024
-const SECOND_SEED = 0x9747b28c
 const NO_BYTES = new Uint8Array(0)
 const NO_PIECES = new Uint32Array(0)
 
 // Many segments are asked for the same term.
 const ids = new Map<string, number>()
-const MOST_IDS = 4096
-
 /** Identifies a term without containing it: 48 bits, of which the upper 32 determine its bucket. */
 export function termId(term: string): number {
   const hash = hashText(term)
-  return ((hash ^ (hash >>> 15)) >>> 0) * 2 ** 16 + (hashText(term, SECOND_SEED) >>> 16)
+  return ((hash ^ (hash >>> 15)) >>> 0) * 2 ** 16 + (hashText(term, 0x9747b28c) >>> 16)
 }
 
 function knownId(term: string): number {
   let id = ids.get(term)
   if (id === undefined) {
-    if (ids.size >= MOST_IDS) ids.clear()
+    if (ids.size >= 4096) ids.clear()
     id = termId(term)
     ids.set(term, id)
   }
@@ -396,7 +386,8 @@ export class Segment {
     const behindTable = documents + (buckets + 1) * 4
     const [start, end] = [behindTable + numberAt(bounds, place), behindTable + numberAt(bounds, place + 4)]
     if (end < start + HEAD || end > length) this.fail()
-    let bytes = whole ?? this.take(start, Math.min(end - start, FIRST_READ))
+    // Most buckets are shorter, without their long postings.
+    let bytes = whole ?? this.take(start, Math.min(end - start, 2048))
     const from = whole === undefined ? 0 : start
     const size = HEAD + numberAt(bytes, from)
     if (size > end - start) this.fail()
@@ -417,7 +408,8 @@ export class Segment {
     const { bytes } = this
     let at = this.at
     const id = numberAt(bytes, at) * 2 ** 16 + (bytes[at + 4]! | (bytes[at + 5]! << 8))
-    at += ID_BYTES
+    // The bytes that identify a term in its bucket.
+    at += 6
     if (this.size > SHORT_LIST) this.long += this.size
     let [size, shift] = [0, 0]
     for (; bytes[at]! > 127; at++, shift += 7) size |= (bytes[at]! & 127) << shift
@@ -439,7 +431,8 @@ export class Segment {
       end = size
     }
     const isOfFiles = this.place.documents === 0
-    const most = Math.floor(size / SHORTEST_POSTING)
+    // Distance, impact and the last number of a posting take at least four bytes.
+    const most = Math.floor(size / 4)
     const list = new Uint32Array(2 * most)
     const pieces = isOfFiles ? new Uint32Array(most) : NO_PIECES
     let [slot, count] = [base, 0]

@@ -12,8 +12,6 @@ import type { Query, QueryTerm } from './task.ts'
 import { termsOf } from './tokens.ts'
 import { isEveryday, relatedTo } from './word-lists.ts'
 
-const MAX_CACHED = 50_000
-
 /** How rare a term is in all libraries together, smoothed by an assumed background of other documents. */
 export class Rarity {
   private readonly cached = new Map<string, { holders: number; rarity: number }>()
@@ -38,7 +36,7 @@ export class Rarity {
   private look(term: string): { holders: number; rarity: number } {
     const known = this.cached.get(term)
     if (known !== undefined) return known
-    if (this.cached.size >= MAX_CACHED) this.cached.clear()
+    if (this.cached.size >= 50_000) this.cached.clear()
     const holders = this.count(term)
     const found = { holders, rarity: this.rarity(term, holders) }
     this.cached.set(term, found)
@@ -239,9 +237,6 @@ function take(from: Float64Array, touched: readonly number[]): number[] {
   })
 }
 
-// Share of rarity two prompts must have in common to count as the same request.
-const SAME = 0.7
-
 /** Whether the task repeats, perhaps in other words, a prompt that the document must not match. */
 export function matchesNegative(query: Query, negatives: readonly (readonly string[])[], rarity: Rarity): boolean {
   if (negatives.length === 0) return false
@@ -249,7 +244,8 @@ export function matchesNegative(query: Query, negatives: readonly (readonly stri
   const askedMass = massOf(asked, rarity)
   return negatives.some((negative) => {
     const shared = asked.filter((term) => negative.includes(term))
-    return shared.length > 0 && massOf(shared, rarity) >= SAME * Math.max(askedMass, massOf(negative, rarity))
+    // Two prompts with this share of rarity in common count as the same request.
+    return shared.length > 0 && massOf(shared, rarity) >= 0.7 * Math.max(askedMass, massOf(negative, rarity))
   })
 }
 

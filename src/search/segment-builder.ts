@@ -16,10 +16,6 @@ import {
 const lessIn = lessOf
 
 const START_ROOM = 1 << 12
-/** A small text with more terms or postings than this does not consist of words. */
-const MOST_TERMS = 200_000
-const MOST_POSTINGS = 3_000_000
-
 /** The bytes of a segment, and its place, which starts where they are put. */
 export interface BuiltSegment {
   bytes: Uint8Array
@@ -77,7 +73,8 @@ export class SegmentBuilder {
   }
 
   get isFull(): boolean {
-    return this.lexicon.size >= MOST_TERMS || this.count >= MOST_POSTINGS
+    // A small text with more terms or postings than this does not consist of words.
+    return this.lexicon.size >= 200_000 || this.count >= 3_000_000
   }
 
   /** With `documents`, postings have the impact without long fields, else the pieces. */
@@ -154,7 +151,8 @@ export class SegmentBuilder {
 
   /** Most of the work of writing a segment: avoids a call for each byte. */
   private writePostings(into: ByteWriter, order: Uint32Array, from: number, to: number, isOfDocuments: boolean): void {
-    into.reserve((to - from) * LONGEST_POSTING)
+    // A posting takes at most twelve bytes.
+    into.reserve((to - from) * 12)
     const { slots, packed, pieces } = this
     const { bytes } = into
     let at = into.length
@@ -221,8 +219,6 @@ function enlarge(array: Uint32Array): Uint32Array<ArrayBuffer> {
   larger.set(array)
   return larger
 }
-
-const LONGEST_POSTING = 12
 
 class ByteWriter {
   bytes: Uint8Array

@@ -81,16 +81,13 @@ function titleOf(text: string): string {
   return line.slice(0, stop < 0 ? LONGEST_TITLE : stop + 1)
 }
 
-const EVERYDAY_WEIGHT = 0.3
-/** A pasted log is not a longer task. */
-const MOST_WORDS = 64
-
 function wordsOf(terms: readonly ReadTerm[]): TaskWords {
   const words = new Map<string, number>()
   for (const { term, kind } of terms) {
     if (kind !== 'word' || words.has(term)) continue
-    if (words.size === MOST_WORDS) break
-    words.set(term, isEveryday(term) ? EVERYDAY_WEIGHT : 1)
+    // A pasted log is not a longer task.
+    if (words.size === 64) break
+    words.set(term, isEveryday(term) ? 0.3 : 1)
   }
   return words
 }
@@ -98,7 +95,6 @@ function wordsOf(terms: readonly ReadTerm[]): TaskWords {
 // `fix(cors): …`, `docs: …`, `router: …`
 const SCOPE = /^\w+\(([^)]{1,60})\)\s*!?:|^([\w./@-]{3,40}):\s/
 const LONGEST_PATH = 1000
-const MOST_FOLDERS = 20
 const MOST_PATHS = 100
 
 /** A place that a traceback or a compiler names. */
@@ -129,7 +125,7 @@ function namesIn(text: string) {
     /** Files or ends of paths, in lower case, as they are written: `tsconfig.json`, `docs/cli`, `home/me/src/a.py`. */
     paths: [...new Set(paths)].slice(0, MOST_PATHS),
     /** In lower case and with slashes: `src/router`, `org/junit/api` for `org.junit.api`, `my-crate`. */
-    folders: [...new Set(folders)].slice(0, MOST_FOLDERS),
+    folders: [...new Set(folders)].slice(0, 20),
     /** Of code, joined, as terms: `parseFile`, `bat_warning!`, `url_for()`. */
     identifiers: identifiersIn(text),
     /** In the order of the text: in Python the last one is where it happened. */
@@ -151,9 +147,6 @@ function framesIn(lower: string): Frame[] {
 }
 
 const IDENTIFIER = /`([^`\n]{2,80})`|([A-Za-z_$][\w$]*(?:(?:::|\.|->)[\w$]+)*)(\(\)|!)?/g
-/** A pasted file is not a list of names. */
-const MOST_IDENTIFIERS = 80
-
 function identifiersIn(task: string): ReadonlySet<string> {
   const found = new Set<string>()
   for (const [, quoted, plain, call] of task.matchAll(IDENTIFIER)) {
@@ -163,7 +156,8 @@ function identifiersIn(task: string): ReadonlySet<string> {
       // The last term is the whole of it.
       if (isName && /^[A-Za-z_$][\w$]{2,}$/.test(part)) found.add(readTerms(part).at(-1)?.term ?? '')
     }
-    if (found.size >= MOST_IDENTIFIERS) break
+    // A pasted file is not a list of names.
+    if (found.size >= 80) break
   }
   return found
 }

@@ -68,15 +68,14 @@ export function visitTerms(input: string, visit: VisitTerm): void {
 const spare: Uint16Array[] = []
 
 const SHORT_TEXT = 2048
-/** Up to this many units a loop copies faster. */
-const FEW_UNITS = 64
 const encoder = new TextEncoder()
 let bytes = new Uint8Array(SHORT_TEXT)
 
 /** The number of copied units; negative when one of them is not ASCII. */
 function copyAscii(text: string, units: Uint16Array): number {
   const length = Math.min(text.length, MAX_TEXT)
-  if (length <= FEW_UNITS) {
+  // A loop copies few units faster.
+  if (length <= 64) {
     for (let i = 0; i < length; i++) {
       const unit = text.charCodeAt(i)
       if (unit > 127) return -1
@@ -249,7 +248,6 @@ interface Reading {
 
 // Shared, since most words have one part.
 const NONE: readonly Part[] = []
-const MAX_READINGS = 1 << 17
 const FEWEST_CELLS = 1 << 12
 const FEWEST_UNITS = 1 << 14
 
@@ -297,7 +295,7 @@ function isSpelled(place: number, units: Uint16Array, start: number, end: number
 }
 
 function add(units: Uint16Array, start: number, end: number, hash: number, reading: Reading): Reading {
-  if (readings.length === MAX_READINGS) startAnew()
+  if (readings.length === 2 ** 17) startAnew()
   if (4 * readings.length >= cells.length) enlargeCells()
   const place = readings.length
   const from = starts[place]!

@@ -256,8 +256,6 @@ export interface Related {
 }
 
 const known = new Map<string, readonly Related[]>()
-const MOST_KNOWN = 5000
-
 /** What is related to a term, in the order of the list. */
 export function relatedTo(term: string): readonly Related[] {
   const before = known.get(term)
@@ -274,7 +272,7 @@ export function relatedTo(term: string): readonly Related[] {
     }
   }
   const related = [...found.values()]
-  if (known.size >= MOST_KNOWN) known.clear()
+  if (known.size >= 5000) known.clear()
   known.set(term, related)
   return related
 }

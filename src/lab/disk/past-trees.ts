@@ -20,8 +20,6 @@ export interface PastFile {
   blob: string
 }
 
-const GIT_MS = 60_000
-const BATCH_BYTES = 16 * 1024 * 1024
 const QUIET = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames']
 const LOG = ['--no-merges', '--name-status', '-z', '--format=%x01%H%x02%P%x02%<(300,trunc)%s%x03']
 
@@ -90,7 +88,7 @@ export class PastTrees {
   private async git(words: readonly string[], input?: string): Promise<string> {
     // Never fetches.
     const env = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
-    const options = { timeoutMs: GIT_MS, env, input, isBinary: input !== undefined }
+    const options = { timeoutMs: 60_000, env, input, isBinary: input !== undefined }
     return (await runGit(this.machine, this.repository, words, options)).stdout
   }
 
@@ -102,7 +100,7 @@ export class PastTrees {
       for (let bytes = 0; at < unread.length; at++) {
         const [blob, size] = unread[at]!
         bytes += size
-        if (batch.length > 0 && bytes > BATCH_BYTES) break
+        if (batch.length > 0 && bytes > 16 * 1024 * 1024) break
         batch.push(blob)
       }
       this.keepTexts(batch, await this.git(['cat-file', '--batch'], `${batch.join('\n')}\n`))
@@ -124,25 +122,21 @@ export class PastTrees {
 
 const ROUTINE =
   /^(?:merge|revert|release|bump|v?\d+\.\d+|update dependenc|(?:chore|build|fix)\(deps|deps:|style|fmt|typo|lint|prepare|version packages|\[?pre-commit)|dependabot|renovate|changelog/i
-const MOST_CHANGES = 12
-const MOST_FILES = 5
-const SHORTEST = 18
-const FEWEST_WORDS = 4
-
 /** Reads one commit of the log, unless it is not usable as a task. */
 function readCommit(block: string, prefix: string): PastCommit[] {
   const [head = '', list = ''] = block.split('\x03')
   const [commit = '', parents = '', subject = ''] = head.split('\x02')
   const base = parents.split(' ')[0] ?? ''
   const task = subject.trim().replace(/\s*\(?#\d+\)?$/, '')
-  const isShort = task.length < SHORTEST || task.split(/\s+/).length < FEWEST_WORDS
+  const isShort = task.length < 18 || task.split(/\s+/).length < 4
   // A status, then a path.
   const fields = list.split('\0').flatMap((field) => field.replace(/^\n/, '') || [])
-  if (base === '' || isShort || ROUTINE.test(task) || fields.length > 2 * MOST_CHANGES + 1) return []
+  // A change of more than twelve files, or of more than five that count, is not one task.
+  if (base === '' || isShort || ROUTINE.test(task) || fields.length > 2 * 12 + 1) return []
   const files = fields.flatMap((path, at) => {
     if (at % 2 === 0 || fields[at - 1] !== 'M' || !path.startsWith(prefix)) return []
     const { isTest, isLog } = roleOf(path)
     return isTest || isLog || leftOutByPath(path) !== undefined ? [] : [path.slice(prefix.length)]
   })
-  return files.length === 0 || files.length > MOST_FILES ? [] : [{ commit, base, task, files }]
+  return files.length === 0 || files.length > 5 ? [] : [{ commit, base, task, files }]
 }

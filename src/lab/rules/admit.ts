@@ -26,9 +26,6 @@ export interface Proposal {
   not?: true
 }
 
-/** The minimum number of different letters in a word, and the minimum share of letters in a prompt. */
-const LEAST_LETTERS = 3
-const LEAST_SHARE = 0.4
 /** A part of a description shorter than this may be repeated by chance. */
 const SHORTEST_COPY = 30
 
@@ -47,8 +44,9 @@ export function promptProblem(prompt: string, { id, description }: TaughtEntry):
   if (UNREADABLE.test(text)) return 'it has control characters or broken text'
   const letters = [...text.replace(/[^\p{L}\p{M}]/gu, '')]
   const share = letters.length / [...text.replace(/\s/g, '')].length
-  const least = DENSE.test(text) ? 2 : LEAST_LETTERS
-  if (new Set(letters).size < least || share < LEAST_SHARE) return 'it is not made of words'
+  // The minimum number of different letters in a word, and the minimum share of letters in a prompt.
+  const least = DENSE.test(text) ? 2 : 3
+  if (new Set(letters).size < least || share < 0.4) return 'it is not made of words'
   if (!key.includes(' ') && !DENSE.test(text)) return 'it is only one word'
   if (key === promptKey(id)) return 'it only repeats the name'
   const said = promptKey(description)

@@ -15,12 +15,6 @@ export interface DispatchTable {
   find(task: Words): Hits
 }
 
-// Searching every keyword inside a long text without blanks takes longer than compiling.
-const LONGEST_SCANNED_RUNS = 2000
-
-// Far beyond any payload, and small enough that score, cost and position fit one exact number.
-const HIGHEST_COST = 2 ** 27
-
 /**
  * A table for a process with one question or many: the first search reads every entry, which is faster than compiling;
  * the second compiles. Skips entries that cannot take part.
@@ -40,7 +34,8 @@ export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
     cost: (position) => compiled?.cost(position) ?? costOf(entries[position]!),
     entryAt: (position) => entries[position]!,
     find(task) {
-      if (isFirst && task.runs.reduce((sum, run) => sum + run.length, 0) < LONGEST_SCANNED_RUNS) {
+      // Searching every keyword inside a long text without blanks takes longer than compiling.
+      if (isFirst && task.runs.reduce((sum, run) => sum + run.length, 0) < 2000) {
         isFirst = false
         const scanned = scan(entries, task)
         core = scanned.core
@@ -147,7 +142,8 @@ function mayBeDomain(entry: LoadoutEntry | null | undefined): entry is LoadoutEn
 }
 
 function costOf(entry: LoadoutEntry | undefined): number {
-  return Math.min(HIGHEST_COST, Math.max(0, Math.floor(entry?.tokens_est || 0)))
+  // Far beyond any payload, and small enough that score, cost and position fit one exact number.
+  return Math.min(2 ** 27, Math.max(0, Math.floor(entry?.tokens_est || 0)))
 }
 
 export interface MatchResult {

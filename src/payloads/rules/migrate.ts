@@ -46,8 +46,6 @@ export interface MigrationRules {
 
 const LIST_HEADING = 'Loaded on demand'
 const LIST_INTRODUCTION = 'Read one of these when the task touches its subject; `loadout plan "<task>"` picks them.'
-// A pointer to a section costs about as much as a section of this size.
-const SMALLEST_PAYLOAD = 60
 const CORE_WORDS = new Set(
   'always core critical essential important mandatory must never principles required'.split(' '),
 )
@@ -115,7 +113,8 @@ function reasonToKeep({ title: heading, text }: Group, keep: readonly string[]):
   if (keep.some((wanted) => wanted.trim().toLowerCase() === heading.toLowerCase())) return 'you asked for it'
   const core = splitWords(heading).find((word) => CORE_WORDS.has(word))
   if (core !== undefined) return `its heading says "${core}"`
-  if (estimateTokens(text) < SMALLEST_PAYLOAD) return 'it is as short as a pointer to it'
+  // A pointer to a section costs about as much as a section of 60 tokens.
+  if (estimateTokens(text) < 60) return 'it is as short as a pointer to it'
   return undefined
 }
 
@@ -168,7 +167,6 @@ function withLineEnd(text: string, count: number): string {
   return text === '' ? '' : text + '\n'.repeat(Math.max(0, count - present))
 }
 
-const MOST_KEYWORDS = 8
 const FEWEST_KEYWORDS = 3
 
 /** A word of a section, under its stem: how often it occurs, its shortest form, and whether a heading contains it. */
@@ -195,7 +193,8 @@ function pickFrom(own: ReadonlyMap<string, OwnWord>, sectionsWith: ReadonlyMap<s
     .filter(([, { word }]) => isTelling(word))
     .map(([stem, facts]) => {
       const shared = sectionsWith.get(stem) ?? 1
-      const often = facts.count + (facts.isInHeading ? HEADING_BONUS : 0)
+      // A subheading names a subject of the section; its words count as if they occurred three times more.
+      const often = facts.count + (facts.isInHeading ? 3 : 0)
       return { ...facts, shared, weight: often * Math.log(1 + sections / shared) }
     })
     .sort((a, b) => Number(b.isInTitle) - Number(a.isInTitle) || b.weight - a.weight || compareText(a.word, b.word))
@@ -206,11 +205,9 @@ function pickFrom(own: ReadonlyMap<string, OwnWord>, sectionsWith: ReadonlyMap<s
   // A short section contains every word once; one with only common words is found by its heading, or not at all.
   if (chosen.length < FEWEST_KEYWORDS) chosen.push(...rare.filter((each) => !chosen.includes(each)))
   const kept = chosen.length > 0 ? chosen : candidates.slice(0, FEWEST_KEYWORDS)
-  return kept.slice(0, MOST_KEYWORDS).map(({ word }) => word)
+  return kept.slice(0, 8).map(({ word }) => word)
 }
 
-// A subheading names a subject of the section; its words count as if they occurred this many times more.
-const HEADING_BONUS = 3
 const EVERYDAY: ReadonlySet<string> = new Set(everydayWords())
 
 function isTelling(word: string): boolean {

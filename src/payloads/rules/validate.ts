@@ -145,12 +145,10 @@ export function lintRouting(entries: readonly LoadoutEntry[]): Finding[] {
   return [...domain.flatMap(lintEntry), ...findOutranked(domain), ...findIndistinct(domain)]
 }
 
-// With fewer entries, two with the same keyword are already most of them.
-const FEWEST_TO_COMPARE = 6
-
 /** Keywords that load half of all entries, and entries that have no other. */
 function findIndistinct(entries: readonly LoadoutEntry[]): Finding[] {
-  if (entries.length < FEWEST_TO_COMPARE) return []
+  // Of fewer entries, two with the same keyword are already most of them.
+  if (entries.length < 6) return []
   const owners = new Map<string, number>()
   const ownKeywords = entries.map(({ keywords }) => new Set(keywords.map(normalKeyword)))
   for (const own of ownKeywords) for (const keyword of own) owners.set(keyword, (owners.get(keyword) ?? 0) + 1)

@@ -28,11 +28,9 @@ export async function findWitnesses(
   return settings && folders && { ...folders, paths: [...settings, ...folders.paths] }
 }
 
-/** For folders with more entries, asking git is not much slower than reading all the stamps. */
-const MOST_WITNESSES = 20_000
-
 function foldersOf(repository: string, prefix: string): Witnesses | 'stuck' | undefined {
-  const walk = new Walk(repository, { useGitignore: true, mostFolders: MOST_WITNESSES })
+  // For folders with more entries, asking git is not much slower than reading all the stamps.
+  const walk = new Walk(repository, { useGitignore: true, mostFolders: 20_000 })
   const [paths, ignored]: [string[], string[]] = [[], []]
   // Of the folders above the root, only the .gitignore files count.
   const above = prefix.split('/').slice(0, -1)

@@ -20,15 +20,6 @@ export interface ProjectIndex extends ProjectTerms {
   leftOut: ReadonlyMap<LeftOut, number>
 }
 
-/** Up to this much changed text is read again for every question: saving it would take longer. */
-const LITTLE_BYTES = 64 * 1024
-const LITTLE_SHARE = 0.003
-
-/** A hook, which never writes, answers only if at most this many files changed. */
-const FEW_FILES = 20
-const FEW_BYTES = 256 * 1024
-const FEW_SHARE = 0.02
-
 /** Of one project: another one replaces it. */
 let held: { name: string; saved: FileIndex } | undefined
 
@@ -46,7 +37,8 @@ export async function openProjectIndex(
   if (known !== undefined) {
     const { bytes, all } = changesOf(known.slots, files)
     hold(name, known.saved)
-    if (bytes <= Math.max(LITTLE_BYTES, LITTLE_SHARE * all)) return putOver(root, known.saved, files, known.slots)
+    // A little changed text is read again for every question: saving it would take longer.
+    if (bytes <= Math.max(64 * 1024, 0.003 * all)) return putOver(root, known.saved, files, known.slots)
   }
   const written = await writeIndex(machine, projectIndexKey(root), { root, files, known })
   // It closes its source.
@@ -61,7 +53,8 @@ export function openFewChanged(machine: Machine, root: string, files: ListedFile
   hold(nameOf(machine, root), saved)
   const slots = saved.slotsOf(files)
   const { count, bytes, all } = changesOf(slots, files)
-  const isFew = count <= FEW_FILES || bytes <= Math.max(FEW_BYTES, FEW_SHARE * all)
+  // A hook, which never writes, answers only if few files changed.
+  const isFew = count <= 20 || bytes <= Math.max(256 * 1024, 0.02 * all)
   return isFew ? putOver(root, saved, files, slots) : undefined
 }
 

@@ -36,23 +36,19 @@ export function leftOutByPath(path: string): LeftOut | undefined {
   return VENDORED.test(path) ? 'vendored' : undefined
 }
 
-const HEAD = 1000
 const GENERATED =
   /@generated\b|\bDO NOT EDIT\b|\b(?:auto-?generated|generated) (?:by|from|file|code)\b.{0,80}(?:do not|don't) (?:\w+ )?(?:edit|modify|change|touch)\b/is
 /** A program that writes such a line also contains it, but not as its own comment. */
 const COMMENT =
   /^[ \t]*(?:\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|<!--[\s\S]*?(?:-->|$(?![\s\S]))|"""[\s\S]*?(?:"""|$(?![\s\S]))|(?:\/\/|#|--|;|%).*)/gm
 const WITHOUT_COMMENTS = /\.json$/i
-const LONG_LINE = 500
-const LONGEST_PLAIN = 4000
-
 /** By its content. Markdown may mention generated files without being one. */
 export function leftOutByText(path: string, text: string): LeftOut | undefined {
-  if (!isProse(path) && isGenerated(path, text.slice(0, HEAD))) return 'generated'
-  if (text.length < LONGEST_PLAIN) return undefined
+  if (!isProse(path) && isGenerated(path, text.slice(0, 1000))) return 'generated'
+  if (text.length < 4000) return undefined
   let lines = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
-  return text.length / lines > LONG_LINE && !isProse(path) ? 'minified' : undefined
+  return text.length / lines > 500 && !isProse(path) ? 'minified' : undefined
 }
 
 function isGenerated(path: string, head: string): boolean {

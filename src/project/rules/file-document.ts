@@ -27,9 +27,6 @@ export const PROJECT_TUNING: Tuning = {
 
 /** The maximum number of pieces of a file, and the number of lines between which a piece is one definition. */
 export const MOST_PIECES = 32
-const SHORTEST_PIECE = 6
-const LONGEST_PIECE = 60
-
 /** What the engine reads of a file. Repetition does not help: each name counts at most three times. */
 export function documentOf(path: string, text: string): FieldedText {
   const sections = cut(path, text)
@@ -64,8 +61,9 @@ function atMostThrice(names: readonly string[]): string[] {
 /** Its definitions, or the sections of a document: short ones joined, long ones split, few enough for one bit each. */
 function piecesOf(sections: readonly Section[]): string[] {
   const lines = sections.at(-1)?.to ?? 0
-  for (let least = Math.max(SHORTEST_PIECE, Math.ceil(lines / MOST_PIECES)); ; least = Math.ceil(1.3 * least)) {
-    const pieces = joinSections(sections, least, Math.max(LONGEST_PIECE, least))
+  // Pieces of 6 to 60 lines, or longer ones if there would be too many.
+  for (let least = Math.max(6, Math.ceil(lines / MOST_PIECES)); ; least = Math.ceil(1.3 * least)) {
+    const pieces = joinSections(sections, least, Math.max(60, least))
     if (pieces.length <= MOST_PIECES) return pieces
   }
 }

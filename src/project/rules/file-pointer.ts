@@ -11,7 +11,6 @@ export interface FilePointer {
   why: string
 }
 
-const LONGEST_SYMBOL = 80
 // A heading may contain an address or a key; the name of a definition does not.
 const PRIVATE = /@|(?=\S{20})(?:[^\s\d]*\d){3}/
 
@@ -21,5 +20,5 @@ export function pointerText(
   clean: (part: string) => string = (part) => part,
 ): string {
   const isShown = symbol !== undefined && !PRIVATE.test(symbol)
-  return `${clean(`${path}:${start}-${end}`)}${isShown ? `  ${clean(symbol.slice(0, LONGEST_SYMBOL))}` : ''}`
+  return `${clean(`${path}:${start}-${end}`)}${isShown ? `  ${clean(symbol.slice(0, 80))}` : ''}`
 }

@@ -31,8 +31,6 @@ export const NO_HISTORY: History = {
   isShallow: false,
 }
 
-/** Changes of more files than this prove nothing about any of them. */
-const MOST_FILES = 20
 export const ID_DIGITS = 10
 
 /** At most 300 characters of a subject; the whole id, because git abbreviates as it likes. */
@@ -48,7 +46,8 @@ export function readLog(log: string, prefix: string, isShallow: boolean): Histor
     const [head, list] = splitAt(log.slice(at + 1, next < 0 ? undefined : next), '\x03')
     at = next
     const named = list.split('\0').flatMap((name) => name.replace(/^\n/, '') || [])
-    if (named.length === 0 || named.length > MOST_FILES) continue
+    // Changes of more than 20 files prove nothing about any of them.
+    if (named.length === 0 || named.length > 20) continue
     const [id, subject] = splitAt(head, '\x02')
     // A subject can contain these marks too; its text is not an id.
     if (!/^[0-9a-f]{40,64}$/.test(id)) continue
@@ -104,10 +103,6 @@ export interface Votes {
   nearest: ReadonlyMap<string, number>
 }
 
-const AGE = 700
-const SHORT_SUBJECT = 4
-const MOST_NAMED = 3
-
 /** Past changes whose subject shares rare words with the task vote for their files. */
 export function voteByHistory(history: History, terms: readonly QueryTerm[], pathOf: PathOf): Votes {
   const { ids, termStarts, terms: own, fileStarts, files } = history
@@ -140,7 +135,8 @@ export function voteByHistory(history: History, terms: readonly QueryTerm[], pat
     }
     if (shared === 0) continue
     const [from, to] = [fileStarts[age]!, fileStarts[age + 1]!]
-    const vote = (shared * shared) / (SHORT_SUBJECT + end - first) / Math.sqrt(to - from) / (1 + age / AGE)
+    // Long subjects, large changes and old ones count less.
+    const vote = (shared * shared) / (4 + end - first) / Math.sqrt(to - from) / (1 + age / 700)
     const near = (shared * words) / (mass * (end - first))
     for (let at = from; at < to; at++) {
       const file = files[at]!
@@ -174,7 +170,7 @@ function toShares(
     const best = (voters.get(file) ?? []).sort((a, b) => b.vote - a.vote || (a.id < b.id ? -1 : 1))
     commits.set(
       path,
-      best.slice(0, MOST_NAMED).map(({ id }) => id),
+      best.slice(0, 3).map(({ id }) => id),
     )
   }
   for (const [path, sum] of shares) shares.set(path, sum / most)
@@ -219,8 +215,6 @@ export interface Changes {
   all: number
 }
 
-const RECENT = 50
-
 /** The changes of each file, by the key of its path. */
 export function countChanges({ ids, fileStarts, files, paths }: History): Map<number, Changes> {
   const byPlace: (Changes | undefined)[] = []
@@ -229,7 +223,7 @@ export function countChanges({ ids, fileStarts, files, paths }: History): Map<nu
       byPlace[files[at]!] ??= { age, recent: 0, all: 0 }
       const known = byPlace[files[at]!]!
       known.all++
-      if (age < RECENT) known.recent++
+      if (age < 50) known.recent++
     }
   }
   const counted = new Map<number, Changes>()
@@ -237,7 +231,6 @@ export function countChanges({ ids, fileStarts, files, paths }: History): Map<nu
   return counted
 }
 
-const STEPS = 3
 const RESTART = 0.5
 
 /**
@@ -266,7 +259,7 @@ export function walkChanges(
     for (let at = from; at < to; at++) degrees[files[at]!]! += weight
   })
   let now = first
-  for (let step = 0; step < STEPS; step++) {
+  for (let step = 0; step < 3; step++) {
     const next = first.map((share) => RESTART * share)
     each((from, to, weight) => {
       let mass = 0

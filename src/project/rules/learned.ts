@@ -48,16 +48,14 @@ export function readModel(text: string, expected: readonly string[]): Model | un
   }
 }
 
-/** The place in the plain ranking keeps a say: trees alone trust small differences too much. */
-const PLACE_WEIGHT = 0.45
-
 /** What the trees say about a row of signals, together with its place (from 0) in the plain ranking. */
 export function judge(
   { columns, limits, leaves }: Pick<Model, 'columns' | 'limits' | 'leaves'>,
   row: ArrayLike<number>,
   place: number,
 ): number {
-  let sum = -PLACE_WEIGHT * Math.log(1 + place)
+  // The place in the plain ranking keeps a say: trees alone trust small differences too much.
+  let sum = -0.45 * Math.log(1 + place)
   for (let inner = 0, leaf = 0; leaf < leaves.length; inner += INNER, leaf += LEAVES) {
     let node = 0
     while (node < INNER) node = 2 * node + (row[columns[inner + node]!]! > limits[inner + node]! ? 2 : 1)

@@ -17,8 +17,6 @@ export interface NamedFiles {
 const ENTRY = /^(?:__init__|index|mod|lib|main)$/
 /** A name that fits more files means none of them. */
 const MOST_FITS = 40
-const MOST_FRAME_FITS = 3
-
 /** One look at every path, whatever the task names. */
 export function findNamed({ names: { paths: written, folders, frames } }: Task, paths: Paths): NamedFiles {
   const named = [...new Set([...written, ...frames.map(({ path }) => path)])].map(partsOf)
@@ -59,7 +57,7 @@ export function findNamed({ names: { paths: written, folders, frames } }: Task, 
   let deeper = 0
   for (const { path, line } of [...frames].reverse()) {
     const slots = slotsFor(partsOf(path))
-    if (slots.length === 0 || slots.length > MOST_FRAME_FITS) continue
+    if (slots.length === 0 || slots.length > 3) continue
     for (const slot of slots) {
       const known = foundFrames.get(slot) ?? { share: 0, lines: [] }
       const share = Math.max(known.share, 1 / (slots.length * (1 + deeper)))

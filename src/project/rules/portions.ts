@@ -21,14 +21,6 @@ export interface SectionOrder {
   first: number
 }
 
-/** A definition up to this size is shown whole, a longer one by its signature and the parts that fit the task. */
-const WHOLE_CHARS = 1600
-/** A file up to this size is shown whole. */
-const SMALL_FILE = 800
-const SIDE_CHARS = 1500
-/** Sections that are less likely needed are not shown, however much room there is. */
-const LEAST = 0.08
-
 /**
  * The order in which sections are shown: first the best definition of each file, then all others by how likely they are
  * needed. It does not depend on the space, so that less space never shows what more space does not.
@@ -54,10 +46,12 @@ export function orderSections(
     return true
   }
   const show = ({ file, section }: Portion) => {
-    const most = isUnrestricted || !files[file]!.isSide ? mostPerFile : Math.min(SIDE_CHARS, mostPerFile)
+    // A side file shows little.
+    const most = isUnrestricted || !files[file]!.isSide ? mostPerFile : Math.min(1500, mostPerFile)
     const { head } = files[file]!.sections[section]!
     const whole = definitions[file]!.get(head ?? section)
-    if (whole !== undefined && whole.size <= WHOLE_CHARS && isRoomFor(file, whole.parts, most)) return true
+    // A definition of up to 1,600 characters is shown whole, a longer one by its signature and the parts that fit the task.
+    if (whole !== undefined && whole.size <= 1600 && isRoomFor(file, whole.parts, most)) return true
     // A part of a definition says little without its signature.
     return isRoomFor(file, head === undefined ? [section] : [head, section], most)
   }
@@ -67,7 +61,8 @@ export function orderSections(
       .map(({ score }, section) => ({ file, section, worth: (probability * score) / most }))
       .sort((a, b) => b.worth - a.worth || a.section - b.section)
     const all = sections.map((_, section) => section)
-    if (isRoomFor(file, all, Math.min(SMALL_FILE, mostPerFile))) return
+    // A file of up to 800 characters is shown whole.
+    if (isRoomFor(file, all, Math.min(800, mostPerFile))) return
     const [best, ...others] = ranked
     // However long it is, something of a file must be shown.
     if (best !== undefined && !show(best)) isRoomFor(file, [best.section], Infinity)
@@ -77,7 +72,8 @@ export function orderSections(
   const first = order.length
   rest.sort((a, b) => b.worth - a.worth || a.distance - b.distance || a.file - b.file || a.section - b.section)
   for (const each of rest) {
-    if (each.worth < LEAST && !isUnrestricted) break
+    // Sections that are less likely needed are not shown, however much room there is.
+    if (each.worth < 0.08 && !isUnrestricted) break
     show(each)
   }
   return { order, first }

@@ -89,29 +89,24 @@ export function rankFiles(task: Task, project: ProjectTerms, rules: RankRules): 
   return { files, companions: companionsOf(files, evidence, rules), terms, isLearned: model !== undefined }
 }
 
-const SEEDS = 3
-const TOGETHER_WEIGHT = 0.6
-/** Of what changed most often together with the first files. */
-const LEAST_TOGETHER = 0.1
-const MOST_COMPANIONS = 20
-
 /** By the ranking and by how often they changed together with the first files: tests are found apart. */
 function companionsOf(
   files: readonly RankedFile[],
   { pathOf }: Evidence,
   { history, near = [] }: RankRules,
 ): RankedFile[] {
-  const first = files.filter(({ role }) => !role.isTest).slice(0, SEEDS)
+  const first = files.filter(({ role }) => !role.isTest).slice(0, 3)
   const seeds = new Map(near.length > 0 ? near.map((path) => [path, 1]) : first.map(({ path, score }) => [path, score]))
   const known = new Map(files.map((file) => [file.path, file]))
   const found = [...changedTogether(history, seeds, pathOf)].flatMap(([path, together]) => {
     const role = known.get(path)?.role ?? roleOf(path)
-    if (together < LEAST_TOGETHER || role.isTest || role.isLog) return []
+    // Less than a tenth of what changed most often together with the first files says nothing.
+    if (together < 0.1 || role.isTest || role.isLog) return []
     const file = known.get(path) ?? { ...UNKNOWN, path, role }
-    return [{ file, worth: file.score + TOGETHER_WEIGHT * together }]
+    return [{ file, worth: file.score + 0.6 * together }]
   })
   found.sort((a, b) => b.worth - a.worth || (a.file.path < b.file.path ? -1 : 1))
-  return found.slice(0, MOST_COMPANIONS).map(({ file }) => file)
+  return found.slice(0, 20).map(({ file }) => file)
 }
 
 /** A file that only its changes speak for. */
@@ -124,8 +119,6 @@ function covered({ find, terms }: Evidence, slot: number): number {
   }, 0)
 }
 
-const MOST_WORDS = 6
-
 function wordsFor({ find, asked }: Evidence, slot: number): RankedFile['words'] {
   const found = asked.flatMap(({ term, word, isJoined }) => {
     const list = find(term)?.list
@@ -137,5 +130,5 @@ function wordsFor({ find, asked }: Evidence, slot: number): RankedFile['words'] 
       : [{ word, field: field.label ?? field.name, worth: fullImpact(packed) }]
   })
   found.sort((a, b) => b.worth - a.worth || (a.word < b.word ? -1 : 1))
-  return found.slice(0, MOST_WORDS).map(({ word, field }) => ({ word, field }))
+  return found.slice(0, 6).map(({ word, field }) => ({ word, field }))
 }

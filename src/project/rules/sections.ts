@@ -20,10 +20,6 @@ export interface FileSection {
 
 /** In lines: what is longer is split, what is shorter is joined to its neighbour. */
 const LONGEST = 20
-const SHORTEST = 6
-const LONGEST_SIGNATURE = 5
-const FEWEST_CHARS = 60
-
 interface SizedSection extends Pick<FileSection, 'start' | 'end' | 'text' | 'head'> {
   /** Its definitions or headings, or else the one that it is a part of. */
   symbols: readonly string[]
@@ -47,8 +43,7 @@ export function sizeSections(path: string, text: string): SizedSection[] {
   const count = starts.length
   starts.push(text.length + (text.endsWith('\n') ? 0 : 1))
   const lineAt = (at: number) => text.slice(starts[at]!, starts[at + 1]! - 1)
-  const isShort = ({ from, to }: Bounds) =>
-    to - from < SHORTEST || starts[to]! - starts[from]! - (to - from) < FEWEST_CHARS
+  const isShort = ({ from, to }: Bounds) => to - from < 6 || starts[to]! - starts[from]! - (to - from) < 60
 
   const bounds: Bounds[] = []
   // A long definition is split at a blank line, or else anywhere.
@@ -74,7 +69,7 @@ export function sizeSections(path: string, text: string): SizedSection[] {
     // A signature ends at the line that opens the body, or with the name.
     const start = first.line - 1
     let end = start + 1
-    for (let at = start; at < Math.min(count, start + LONGEST_SIGNATURE); at++) {
+    for (let at = start; at < Math.min(count, start + 5); at++) {
       if (!/[{:=]\s*$|=>\s*[({]?\s*$/.test(lineAt(at))) continue
       end = at + 1
       break
@@ -135,10 +130,6 @@ function keepKeysWhole(bounds: readonly Bounds[], lineAt: (at: number) => string
   return kept
 }
 
-/** The share of a better neighbour, and the weight of any section. */
-const NEIGHBOUR = 0.5
-const FLOOR = 0.3
-
 /** All words of a section, in the order of the text, and how often each occurs: for a file that many tasks use. */
 export function countSections(sections: readonly SizedSection[]): ReadonlyMap<string, number>[] {
   return sections.map(({ text }) => {
@@ -197,7 +188,8 @@ export class WantedWords {
           if (sum > most) [symbol, most] = [each, sum]
         }
       }
-      const score = own[at]! + NEIGHBOUR * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0) + FLOOR
+      // Half of the better neighbour's weight, and a little for any section.
+      const score = own[at]! + 0.5 * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0) + 0.3
       return { start, end, text, score, symbol, words: Array.from(found[at]!.keys(), ({ word }) => word), head }
     })
   }

@@ -153,8 +153,6 @@ export interface Evidence {
   signals: Signals[]
 }
 
-/** Files after these in the plain ranking are not worth a closer look. */
-const MOST_JUDGED = 160
 const MOST_CONSIDERED = 400
 const SEEDS = 4
 
@@ -189,7 +187,8 @@ export function collectEvidence(
     const path = project.paths[slot]!
     const role = roleOf(path)
     const text = (score + WEIGHTS.window * words.window[at]!) * roleFactor(role, task)
-    return { slot, path, role, text, total: 0, isNamed: (named.paths.get(slot) ?? 0) >= CERTAIN }
+    // A name that fits at most two files means them.
+    return { slot, path, role, text, total: 0, isNamed: (named.paths.get(slot) ?? 0) >= 0.5 }
   })
   const place = new Map(files.map((file, at) => [file, at]))
   const most = files.reduce((best, { text }) => Math.max(best, text), 0) || 1
@@ -220,7 +219,8 @@ export function collectEvidence(
   files.sort(bestFirst)
   const found = files.filter(({ total }) => total > 0)
 
-  const judged = found.slice(0, MOST_JUDGED)
+  // Files further down in the plain ranking are not worth a closer look.
+  const judged = found.slice(0, 160)
   const walk = walkChanges(history, startsOf(judged, near), pathOf)
   const changes = countChanges(history)
   const extensions = shareOfExtensions(changes, pathOf)
@@ -300,9 +300,6 @@ export function collectEvidence(
 /** A change of what the program does. */
 const CODE = /^(?:fix|feat|perf|refactor|bug)\b/i
 
-/** A name that fits at most two files means them. */
-const CERTAIN = 0.5
-
 function raise(most: Map<string, number>, key: string, value: number): void {
   most.set(key, Math.max(most.get(key) ?? 0, value))
 }
@@ -358,11 +355,6 @@ const ACTIONS = new Set(
 )
 /** Occurs in files of every kind: `4`, `v4`. */
 const SMALL_NUMBER = /^v?\d{1,2}$/
-const ACTION_WEIGHT = 0.4
-const SCOPE_WEIGHT = 2
-/** A word of the title, where there is more than the title. */
-const TITLE_WEIGHT = 2
-
 function titleTerms(task: Task): (term: string) => boolean {
   const terms = new Set(task.titleTerms.flatMap(({ term, kind }) => (kind === 'stop' ? [] : term)))
   return (term) => terms.has(term)
@@ -373,9 +365,10 @@ function weighTerms(task: Task): QueryTerm[] {
   const isOnlyTitle = task.text.trim().length <= task.title.length + 1
   const isInTitle = isOnlyTitle ? () => false : titleTerms(task)
   return weighTask(task, PROJECT_TUNING).terms.map((each) => {
-    const action = ACTIONS.has(each.term) || SMALL_NUMBER.test(each.term) ? ACTION_WEIGHT : 1
-    const scope = task.names.scope.has(each.term) ? SCOPE_WEIGHT : 1
-    return { ...each, weight: each.weight * action * scope * (isInTitle(each.term) ? TITLE_WEIGHT : 1) }
+    const action = ACTIONS.has(each.term) || SMALL_NUMBER.test(each.term) ? 0.4 : 1
+    const scope = task.names.scope.has(each.term) ? 2 : 1
+    // A word of the title counts twice, where there is more than the title.
+    return { ...each, weight: each.weight * action * scope * (isInTitle(each.term) ? 2 : 1) }
   })
 }
 
@@ -500,9 +493,6 @@ function sumWords(
   }
 }
 
-const SHORTEST_STEM = 4
-const SHORTEST_JOINED = 6
-
 type NameSignal =
   | 'path'
   | 'module'
@@ -553,7 +543,7 @@ class NameSignals {
     const words = wordsAmong(task.titleTerms).map(({ word }) => word)
     for (let at = 1; at < words.length; at++) {
       const both = words[at - 1]! + words[at]!
-      const found = both.length < SHORTEST_JOINED ? undefined : find(stemWord(both))
+      const found = both.length < 6 ? undefined : find(stemWord(both))
       if (found === undefined) continue
       const definers = slotsWith(found, (field) => field <= SYMBOL_FIELD)
       for (const slot of definers) this.joined.set(slot, (this.joined.get(slot) ?? 0) + 1 / definers.length)
@@ -565,7 +555,7 @@ class NameSignals {
     if (known !== undefined) return known
     const { slot, path } = file
     const stem = nameOf(path).toLowerCase()
-    const isStem = stem.length >= SHORTEST_STEM && isNamedIn(this.text, stem)
+    const isStem = stem.length >= 4 && isNamedIn(this.text, stem)
     const { scope } = this.task.names
     const has = (text: string) => scope.size > 0 && termsOf(text).some((term) => scope.has(term))
     const made = {
@@ -591,9 +581,6 @@ function slotsWith({ list }: TermPostings, fits: (field: number) => boolean): nu
   return slots
 }
 
-/** A folder with more files says too little about each. */
-const MOST_IN_FOLDER = 200
-
 /** Folders in the task, each between slashes. */
 function namedFolders({ names: { folders } }: Task, paths: ProjectTerms['paths']): string[] {
   if (folders.length === 0) return []
@@ -603,7 +590,8 @@ function namedFolders({ names: { folders } }: Task, paths: ProjectTerms['paths']
     const place = placeOf(path)
     for (const [folder, count] of counts) if (place.includes(folder)) counts.set(folder, count + 1)
   }
-  return [...counts].flatMap(([folder, count]) => (count > 0 && count <= MOST_IN_FOLDER ? [folder] : []))
+  // A folder with more than 200 files says too little about each.
+  return [...counts].flatMap(([folder, count]) => (count > 0 && count <= 200 ? [folder] : []))
 }
 
 /** 1 for a file directly in the folder. */
@@ -611,18 +599,12 @@ function folderShare(folders: readonly string[], path: string): number {
   if (folders.length === 0) return 0
   const place = placeOf(path)
   if (folders.some((folder) => place.endsWith(folder))) return 1
-  return folders.some((folder) => place.includes(folder)) ? BELOW : 0
+  return folders.some((folder) => place.includes(folder)) ? 0.6 : 0
 }
-
-const BELOW = 0.6
 
 function placeOf(path: string): string {
   return `/${path.slice(0, path.lastIndexOf('/') + 1).toLowerCase()}`
 }
-
-const MOST_PAIRS = 2
-/** A word and its term start alike. */
-const ALIKE = 3
 
 /**
  * How many adjacent words of the path are adjacent in the task: "querying functions" in `docs/querying/functions.md`.
@@ -631,12 +613,13 @@ function pairsIn(pairs: ReturnType<typeof pairsOf>, path: string): number {
   const name = path.slice(0, path.lastIndexOf('/') + 1) + nameOf(path)
   const lower = name.toLowerCase()
   // Most paths have none: they need not be read word by word.
-  const isLikely = (term: string) => !/^[a-z0-9]/.test(term) || lower.includes(term.slice(0, ALIKE))
+  // A word and its term start alike.
+  const isLikely = (term: string) => !/^[a-z0-9]/.test(term) || lower.includes(term.slice(0, 3))
   let count = 0
   if ([...pairs.values()].some((pair) => pair.every(isLikely))) {
     for (const pair of pairsOf(readTerms(name)).keys()) if (pairs.has(pair)) count++
   }
-  return Math.min(MOST_PAIRS, count)
+  return Math.min(2, count)
 }
 
 /** Every two adjacent words, as terms, including those without a subject. */
@@ -654,8 +637,6 @@ function isNamedIn(text: string, name: string): boolean {
   return false
 }
 
-const TEST_SHARE = 0.4
-
 function testShare({ isTest }: Role, { about }: Task): number {
-  return isTest && !about.tests ? TEST_SHARE : 1
+  return isTest && !about.tests ? 0.4 : 1
 }
