@@ -24,7 +24,7 @@ export const plan = defineCommand({
     const request = { ...flags, task: readTask({ args, readStdin }), layers: loadout.nameLayers(flags) }
     return flags.load ? loadout.loadPlan(request) : loadout.plan(request)
   },
-  print: (value, screen) =>
+  print: (value: TaskPlan | LoadedPlan, screen) =>
     'contents' in value ? value.contents.map(({ text }) => text).join('') : printPlan(value, screen),
   toJson: planJson,
 })
