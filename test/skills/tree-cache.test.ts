@@ -117,13 +117,11 @@ describe('a folder that was read before', () => {
     expect(readOnce(machine, folder)).toMatchObject({
       hash: 'remembered',
       label: { text: 'two' },
-      marker: { kind: 'file' },
     })
     rmSync(join(folder, '.loadout'))
     expect(readOnce(machine, folder)).toMatchObject({
       hash: 'remembered',
       label: { json: { name: 'a' } },
-      marker: undefined,
     })
   })
 
