@@ -281,7 +281,7 @@ describe('the screen is exactly as large as the terminal', () => {
     })
 
   it('whatever the model', () => {
-    fc.assert(fc.property(model, check), { numRuns: 200 })
+    fc.assert(fc.property(model, check))
   })
 })
 
