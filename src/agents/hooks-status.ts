@@ -117,7 +117,7 @@ function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; ou
     ...{ isPlain: true, group: 0, handler: 0 },
   }))
   if (text === pluginText(call)) return { hooks, outdated: [] }
-  const row = own.isIntact ? 'HOOKS_OUTDATED/plugin' : 'HOOKS_OUTDATED/edited'
+  const row = own.isIntact ? 'HOOKS_OFF/outdated-plugin' : 'HOOKS_OFF/outdated-edited'
   const { path } = place
   return { hooks, outdated: [report(row, { path, command: installCommand(place) }, { subject: path })] }
 }
@@ -131,7 +131,7 @@ function findOutdated(place: HookPlace, hooks: readonly FoundHook[]): Finding[] 
   ].filter((problem) => problem !== false)
   if (problems.length === 0) return []
   const facts = { label: place.label, problems: problems.join(', and '), command: installCommand(place) }
-  return [report('HOOKS_OUTDATED/hooks', facts, { subject: place.path })]
+  return [report('HOOKS_OFF/outdated-hooks', facts, { subject: place.path })]
 }
 
 /** Finds hooks whose program was moved or deleted. */

@@ -46,7 +46,7 @@ export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Agent
   const { items, findings } = gatherItems(machine, request, project)
   if (task === undefined || task === 'write') {
     // A broken index must not silently shorten the block.
-    const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
+    const broken = findings.find(({ code }) => code === 'LAYER_UNREADABLE')
     if (broken !== undefined) throw retell(broken)
     if (items.length === 0) throw failWith('NO_INDEX/nothing')
   }

@@ -179,10 +179,10 @@ function findingsOf(
     found.push(report('BUDGET_TOO_SMALL/needs', { lacking, total: count(limits.total), needs: count(needs) }))
   }
   const severity = isStrict ? 'error' : 'warning'
-  if (isStrict && control_plane.status === 'absent') found.push(report('CONTROL_PLANE_MISSING/all'))
+  if (isStrict && control_plane.status === 'absent') found.push(report('FILE_NOT_FOUND/control-plane-all'))
   for (const { path: file, present, required } of control_plane.items) {
     if (!required || present) continue
-    found.push({ ...report('CONTROL_PLANE_MISSING/file', { file }, { subject: file }), severity })
+    found.push({ ...report('FILE_NOT_FOUND/control-plane-file', { file }, { subject: file }), severity })
   }
   for (const { source, code, reason } of degraded) {
     found.push({ severity, code, message: `${source}: ${reason}`, subject: source })

@@ -74,7 +74,7 @@ class Answers {
     const { root, trust, scope, manifest } = pack
     if (trust.state === 'trusted') {
       const facts = { name: packWord(manifest.name), owners: OWNERS[scope] }
-      return this.unchanged(pack, report('pack.trust.by-place/pack', facts, { subject: manifest.name }))
+      return this.unchanged(pack, report('pack.trust/by-place-pack', facts, { subject: manifest.name }))
     }
     const approval = await recordApproval(this.machine, {
       ...packAnswer(pack),
@@ -108,7 +108,7 @@ class Answers {
     const pack = this.answerable(named)
     if (pack.trust.state === 'denied') {
       const { name } = pack.manifest
-      return this.unchanged(pack, report('pack.trust.denied/again', { name: packWord(name) }, { subject: name }))
+      return this.unchanged(pack, report('pack.trust/denied-again', { name: packWord(name) }, { subject: name }))
     }
     return [answered(await recordApproval(machine, { ...packAnswer(pack), decision: 'denied' }))]
   }

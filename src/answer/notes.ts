@@ -95,7 +95,7 @@ function openNotes(machine: Machine, { project }: ProjectRequest) {
   requireParts(settings, 'tactical')
   const { tactical } = settings
   const path = tactical?.path ?? '.loadout/notes.jsonl'
-  return { projectRoot, path, findings: tactical === undefined ? [report('NOTES_UNUSED/unused', { path })] : [] }
+  return { projectRoot, path, findings: tactical === undefined ? [report('LEFT_OUT/notes-unused', { path })] : [] }
 }
 
 /** The notes of a project for a task. `path` is inside the project. */
@@ -122,5 +122,5 @@ function badLineWarnings(badLines: readonly BadLine[], path: string): Finding[] 
   const [first] = badLines
   if (first === undefined) return []
   const more = badLines.length === 1 ? '' : `, and ${badLines.length - 1} more`
-  return [report('NOTES_UNREADABLE/line', { path, ...first, more }, { subject: path })]
+  return [report('FILE_UNREADABLE/notes-line', { path, ...first, more }, { subject: path })]
 }

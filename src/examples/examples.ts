@@ -93,7 +93,7 @@ export function readKnown(machine: Machine, places: ExamplePlaces) {
   const findings = readings.flatMap(({ file, lines, failure }): Finding[] => {
     const path = pathOf(file)
     if (failure !== undefined) {
-      return [{ severity: 'warning', code: 'EXAMPLES_UNREADABLE', message: failure.message, subject: path }]
+      return [{ severity: 'warning', code: 'FILE_UNREADABLE', message: failure.message, subject: path }]
     }
     const bad = lines.flatMap(({ line, problem, example }) => {
       if (example !== undefined) return isInPlace(file, example) ? [] : [{ line, why: 'it is about another entry' }]
@@ -104,7 +104,7 @@ export function readKnown(machine: Machine, places: ExamplePlaces) {
     const more = bad.length === 1 ? '' : `, and ${bad.length - 1} more`
     return [
       report(
-        'EXAMPLES_UNREADABLE/line',
+        'FILE_UNREADABLE/examples-line',
         { path, line: first.line, why: first.why ?? '', more },
         { subject: path, line: first.line },
       ),

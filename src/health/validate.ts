@@ -61,7 +61,7 @@ export async function validate(
   }
   if (path.endsWith('.md')) return validatePayload(machine, path)
   if (!path.endsWith('.json')) {
-    throw failWith('UNRECOGNISED', { path })
+    throw failWith('USAGE/kind-unknown', { path })
   }
   if (basename(path) === SETTINGS_FILE) return validateSettings(machine, path)
   return sumUp(machine, validateIndexFile(machine, indexPlace(path)), [{ kind: 'index', path }])

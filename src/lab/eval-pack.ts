@@ -51,7 +51,7 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): PackEv
       cases = cases.map((each, at) => ({ ...each, id: `case-${at + 1}` }))
       const message = `${packWord(manifest.name)} is not approved: cases are shown by number, and warnings were not checked`
       const hint = `loadout approve ${shellWord(root)}`
-      machine.report({ severity: 'info', code: 'pack.trust.unapproved', message, subject: manifest.name, hint })
+      machine.report({ severity: 'info', code: 'pack.trust', message, subject: manifest.name, hint })
     }
     const report = runCases(manifest.name, cases, select)
     const written = request.write ? writeRecord(machine, root, suite, report, suites.length > 1) : undefined

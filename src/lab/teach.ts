@@ -73,7 +73,7 @@ export async function importTeaching(
   if (items.length === 0) {
     const message = text.trim() === '' ? 'the answer is empty' : 'the answer contains no examples, only other text'
     const hint = 'one JSON object per line: {"id": "skill:name", "prompts": ["…"]}'
-    findings.push({ severity: 'error', code: 'NOTHING_TO_TEACH', message, hint })
+    findings.push({ severity: 'error', code: 'NOTHING_TO_DO', message, hint })
   }
   return teachItems(machine, teachable, { ...request, items, origin: 'agent' }, findings)
 }
@@ -168,7 +168,7 @@ export function exportTeaching(
   const asked = chosen(entries, request.ids ?? [], findings)
   const tasks = lacking(asked)
   if (tasks.length === 0) {
-    const code = 'NOTHING_TO_TEACH'
+    const code = 'NOTHING_TO_DO'
     const message = `every requested entry has ${ENOUGH} examples or more: nothing is left to write`
     const hint = 'loadout index build makes entries of payloads; loadout try shows what entries are'
     findings.push(

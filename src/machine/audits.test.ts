@@ -62,7 +62,7 @@ describe.each([
     const path = machine.records.path(`audit/${id}.json`)
     writeFileSync(path, change(readFileSync(path, 'utf8')))
     const message = `${path} was changed after it was written`
-    expect(() => readAudit(machine, id)).toThrow(expect.objectContaining({ code: 'BAD_AUDIT', message }))
+    expect(() => readAudit(machine, id)).toThrow(expect.objectContaining({ code: 'CONTEXT_CHANGED', message }))
   })
 
   it.each(['audit', 'context', 'packs/audit'])(
@@ -73,7 +73,7 @@ describe.each([
       const path = machine.records.path(`${place}/0123456789abcdef.json`)
       expect(() => readAudit(machine, '0123')).toThrow(
         expect.objectContaining({
-          code: 'BAD_AUDIT',
+          code: 'CONTEXT_CHANGED',
           message: expect.stringContaining(`another version of Loadout wrote ${path}`),
         }),
       )

@@ -80,11 +80,11 @@ export function readAudit<T extends AuditRecord>(machine: Machine, typed: string
   const id = findId(machine, typed)
   const path = pathOf(machine, id)
   const json = readJson(path)
-  if (!isRecord(json) || typeof json.format !== 'number') throw failWith('BAD_AUDIT/changed', { path })
-  if (json.format !== FORMAT) throw failWith('BAD_AUDIT/version', { path })
+  if (!isRecord(json) || typeof json.format !== 'number') throw failWith('CONTEXT_CHANGED/record-changed', { path })
+  if (json.format !== FORMAT) throw failWith('CONTEXT_CHANGED/record-version', { path })
   const { record, sum } = json
   if (!isRecord(record) || sha256(JSON.stringify(record)) !== sum || idOf(record, sum) !== id)
-    throw failWith('BAD_AUDIT/changed', { path })
+    throw failWith('CONTEXT_CHANGED/record-changed', { path })
   return { id, record: record as unknown as T }
 }
 
@@ -105,7 +105,8 @@ function findId(machine: Machine, typed: string): string {
   }
   for (const folder of EARLIER) {
     const [old] = startingIn(folder)
-    if (old !== undefined) throw failWith('BAD_AUDIT/version', { path: machine.records.path(`${folder}/${old}.json`) })
+    if (old !== undefined)
+      throw failWith('CONTEXT_CHANGED/record-version', { path: machine.records.path(`${folder}/${old}.json`) })
   }
   throw failWith('ENTRY_NOT_FOUND/audit-not-found', { typed })
 }

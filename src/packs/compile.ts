@@ -251,13 +251,13 @@ function findingsOf({ name, state }: PackCompileStatus): Finding[] {
     const about = { severity: 'warning', subject: name, hint: `loadout packs compile ${name}` } as const
     if (is === 'failed') {
       const message = `${name}/${path} is not used: its compile run did not finish`
-      return [{ ...about, code: 'run.failed', message }]
+      return [{ ...about, code: 'pack.run', message }]
     }
     if (is !== 'stale') return []
     const more = changed.length > 3 ? ` and ${changed.length - 3} more` : ''
     const named = `inputs changed: ${changed.slice(0, 3).join(', ')}${more}`
     const why = changed.length > 0 ? named : gone > 0 ? `${count(gone, 'input')} gone` : 'its run says so'
-    const code = changed.length > 0 ? 'run.input.drift' : 'run.input.gone'
+    const code = changed.length > 0 ? 'pack.run' : 'pack.run'
     return [{ ...about, code, message: `${name}/${path} is stale: ${why}` }]
   })
 }

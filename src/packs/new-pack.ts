@@ -190,7 +190,7 @@ function completeFolder(
   if (guide.failure !== undefined && guide.failure.code !== 'FILE_NOT_FOUND') throw guide.failure
   const written = guide.bytes?.toString('utf8')
   if (written !== undefined && cutDocument(written).block !== undefined) {
-    throw failWith('PACK_EXISTS/pack', { root, root2: shellWord(root) })
+    throw failWith('FILE_EXISTS/pack-already', { root, root2: shellWord(root) })
   }
   const name = requirePackName(request.name ?? proposeName([basename(root)]))
   const layers = LAYERS.filter((layer) => isFolder(join(root, layer)))
@@ -225,7 +225,7 @@ function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
   const all = leftOut.reduce((sum, { count }) => sum + count, 0)
   const reasons = leftOut.slice(0, 3).map(({ what, count, example }) => `${what}: ${count}, such as ${example}`)
   const why = all === 0 ? 'it is empty' : `none of its entries (${all}) can be read; ${reasons.join('; ')}`
-  return failWith('NOTHING_TO_IMPORT/documents', { from, why })
+  return failWith('NOTHING_TO_DO/import-documents', { from, why })
 }
 
 function describeImport(

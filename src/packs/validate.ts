@@ -76,7 +76,7 @@ function checkBundle(linked: LinkedLayer | undefined, files: PackFiles): PackWar
     const { block } = cutDocument(files.read(path)?.text ?? '')
     const message = block === undefined ? 'this page has no frontmatter' : 'the frontmatter of this page has no type'
     const isFine = block !== undefined && /^type:[ \t]*\S/m.test(block)
-    return isFine ? [] : [{ severity: 'error', code: 'pack.field.invalid', path, message }]
+    return isFine ? [] : [{ severity: 'error', code: 'pack.field', path, message }]
   })
 }
 

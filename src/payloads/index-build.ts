@@ -129,7 +129,7 @@ export function observedPerTask(
     const message = `the measured average is unknown: ${error.message}`
     return {
       average: null,
-      findings: [{ severity: 'warning', code: 'USAGE_UNREADABLE', message, hint: error.hint ?? '' }],
+      findings: [{ severity: 'warning', code: 'FILE_UNREADABLE', message, hint: error.hint ?? '' }],
     }
   }
 }

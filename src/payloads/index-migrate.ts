@@ -45,7 +45,7 @@ export function migrateFile(machine: Machine, request: MigrateRequest): MigrateR
   if (unknown !== undefined) {
     const close = nearest(unknown, headings)
     const what = close ? `; did you mean "${close}"?` : ''
-    throw failWith('NOTHING_TO_SPLIT/keep', { unknown, what, headings: headings.filter(Boolean).join(', ') })
+    throw failWith('NOTHING_TO_DO/split-keep', { unknown, what, headings: headings.filter(Boolean).join(', ') })
   }
   const present = readEntries(project)
   const planFor = (text: string) =>
@@ -72,7 +72,7 @@ export function migrateFile(machine: Machine, request: MigrateRequest): MigrateR
   }
   if (isSplit) {
     const why = 'its sections are short, or general rules'
-    throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving: ${why}`, {
+    throw new LoadoutError('NOTHING_TO_DO', `${file} has no section worth moving: ${why}`, {
       hint: adviseWhole(basename(file), original),
     })
   }

@@ -182,7 +182,7 @@ export function readKnowledge(machine: Machine, options: Layers | undefined, isH
 
 /** Layers that exist but could not be used. */
 export function brokenLayers({ findings }: Pick<Knowledge, 'findings'>): Finding[] {
-  return findings.filter(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
+  return findings.filter(({ code }) => code === 'LAYER_UNREADABLE')
 }
 
 export interface ResolveOptions {
@@ -309,7 +309,7 @@ function layerFinding(name: LayerName, path: string | undefined, problem: Loadou
   const isMalformed = problem.code === 'BAD_JSON' || problem.code === 'NOT_TEXT'
   return {
     severity: 'error',
-    code: isMalformed ? 'LAYER_MALFORMED' : 'LAYER_UNREADABLE',
+    code: 'LAYER_UNREADABLE',
     message: `the ${name} layer is not used: ${problem.message}`,
     subject: path,
     hint: isMalformed ? 'repair it, or rebuild it with: loadout index build' : (problem.hint ?? 'check the path'),

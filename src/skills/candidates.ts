@@ -308,7 +308,7 @@ export function discoverIn(source: Pick<ImportSource, 'root'>): ReturnType<typeo
   const discovered = discoverSkills(source.root)
   if (discovered.skills.length > 0) return discovered
   const rest = discovered.leftOut.map(({ count, reason }) => `${count} left out (${reason})`).join(', ')
-  throw failWith('NOTHING_TO_IMPORT/folder', { root: source.root, what: rest === '' ? '' : `: ${rest}` })
+  throw failWith('NOTHING_TO_DO/import-folder', { root: source.root, what: rest === '' ? '' : `: ${rest}` })
 }
 
 /** Reports additional copies of skills that are imported once. */
@@ -355,5 +355,5 @@ export function refusalOf({ candidate, name, state, reason = '' }: Offer): Refus
   const hint = isLoose
     ? 'loadout diff <skill> compares; loadout equip <skill> --replace takes the one of the library, loadout adopt <skill> yours'
     : 'loadout import <source> --skill <name> --as <other> gives another name; loadout update <skill> takes what is new in its source'
-  return [{ name, folder, code: 'SKILL_EXISTS', reason, hint }]
+  return [{ name, folder, code: 'FILE_EXISTS', reason, hint }]
 }

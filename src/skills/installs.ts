@@ -84,7 +84,10 @@ export class Installs {
     if (agents === undefined) return this.roots
     const disabled = agents.filter((id) => !this.config.isEnabled(id))
     if (disabled.length > 0) {
-      throw failWith('TARGET_DISABLED/agents', { disabled: disabled.join(', '), disabled2: disabled.join(' ') })
+      throw failWith('UNSUPPORTED_TARGET/disabled-agents', {
+        disabled: disabled.join(', '),
+        disabled2: disabled.join(' '),
+      })
     }
     return this.roots.filter((root) => root.agents.some((id) => agents.includes(id)))
   }

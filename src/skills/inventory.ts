@@ -168,7 +168,7 @@ function otherManagers({ machine, project }: Installs, { placements }: Observati
   const names = [...new Set(found.map(({ name }) => `${name} from ${skills.get(name)?.from}`))]
   return [
     ...findings,
-    report('OTHER_MANAGER/skills', {
+    report('UNMANAGED_FOLDER/manager-skills', {
       what: names.length === 1 ? 'a skill' : `${names.length} skills`,
       names: listed(names),
     }),

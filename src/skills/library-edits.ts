@@ -151,7 +151,7 @@ export const startSkill = withInstalls(async (installs, request: NewSkillRequest
   const text = `# ${title}\n\n1. First step.\n2. Second step.\n`
   const run = async (): Promise<NewSkill> => {
     if (exists(path)) {
-      throw failWith('SKILL_EXISTS/path', { path, name })
+      throw failWith('FILE_EXISTS/skill-path', { path, name })
     }
     const write = (stage: string) => {
       writeTreeFile(
@@ -274,7 +274,7 @@ export const restoreSkills = withInstalls(
     return asWriter(installs, [], 'restore', async () => {
       for (const { folder } of deletions) {
         if (!exists(join(installs.library, folder))) continue
-        throw failWith('SKILL_EXISTS/again', { folder })
+        throw failWith('FILE_EXISTS/skill-again', { folder })
       }
       const restored = await withScratch(async (scratch) => {
         const changes: LibraryChange['changes'][number][] = []

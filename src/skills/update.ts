@@ -76,7 +76,7 @@ export const updateSkills = withInstalls(async (installs, request: UpdateRequest
       const pinned = asked.filter(({ state }) => state.state === 'pinned' && names.includes(state.name))
       installs.machine.report(
         ...pinned.map(({ state: { name } }) => {
-          return report('PINNED/skill', { name }, { subject: name })
+          return report('LEFT_OUT/pinned-skill', { name }, { subject: name })
         }),
       )
       const made: Made[] = []

@@ -53,7 +53,7 @@ export async function joinTeam(
       throw failWith('UNREACHABLE/other-server', { url })
     }
     if (before !== undefined && before.team !== team) {
-      throw failWith('TEAM_JOINED', { url: before.url })
+      throw failWith('TEAM_OTHER/joined', { url: before.url })
     }
     const { person, from } = await identifyUser(machine)
     const membership: Membership = {

@@ -63,7 +63,7 @@ export function readPrices(machine: Machine): Prices | undefined {
 
 export function junkFinding(count: number, path: string): Finding {
   return report(
-    'USAGE_UNREADABLE/lines',
+    'FILE_UNREADABLE/usage-lines',
     { count, what: count === 1 ? 'line' : 'lines', path, what2: count === 1 ? 'was' : 'were' },
     { subject: path },
   )

@@ -40,7 +40,7 @@ describe('adding', () => {
       policy: { ttl_expires_at: '2026-03-03T12:00:00.000Z' },
       source: 'loadout note',
     })
-    expect(findings.map(({ code }) => code)).toEqual(['NOTES_UNUSED'])
+    expect(findings.map(({ code }) => code)).toEqual(['LEFT_OUT'])
     expect(readdirSync(join(project, '.loadout'))).toEqual(['notes.jsonl'])
   })
 
@@ -135,7 +135,7 @@ describe('reading for a task', () => {
       sourceClass: 'tactical',
       provenance: { match: 'ranked', source: 'test' },
     })
-    expect(warnings).toMatchObject([{ code: 'NOTES_UNREADABLE', hint: 'loadout note prune' }])
+    expect(warnings).toMatchObject([{ code: 'FILE_UNREADABLE', hint: 'loadout note prune' }])
     expect(warnings[0]?.message).toContain('line 2')
     expect(degraded).toEqual([])
   })
@@ -160,7 +160,7 @@ describe('reading for a task', () => {
     ['a folder', aFolder, 'NOT_A_FILE'],
     ['a link out of the project', aLinkTo('/etc/hosts'), 'PATH_ESCAPE'],
     ['300 MB', huge, 'FILE_TOO_LARGE'],
-    ['no notes at all', '\u0000\u0001\u0002', 'NOTES_UNREADABLE'],
+    ['no notes at all', '\u0000\u0001\u0002', 'FILE_UNREADABLE'],
   ]
   it.each(rows)('%s is a degradation, and nothing waits or throws', (_, content, code) => {
     const { candidates, degraded, warnings } = slice(makeProject({ [PATH]: content }))

@@ -68,8 +68,8 @@ it('the age of a page of a pack is judged at the time that --now names', () => {
   const ask = (now: string) =>
     runWarm(['context', 'what does a ferry crossing with a cart cost', '--now', now], { cwd: makeFolder(), home: own })
   expect(ask('2026-05-01T00:00:00Z').stdout).toContain('costs nine coins')
-  expect(ask('2026-05-01T00:00:00Z').stdout).not.toContain('claim.stale')
-  expect(ask('2026-07-01T00:00:00Z').stdout).toContain('claim.stale')
+  expect(ask('2026-05-01T00:00:00Z').stdout).not.toContain('claim.doubtful')
+  expect(ask('2026-07-01T00:00:00Z').stdout).toContain('claim.doubtful')
 })
 
 it('a bundle calls nothing missing that a file in it says', () => {

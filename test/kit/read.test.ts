@@ -110,14 +110,14 @@ describe('the gates of a pack', () => {
   const rows: Gate[] = [
     ['nobody was asked', 'ready', [], 'pack:radio', 3, 'APPROVAL_NEEDED'],
     ['nobody was asked', 'ready', [], FILE, 3, 'APPROVAL_NEEDED'],
-    ['denied', 'ready', [['deny', 'radio']], 'pack:radio', 2, 'pack.trust.denied'],
-    ['denied', 'ready', [['deny', 'radio']], FILE, 2, 'pack.trust.denied'],
+    ['denied', 'ready', [['deny', 'radio']], 'pack:radio', 2, 'pack.trust'],
+    ['denied', 'ready', [['deny', 'radio']], FILE, 2, 'pack.trust'],
     ['approved', 'ready', [['approve', 'radio']], SOURCE, 0, ''],
     ['a draft', 'draft', [['approve', 'radio']], FILE, 3, 'CONFIRMATION_NEEDED'],
     ['disputed', 'disputed', [['approve', 'radio']], 'pack:radio', 3, 'CONFIRMATION_NEEDED'],
-    ['stale', 'stale', [['approve', 'radio']], FILE, 0, 'pack.status.stale'],
-    ['archived', 'archived', [['approve', 'radio']], FILE, 0, 'pack.status.archived'],
-    ['of no known status', 'shiny', [['approve', 'radio']], FILE, 2, 'pack.status.unknown'],
+    ['stale', 'stale', [['approve', 'radio']], FILE, 0, 'pack.status'],
+    ['archived', 'archived', [['approve', 'radio']], FILE, 0, 'pack.status'],
+    ['of no known status', 'shiny', [['approve', 'radio']], FILE, 2, 'pack.status'],
   ]
   it.each(rows)('%s (%s, %j): %s ends with %s', (_, status, steps, id, code, told) => {
     const world = makeKnowledge({ packs: pack('radio', { status }) })
@@ -152,7 +152,7 @@ describe('the gates of a pack', () => {
     expect(keys.stdout).toContain('The rest is fine.')
     expect(keys.stdout + keys.stderr).not.toContain(token)
     expect(keys).toMatchObject({ code: 1, stderr: expect.stringContaining('[content.secret]') })
-    expect(keys.stdout).toContain('- warning map.invalid indexes/source-map.json')
+    expect(keys.stdout).toContain('- warning record.invalid indexes/source-map.json')
     expect(world.run(['lookup', FILE, '--load'])).toMatchObject({
       code: 2,
       stdout: '',

@@ -105,7 +105,7 @@ describe('a file of examples', () => {
     await hand('notes', ['what is new since friday?'])
     expect(readFileSync(path, 'utf8')).toMatch(/^\{"torn\n\{"id":"deploy".*\n\{"id":"notes".*\n$/)
     const status = await loadout.teachStatus({ layers })
-    expect(status.findings).toMatchObject([{ code: 'EXAMPLES_UNREADABLE', line: 1 }])
+    expect(status.findings).toMatchObject([{ code: 'FILE_UNREADABLE', line: 1 }])
     expect(status.value.entries.find(({ id }) => id === 'skill:notes')).toMatchObject({ written: 1 })
   })
 
@@ -196,7 +196,7 @@ describe('an answer of an agent', () => {
     expect(report.value.taught).toMatchObject([{ id: 'skill:notes', prompts: { length: 2 } }])
     expect(codesOf(report)).toEqual(['BAD_JSON', 'ENTRY_NOT_FOUND'])
     const prose = await loadout.importTeaching({ layers, text: 'I would rather not.' })
-    expect([prose.value.taught, codesOf(prose)]).toEqual([[], ['NOTHING_TO_TEACH']])
+    expect([prose.value.taught, codesOf(prose)]).toEqual([[], ['NOTHING_TO_DO']])
   })
 
   it('the file that asks for it names what lacks examples, and is no answer itself', async () => {

@@ -49,7 +49,7 @@ describe('the record of a resolution', () => {
         files: [{ path: 'compiled/facts.md', sha256: sha256(PACK['compiled/facts.md']), bytes: 68 }],
       }),
     )
-    expect(pack.warnings).toContainEqual(expect.objectContaining({ code: 'claim.stale', path: 'compiled/facts.md' }))
+    expect(pack.warnings).toContainEqual(expect.objectContaining({ code: 'claim.doubtful', path: 'compiled/facts.md' }))
     expect(pack.wrapper.sha256).toBe(sha256(text))
     expect(pack.missing).toEqual(['the colour of the feet'])
     expect(record.question).toMatchObject({ budget: 4000, counter: 'chars/4' })

@@ -51,7 +51,7 @@ describe('a budget', () => {
   it('case 88: never drops a warning', () => {
     const files = { ...FILES, 'indexes/source-map.json': '{"claims": [null]}' }
     const { wrapper } = resolveFiles(files, TASK, { budget: 400 })
-    expect(wrapper).toContain('map.invalid')
+    expect(wrapper).toContain('record.invalid')
     expect(wrapper).toContain('context.omitted')
   })
 

@@ -23,7 +23,7 @@ describe('packs new', () => {
     const run = runWarm(['packs', 'validate', root, '--json'])
     expect(JSON.parse(run.stdout)).toMatchObject({
       status: 'passed',
-      issues: [{ severity: 'info', code: 'pack.placeholder' }],
+      issues: [{ severity: 'info', code: 'pack.incomplete' }],
     })
     expect(readFileSync(join(root, 'KNOWLEDGE.md'), 'utf8')).toMatch(/^status: draft\n[\s\S]*^trust: unreviewed$/m)
   })

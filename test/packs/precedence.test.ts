@@ -27,7 +27,7 @@ describe('one name, several packs', () => {
   it('case 39: after approval, less trust over more is reported', () => {
     const { run, json } = makeWorld(BOTH)
     run(['approve', 'handbook'])
-    expect(json(['list']).findings).toMatchObject([{ code: 'catalog.collision.lower-trust', subject: 'handbook' }])
+    expect(json(['list']).findings).toMatchObject([{ code: 'catalog.collision', subject: 'handbook' }])
     expect(run(['list']).stdout).toContain('handbook: workspace is used; overridden: user, although one of them claims')
   })
 

@@ -54,7 +54,7 @@ describe('a document-first pack', () => {
     const resolved = resolveFiles({}, 'Which wood is the rudder of?', { manifest: DOCUMENT_FIRST })
     expect(resolved.wrapper).toContain('Say where a fact comes from.')
     expect(resolved.missing).toEqual(['the document of this pack'])
-    expect(told(resolved.warnings, 'pack.documents.missing')).toEqual(['warning pack.documents.missing KNOWLEDGE.md'])
+    expect(told(resolved.warnings, 'pack.incomplete')).toEqual(['warning pack.incomplete KNOWLEDGE.md'])
   })
 
   it('reads few of three hundred slices', () => {
@@ -103,7 +103,7 @@ describe('a hybrid pack', () => {
       manifest: { ...HYBRID, primaryDocument: 'documents/manual.md' },
     })
     expect(resolved.paths).toEqual(['compiled/splits/manual/020_rudder.md', 'compiled/boundaries.md'])
-    expect(told(resolved.warnings)).toContain('warning pack.map.missing KNOWLEDGE.md')
+    expect(told(resolved.warnings)).toContain('warning pack.incomplete KNOWLEDGE.md')
   })
 
   it('gives a file once that the map names and that sets limits', () => {
@@ -154,7 +154,7 @@ describe('a persona', () => {
     const held = Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
     const resolved = resolveFiles(held, CAPACITY, { manifest: PERSONA })
     expect(resolved.wrapper).toContain('forty people')
-    expect(told(resolved.warnings, 'pack.persona.unbounded')).toHaveLength(isWarned ? 1 : 0)
+    expect(told(resolved.warnings, 'pack.incomplete')).toHaveLength(isWarned ? 1 : 0)
   })
 
   const voice = '# Voice\n\nLow and slow.\n'

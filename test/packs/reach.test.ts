@@ -33,19 +33,19 @@ const CITING = '# Facts\n\n- A fact. [source: sources/a.md#L1]\n'
 describe('validate flags what can never answer', () => {
   it.each<[string, Record<string, Content>, string[]]>([
     ['nothing', { 'wiki/a.md': '# A\n\nText.\n', LICENSE: 'x', 'README.md': 'x', 'evals/x.md': 'x' }, []],
-    ['a file in no layer', { 'wiki/a.md': 'Text.', 'notes/b.md': 'x', 'c.md': 'x' }, ['warning pack.file.unused c.md']],
+    ['a file in no layer', { 'wiki/a.md': 'Text.', 'notes/b.md': 'x', 'c.md': 'x' }, ['warning pack.unread c.md']],
     [
       'a picture among documents',
       { 'wiki/a.md': 'Text.', 'documents/b.png': 'x' },
-      ['warning pack.page.unreachable documents/b.png'],
+      ['warning pack.unread documents/b.png'],
     ],
     [
       'a source that nobody names, beside one that is',
       { 'compiled/facts.md': CITING, 'sources/a.md': 'A fact.', 'sources/b.md': 'x' },
-      ['info pack.page.unreachable sources/b.md'],
+      ['info pack.unread sources/b.md'],
     ],
-    ['an empty pack', {}, ['warning pack.empty KNOWLEDGE.md']],
-    ['an empty page only', { 'wiki/a.md': '' }, ['warning pack.empty KNOWLEDGE.md']],
+    ['an empty pack', {}, ['warning pack.incomplete KNOWLEDGE.md']],
+    ['an empty page only', { 'wiki/a.md': '' }, ['warning pack.incomplete KNOWLEDGE.md']],
   ])('%s', (_, files, expected) => {
     const inside = Object.fromEntries(Object.entries(files).map(([path, text]) => [`${ROOT}/${path}`, text]))
     expect(issuesOf(machineIn({ [`${ROOT}/KNOWLEDGE.md`]: packText(), ...inside }))).toEqual(expected)
@@ -54,16 +54,16 @@ describe('validate flags what can never answer', () => {
   it('the texts of a new pack, as soon as it is said to be ready', async () => {
     const machine = machineIn({})
     await startPack(machine, { name: 'a' })
-    expect(issuesOf(machine)).toEqual(['info pack.placeholder KNOWLEDGE.md'])
+    expect(issuesOf(machine)).toEqual(['info pack.incomplete KNOWLEDGE.md'])
     const path = join(machine.cwd, ROOT, 'KNOWLEDGE.md')
     writeFileSync(path, readFileSync(path, 'utf8').replace('status: draft', 'status: ready'))
-    expect(issuesOf(machine)).toEqual(['warning pack.placeholder KNOWLEDGE.md'])
+    expect(issuesOf(machine)).toEqual(['warning pack.incomplete KNOWLEDGE.md'])
   })
 
   it('a description that is not confirmed', async () => {
     const machine = machineIn({ 'docs/a.md': '# A\n\nText.\n' })
     await startPackFrom(machine, { from: 'docs', name: 'a' })
-    expect(issuesOf(machine)).toEqual(['warning pack.placeholder KNOWLEDGE.md'])
+    expect(issuesOf(machine)).toEqual(['warning pack.incomplete KNOWLEDGE.md'])
   })
 })
 

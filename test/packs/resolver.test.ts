@@ -44,7 +44,7 @@ describe('the order of reading', () => {
     const resolved = resolveFiles({ ...FERRY, 'indexes/source-map.json': sourceMap(stale) }, CAPACITY)
     expect(resolved.paths).toContain('compiled/facts.md')
     expect(resolved.paths).toContain('wiki/entities/ferry.md')
-    expect(told(resolved.warnings)).toContain('warning claim.stale compiled/facts.md')
+    expect(told(resolved.warnings)).toContain('warning claim.doubtful compiled/facts.md')
   })
 
   it('case 79: a disputed claim brings its contradiction along', () => {
@@ -149,10 +149,10 @@ describe('indexes', () => {
   })
 
   it.each([
-    ['case 84: corrupt', '{"path": ', ['warning index.invalid indexes/words.json']],
+    ['case 84: corrupt', '{"path": ', ['warning record.invalid indexes/words.json']],
     ['case 84: deleted', undefined, []],
     ['case 84: of numbers', '[1, 2, null]', []],
-    ['case 84: dangling', index({ path: 'wiki/gone.md', text: 'ferry' }), ['info index.dangling indexes/words.json']],
+    ['case 84: dangling', index({ path: 'wiki/gone.md', text: 'ferry' }), ['info source.absent indexes/words.json']],
     [
       'case 85: out of the pack',
       index({ path: '../../secret.md', text: 'ferry' }),
@@ -188,7 +188,7 @@ it('neither a hint nor a message carries text of the pack past its fence and its
   }
   const resolved = resolveFiles(files, CAPACITY, { manifest: HYBRID })
   expect(resolved.missing).toHaveLength(1)
-  expect(told(resolved.warnings)).toContain('warning run.diagnostic compiled/facts.md')
+  expect(told(resolved.warnings)).toContain('warning pack.run compiled/facts.md')
   expect(JSON.stringify(resolved)).not.toContain(key)
   expect(JSON.stringify(resolved.chosen.map(({ why }) => why))).not.toContain('knowledge_pack')
 })
@@ -277,5 +277,5 @@ it('case 100: what a failed run made is not given, and the page stands in', () =
   expect(resolved.paths).not.toContain('compiled/facts.md')
   expect(resolved.paths).toContain('wiki/entities/ferry.md')
   expect(layersOf(resolved).sort()).toEqual(['compiled', 'wiki'])
-  expect(told(resolved.warnings)).toContain('error run.failed compiled/facts.md')
+  expect(told(resolved.warnings)).toContain('error pack.run compiled/facts.md')
 })

@@ -130,7 +130,7 @@ describe('a pack of the user', () => {
     const world = makeWorld({ user: { handbook: guide({ trust: 'external' }) } })
     const { effectiveTrust, diagnostics } = world.json(['show', 'handbook'])
     expect(effectiveTrust).toBe('trusted')
-    expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'warning', code: 'pack.trust.external' }))
+    expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'warning', code: 'pack.trust' }))
   })
 
   it('needs no approval, and can be denied', () => {

@@ -19,12 +19,12 @@ describe('the run that made a view', () => {
   const input = (digest: string) => ({ inputs: [{ path: 'sources/log.md', sha256: digest }] })
   const gone = { inputs: [{ path: 'sources/gone.md' }] }
   const rows: [string, Files, string[]][] = [
-    ['case 94: needs review', run('1', 'needs-review'), [`warning run.needs-review ${FACTS}`]],
+    ['case 94: needs review', run('1', 'needs-review'), [`warning pack.run ${FACTS}`]],
     ['case 95: needed review until a later one passed', { ...run('1', 'needs-review'), ...run('2', 'passed') }, []],
     [
       'case 95: passed before one that needs review',
       { ...run('1', 'passed'), ...run('2', 'needs-review') },
-      [`warning run.needs-review ${FACTS}`],
+      [`warning pack.run ${FACTS}`],
     ],
     [
       'case 96: needs review and left it unchanged',
@@ -34,23 +34,19 @@ describe('the run that made a view', () => {
     [
       'case 99: read another text than there is now',
       run('1', 'passed', 'created', input('0'.repeat(64))),
-      ['warning run.input.drift sources/log.md'],
+      ['warning pack.run sources/log.md'],
     ],
     ['case 99: read the text that is there', run('1', 'passed', 'created', input(sha256(LOG))), []],
-    [
-      'case 99: read a text that is gone',
-      run('1', 'passed', 'created', gone),
-      ['warning run.input.gone sources/gone.md'],
-    ],
-    ['case 100: failed', run('1', 'failed'), [`error run.failed ${FACTS}`]],
-    ['is stale', run('1', 'stale'), [`warning run.stale ${FACTS}`]],
-    ['is disputed', run('1', 'disputed'), [`warning run.disputed ${FACTS}`]],
+    ['case 99: read a text that is gone', run('1', 'passed', 'created', gone), ['warning pack.run sources/gone.md']],
+    ['case 100: failed', run('1', 'failed'), [`error pack.run ${FACTS}`]],
+    ['is stale', run('1', 'stale'), [`warning pack.run ${FACTS}`]],
+    ['is disputed', run('1', 'disputed'), [`warning pack.run ${FACTS}`]],
     [
       'passed and wants a review',
       run('1', 'passed', 'created', { review: { required: true } }),
-      [`warning run.review-required ${FACTS}`],
+      [`warning pack.run ${FACTS}`],
     ],
-    ['is no JSON', { 'runs/compile-1.json': '{' }, ['warning run.invalid runs/compile-1.json']],
+    ['is no JSON', { 'runs/compile-1.json': '{' }, ['warning record.invalid runs/compile-1.json']],
   ]
   it.each(rows)('%s', (_, files, warnings) => {
     const resolved = resolveFiles({ ...FERRY, ...files }, CAPACITY)
@@ -61,15 +57,15 @@ describe('the run that made a view', () => {
     const failed = compileRun('1', 'failed', { 'wiki/entities/ferry.md': 'updated' })
     const resolved = resolveFiles({ ...FERRY, 'runs/compile-1.json': failed }, CAPACITY, { isDeep: true })
     expect(resolved.paths).not.toContain('wiki/entities/ferry.md')
-    expect(told(resolved.warnings)).toContain('error run.failed wiki/entities/ferry.md')
+    expect(told(resolved.warnings)).toContain('error pack.run wiki/entities/ferry.md')
   })
 
   it('is reported with its path and in words, once', () => {
     const { warnings, wrapper } = resolveFiles({ ...FERRY, ...run('1', 'needs-review') }, CAPACITY)
     expect(warnings).toEqual([
-      { severity: 'warning', code: 'run.needs-review', path: FACTS, message: expect.stringContaining('needs review') },
+      { severity: 'warning', code: 'pack.run', path: FACTS, message: expect.stringContaining('needs review') },
     ])
-    expect(wrapper.split('run.needs-review')).toHaveLength(2)
+    expect(wrapper.split('pack.run')).toHaveLength(2)
   })
 })
 
@@ -97,11 +93,11 @@ describe('claims', () => {
 
   it.each([
     ['disputed', undefined, ['warning claim.disputed compiled/facts.md']],
-    ['stale', undefined, ['warning claim.stale compiled/facts.md']],
-    ['missing', undefined, ['warning claim.missing compiled/facts.md']],
-    ['inferred', 'recommended', ['info claim.inferred compiled/facts.md']],
-    ['inferred', 'required', ['warning claim.inferred compiled/facts.md']],
-    ['source-required', 'required', ['warning claim.source-required compiled/facts.md']],
+    ['stale', undefined, ['warning claim.doubtful compiled/facts.md']],
+    ['missing', undefined, ['warning claim.doubtful compiled/facts.md']],
+    ['inferred', 'recommended', ['info claim.doubtful compiled/facts.md']],
+    ['inferred', 'required', ['warning claim.doubtful compiled/facts.md']],
+    ['source-required', 'required', ['warning claim.doubtful compiled/facts.md']],
     ['confirmed', 'required', []],
   ] as const)('case 98: that are %s in a view of a ready pack (%s): %j', (status, grounding, warnings) => {
     const resolved = resolveFiles({ ...FERRY, ...claim(status) }, CAPACITY, { manifest: { grounding } })
@@ -111,7 +107,7 @@ describe('claims', () => {
   it.each(['L999', 'L12-L99', 'no-such-heading'])('case 101: whose place %s is not in its source', (anchor) => {
     const files = { ...FERRY, ...claim('confirmed', { path: 'sources/log.md', anchor }) }
     const cited = resolveFiles(files, CAPACITY, { wantsCitations: true })
-    expect(told(cited.warnings)).toContain('warning source.anchor.absent sources/log.md')
+    expect(told(cited.warnings)).toContain('warning source.absent sources/log.md')
   })
 
   it('case 101: a line that no file of that size can have is reported without opening it', () => {
@@ -119,7 +115,7 @@ describe('claims', () => {
       { ...FERRY, ...claim('confirmed', { path: 'sources/log.md', anchor: 'L999' }) },
       CAPACITY,
     )
-    expect(told(warnings)).toContain('warning source.anchor.absent sources/log.md')
+    expect(told(warnings)).toContain('warning source.absent sources/log.md')
     expect(opened).not.toContain('sources/log.md')
   })
 })
@@ -168,14 +164,14 @@ describe('a page that says that it is not current', () => {
     const { paths, warnings } = resolveFiles(files, FARE)
     expect(paths).toEqual(['wiki/fares.md'])
     expect(warnings).toMatchObject([
-      { code: 'claim.stale', path: 'wiki/fares-old.md', message: expect.stringContaining(says) },
+      { code: 'claim.doubtful', path: 'wiki/fares-old.md', message: expect.stringContaining(says) },
     ])
   })
 
   it('is given with the warning where no other page says it', () => {
     const { paths, warnings } = resolveFiles({ 'wiki/fares.md': `---\nstatus: stale\n---\n\n${current}` }, FARE)
     expect(paths).toEqual(['wiki/fares.md'])
-    expect(told(warnings)).toEqual(['warning claim.stale wiki/fares.md'])
+    expect(told(warnings)).toEqual(['warning claim.doubtful wiki/fares.md'])
   })
 
   it.each(['status: ready', 'stale_after: 2026-01-31', 'review_date: soon'])('with %s is current', (field) => {
@@ -195,7 +191,7 @@ describe('statements without a source', () => {
     const resolved = resolveFiles(files, CAPACITY, { manifest: { grounding } })
     expect(resolved.citationGaps).toEqual(gaps)
     expect(resolved.gaps).toEqual(gaps.map(() => 'a source for compiled/briefing.md, line 3'))
-    expect(told(resolved.warnings)).toEqual(gaps.map(() => 'warning grounding.uncited compiled/briefing.md'))
+    expect(told(resolved.warnings)).toEqual(gaps.map(() => 'warning claim.doubtful compiled/briefing.md'))
   })
 })
 
@@ -214,7 +210,7 @@ it('of five hundred claims that are out of date, the one that the task is about 
     { ...FERRY, ...pages, [FACTS]: facts, 'indexes/source-map.json': sourceMap(...claims) },
     'How long is boat 77?',
   )
-  expect(resolved.warnings.filter(({ code }) => code === 'claim.stale')).toHaveLength(1)
+  expect(resolved.warnings.filter(({ code }) => code === 'claim.doubtful')).toHaveLength(1)
   expect(resolved.paths).toContain('wiki/entities/boat-77.md')
   expect(resolved.claims).toEqual(['c77'])
 })
@@ -304,20 +300,20 @@ it('case 108: the same finding ten times is one warning with a count, and the or
 it('case 108: ten entries of one index that lead nowhere are one warning', () => {
   const index = JSON.stringify(Array.from({ length: 10 }, (_, at) => ({ path: `wiki/gone-${at}.md`, text: 'ferry' })))
   const { warnings } = resolveFiles({ ...FERRY, 'indexes/words.json': index }, CAPACITY, { isDeep: true })
-  expect(warnings.filter(({ code }) => code === 'index.dangling')).toMatchObject([{ count: 10 }])
+  expect(warnings.filter(({ code }) => code === 'source.absent')).toMatchObject([{ count: 10 }])
 })
 
 it('case 108: a map that names a hundred missing paths is one warning', () => {
   const lines = Array.from({ length: 100 }, (_, at) => `ferry ${at}: \`compiled/part-${at}.md\``)
   const { warnings } = resolveFiles({ ...FERRY, 'KNOWLEDGE.md': mapText(...lines) }, CAPACITY)
-  expect(warnings).toMatchObject([{ code: 'pack.map.absent', message: expect.stringContaining('100 missing paths') }])
+  expect(warnings).toMatchObject([{ code: 'pack.incomplete', message: expect.stringContaining('100 missing paths') }])
 })
 
 it('tells what its map names and does not have', () => {
   const body = '# Guide\n\n## Context map\n\n- `compiled/gone.md`\n- `../secret.md`\n'
   const { warnings, opened } = resolveFiles({ ...FERRY, 'KNOWLEDGE.md': guideText(body) }, CAPACITY)
   expect(told(warnings)).toEqual(
-    expect.arrayContaining(['warning pack.map.absent KNOWLEDGE.md', 'error source.escape KNOWLEDGE.md']),
+    expect.arrayContaining(['warning pack.incomplete KNOWLEDGE.md', 'error source.escape KNOWLEDGE.md']),
   )
   expect(opened.every((path) => path in FERRY || path === 'KNOWLEDGE.md')).toBe(true)
 })

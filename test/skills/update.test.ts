@@ -379,7 +379,7 @@ describe('sources that answer otherwise', () => {
     execFileSync('ln', ['-s', '/etc/passwd', join(upstream.url.slice('file://'.length), 'skills/alpha/link')])
     upstream.commit()
     const { findings } = await person.calls.update({ names: ['alpha'] })
-    expect(findings).toMatchObject([{ code: 'SYMLINK_IN_TREE', severity: 'error' }])
+    expect(findings).toMatchObject([{ code: 'NOT_A_FILE', severity: 'error' }])
   })
 
   it('no hook or filter of the source runs', async () => {
@@ -493,7 +493,7 @@ describe('pin', () => {
     upstream.commit()
     expect(await state(person)).toEqual(['pinned'])
     const { findings } = await person.calls.update({ names: ['alpha'] })
-    expect(findings).toMatchObject([{ code: 'PINNED' }])
+    expect(findings).toMatchObject([{ code: 'LEFT_OUT' }])
     expect(person.read(OWN, 'SKILL.md')).not.toContain('there')
     await person.calls.pin({ names: ['alpha'], isPinned: false })
     upstream.run('tag', 'v1')

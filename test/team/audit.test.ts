@@ -47,7 +47,7 @@ describe('the audit log', () => {
   it('has no entry of a change that was refused, and each entry once when many change at the same time', async () => {
     const before = await actions()
     await expect(author.loadout.revokeTeamToken({ id: 'ffffffffffff' })).rejects.toMatchObject({
-      code: 'TEAM_TOKEN_NOT_FOUND',
+      code: 'ENTRY_NOT_FOUND',
     })
     await Promise.all(
       Array.from({ length: 12 }, () => author.loadout.inviteToTeam({ role: 'member', group: 'pilot', days: 1 })),

@@ -107,7 +107,7 @@ describe('a version of a skill', () => {
     world.writeSkill('wip', 'Changed.')
     world.publishLibrary('Change wip')
     await expect(author.loadout.publishVersion({ name: 'wip', version: '1' })).rejects.toMatchObject({
-      code: 'SKILL_EXISTS',
+      code: 'FILE_EXISTS',
     })
   })
 })

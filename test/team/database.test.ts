@@ -202,13 +202,13 @@ describe('the schema', () => {
       503,
       expect.stringContaining(`needs a Loadout that knows at least schema ${NEXT + 1}`),
     ])
-    await expect(migrateUp(pool, MIGRATIONS)).rejects.toMatchObject({ code: 'TEAM_SCHEMA' })
+    await expect(migrateUp(pool, MIGRATIONS)).rejects.toMatchObject({ code: 'TEAM_DATABASE' })
     machine.use({ entryId: 'newer' })
     const { value, findings } = await machine.loadout.pushUsage({})
-    expect([value.waiting, findings[0]?.code]).toEqual([1, 'TEAM_SCHEMA'])
+    expect([value.waiting, findings[0]?.code]).toEqual([1, 'TEAM_DATABASE'])
     await migrateDown(pool, [...MIGRATIONS, added, broken], NEXT - 1)
     expect((await machine.loadout.pushUsage({})).value).toMatchObject({ sent: 1 })
-    await expect(migrateDown(pool, MIGRATIONS, 0)).rejects.toMatchObject({ code: 'TEAM_SCHEMA' })
+    await expect(migrateDown(pool, MIGRATIONS, 0)).rejects.toMatchObject({ code: 'TEAM_DATABASE' })
     await pool.end()
   })
 })

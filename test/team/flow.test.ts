@@ -328,7 +328,7 @@ describe('another team', () => {
         },
       )
       await expect(machine.loadout.joinTeam({ url: other.url, token: await other.token() })).rejects.toMatchObject({
-        code: 'TEAM_JOINED',
+        code: 'TEAM_OTHER',
       })
       // The address of the server now leads to the other team.
       const membership = join(stateOf(machine.home), 'membership.json')

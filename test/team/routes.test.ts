@@ -94,38 +94,38 @@ describe('every role at every route', () => {
 
 describe('a request that is not what it should be', () => {
   const bodies: [name: string, body: () => Promise<string> | string, status: number, code: string][] = [
-    ['no JSON', () => '{"format":1', 400, 'TEAM_BAD_BATCH'],
-    ['empty', () => '', 400, 'TEAM_BAD_BATCH'],
-    ['a list', () => '[]', 400, 'TEAM_BAD_BATCH'],
-    ['deep', () => '['.repeat(100_000), 400, 'TEAM_BAD_BATCH'],
+    ['no JSON', () => '{"format":1', 400, 'TEAM_FORMAT'],
+    ['empty', () => '', 400, 'TEAM_FORMAT'],
+    ['a list', () => '[]', 400, 'TEAM_FORMAT'],
+    ['deep', () => '['.repeat(100_000), 400, 'TEAM_FORMAT'],
     ['of a later format', () => batchOf({ format: 7 }), 426, 'TEAM_FORMAT'],
     ['of an earlier format', () => batchOf({ format: 0 }), 426, 'TEAM_FORMAT'],
     ['of another team', () => batchOf({ team: '9'.repeat(32) }), 409, 'TEAM_OTHER'],
     ['of a machine that never joined', () => batchOf({ machine: '8'.repeat(32) }), 409, 'TEAM_UNKNOWN_MACHINE'],
     ['ahead of its turn', () => batchOf({ sequence: 5 }), 409, 'TEAM_BEHIND'],
-    ['far ahead of its turn', () => batchOf({ sequence: 2 ** 31 }), 400, 'TEAM_BAD_BATCH'],
-    ['with a huge count', () => batchOf({ rows: [{ ...row, times: 2 ** 31 }] }), 400, 'TEAM_BAD_BATCH'],
-    ['with a huge number of tokens', () => batchOf({ rows: [{ ...row, tokens: 2 ** 53 }] }), 400, 'TEAM_BAD_BATCH'],
-    ['of an hour that is not', () => batchOf({ rows: [{ ...row, hour: '2026-02-31T10' }] }), 400, 'TEAM_BAD_BATCH'],
+    ['far ahead of its turn', () => batchOf({ sequence: 2 ** 31 }), 400, 'TEAM_FORMAT'],
+    ['with a huge count', () => batchOf({ rows: [{ ...row, times: 2 ** 31 }] }), 400, 'TEAM_FORMAT'],
+    ['with a huge number of tokens', () => batchOf({ rows: [{ ...row, tokens: 2 ** 53 }] }), 400, 'TEAM_FORMAT'],
+    ['of an hour that is not', () => batchOf({ rows: [{ ...row, hour: '2026-02-31T10' }] }), 400, 'TEAM_FORMAT'],
     ...(['kind', 'id', 'agent', 'stage', 'hour', 'version', 'project'] as const).map((key): (typeof bodies)[number] => [
       `with a NUL in ${key}`,
       () => batchOf({ rows: [{ ...row, [key]: 'a\0b' }] }),
       400,
-      'TEAM_BAD_BATCH',
+      'TEAM_FORMAT',
     ]),
     ...['machine', 'person', 'team'].map((key): (typeof bodies)[number] => [
       `with a NUL in its ${key}`,
       () => batchOf({ [key]: 'a\0b' }),
       400,
-      'TEAM_BAD_BATCH',
+      'TEAM_FORMAT',
     ]),
     ['larger than allowed', () => 'x'.repeat(LARGEST_BATCH + 1), 413, 'FILE_TOO_LARGE'],
-    ['SQL in an id', () => batchOf({ rows: [{ ...row, id: "a'); DROP TABLE event; --" }] }), 400, 'TEAM_BAD_BATCH'],
+    ['SQL in an id', () => batchOf({ rows: [{ ...row, id: "a'); DROP TABLE event; --" }] }), 400, 'TEAM_FORMAT'],
     [
       'SQL in a version',
       () => batchOf({ rows: [{ ...row, version: "0'; DELETE FROM token; --" }] }),
       400,
-      'TEAM_BAD_BATCH',
+      'TEAM_FORMAT',
     ],
   ]
   it.each(bodies)('a batch that is %s', async (_name, body, status, code) => {
@@ -259,8 +259,8 @@ it('the last administrator cannot be revoked', async () => {
   const admins = tokens.filter(({ role }) => role === 'admin')
   const own = admins.at(-1)?.id ?? ''
   for (const { id } of admins.slice(0, -1)) await admin.loadout.revokeTeamToken({ id })
-  await expect(admin.loadout.revokeTeamToken({ id: own })).rejects.toMatchObject({ code: 'TEAM_LAST_ADMIN' })
+  await expect(admin.loadout.revokeTeamToken({ id: own })).rejects.toMatchObject({ code: 'TEAM_ROLE' })
   await expect(admin.loadout.revokeTeamToken({ id: 'ffffffffffff' })).rejects.toMatchObject({
-    code: 'TEAM_TOKEN_NOT_FOUND',
+    code: 'ENTRY_NOT_FOUND',
   })
 })

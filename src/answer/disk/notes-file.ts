@@ -46,7 +46,7 @@ export function readNotes(projectRoot: string, path: string): Notes {
   if (records.length > 0 || badLines.length === 0) return { records, badLines }
   const [first] = badLines
   const facts = { path, line: first?.line ?? 0, problem: first?.problem ?? '' }
-  return { records, badLines, failure: failWith('NOTES_UNREADABLE/all', facts) }
+  return { records, badLines, failure: failWith('FILE_UNREADABLE/notes-all', facts) }
 }
 
 interface NoteLine {

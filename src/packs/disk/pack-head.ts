@@ -73,7 +73,7 @@ export function readPackHead(path: string): PackHead {
 }
 
 function readBlock(block: Buffer, isAbsent: boolean): PackHead {
-  const invalid = (problem: string, line?: number): HeadProblem => ({ code: 'pack.frontmatter.invalid', problem, line })
+  const invalid = (problem: string, line?: number): HeadProblem => ({ code: 'pack.field', problem, line })
   if (isAbsent) {
     return invalid(
       `it does not start with a frontmatter between two lines of --- in its first ${HEAD_BYTES / 1024} KB; to make it a pack, put ---, name: <its folder>, description: <what it knows> and --- on lines of their own at its top`,

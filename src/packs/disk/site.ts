@@ -20,7 +20,7 @@ export async function fetchSite(
 ): Promise<Material['leftOut']> {
   const left = new LeftOut()
   const addresses = await listPages(new URL(typed), left)
-  if (addresses.length === 0) throw failWith('NOTHING_TO_IMPORT/site', { address: typed })
+  if (addresses.length === 0) throw failWith('NOTHING_TO_DO/import-site', { address: typed })
   for (const beyond of addresses.slice(MOST_PAGES)) left.add(`page beyond the first ${MOST_PAGES}`, beyond.pathname)
   const waiting = addresses.slice(0, MOST_PAGES)
   const total = waiting.length

@@ -65,7 +65,7 @@ export async function writeNewFolder(root: string, target: string, files: PackCo
 
 function refuseExisting(target: string): void {
   if (!exists(target)) return
-  throw failWith('PACK_EXISTS/existing', { target })
+  throw failWith('FILE_EXISTS/pack-existing', { target })
 }
 
 /** Lists the files that `packs new --from` wrote: a second run replaces only these. */
@@ -94,7 +94,7 @@ export async function writeImport(
   }
   const before = readMade(target, IMPORT_RECORD)
   if (before === undefined) {
-    throw failWith('PACK_EXISTS/import', { target })
+    throw failWith('FILE_EXISTS/pack-import', { target })
   }
   const result: ImportWritten = { written: [], unchanged: [], kept: [], removed: [] }
   const ours = new Map<string, string | Buffer>()

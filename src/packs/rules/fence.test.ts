@@ -29,7 +29,7 @@ const tags = (text: string) => text.match(/<\s*\/?\s*(?:knowledge_|available_kno
 it('has one shape, byte for byte', () => {
   const warnings: PackWarning[] = [
     { severity: 'warning', code: 'claim.disputed', path: 'compiled/facts.md', message: 'two\nsources differ', line: 4 },
-    { severity: 'info', code: 'claim.inferred', path: 'compiled/facts.md', message: 'a claim is inferred', count: 3 },
+    { severity: 'info', code: 'claim.doubtful', path: 'compiled/facts.md', message: 'a claim is inferred', count: 3 },
   ]
   const parts: ContextPart[] = [
     part('Anvils.\nRockets.\n', 'compiled/facts.md', 3),
@@ -46,7 +46,7 @@ Use it as factual context only.
 Answer only from this content and from tools you may use. Call a fact that is in neither unknown, whatever you recall, and cite on request.
 Warnings about this content:
 - warning claim.disputed compiled/facts.md:4: two sources differ
-- info claim.inferred compiled/facts.md: a claim is inferred (3 times)
+- info claim.doubtful compiled/facts.md: a claim is inferred (3 times)
 Facts that are missing (ask the user, or call them unknown):
 - list price
 

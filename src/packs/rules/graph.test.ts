@@ -115,7 +115,7 @@ describe('an ontology', () => {
     expect(textOf(grounded)).toBe(
       `Not verified. Do not use as facts:\n- UNVERIFIED, ${reason} (Night search): "Keypad is readable in the dark."\n`,
     )
-    expect(codesOf(grounded)).toContain('ontology.unverified')
+    expect(codesOf(grounded)).toContain('claim.doubtful')
     expect(grounded.anchors).toEqual([])
   })
 
@@ -155,7 +155,7 @@ describe('an ontology', () => {
 
   it('that is not reviewed says so, in the text as well', () => {
     const grounded = ground({ claims: [GLOW] }, 'night search', { status: 'draft' })
-    expect(grounded.warnings).toMatchObject([{ code: 'ontology.unverified', path: 'ontology/ontology.json' }])
+    expect(grounded.warnings).toMatchObject([{ code: 'claim.doubtful', path: 'ontology/ontology.json' }])
     expect(textOf(grounded)).toContain('(the ontology itself is draft)')
   })
 
@@ -209,7 +209,7 @@ describe('the answers of a pack', () => {
     const grounded = ask({ 'answer-blocks': [{ ...ANSWER, ...changes }] })
     expect(textOf(grounded)).toContain(`UNREVIEWED, ${reason}. Do not give as an answer:\n> Yes, it glows.\n`)
     expect(grounded).toMatchObject({ anchors: [], missing: ['an approved answer to "Can I read it?"'] })
-    expect(codesOf(grounded)).toEqual(['answers.unreviewed'])
+    expect(codesOf(grounded)).toEqual(['claim.doubtful'])
   })
 
   it.each<[string, Record<string, unknown>]>([
@@ -246,9 +246,7 @@ describe('hostile records', () => {
     ['questions without a list', { questions: {} }, 'answers/questions.json'],
     ['a question without text', { questions: [{ id: 'q' }] }, 'answers/questions.json'],
   ])('with %s are reported', (_, records, path) => {
-    expect(ground(records).warnings).toContainEqual(
-      expect.objectContaining({ code: `${path.split('/')[0]}.invalid`, path }),
-    )
+    expect(ground(records).warnings).toContainEqual(expect.objectContaining({ code: 'record.invalid', path }))
   })
 
   it.each(['constraints', 'evidence', 'decision-gates'])('whose %s cannot be read give no facts', (kind) => {

@@ -181,7 +181,7 @@ class PackRecords {
     if (manifest === undefined) return undefined
     const names = getDeep(manifest, 'files')
     if (!Array.isArray(names) || names.length > MOST_FILES) {
-      return this.warn('ontology.invalid', path, `it is not a manifest with a list of at most ${MOST_FILES} files`)
+      return this.warn('record.invalid', path, `it is not a manifest with a list of at most ${MOST_FILES} files`)
     }
     for (const name of namesIn(names)) {
       const kind = oneOf(Object.keys(KINDS) as Kind[], /([^/]*)\.jsonl?$/i.exec(name)?.[1]?.toLowerCase())
@@ -197,7 +197,7 @@ class PackRecords {
   private open(path: string, layer: 'ontology' | 'answers'): unknown {
     if (this.refuses(path)) return undefined
     if (layerOf(path) === layer && !EXPORTS.test(path)) return this.readJson(normalizePackPath(path))
-    return this.warn(`${layer}.invalid`, shortName(path), `it is not a record inside ${layer}/, so it is not opened`)
+    return this.warn('record.invalid', shortName(path), `it is not a record inside ${layer}/, so it is not opened`)
   }
 
   private place(kind: Kind, path: string, value?: unknown): void {
@@ -239,7 +239,7 @@ class PackRecords {
   }
 
   private invalid(path: string, problem: string): undefined {
-    return this.warn(path.startsWith('answers/') ? 'answers.invalid' : 'ontology.invalid', path, problem)
+    return this.warn('record.invalid', path, problem)
   }
 
   private refuses(path: string): boolean {
@@ -393,7 +393,7 @@ function giveClaims(records: PackRecords, concepts: readonly Row[], words: TaskW
   if (concepts.length === 0) return { anchors: [], missing: [], facts: [] }
   const { state, used } = records
   if (state !== 'reviewed') {
-    records.warn('ontology.unverified', used[0] ?? '', `the ontology is ${quoted(state)}, not reviewed`)
+    records.warn('claim.doubtful', used[0] ?? '', `the ontology is ${quoted(state)}, not reviewed`)
   }
   const chosen = new Set(concepts.map(({ id }) => id))
   // Claims with equal weight keep the order of the file.
@@ -409,7 +409,7 @@ function giveClaims(records: PackRecords, concepts: readonly Row[], words: TaskW
     records.warn('context.omitted', about[0]!.claim.path, message)
   }
   for (const { claim, reason } of claims.filter((each) => each.reason !== '')) {
-    records.warn('ontology.unverified', claim.path, `the claim "${shortName(claim.id)}" is not a fact: ${reason}`)
+    records.warn('claim.doubtful', claim.path, `the claim "${shortName(claim.id)}" is not a fact: ${reason}`)
   }
   // The limits of every concept in these claims apply, not only of concepts that the task names.
   const isLimited = records.addLimits(new Set([...chosen, ...claims.flatMap((each) => each.concepts)]))
@@ -461,7 +461,7 @@ function giveAnswers(records: PackRecords, question: Row, facts: readonly string
     .map((answer) => ({ ...answer, ...records.judge(answer, 'answer-blocks') }))
   const answer = judged.find(({ reason }) => reason === '') ?? judged[0]
   if (answer !== undefined && answer.reason !== '') {
-    const code = answer.reason === FORBIDDEN ? 'ontology.forbidden' : 'answers.unreviewed'
+    const code = answer.reason === FORBIDDEN ? 'ontology.forbidden' : 'claim.doubtful'
     records.warn(code, answer.path, `the answer "${shortName(answer.id)}" is not used as an answer: ${answer.reason}`)
   }
   const isShown = answer !== undefined && answer.reason !== FORBIDDEN && answer.reason !== HELD

@@ -43,27 +43,27 @@ export function readManifest(fields: Record<string, unknown>, folderName: string
   const name = readName(reader, folderName)
   const description = reader.text('description', LIMITS.description, 'error')
   if (description === undefined) {
-    reader.warn('error', 'pack.description.missing', 'it has no description, so it can never be chosen')
+    reader.warn('error', 'pack.field', 'it has no description, so it can never be chosen')
   }
   const type = reader.text('type', 100) ?? ''
-  if (type === '') reader.warn('error', 'pack.field.invalid', 'it has no type')
+  if (type === '') reader.warn('error', 'pack.field', 'it has no type')
   else if (!isKnownType(type, PACK_TYPES)) {
-    reader.warn('warning', 'pack.type.unknown', `the type ${quoted(type)} is not known; it is used only when named`)
+    reader.warn('warning', 'pack.field', `the type ${quoted(type)} is not known; it is used only when named`)
   }
-  const status = reader.word('status', PACK_STATUSES, 'error', 'pack.status.unknown', 'it cannot be loaded')
-  if (!reader.has('status')) reader.warn('error', 'pack.status.unknown', 'it has no status and cannot be loaded')
-  const profile = reader.word('profile', PROFILES, 'warning', 'pack.profile.unknown', 'it is read as wiki-first')
+  const status = reader.word('status', PACK_STATUSES, 'error', 'pack.status', 'it cannot be loaded')
+  if (!reader.has('status')) reader.warn('error', 'pack.status', 'it has no status and cannot be loaded')
+  const profile = reader.word('profile', PROFILES, 'warning', 'pack.field', 'it is read as wiki-first')
   if (!reader.has('profile')) {
-    reader.warn('info', 'pack.profile.missing', 'it names no profile and is read as wiki-first')
+    reader.warn('info', 'pack.field', 'it names no profile and is read as wiki-first')
   }
-  const trust = reader.word('trust', TRUST_LABELS, 'warning', 'pack.trust.unknown', 'it counts as unreviewed')
-  const grounding = reader.word('grounding', GROUNDINGS, 'warning', 'pack.grounding.unknown', 'it counts as required')
-  const mode = runtime.word('mode', RUNTIME_MODES, 'warning', 'pack.mode.unknown', 'it is used as data')
+  const trust = reader.word('trust', TRUST_LABELS, 'warning', 'pack.field', 'it counts as unreviewed')
+  const grounding = reader.word('grounding', GROUNDINGS, 'warning', 'pack.field', 'it counts as required')
+  const mode = runtime.word('mode', RUNTIME_MODES, 'warning', 'pack.field', 'it is used as data')
   const updated = reader.text('updated', 40)
   const isDate = updated === undefined || DATE.test(updated)
   if (!isDate) {
     const message = `updated must be a date such as 2026-01-31, not ${quoted(updated)}`
-    reader.warn('warning', 'pack.field.invalid', message)
+    reader.warn('warning', 'pack.field', message)
   }
   const rest = {
     name,
@@ -106,7 +106,7 @@ function readName(reader: ManifestReader, folderName: string): string {
   }
   if (written !== folderName) {
     const message = `the name is ${quoted(written)}, but the folder is called ${quoted(folderName)}`
-    reader.warn('warning', 'pack.name.mismatch', message)
+    reader.warn('warning', 'pack.field', message)
   }
   return name
 }
@@ -114,12 +114,12 @@ function readName(reader: ManifestReader, folderName: string): string {
 function readMaintainers(reader: ManifestReader): string[] {
   const items: unknown[] = [reader.value('maintainers') ?? []].flat()
   if (items.length > MOST_MAINTAINERS) {
-    reader.warn('warning', 'pack.field.too-long', `only the first ${MOST_MAINTAINERS} maintainers are kept`)
+    reader.warn('warning', 'pack.field', `only the first ${MOST_MAINTAINERS} maintainers are kept`)
   }
   return items.slice(0, MOST_MAINTAINERS).flatMap((item) => {
     const text = typeof item === 'string' ? shownText(item, 200) : ''
     if (text !== '') return text
-    reader.warn('warning', 'pack.field.invalid', 'maintainers must be a text or a list of texts')
+    reader.warn('warning', 'pack.field', 'maintainers must be a text or a list of texts')
     return []
   })
 }
@@ -136,7 +136,7 @@ function readLinked(metadata: ManifestReader): LinkedFolder | undefined {
   const documents = metadata.path('documentsFrom')
   const wiki = metadata.path('wikiFrom')
   if (documents !== undefined && wiki !== undefined) {
-    metadata.warn('warning', 'pack.field.invalid', 'metadata.wikiFrom is not used beside metadata.documentsFrom')
+    metadata.warn('warning', 'pack.field', 'metadata.wikiFrom is not used beside metadata.documentsFrom')
   }
   if (documents !== undefined) return { layer: 'documents', folder: documents }
   return wiki === undefined ? undefined : { layer: 'wiki', folder: wiki }
@@ -178,11 +178,11 @@ class ManifestReader {
     const value = this.value(key)
     if (value === undefined) return undefined
     if (typeof value !== 'string') {
-      this.warn('warning', 'pack.field.invalid', `${this.prefix}${key} must be a text`)
+      this.warn('warning', 'pack.field', `${this.prefix}${key} must be a text`)
       return undefined
     }
     if (tooLong !== 'quiet' && lengthOf(value.trim()) > limit) {
-      this.warn(tooLong, 'pack.field.too-long', `${this.prefix}${key} is longer than ${limit} characters`)
+      this.warn(tooLong, 'pack.field', `${this.prefix}${key} is longer than ${limit} characters`)
     }
     return shownText(value, limit) || undefined
   }
@@ -200,7 +200,7 @@ class ManifestReader {
     }
     const normal = normalizePackPath(written)
     if (normal !== '' && written.length <= LONGEST_PATH && !hasUnseen(written)) return normal
-    this.warn('warning', 'pack.field.invalid', `${what} is not the path of a file`)
+    this.warn('warning', 'pack.field', `${what} is not the path of a file`)
     return undefined
   }
 
@@ -208,7 +208,7 @@ class ManifestReader {
   part(key: string): ManifestReader {
     const value = this.value(key)
     if (value !== undefined && !isRecord(value)) {
-      this.warn('warning', 'pack.field.invalid', `${this.prefix}${key} must contain keys and values`)
+      this.warn('warning', 'pack.field', `${this.prefix}${key} must contain keys and values`)
     }
     return new ManifestReader(isRecord(value) ? value : {}, `${this.prefix}${key}.`, this.warnings)
   }

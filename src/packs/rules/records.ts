@@ -124,9 +124,9 @@ export interface Records {
  */
 export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, mostRuns = 12): Records {
   const warnings: PackWarning[] = []
-  const invalid = (code: 'map.invalid' | 'run.invalid', path: string, problem: string) =>
+  const invalid = (code: 'record.invalid' | 'record.invalid', path: string, problem: string) =>
     warnings.push({ severity: 'warning', code, path, message: shownText(problem) })
-  const parse = (file: PackFile | undefined, code: 'map.invalid' | 'run.invalid'): unknown => {
+  const parse = (file: PackFile | undefined, code: 'record.invalid' | 'record.invalid'): unknown => {
     const { value, problem } = file === undefined ? {} : parsePackJson(file)
     if (problem !== undefined) invalid(code, file!.path, problem)
     return value
@@ -138,10 +138,10 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
   }
 
   const map = files.sizeOf(SOURCE_MAP_PATH) === undefined ? undefined : files.read(SOURCE_MAP_PATH)
-  const value = parse(map, 'map.invalid')
+  const value = parse(map, 'record.invalid')
   const list = isRecord(value) && Array.isArray(value.claims) ? value.claims : undefined
   if (value !== undefined && list === undefined) {
-    invalid('map.invalid', SOURCE_MAP_PATH, 'it must be an object with claims')
+    invalid('record.invalid', SOURCE_MAP_PATH, 'it must be an object with claims')
   }
   // One by one: a bad claim does not hide the others.
   const problems: string[] = []
@@ -162,19 +162,19 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
       .map((target) => normalizePackPath(target.split('#')[0] ?? ''))
     return [{ id, text, status, source: { path: normalizePackPath(path), anchor }, compiledInto }]
   })
-  for (const problem of problems.slice(0, 20)) invalid('map.invalid', SOURCE_MAP_PATH, problem)
+  for (const problem of problems.slice(0, 20)) invalid('record.invalid', SOURCE_MAP_PATH, problem)
 
   const names = files.list('runs').filter((path) => /^runs\/compile-[^/]*\.json$/.test(path))
   if (names.length > mostRuns) {
     const message = `only the latest ${mostRuns} of ${names.length} compile runs were read`
-    warnings.push({ severity: 'info', code: 'run.not-read', path: 'runs', message })
+    warnings.push({ severity: 'info', code: 'pack.run', path: 'runs', message })
   }
   const runs = names.slice(-mostRuns).flatMap((file) => {
-    const json = parse(files.read(file), 'run.invalid')
+    const json = parse(files.read(file), 'record.invalid')
     const wrong: string[] = []
     if (json === undefined) return []
     if (!fits(RUN, json, '', wrong)) {
-      invalid('run.invalid', file, wrong.join('; '))
+      invalid('record.invalid', file, wrong.join('; '))
       return []
     }
     const { run_id: runId, status, inputs, outputs, diagnostics = [], review } = json as WrittenRun
@@ -272,18 +272,18 @@ export function checkHealth(
   const run = records.governing.get(path)
   // Only the first inputs are compared, to keep a resolution fast.
   const drift = (run?.inputs.slice(0, 12) ?? []).flatMap((input): PackWarning[] => {
-    const about = (code: 'run.input.gone' | 'run.input.drift', message: string): PackWarning[] => {
+    const about = (code: 'pack.run' | 'pack.run', message: string): PackWarning[] => {
       return [{ severity: 'warning', code, path: shownText(input.path), message }]
     }
     if (files.sizeOf(input.path) === undefined) {
-      return about('run.input.gone', 'a compile run used it, but it is missing now')
+      return about('pack.run', 'a compile run used it, but it is missing now')
     }
     if (input.sha256 === undefined || files.fingerprint(input.path) === input.sha256) return []
-    return about('run.input.drift', 'it has changed since it was compiled')
+    return about('pack.run', 'it has changed since it was compiled')
   })
   const old = /^(?:wiki|documents)\//.test(path) ? ageOf(files.read(path)?.text ?? '', today) : undefined
   const age: PackWarning | undefined =
-    old === undefined ? undefined : { severity: 'warning', code: 'claim.stale', path, message: old }
+    old === undefined ? undefined : { severity: 'warning', code: 'claim.doubtful', path, message: old }
   return {
     claims,
     run,
@@ -340,7 +340,14 @@ export function claimWarnings(claims: readonly Claim[], path: string, isStrict: 
     const more = ids.length > 8 ? ` and ${ids.length - 8} more` : ''
     const names = ids.slice(0, 8).join(', ')
     const message = ids.length === 1 ? `the claim ${names} ${one}` : `the claims ${names}${more} ${several}`
-    return [{ severity: isMild && !isStrict ? 'info' : 'warning', code: `claim.${status}`, path, message }]
+    return [
+      {
+        severity: isMild && !isStrict ? 'info' : 'warning',
+        code: status === 'disputed' ? 'claim.disputed' : 'claim.doubtful',
+        path,
+        message,
+      },
+    ]
   })
 }
 
@@ -355,14 +362,14 @@ function runWarnings(run: CompileRun, path: string, isAbout: (text: string) => b
   const warnings: PackWarning[] = []
   if (run.status !== 'passed') {
     const severity = run.status === 'failed' ? 'error' : 'warning'
-    warnings.push({ severity, code: `run.${run.status}`, path, message: `this view ${RUN_WORDS[run.status]}` })
+    warnings.push({ severity, code: 'pack.run', path, message: `this view ${RUN_WORDS[run.status]}` })
   } else if (run.isReviewRequired) {
     const message = 'the compile run of this view asks for a review'
-    warnings.push({ severity: 'warning', code: 'run.review-required', path, message })
+    warnings.push({ severity: 'warning', code: 'pack.run', path, message })
   }
   for (const { severity, path: about, message } of run.diagnostics) {
     if (about === path && (severity === 'error' || isAbout(message)))
-      warnings.push(report('run.diagnostic/compiler', { message: shownText(message) }, { path, severity }))
+      warnings.push(report('pack.run/diagnostic-compiler', { message: shownText(message) }, { path, severity }))
   }
   return warnings
 }

@@ -419,11 +419,11 @@ class Contents {
 }
 
 const REFUSED: Record<string, readonly [Code, string, string]> = {
-  symlink: ['SYMLINK_IN_TREE', 'is a symbolic link that leads to no file of it', 'put the file itself there'],
-  link: ['SYMLINK_IN_TREE', 'is a hard link', 'put the file itself there: a link may lead anywhere'],
-  fifo: ['SPECIAL_FILE', 'is a pipe or socket', 'remove it: only files and folders can be in an archive'],
-  'character-device': ['SPECIAL_FILE', 'is a device', 'remove it: only files and folders can be in an archive'],
-  'block-device': ['SPECIAL_FILE', 'is a device', 'remove it: only files and folders can be in an archive'],
+  symlink: ['NOT_A_FILE', 'is a symbolic link that leads to no file of it', 'put the file itself there'],
+  link: ['NOT_A_FILE', 'is a hard link', 'put the file itself there: a link may lead anywhere'],
+  fifo: ['NOT_A_FILE', 'is a pipe or socket', 'remove it: only files and folders can be in an archive'],
+  'character-device': ['NOT_A_FILE', 'is a device', 'remove it: only files and folders can be in an archive'],
+  'block-device': ['NOT_A_FILE', 'is a device', 'remove it: only files and folders can be in an archive'],
   unknown: [
     'BAD_ARCHIVE',
     'is of a kind that cannot be unpacked',

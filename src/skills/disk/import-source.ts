@@ -51,7 +51,7 @@ export async function openImportSource(machine: Machine, named: string, options:
       return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
     }
     if (!isFile(path) || !/\.(tar\.gz|tgz|zip|skill)$/i.test(path)) {
-      throw failWith('NOTHING_TO_IMPORT/local', { path })
+      throw failWith('NOTHING_TO_DO/import-local', { path })
     }
     return fetched(path, async (folder) => {
       makeFolder(folder)

@@ -133,13 +133,13 @@ export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): 
   for (const { path, kind } of files) {
     if (kind === 'link') {
       const hint = 'put the file itself there'
-      return new LoadoutError('SYMLINK_IN_TREE', `${path} is a symbolic link that leads to no file of the skill`, {
+      return new LoadoutError('NOT_A_FILE', `${path} is a symbolic link that leads to no file of the skill`, {
         hint,
       })
     }
     if (kind === 'special') {
       const hint = 'remove it: only files and folders can be installed'
-      return new LoadoutError('SPECIAL_FILE', `${path} is a pipe, socket or device`, { hint })
+      return new LoadoutError('NOT_A_FILE', `${path} is a pipe, socket or device`, { hint })
     }
   }
   return undefined

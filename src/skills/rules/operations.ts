@@ -365,7 +365,7 @@ function disabledIn(name: string, agents: readonly string[], roots: readonly Tar
   if (disabled.length === 0) return []
   return [
     report(
-      'TARGET_DISABLED/skill',
+      'UNSUPPORTED_TARGET/disabled-skill',
       { name, disabled: disabled.join(', '), disabled2: disabled.join(' ') },
       { subject: name },
     ),
@@ -428,7 +428,7 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
     default: {
       const message = `${place} is installed, but the library no longer has it${edited}`
       const hint = `loadout unequip ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
-      return { severity: 'warning', code: 'ORPHANED_INSTALL', message, subject: name, hint }
+      return { severity: 'warning', code: 'OUTDATED_INSTALL', message, subject: name, hint }
     }
   }
 }

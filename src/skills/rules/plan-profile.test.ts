@@ -76,7 +76,7 @@ describe('a profile', () => {
       false,
       [
         'install review for claude',
-        'warning TARGET_DISABLED: review was not equipped for amp, goose: not enabled on this machine',
+        'warning UNSUPPORTED_TARGET: review was not equipped for amp, goose: not enabled on this machine',
       ],
     ],
   ]
@@ -86,7 +86,7 @@ describe('a profile', () => {
 
   it('reports only disabled agents if all its agents are disabled', () => {
     expect(apply([statusOf()], { review: ['amp'] })).toEqual([
-      'warning TARGET_DISABLED: review was not equipped for amp: not enabled on this machine',
+      'warning UNSUPPORTED_TARGET: review was not equipped for amp: not enabled on this machine',
     ])
   })
 })

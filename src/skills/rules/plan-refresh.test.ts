@@ -43,7 +43,7 @@ describe('a refresh', () => {
     ['merges an edit that is behind', foundOf('edited', { isBehind: true, mayBeEdited: true }), ['merge']],
     ['leaves an edit of the newest', foundOf('edited', { mayBeEdited: true }), ['warning EDITED_INSTALL']],
     ['leaves what is not ours, without a word', foundOf('unmanaged'), []],
-    ['tells of an orphan', foundOf('orphaned'), ['warning ORPHANED_INSTALL']],
+    ['tells of an orphan', foundOf('orphaned'), ['warning OUTDATED_INSTALL']],
     ['tells of an agent that is no longer listed', foundOf('unsupported'), ['warning UNSUPPORTED_TARGET']],
     ['tells of a broken marker', foundOf('broken', { reason: 'x' }), ['error UNMANAGED_FOLDER']],
   ]

@@ -76,7 +76,7 @@ async function publish({ backend, caller, readBody }: Call): Promise<Answer> {
       )
       const [known] = rows
       if (known?.digest === digest) return { json: { state: known.state, isNew: false } }
-      throw new HttpRefusal(409, failWith('SKILL_EXISTS/catalog', { name, version }))
+      throw new HttpRefusal(409, failWith('FILE_EXISTS/skill-catalog', { name, version }))
     }
     await note({ actor: caller.id, action: 'version published', about: { kind, name, version, digest } })
     return { json: { state: 'draft', isNew: true } }

@@ -179,10 +179,10 @@ export async function migrateDown(database: Database, migrations: readonly Migra
     const undone = migrations.filter((each) => each.version > to && each.version <= version).reverse()
     const known = migrations.some((each) => each.version === to)
     if (!known || version > madeFor(migrations)) {
-      throw failWith('TEAM_SCHEMA/back', { version, to })
+      throw failWith('TEAM_DATABASE/schema-back', { version, to })
     }
     for (const { down, version: number } of undone) {
-      if (down === undefined) throw failWith('TEAM_SCHEMA/down', { number })
+      if (down === undefined) throw failWith('TEAM_DATABASE/schema-down', { number })
       await step(connection, down, ['DELETE FROM migration WHERE version = $1', [number]])
     }
     return undone.map((each) => each.version)
@@ -196,7 +196,7 @@ export function madeFor(migrations: readonly Migration[]): number {
 export function requireFit(applied: AppliedSchema, made: number): SchemaFit {
   const fit = judgeSchema(applied, made)
   if (fit !== 'too new') return fit
-  throw failWith('TEAM_SCHEMA/newer', { version: applied.version, oldest: applied.oldest, made })
+  throw failWith('TEAM_DATABASE/schema-newer', { version: applied.version, oldest: applied.oldest, made })
 }
 
 /**

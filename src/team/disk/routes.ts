@@ -109,7 +109,7 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
   const read = parseBatch(bytes)
   if ('problem' in read) {
     if (read.format === undefined)
-      throw new HttpRefusal(400, failWith('TEAM_BAD_BATCH/problem', { problem: read.problem }))
+      throw new HttpRefusal(400, failWith('TEAM_FORMAT/unread-batch-problem', { problem: read.problem }))
     const old = read.format < Math.min(...ACCEPTED_FORMATS) ? 'machine' : 'server'
     const facts = { problem: read.problem, accepted: ACCEPTED_FORMATS.join(', '), old }
     const { code, message, hint } = failWith('TEAM_FORMAT/batch', facts)
@@ -218,12 +218,12 @@ async function revoke({ backend, caller, params: { token = '' } }: Call): Promis
     return done
   })
   if (result === 'revoked') return { json: { revoked: token } }
-  if (result === 'not found') throw new HttpRefusal(404, failWith('TEAM_TOKEN_NOT_FOUND/id'))
+  if (result === 'not found') throw new HttpRefusal(404, failWith('ENTRY_NOT_FOUND/token-id'))
   throw lastAdministrator()
 }
 
 function lastAdministrator(): HttpRefusal {
-  return new HttpRefusal(409, failWith('TEAM_LAST_ADMIN/revoke'))
+  return new HttpRefusal(409, failWith('TEAM_ROLE/last-admin-revoke'))
 }
 
 /** Everything that a person who leaves could still use. */

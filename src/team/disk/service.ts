@@ -140,7 +140,7 @@ function createService(service: Service, provider: Provider | undefined, onBatch
 /** Throws unless the database is reachable, writable, and of a schema that this program knows. */
 async function checkReady({ database, migrations }: Pick<Backend, 'database' | 'migrations'>): Promise<void> {
   const fit = requireFit(await readSchema(database), madeFor(migrations))
-  if (fit === 'behind') throw failWith('TEAM_SCHEMA')
+  if (fit === 'behind') throw failWith('TEAM_DATABASE/schema')
   const { rows } = await database.query<{ isReadOnly: boolean }>(
     `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
   )
@@ -204,7 +204,7 @@ async function orRefuse<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (error instanceof HttpRefusal) throw error
-    if (error instanceof LoadoutError && error.code === 'TEAM_SCHEMA') {
+    if (error instanceof LoadoutError && error.code === 'TEAM_DATABASE') {
       throw new HttpRefusal(503, retell(error, { hint: undefined }))
     }
     const trouble = troubleOf(error)

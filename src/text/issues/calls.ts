@@ -85,7 +85,7 @@ export const CALLS_ISSUES = {
     'BAD_SETTINGS/plugin': '{path} {what} → move it away, then: loadout hooks {what2} {agent}',
     'BAD_SETTINGS/hooks': '{path}: {problem}: see {text} → repair the file; nothing was changed',
     'BAD_SETTINGS/value': '{path}: {says} → {hint}',
-    UNRECOGNISED:
+    'USAGE/kind-unknown':
       '{path} cannot be validated: its kind is unknown → give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
     WRITE_FAILED: 'A file could not be written. → Check permissions and free space.',
     'WRITE_FAILED/output':

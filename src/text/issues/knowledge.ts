@@ -30,7 +30,7 @@ export const KNOWLEDGE_ISSUES = {
       '{folder}/{file} must have a list of agents for each skill → repair it, or save the profile again',
     BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout index build`.',
     NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout index build`.',
-    LAYER_MALFORMED:
+    'LAYER_UNREADABLE/malformed':
       'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout index build`.',
     LAYER_UNREADABLE:
       'The index of a layer cannot be read. The other layers are used. → Check its path and permissions.',
@@ -87,10 +87,12 @@ export const KNOWLEDGE_ISSUES = {
       'warning: a task with "{keyword}" loads {loaded} of {total} domain entries → keep it only where it distinguishes an entry from the others',
     'WEAK_KEYWORDS/entry':
       'warning: {id} has no keyword that distinguishes it from most other entries → give it a keyword of its own',
-    NOTHING_TO_SPLIT: '`index migrate` found no section to move out of the file. → Nothing to do.',
-    'NOTHING_TO_SPLIT/no-such-section':
+    NOTHING_TO_DO:
+      'There is nothing to split, to teach or to import. The message says what was looked for. → Check the path.',
+    'NOTHING_TO_DO/split': '`index migrate` found no section to move out of the file. → Nothing to do.',
+    'NOTHING_TO_DO/split-no-such-section':
       '`--keep` names a section that the file does not have. → Use one of the listed headings.',
-    'NOTHING_TO_SPLIT/keep': '--keep: there is no section "{unknown}"{what} → sections: {headings}',
+    'NOTHING_TO_DO/split-keep': '--keep: there is no section "{unknown}"{what} → sections: {headings}',
     'BUDGET_TOO_SMALL/core-over-budget':
       'core entries alone cost {tokens} tokens, more than the budget of {budget} → raise --budget, or give some core entries the priority domain',
     LEFT_OUT: 'Something that fits the task was left out. The message says why. → Raise the limit it names.',
@@ -126,10 +128,10 @@ export const KNOWLEDGE_ISSUES = {
     NOT_RECORDED: 'A use or a delivery could not be recorded. The answer itself is complete. → Check the state folder.',
     'NOT_RECORDED/usage-not-recorded':
       'The usage log could not be written. The answer itself is complete. → Check the state folder.',
-    'USAGE_UNREADABLE/usage-junk-lines':
+    'FILE_UNREADABLE/usage-usage-junk-lines':
       'Lines of the usage log could not be parsed and were skipped. → Nothing to do.',
-    USAGE_UNREADABLE: 'The usage log cannot be read. → Check its permissions.',
-    'USAGE_UNREADABLE/lines': 'warning: {count} {what} of {path} could not be read and {what2} skipped',
+    'FILE_UNREADABLE/usage': 'The usage log cannot be read. → Check its permissions.',
+    'FILE_UNREADABLE/usage-lines': 'warning: {count} {what} of {path} could not be read and {what2} skipped',
     USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout hooks install`, and try again later.',
     'USAGE_EMPTY/no-task-texts':
       '{log} contains no words of tasks → loadout usage --keep-tasks on keeps them from now on',
@@ -150,14 +152,14 @@ export const KNOWLEDGE_ISSUES = {
       '{entry}: {what} a secret or personal data → examples are shared with the library: write the prompt without the value',
     EXAMPLES_STALE:
       'The description changed after its examples were written, so they do not count. → Run `loadout teach <id> --renew`.',
-    'EXAMPLES_UNREADABLE/examples-junk-lines':
+    'FILE_UNREADABLE/examples-examples-junk-lines':
       'Lines of an example file could not be parsed and were skipped. → Repair or remove them.',
-    EXAMPLES_UNREADABLE: 'An example file cannot be read. → Check its permissions.',
-    'EXAMPLES_UNREADABLE/line':
+    'FILE_UNREADABLE/examples': 'An example file cannot be read. → Check its permissions.',
+    'FILE_UNREADABLE/examples-line':
       'warning: {path}: line {line} is not used ({why}){more} → repair or remove the line; the others count',
     'EXAMPLES_STALE/examples-without-entry':
       'There are examples of an entry that no longer exists. → Remove them, or bring the entry back.',
-    NOTHING_TO_TEACH: 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
+    'NOTHING_TO_DO/teach': 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
     BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
     'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
     'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/how-to/test-the-choice.md for the forms',
@@ -174,11 +176,11 @@ export const KNOWLEDGE_ISSUES = {
     BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
   },
   'Bundles, notes and adapters': {
-    CONTROL_PLANE_MISSING:
+    'FILE_NOT_FOUND/control-plane':
       'A file that grounds an agent is missing. → Write an `AGENTS.md`, or correct `loadout.json`.',
-    'CONTROL_PLANE_MISSING/all':
+    'FILE_NOT_FOUND/control-plane-all':
       'the project has no control plane → write an AGENTS.md, or list the files of the control plane in loadout.json',
-    'CONTROL_PLANE_MISSING/file': 'the control plane lacks {file}, which is required',
+    'FILE_NOT_FOUND/control-plane-file': 'the control plane lacks {file}, which is required',
     NO_FITTING_FILE:
       'No file of the project fits the words of the task, or it is a bare repository. → Describe the task in other words; ask in a clone.',
     'NO_FITTING_FILE/words':
@@ -196,11 +198,11 @@ export const KNOWLEDGE_ISSUES = {
     'BAD_NOTE/tags': '{tags} tags are too many → give at most {most}',
     'BAD_NOTE/tag': 'a tag or the class is too long → use at most {most} characters',
     'BAD_NOTE/empty': 'the note is empty → loadout note add "<text>"',
-    'NOTES_UNREADABLE/all': '{path} contains no note: line {line} cannot be read, {problem}',
-    NOTES_UNREADABLE: 'The note file cannot be read. → Move it away, or repair it.',
-    'NOTES_UNREADABLE/line': 'warning: {path}: line {line} is not a note ({problem}){more} → loadout note prune',
-    NOTES_UNUSED: 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
-    'NOTES_UNUSED/unused':
+    'FILE_UNREADABLE/notes-all': '{path} contains no note: line {line} cannot be read, {problem}',
+    'FILE_UNREADABLE/notes': 'The note file cannot be read. → Move it away, or repair it.',
+    'FILE_UNREADABLE/notes-line': 'warning: {path}: line {line} is not a note ({problem}){more} → loadout note prune',
+    'LEFT_OUT/notes': 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
+    'LEFT_OUT/notes-unused':
       'info: no context will contain these notes until loadout.json names their file → add "tactical": { "path": "{path}" } to loadout.json',
     ADAPTER_FAILED: 'An adapter ended with an error. → Run its command by hand.',
     'ADAPTER_FAILED/adapter-name': 'warning: the adapter {id} calls itself {own}',

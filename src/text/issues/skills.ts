@@ -42,10 +42,11 @@ export const SKILLS_ISSUES = {
     'SKILL_NOT_FOUND/committed': 'the library has no committed skill "{name}" → loadout inventory',
     'SKILL_NOT_FOUND/catalog-version':
       'the catalog has no such version of the {kind} {name}: {version} → run loadout catalog publish first',
-    SKILL_EXISTS: 'The library already has a skill of this name. → Choose another name, for example with `--as`.',
-    'SKILL_EXISTS/again': 'the library has {folder} again already → nothing was changed',
-    'SKILL_EXISTS/path': '{path} already exists → loadout inspect {name} shows it',
-    'SKILL_EXISTS/catalog':
+    'FILE_EXISTS/skill':
+      'The library already has a skill of this name. → Choose another name, for example with `--as`.',
+    'FILE_EXISTS/skill-again': 'the library has {folder} again already → nothing was changed',
+    'FILE_EXISTS/skill-path': '{path} already exists → loadout inspect {name} shows it',
+    'FILE_EXISTS/skill-catalog':
       'the catalog already has another {name} {version} → publish it as another version: --version',
     SKILL_INSTALLED: 'The skill is still installed, so it was not deleted. → Run `loadout unequip <skill>` first.',
     'SKILL_INSTALLED/still-installed':
@@ -71,9 +72,9 @@ export const SKILLS_ISSUES = {
     'INVALID_SKILL/not-usable':
       '{name} cannot be used: {problems} → repair it in the library; loadout validate checks it',
     'INVALID_SKILL/format': 'warning: {name}: {problem} → it is installed nevertheless; some agents cut or skip it',
-    SYMLINK_IN_TREE:
+    'NOT_A_FILE/link':
       'A skill or archive contains a link that leads to no file of it. → Replace the link with the file.',
-    SPECIAL_FILE: 'A skill or archive contains a pipe, socket or device. → Remove it.',
+    'NOT_A_FILE/special': 'A skill or archive contains a pipe, socket or device. → Remove it.',
     BAD_ARCHIVE: 'An archive cannot be unpacked. → Create it again with plain `tar`.',
     'BAD_ARCHIVE/material': '{path} is not an archive that can be read → pack it again as .zip or .tar.gz',
     'BAD_ARCHIVE/gzip': '{file} is not a .tar.gz archive → name a file that was packed with gzip',
@@ -81,15 +82,15 @@ export const SKILLS_ISSUES = {
       '{file} is damaged: {detail} → get the file again: it may have been cut short or changed on its way',
     'BAD_ARCHIVE/collision': '{archive}: {path} {problem} → pack it again',
     'BAD_ARCHIVE/too-much': '{archive} contains more than {limit} → split it',
-    'NOTHING_TO_IMPORT/site':
+    'NOTHING_TO_DO/import-site':
       '{address} has neither an llms.txt nor a sitemap.xml that names pages of the same site → name the address of one; nothing was written',
-    'NOTHING_TO_IMPORT/documents':
+    'NOTHING_TO_DO/import-documents':
       '{from} cannot become a pack: {why} → documents are files of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv; nothing was written',
-    NOTHING_TO_IMPORT:
+    'NOTHING_TO_DO/import':
       'The source contains nothing that can be imported. The message says what was looked for. → Check the path or address.',
-    'NOTHING_TO_IMPORT/folder':
+    'NOTHING_TO_DO/import-folder':
       '{root} contains no skill{what} → a skill is a folder with a SKILL.md; all folders were searched',
-    'NOTHING_TO_IMPORT/local':
+    'NOTHING_TO_DO/import-local':
       '{path} is neither a folder nor a .tar.gz or .zip → name a folder, an archive, a git URL or owner/repo',
     'MERGE_CONFLICT/import-conflict':
       'Copies of a skill differ, so Loadout cannot choose. → Choose one with the command in the message.',
@@ -126,8 +127,8 @@ export const SKILLS_ISSUES = {
       '{names}: the library does not know where it came from → import it again from its source; only what loadout import brought in can be updated',
     'NO_SOURCE/removed':
       "warning: {source} no longer has {name}; the library's skill stays → loadout pin {name} stops asking; loadout delete {name} removes it here too",
-    PINNED: 'The skill is pinned and was not updated. → Run `loadout unpin <skill>` to update it.',
-    'PINNED/skill':
+    'LEFT_OUT/pinned': 'The skill is pinned and was not updated. → Run `loadout unpin <skill>` to update it.',
+    'LEFT_OUT/pinned-skill':
       'warning: {name} is pinned and was not updated → loadout unpin {name}, or name a version: --ref <branch, tag or commit>',
     QUARANTINED:
       'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys. → Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
@@ -148,9 +149,10 @@ export const SKILLS_ISSUES = {
       '{name} does not support {whom} → it supports {targets}; loadout targets {name} --add {agents} changes that',
     'UNSUPPORTED_TARGET/agent-x':
       'warning: the plugin for {agent} is without {which}, which {what} not support it → loadout targets {what2} --add {agent}',
-    TARGET_DISABLED: 'The agent is not enabled on this machine. → Run `loadout agents enable <agent>`.',
-    'TARGET_DISABLED/agents': '{disabled} is not enabled on this machine → loadout agents enable {disabled2}',
-    'TARGET_DISABLED/skill':
+    'UNSUPPORTED_TARGET/disabled': 'The agent is not enabled on this machine. → Run `loadout agents enable <agent>`.',
+    'UNSUPPORTED_TARGET/disabled-agents':
+      '{disabled} is not enabled on this machine → loadout agents enable {disabled2}',
+    'UNSUPPORTED_TARGET/disabled-skill':
       'warning: {name} was not equipped for {disabled}: not enabled on this machine → loadout agents enable {disabled2}',
     NO_PROJECT: 'The command needs a project, and the folder is not in one. → Name it: `--project <folder>`.',
     'NO_PROJECT/patterns':
@@ -173,15 +175,17 @@ export const SKILLS_ISSUES = {
       '{shown} was edited meanwhile; it was left as it is → run the command again to see what can be done',
     'EDITED_INSTALL/kept':
       'warning: {found} was edited by hand; it stays, although the profile does not name it → loadout unequip {name} --target {agent}{found2} removes it, and keeps a copy',
-    ORPHANED_INSTALL: 'A skill is installed that the library no longer has. → Run `loadout unequip <skill>`.',
+    'OUTDATED_INSTALL/orphaned':
+      'A skill is installed that the library no longer has. → Run `loadout unequip <skill>`.',
     OUTDATED_INSTALL: 'An installed copy is older than the library. → Run `loadout sync`.',
     NOT_EQUIPPED:
       'The skill is not installed, or has no edited copy, where the command looked. → Run `loadout inventory`.',
     'NOT_EQUIPPED/not-edited':
       'no installed copy of {name} was edited → loadout inventory shows the state of every copy; --project <folder> looks in a project',
     'NOT_EQUIPPED/where': 'info: {name} is not equipped {what}',
-    OTHER_MANAGER: 'Another tool installed skills here. → Run `loadout import --all --adopt` to take them over.',
-    'OTHER_MANAGER/skills':
+    'UNMANAGED_FOLDER/manager':
+      'Another tool installed skills here. → Run `loadout import --all --adopt` to take them over.',
+    'UNMANAGED_FOLDER/manager-skills':
       'info: another manager placed {what} here: {names} → loadout import --project . lists them, and takes them over with --all --adopt',
     BACKED_UP: 'Before a change, a copy was kept. The message says where. → Nothing to do.',
     'BACKED_UP/uncommitted': 'info: {folder} had uncommitted changes; a copy is in {kept}',
@@ -204,11 +208,11 @@ export const SKILLS_ISSUES = {
       'warning: the list of {label} is full: {crowded} of {skills} skills are not described whole → loadout see {agent} --fix{scope} makes every skill usable',
     'NOT_SEEN/skill': '{name} is {fate}: {why}',
     'NOT_SEEN/file': '{path}: {why}',
-    HOOKS_OUTDATED:
+    'HOOKS_OFF/outdated':
       'The hooks of an agent are from another version, or their program is gone. → Run `loadout hooks install`.',
-    'HOOKS_OUTDATED/plugin': '{path} is an older form of the plugin → {command}',
-    'HOOKS_OUTDATED/edited': '{path} was changed by hand → delete it, then: {command}',
-    'HOOKS_OUTDATED/hooks': '{label} has {problems} → {command}',
+    'HOOKS_OFF/outdated-plugin': '{path} is an older form of the plugin → {command}',
+    'HOOKS_OFF/outdated-edited': '{path} was changed by hand → delete it, then: {command}',
+    'HOOKS_OFF/outdated-hooks': '{label} has {problems} → {command}',
     HOOKS_OFF: 'The agent will not run the hooks. The message says why. → Change the setting it names.',
     'HOOKS_OFF/stops': '{label} does not start while {path} is as it is: {refusal} → repair the file',
     'HOOKS_OFF/ignores': '{label} ignores the whole file {path}: {refusal} → repair the file',

@@ -3,15 +3,15 @@ export const TEAM_ISSUES = {
   'A team and its server': {
     TEAM_NOT_JOINED:
       'this machine has not joined a team → loadout team join <url> --token <token>; an administrator makes the token',
-    TEAM_JOINED: 'this machine has joined another team, at {url} → loadout team leave, then join this one',
+    'TEAM_OTHER/joined': 'this machine has joined another team, at {url} → loadout team leave, then join this one',
     TEAM_TOKEN_REFUSED: 'The server does not know the token, or it was revoked. → Join again with a new token.',
     'TEAM_TOKEN_REFUSED/token':
       'the token is unknown here, or was revoked → ask an administrator of the team for a new one',
-    TEAM_TOKEN_NOT_FOUND: 'There is no token with this id. → Run `loadout team tokens`.',
-    'TEAM_TOKEN_NOT_FOUND/id': 'there is no such token',
-    TEAM_LAST_ADMIN:
+    'ENTRY_NOT_FOUND/token': 'There is no token with this id. → Run `loadout team tokens`.',
+    'ENTRY_NOT_FOUND/token-id': 'there is no such token',
+    'TEAM_ROLE/last-admin':
       'The last administrator cannot be revoked. → Make another one: `loadout team invite --role admin`.',
-    'TEAM_LAST_ADMIN/revoke':
+    'TEAM_ROLE/last-admin-revoke':
       'the last administrator cannot be revoked → make another administrator first: loadout team invite --role admin',
     TEAM_ROLE: 'only an administrator has the key that a token needs → join with the token of an administrator',
     'TEAM_ROLE/right': 'this needs the role {least}; yours is {role} → ask an administrator of the team',
@@ -26,8 +26,9 @@ export const TEAM_ISSUES = {
     'TEAM_FORMAT/old-machine':
       'the catalog is signed as a whole now, which this version of Loadout cannot verify → update Loadout on this machine',
     'TEAM_FORMAT/batch': '{problem} → this server accepts {accepted}: update Loadout on the {old}',
-    TEAM_BAD_BATCH: 'The server cannot read what was sent. → Update Loadout on the machine. Nothing is lost.',
-    'TEAM_BAD_BATCH/problem': 'the batch is refused: {problem}',
+    'TEAM_FORMAT/unread-batch':
+      'The server cannot read what was sent. → Update Loadout on the machine. Nothing is lost.',
+    'TEAM_FORMAT/unread-batch-problem': 'the batch is refused: {problem}',
     TEAM_BEHIND: 'The server was restored from a backup and lacks batches. → Nothing: the machine sends them again.',
     'TEAM_BEHIND/batches': 'batches before it are missing',
     TEAM_CLONED:
@@ -55,11 +56,11 @@ export const TEAM_ISSUES = {
     'TEAM_DATABASE/later': '{problem} → nothing is lost; try again later',
     'TEAM_DATABASE/down': '{problem}: {detail} → check that it runs, and its address, user and password',
     'TEAM_DATABASE/broken': '{problem}: {detail} → repair it and start again',
-    TEAM_SCHEMA: 'the database has an older schema than this program needs',
-    'TEAM_SCHEMA/back':
+    'TEAM_DATABASE/schema': 'the database has an older schema than this program needs',
+    'TEAM_DATABASE/schema-back':
       'this program cannot take schema {version} back to {to} → use the newest Loadout that ran with this database',
-    'TEAM_SCHEMA/down': 'cannot migrate down from schema {number}',
-    'TEAM_SCHEMA/newer':
+    'TEAM_DATABASE/schema-down': 'cannot migrate down from schema {number}',
+    'TEAM_DATABASE/schema-newer':
       'the database has schema {version}, which needs a Loadout that knows at least schema {oldest}; this one knows {made} → update Loadout on this server',
     BAD_TEAM_FILE: 'A file in `team/` of the state folder cannot be read. → Remove the folder and join again.',
     'BAD_TEAM_FILE/verdicts':

@@ -48,25 +48,25 @@ describe('validating a pack', () => {
       'a map that names nothing',
       guide('## Context map\n- `wiki/a.md`, `wiki/b.md`, `sources/`, `assets/`\n'),
       {},
-      ['warning pack.map.absent KNOWLEDGE.md:5'],
+      ['warning pack.incomplete KNOWLEDGE.md:5'],
     ],
     ['a path out of the map', guide('## Context map\n- `../b.md`\n'), {}, ['error source.escape KNOWLEDGE.md:5']],
-    ['hybrid without a map', {}, { profile: 'hybrid' }, ['warning pack.map.missing KNOWLEDGE.md']],
-    ['no documents', {}, { profile: 'document-first' }, ['warning pack.documents.missing KNOWLEDGE.md']],
+    ['hybrid without a map', {}, { profile: 'hybrid' }, ['warning pack.incomplete KNOWLEDGE.md']],
+    ['no documents', {}, { profile: 'document-first' }, ['warning pack.incomplete KNOWLEDGE.md']],
     [
       'no primary document',
       { 'documents/d.md': 'd' },
       { profile: 'document-first', primaryDocument: 'documents/e.md' },
-      ['warning pack.documents.missing KNOWLEDGE.md'],
+      ['warning pack.incomplete KNOWLEDGE.md'],
     ],
     ['no ontology', {}, { primaryOntology: 'ontology/o.json' }, ['error source.absent KNOWLEDGE.md']],
-    ['an unbounded persona', {}, { mode: 'persona' }, ['warning pack.persona.unbounded KNOWLEDGE.md']],
+    ['an unbounded persona', {}, { mode: 'persona' }, ['warning pack.incomplete KNOWLEDGE.md']],
     ['a persona with boundaries', { 'compiled/boundaries.md': 'b' }, { mode: 'persona' }, []],
     ['a persona with taboos in its guide', guide('## Taboos\n'), { mode: 'persona' }, []],
     ['a script', { 'scripts/run.sh': 'rm' }, {}, ['warning discovery.skipped scripts']],
-    ['a source map that is no JSON', { [SOURCE_MAP]: '{' }, {}, [`error map.invalid ${SOURCE_MAP}`]],
+    ['a source map that is no JSON', { [SOURCE_MAP]: '{' }, {}, [`error record.invalid ${SOURCE_MAP}`]],
     ['a good source map', claims({ ...claim, compiled_into: ['wiki/a.md#a'] }), {}, []],
-    ['case 106: a claim that is null', claims(null), {}, [`error map.invalid ${SOURCE_MAP}`]],
+    ['case 106: a claim that is null', claims(null), {}, [`error record.invalid ${SOURCE_MAP}`]],
     [
       'an absent source',
       claims({ ...claim, source: { path: 'sources/t.md' } }),
@@ -77,7 +77,7 @@ describe('validating a pack', () => {
       'an anchor that leads nowhere',
       claims({ ...claim, source: { path: 'sources/s.md', anchor: 'L4' } }),
       {},
-      [`error source.anchor.absent ${SOURCE_MAP}`],
+      [`error source.absent ${SOURCE_MAP}`],
     ],
     [
       'a view that is gone',
@@ -90,18 +90,18 @@ describe('validating a pack', () => {
       'a claim without its source',
       claims({ ...claim, status: 'source-required', source: { path: '' } }),
       { grounding: 'required' },
-      [`warning claim.source-required ${SOURCE_MAP}`],
+      [`warning claim.doubtful ${SOURCE_MAP}`],
     ],
     ['a good run', run({ inputs: [{ path: 'sources/s.md', sha256: sha256(FILES['sources/s.md']) }] }), {}, []],
-    ['a run that is none', run({ status: 'fine' }), {}, [`error run.invalid ${RUN}`]],
+    ['a run that is none', run({ status: 'fine' }), {}, [`error record.invalid ${RUN}`]],
     ['case 107: a health report is not judged', { 'runs/health-1.json': '{"status":"fine"}' }, {}, []],
     [
       'an input that has changed',
       run({ inputs: [{ path: 'sources/s.md', sha256: '0' }] }),
       {},
-      [`warning run.input.drift ${RUN}`],
+      [`warning pack.run ${RUN}`],
     ],
-    ['an input that is gone', run({ inputs: [{ path: 'sources/t.md' }] }), {}, [`warning run.input.gone ${RUN}`]],
+    ['an input that is gone', run({ inputs: [{ path: 'sources/t.md' }] }), {}, [`warning pack.run ${RUN}`]],
     ['a run out of the pack', run({ inputs: [{ path: '../t.md' }] }), {}, [`error source.escape ${RUN}`]],
     [
       'an output that is gone',
@@ -110,8 +110,8 @@ describe('validating a pack', () => {
       [`warning source.absent ${RUN}`],
     ],
     ['an output that was deleted', run({ outputs: [{ path: 'wiki/b.md', operation: 'deleted' }] }), {}, []],
-    ['a failed run', run({ status: 'failed' }), {}, [`error run.failed ${RUN}`]],
-    ['a run to review', run({ review: { required: true } }), {}, [`warning run.review-required ${RUN}`]],
+    ['a failed run', run({ status: 'failed' }), {}, [`error pack.run ${RUN}`]],
+    ['a run to review', run({ review: { required: true } }), {}, [`warning pack.run ${RUN}`]],
     [
       'a failed run that a later one has replaced',
       {
@@ -148,7 +148,7 @@ describe('validating a pack', () => {
           'a [source: sources/s.md#L9]\nb [source: sources/t.md]\nc [source: ../x.md] d [source: sources/s.md#s]',
       },
       {},
-      ['error source.absent wiki/b.md:2', 'error source.anchor.absent wiki/b.md:1', 'error source.escape wiki/b.md:3'],
+      ['error source.absent wiki/b.md:1', 'error source.absent wiki/b.md:2', 'error source.escape wiki/b.md:3'],
     ],
   ]
   it.each(rows)('%s', (_, files, changes, expected) => {
@@ -218,7 +218,12 @@ describe('validating a pack', () => {
     [['info', 'warning'], 'needs-review'],
     [['warning', 'error'], 'failed'],
   ] as const)('%j is %s', (severities, status) => {
-    const warnings = severities.map((severity) => ({ severity, code: 'map.invalid' as const, path: '', message: '' }))
+    const warnings = severities.map((severity) => ({
+      severity,
+      code: 'record.invalid' as const,
+      path: '',
+      message: '',
+    }))
     expect(validationStatus(warnings)).toBe(status)
   })
 })

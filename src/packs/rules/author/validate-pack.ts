@@ -134,13 +134,7 @@ class PackCheck {
     }
     if (this.finders.get(path)?.(anchor).isFound !== false) return
     const what = kind === 'lines' ? 'lines' : 'a heading'
-    this.warn(
-      'error',
-      'source.anchor.absent',
-      from.path,
-      `${from.at} names ${what} that the file does not have`,
-      from.line,
-    )
+    this.warn('error', 'source.absent', from.path, `${from.at} names ${what} that the file does not have`, from.line)
   }
 
   mayOpen(path: string): boolean {
@@ -166,14 +160,14 @@ function checkGuide(check: PackCheck): void {
   check.warnings.push(...guide.warnings)
   for (const { path, line } of guide.map) {
     if (check.has(path)) continue
-    check.warn('warning', 'pack.map.absent', PACK_FILE, 'the context map names a missing file', line)
+    check.warn('warning', 'pack.incomplete', PACK_FILE, 'the context map names a missing file', line)
   }
   if (manifest.profile === 'hybrid' && guide.map.length === 0) {
-    check.warn('warning', 'pack.map.missing', PACK_FILE, 'a hybrid pack needs a context map')
+    check.warn('warning', 'pack.incomplete', PACK_FILE, 'a hybrid pack needs a context map')
   }
   const texts = () => [{ path: PACK_FILE, text: guide.body }, ...check.texts(['documents'])]
   if (manifest.mode === 'persona' && !announcesLimits(files, texts())) {
-    check.warn('warning', 'pack.persona.unbounded', PACK_FILE, 'a persona needs a text about its limits')
+    check.warn('warning', 'pack.incomplete', PACK_FILE, 'a persona needs a text about its limits')
   }
 }
 
@@ -184,13 +178,13 @@ function checkPrimaryFiles(check: PackCheck): void {
     if (path === undefined || check.files.sizeOf(path) !== undefined) continue
     const isDocument = key === 'primaryDocument' && profile === 'document-first'
     const message = `metadata.${key} names a missing file`
-    if (isDocument) check.warn('warning', 'pack.documents.missing', PACK_FILE, message)
+    if (isDocument) check.warn('warning', 'pack.incomplete', PACK_FILE, message)
     else check.warn('error', 'source.absent', PACK_FILE, message)
   }
   if (profile === 'document-first' && !check.has('documents')) {
-    check.warn('warning', 'pack.documents.missing', PACK_FILE, 'a document-first pack needs a folder documents/')
+    check.warn('warning', 'pack.incomplete', PACK_FILE, 'a document-first pack needs a folder documents/')
   }
-  if (primaryAnswers !== undefined) check.readJson(primaryAnswers, 'answers.invalid')
+  if (primaryAnswers !== undefined) check.readJson(primaryAnswers, 'record.invalid')
   // Read by name, so that a pipe or device in place of a view is reported.
   for (const view of ['briefing', 'facts', 'boundaries']) check.read(`compiled/${view}.md`)
   const derived = ['compiled', 'answers'].find((folder) => check.has(folder))
@@ -212,10 +206,10 @@ function checkClaims(check: PackCheck, { claims }: Records): void {
       if (!check.has(target)) check.warn('warning', 'source.absent', path, `${at} is compiled into a missing file`)
     }
     if (status === 'stale' || status === 'disputed' || status === 'missing') {
-      check.warn('warning', `claim.${status}`, path, `a claim is ${status}`)
+      check.warn('warning', status === 'disputed' ? 'claim.disputed' : 'claim.doubtful', path, `a claim is ${status}`)
     } else if (status === 'source-required') {
       const severity = check.manifest.grounding === 'required' ? 'warning' : 'info'
-      check.warn(severity, 'claim.source-required', path, 'a claim still needs a source')
+      check.warn(severity, 'claim.doubtful', path, 'a claim still needs a source')
     }
   }
 }
@@ -226,9 +220,9 @@ function checkRuns(check: PackCheck, { runs, governing }: Records): void {
   for (const { run, file } of runs.filter((each) => inForce.has(each.run))) {
     checkState(check, run, file)
     for (const [index, { path, sha256 }] of run.inputs.entries()) {
-      if (!check.has(path)) check.warn('warning', 'run.input.gone', file, `inputs[${index}] is a missing file`)
+      if (!check.has(path)) check.warn('warning', 'pack.run', file, `inputs[${index}] is a missing file`)
       else if (sha256 !== undefined && check.mayOpen(path) && check.files.fingerprint(path) !== sha256) {
-        check.warn('warning', 'run.input.drift', file, `inputs[${index}] has changed since the run`)
+        check.warn('warning', 'pack.run', file, `inputs[${index}] has changed since the run`)
       }
     }
     for (const [index, { path, operation }] of run.outputs.entries()) {
@@ -241,11 +235,11 @@ function checkRuns(check: PackCheck, { runs, governing }: Records): void {
 }
 
 function checkState(check: PackCheck, { status, isReviewRequired, diagnostics }: CompileRun, file: string): void {
-  if (status === 'failed') check.warn('error', 'run.failed', file, 'the last run for some files has failed')
-  else if (status !== 'passed') check.warn('warning', `run.${status}`, file, `the last run for some files is ${status}`)
-  else if (isReviewRequired) check.warn('warning', 'run.review-required', file, 'the run asks for a review')
+  if (status === 'failed') check.warn('error', 'pack.run', file, 'the last run for some files has failed')
+  else if (status !== 'passed') check.warn('warning', 'pack.run', file, `the last run for some files is ${status}`)
+  else if (isReviewRequired) check.warn('warning', 'pack.run', file, 'the run asks for a review')
   for (const [index, { severity }] of diagnostics.entries()) {
-    check.warn(severity, 'run.diagnostic', file, `the compiler left a note in diagnostics[${index}]`)
+    check.warn(severity, 'pack.run', file, `the compiler left a note in diagnostics[${index}]`)
   }
 }
 
@@ -263,10 +257,10 @@ function checkEvals(check: PackCheck): void {
 /** Checks that the files of an ontology's manifest exist and are JSON. */
 function checkOntology(check: PackCheck): void {
   const path = check.manifest.primaryOntology ?? 'ontology/ontology.json'
-  const value = check.files.sizeOf(path) === undefined ? undefined : check.readJson(path, 'ontology.invalid')
+  const value = check.files.sizeOf(path) === undefined ? undefined : check.readJson(path, 'record.invalid')
   if (value === undefined) return
   const names = isRecord(value) && Array.isArray(value.files) ? value.files : undefined
-  if (names === undefined) check.warn('error', 'ontology.invalid', path, 'the record must be an object with files')
+  if (names === undefined) check.warn('error', 'record.invalid', path, 'the record must be an object with files')
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   for (const [index, name] of (names ?? []).entries()) {
     const [at, listed] = [`files[${index}]`, typeof name === 'string' ? name : '']
@@ -276,7 +270,7 @@ function checkOntology(check: PackCheck): void {
     }
     const file = [`${folder}${listed}`, listed].find((each) => check.has(each))
     if (file === undefined) check.warn('error', 'source.absent', path, `${at} names a missing file`)
-    else if (file.endsWith('.json')) check.readJson(file, 'ontology.invalid')
+    else if (file.endsWith('.json')) check.readJson(file, 'record.invalid')
   }
 }
 
@@ -320,11 +314,11 @@ function checkReach(check: PackCheck, { claims }: Records): void {
     /^(?:runs|evals|schemas|scripts)\//.test(path) || TOP.test(path) || path === EXAMPLES_PATH
   const isLoose = (path: string) => layerOf(path) === undefined && !isKept(path) && !isHidden(path) && !isLinked(path)
   const loose = [...all].filter(isLoose)
-  check.warnOnce('warning', 'pack.file.unused', loose, 'is outside the folders of a pack and is never read')
+  check.warnOnce('warning', 'pack.unread', loose, 'is outside the folders of a pack and is never read')
   const unread = TEXT_LAYERS.flatMap((layer) => files.list(layer)).filter(
     (path) => !isProse(path) && !path.endsWith('.json') && !isHidden(path),
   )
-  check.warnOnce('warning', 'pack.page.unreachable', unread, 'is not a text file that Loadout reads')
+  check.warnOnce('warning', 'pack.unread', unread, 'is not a text file that Loadout reads')
 
   const texts = check.texts(TEXT_LAYERS)
   const named = new Set([
@@ -340,21 +334,21 @@ function checkReach(check: PackCheck, { claims }: Records): void {
   // A pack without any citation keeps its sources as an archive.
   const isArchive = unnamed.length === sources.length
   const why = 'is a source that no statement names, so it is never read'
-  check.warnOnce('info', 'pack.page.unreachable', isArchive ? [] : unnamed, why)
+  check.warnOnce('info', 'pack.unread', isArchive ? [] : unnamed, why)
 
   const severity = manifest.status === 'draft' ? 'info' : 'warning'
   const guide = check.read(PACK_FILE)
   const written = [...(guide === undefined ? [] : [guide]), ...texts, ...check.texts(['sources'])]
   const left = written.filter(({ text }) => isPlaceholder(text)).map(({ path }) => path)
-  check.warnOnce(severity, 'pack.placeholder', left, 'still has the placeholder text of a new pack')
+  check.warnOnce(severity, 'pack.incomplete', left, 'still has the placeholder text of a new pack')
   if (manifest.isProposed) {
     const message = 'a program proposed the description: correct it, then remove "proposed"'
-    check.warn(severity, 'pack.placeholder', PACK_FILE, message)
+    check.warn(severity, 'pack.incomplete', PACK_FILE, message)
   }
   const hasText = (folder: string) => files.list(folder).some((path) => (files.sizeOf(path) ?? 0) > 0)
   const body = readGuide(files)?.body ?? ''
   const isEmpty = ![...TEXT_LAYERS, 'sources', 'ontology', 'answers'].some(hasText)
   if (isEmpty && body.replace(/^ {0,3}#.*$/gm, '').trim() === '') {
-    check.warn('warning', 'pack.empty', PACK_FILE, 'the pack has no text that could answer a question')
+    check.warn('warning', 'pack.incomplete', PACK_FILE, 'the pack has no text that could answer a question')
   }
 }

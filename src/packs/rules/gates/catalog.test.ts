@@ -77,7 +77,7 @@ describe('precedence', () => {
     const official = makeTrusted({ trust: 'official' }, { scope: 'organization' })
     const { collisions, findings } = buildCatalog([low, official])
     expect(collisions).toMatchObject([{ winner: { scope: 'workspace' }, lowerTrustShadowsHigher: true }])
-    expect(findings.map(({ code }) => code)).toEqual(['catalog.collision.lower-trust'])
+    expect(findings.map(({ code }) => code)).toEqual(['catalog.collision'])
   })
 
   it('case 40: an unapproved pack does not replace a trusted one of the same name', () => {
@@ -85,7 +85,7 @@ describe('precedence', () => {
     expect(entries.map(({ pack }) => pack)).toEqual([organization])
     expect(waiting).toEqual([stranger])
     expect(collisions).toMatchObject([{ reason: 'approval', shadowed: [{ scope: 'workspace', trust: 'unapproved' }] }])
-    expect(findings).toMatchObject([{ code: 'catalog.waiting', hint: 'loadout approve /workspace/handbook' }])
+    expect(findings).toMatchObject([{ code: 'catalog.collision', hint: 'loadout approve /workspace/handbook' }])
   })
 
   it('a denied pack does not wait for an approval', () => {
@@ -195,8 +195,8 @@ describe('a row', () => {
   })
 
   it('tells all that is odd, worst first', () => {
-    const odd = { severity: 'info', code: 'pack.profile.missing', path: 'KNOWLEDGE.md', message: 'no profile' } as const
-    const shut = { severity: 'error', code: 'pack.trust.unapproved', path: 'KNOWLEDGE.md', message: 'shut' } as const
+    const odd = { severity: 'info', code: 'pack.field', path: 'KNOWLEDGE.md', message: 'no profile' } as const
+    const shut = { severity: 'error', code: 'pack.trust', path: 'KNOWLEDGE.md', message: 'shut' } as const
     const row = catalogRow(
       makeTrusted({ status: undefined }, { warnings: [odd], trust: { ...UNAPPROVED, warnings: [shut] } }),
     )

@@ -78,7 +78,7 @@ export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
     ...collisions.flatMap(collisionFinding),
     ...waiting.map(({ scope, root, manifest: { name } }) => {
       const facts = { name: packWord(name), scope, root: shellWord(root) }
-      return report('catalog.waiting/pack', facts, { subject: name })
+      return report('catalog.collision/waiting-pack', facts, { subject: name })
     }),
     ...packs.flatMap(({ trust: { held }, manifest: { name }, root }): Finding[] => {
       if (held === undefined) return []
@@ -128,7 +128,7 @@ function collisionFinding({ name, winner, shadowed, reason, lowerTrustShadowsHig
   return [
     {
       severity: 'warning',
-      code: lowerTrustShadowsHigher ? 'catalog.collision.lower-trust' : 'catalog.collision',
+      code: lowerTrustShadowsHigher ? 'catalog.collision' : 'catalog.collision',
       subject: name,
       message: `${shadowed.length + 1} packs are named ${packWord(name)}: Loadout uses ${winner.scope} before ${losers}${doubt}`,
       hint: `loadout explain ${shellWord(`pack:${name}`)} says more; name a pack by its path to use another`,

@@ -87,7 +87,7 @@ describe('trust by approval', () => {
     const trust = trustOf(pack, { approval, ...now })
     const isOpen = says === ''
     expect(trust).toMatchObject({ state: isOpen ? 'approved' : 'changed', isOpen, approvalId: approval.id })
-    expect(trust.warnings.map(({ code }) => code)).toEqual(isOpen ? [] : ['pack.trust.changed'])
+    expect(trust.warnings.map(({ code }) => code)).toEqual(isOpen ? [] : ['pack.trust'])
     expect(trust.warnings.map(({ message }) => message).join()).toContain(says)
   })
 
@@ -96,7 +96,7 @@ describe('trust by approval', () => {
     (scope) => {
       const trust = trustOf(makePack({}, { scope }), { approval: answer({ decision: 'denied' }) })
       expect(trust).toMatchObject({ state: 'denied', isOpen: false })
-      expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.denied' }])
+      expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust' }])
     },
   )
 })
@@ -105,12 +105,12 @@ describe('trust by label', () => {
   it('case 46: a workspace pack cannot call itself official', () => {
     const trust = trustOf(makePack({ trust: 'official' }, { scope: 'workspace' }))
     expect(trust).toMatchObject({ state: 'unapproved', isOpen: false })
-    expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.unapproved' }])
+    expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust' }])
   })
 
   const LABELS: [TrustLabel, codes: string[]][] = [
-    ['external', ['pack.trust.external']],
-    ['unreviewed', ['pack.trust.unreviewed']],
+    ['external', ['pack.trust']],
+    ['unreviewed', ['pack.trust']],
     ['user-confirmed', []],
     ['official', []],
   ]
@@ -148,21 +148,9 @@ describe('the catalog of a team', () => {
     ['approved other files', open, { verdict: says('approved', DIGEST) }, 'held', 'CATALOG_HELD'],
     ['holds it', open, { verdict: says('held') }, 'held', 'CATALOG_HELD'],
     ['retired it', open, { verdict: says('retired') }, 'held', 'CATALOG_HELD'],
-    [
-      'approved it, and nobody here did',
-      unapproved,
-      { verdict: says('approved') },
-      'unapproved',
-      'pack.trust.unapproved',
-    ],
+    ['approved it, and nobody here did', unapproved, { verdict: says('approved') }, 'unapproved', 'pack.trust'],
     ['retired what nobody here approved', unapproved, { verdict: says('retired') }, 'held', 'CATALOG_HELD'],
-    [
-      'approved what a person denied',
-      open,
-      { verdict: says('approved'), approval: denial },
-      'denied',
-      'pack.trust.denied',
-    ],
+    ['approved what a person denied', open, { verdict: says('approved'), approval: denial }, 'denied', 'pack.trust'],
   ]
   it.each(ROWS)('%s', (_, pack, facts, state, code) => {
     const judged = trustOf(pack, facts)
@@ -185,18 +173,12 @@ describe('the catalog of a team', () => {
 const asked = { isExplicit: false, isConfirmed: false }
 const shut = {
   ...UNAPPROVED,
-  warnings: [{ severity: 'error', code: 'pack.trust.unapproved', path: 'KNOWLEDGE.md', message: '' }],
+  warnings: [{ severity: 'error', code: 'pack.trust', path: 'KNOWLEDGE.md', message: '' }],
 } as const
-const external = { severity: 'warning', code: 'pack.trust.external', path: 'KNOWLEDGE.md', message: '' } as const
+const external = { severity: 'warning', code: 'pack.trust', path: 'KNOWLEDGE.md', message: '' } as const
 
 const GATES: [what: string, TrustedPack, Partial<typeof asked>, Admission['verdict'], codes: string[]][] = [
-  [
-    'case 44: not approved',
-    makeTrusted({}, { trust: shut }),
-    { isExplicit: true },
-    'approval-needed',
-    ['pack.trust.unapproved'],
-  ],
+  ['case 44: not approved', makeTrusted({}, { trust: shut }), { isExplicit: true }, 'approval-needed', ['pack.trust']],
   ['case 45: approved', makeTrusted({}, { trust: APPROVED }), {}, 'admitted', []],
   ['case 48: denied', makeTrusted({}, { trust: DENIED }), {}, 'refused', []],
   [
@@ -204,44 +186,44 @@ const GATES: [what: string, TrustedPack, Partial<typeof asked>, Admission['verdi
     makeTrusted({}, { trust: { ...APPROVED, warnings: [external] } }),
     {},
     'admitted',
-    ['pack.trust.external'],
+    ['pack.trust'],
   ],
   [
     'case 53: approved, yet disputed',
     makeTrusted({ status: 'disputed' }, { trust: APPROVED }),
     { isExplicit: true },
     'confirmation-needed',
-    ['pack.status.disputed'],
+    ['pack.status'],
   ],
   [
     'case 53: confirmed, yet not approved',
     makeTrusted({ status: 'disputed' }, { trust: shut }),
     { isConfirmed: true },
     'approval-needed',
-    ['pack.trust.unapproved'],
+    ['pack.trust'],
   ],
   [
     'case 59: approved and confirmed',
     makeTrusted({ status: 'disputed' }, { trust: APPROVED }),
     { isConfirmed: true },
     'admitted',
-    ['pack.status.disputed'],
+    ['pack.status'],
   ],
-  ['case 55: a draft', makeTrusted({ status: 'draft' }), {}, 'confirmation-needed', ['pack.status.draft']],
-  ['case 60: archived', makeTrusted({ status: 'archived' }), {}, 'refused', ['pack.status.archived']],
+  ['case 55: a draft', makeTrusted({ status: 'draft' }), {}, 'confirmation-needed', ['pack.status']],
+  ['case 60: archived', makeTrusted({ status: 'archived' }), {}, 'refused', ['pack.status']],
   [
     'case 61: archived and named',
     makeTrusted({ status: 'archived' }),
     { isExplicit: true },
     'admitted',
-    ['pack.status.archived'],
+    ['pack.status'],
   ],
   [
     'case 28: of unknown status',
     makeTrusted({ status: undefined }),
     { isExplicit: true, isConfirmed: true },
     'refused',
-    ['pack.status.unknown'],
+    ['pack.status'],
   ],
   ['case 29: of unknown type', makeTrusted({ type: 'nonsense' }), {}, 'refused', []],
   ['case 29: of unknown type, and named', makeTrusted({ type: 'nonsense' }), { isExplicit: true }, 'admitted', []],
@@ -271,9 +253,9 @@ describe('a refusal', () => {
       'APPROVAL_NEEDED',
       'has changed since',
     ],
-    [makeTrusted({}, { trust: DENIED }), 'refused', 'user', 'pack.trust.denied', 'was denied'],
+    [makeTrusted({}, { trust: DENIED }), 'refused', 'user', 'pack.trust', 'was denied'],
     [makeTrusted({ status: 'draft' }), 'confirmation-needed', 'user', 'CONFIRMATION_NEEDED', 'is a draft'],
-    [makeTrusted({ status: undefined }), 'refused', 'author', 'pack.status.unknown', 'has an unknown status'],
+    [makeTrusted({ status: undefined }), 'refused', 'author', 'pack.status', 'has an unknown status'],
   ]
   it.each(ERRORS)('of %o is $1, and $2 can change it', (pack, verdict, allowedBy, code, message) => {
     const admission = admit(pack, asked)
@@ -304,9 +286,7 @@ describe('the status of an open pack', () => {
   ])('case %i: %s, asked %o: %s', (_, status, request, verdict, effects) => {
     const admission = admit(makeTrusted({ status }), request)
     expect(admission.verdict).toBe(verdict)
-    expect(admission.warnings.map(({ code }) => code)).toEqual(
-      status === 'ready' ? [] : [`pack.status.${status ?? 'unknown'}`],
-    )
+    expect(admission.warnings.map(({ code }) => code)).toEqual(status === 'ready' ? [] : ['pack.status'])
     expect((['isDisputed', 'showsGaps'] as const).filter((effect) => admission[effect])).toEqual(effects)
   })
 })

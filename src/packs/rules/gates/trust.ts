@@ -54,7 +54,7 @@ export interface TrustFacts {
 export function decideTrust({ scope, manifest }: Pick<KnowledgePack, 'scope' | 'manifest'>, facts: TrustFacts): Trust {
   const { approval, policy, verdict } = facts
   const shut = (state: 'denied' | 'unapproved' | 'changed', why: string): Trust => {
-    const warnings = [warning('error', `pack.trust.${state}`, why)]
+    const warnings = [warning('error', 'pack.trust', why)]
     return { state, isOpen: false, isUndecided: state !== 'denied', approvalId: approval?.id, warnings }
   }
   const heldBack = (held: string): Trust => {
@@ -80,7 +80,7 @@ export function decideTrust({ scope, manifest }: Pick<KnowledgePack, 'scope' | '
   }
   const { trust: label } = manifest
   const isDoubted = label === 'external' || label === 'unreviewed'
-  const warnings = isDoubted ? [warning('warning', `pack.trust.${label}`, labels[label])] : []
+  const warnings = isDoubted ? [warning('warning', 'pack.trust', labels[label])] : []
   const trust: Trust = needsApproval
     ? { state: 'approved', isOpen: true, approvalId: approval?.id, files: approval?.files, warnings }
     : { state: 'trusted', isOpen: true, warnings }
@@ -186,10 +186,10 @@ export function admit(pack: TrustedPack, { isExplicit = false, isConfirmed = fal
   const [approve, explain] = [`loadout approve ${shellWord(path)}`, `loadout explain ${shellWord(`pack:${path}`)}`]
   const [add, resolve] = [shellWord(name), `loadout packs resolve "<task>" --pack ${shellWord(name)}`]
   const refusals: Record<RefusedPack['reason'], Refusal> = {
-    denied: ['user', 'pack.trust.denied', `${approve} takes the denial back`, approve],
+    denied: ['user', 'pack.trust', `${approve} takes the denial back`, approve],
     held: ['team', 'CATALOG_HELD', HELD_HINT],
-    'unknown-status': ['author', 'pack.status.unknown', explain],
-    archived: ['user', 'pack.status.archived', explain, `add --pack ${add}`],
+    'unknown-status': ['author', 'pack.status', explain],
+    archived: ['user', 'pack.status', explain, `add --pack ${add}`],
     'approval-needed': ['user', 'APPROVAL_NEEDED', `read ${path} first; then ${approve}`, approve],
     invalid: ['author', 'pack.name.invalid', `loadout validate ${shellWord(path)}`],
     'confirmation-needed': [
@@ -211,10 +211,10 @@ export function admit(pack: TrustedPack, { isExplicit = false, isConfirmed = fal
   const message = `the pack ${packWord(name)} ${why}`
   const says =
     status === undefined
-      ? [warning('error', 'pack.status.unknown', 'its status is unknown')]
+      ? [warning('error', 'pack.status', 'its status is unknown')]
       : status === 'ready'
         ? []
-        : [warning('warning', `pack.status.${status}`, STATUS_SAYS[status])]
+        : [warning('warning', 'pack.status', STATUS_SAYS[status])]
   return {
     verdict,
     refused: reason && { name, description, scope, path, status, reason, message, command },

@@ -199,7 +199,7 @@ export function uncitedWarnings(uncited: readonly { path: string; line: number }
   return [...new Set(uncited.map(({ path }) => path))].map((path) => {
     const lines = uncited.filter((each) => each.path === path).map(({ line }) => line)
     return report(
-      'grounding.uncited/lines',
+      'claim.doubtful/uncited-lines',
       {
         what: lines.length === 1 ? 'a statement names' : `${lines.length} statements name`,
         lines: summarizeLines(lines),

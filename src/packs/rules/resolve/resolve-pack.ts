@@ -396,20 +396,20 @@ function packWarnings(reading: Reading, choices: readonly Choice[]): PackWarning
   const warn = (code: PackWarning['code'], message: string, line?: number) =>
     warnings.push({ severity: 'warning', code, path, message, line })
   if (manifest.profile === 'hybrid' && guide.map.length === 0) {
-    warn('pack.map.missing', 'there is no context map: the compiled views come first instead')
+    warn('pack.incomplete', 'there is no context map: the compiled views come first instead')
   }
   const absent = guide.map.filter((entry) =>
     entry.isDirectory ? files.list(entry.path).length === 0 : files.sizeOf(entry.path) === undefined,
   )
   if (absent.length > 0) {
     const what = absent.length === 1 ? 'a missing path' : `${absent.length} missing paths`
-    warn('pack.map.absent', `the context map names ${what}`, absent[0]?.line)
+    warn('pack.incomplete', `the context map names ${what}`, absent[0]?.line)
   }
   if (manifest.profile === 'document-first' && !hasDocument(reading)) {
-    warn('pack.documents.missing', 'it keeps its facts in documents, but the document is missing')
+    warn('pack.incomplete', 'it keeps its facts in documents, but the document is missing')
   }
   if (manifest.mode === 'persona' && !announcesLimits(files, [{ path, text: guide.body }, ...choices])) {
-    warn('pack.persona.unbounded', 'it is a persona without limits on what it says')
+    warn('pack.incomplete', 'it is a persona without limits on what it says')
   }
   return warnings
 }
@@ -454,10 +454,10 @@ function gatherEvidence(reading: Reading, content: readonly Choice[], healths: R
   const asked = best === 0 && isCiting ? scored : matching
 
   const warnings: PackWarning[] = []
-  const warn = (code: 'source.absent' | 'source.anchor.absent', path: string, message: string) =>
+  const warn = (code: 'source.absent' | 'source.absent', path: string, message: string) =>
     warnings.push({ severity: 'warning', code, path: shownText(path), message })
   const noPlace = (path: string, anchor: string) =>
-    warn('source.anchor.absent', path, `the place ${shownText(anchor, 60)} does not exist in it`)
+    warn('source.absent', path, `the place ${shownText(anchor, 60)} does not exist in it`)
   const isSafe = ({ path }: { path: string }) => packPathProblem(path) === undefined
   for (const { path } of [...scored, ...asked].filter((each) => !isSafe(each))) {
     const message = `a statement names this path as its source, but it is refused: ${packPathProblem(path)}`

@@ -321,7 +321,7 @@ function labelsOf(files: PackFiles): { labels: Map<string, string>; warnings: Pa
     const file = files.read(index)
     const { value, problem } = file === undefined ? {} : parsePackJson(file)
     if (problem !== undefined) {
-      warnings.push({ severity: 'warning', code: 'index.invalid', path: index, message: shownText(problem) })
+      warnings.push({ severity: 'warning', code: 'record.invalid', path: index, message: shownText(problem) })
     }
     for (const { path, text } of nominations(value)) {
       if (left-- <= 0) break
@@ -329,7 +329,7 @@ function labelsOf(files: PackFiles): { labels: Map<string, string>; warnings: Pa
       if (refusal !== undefined) {
         warnings.push(report('source.escape/index', { refusal }, { path: index }))
       } else if (files.sizeOf(path) === undefined) {
-        warnings.push(report('index.dangling/missing', {}, { path: index }))
+        warnings.push(report('source.absent/dangling-files', {}, { path: index }))
       } else add(normalizePackPath(path), text)
     }
   }
