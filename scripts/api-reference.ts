@@ -96,9 +96,12 @@ function rowOf(checker: ts.TypeChecker, method: ts.Symbol): string {
 
 /** The keys of a request; `?` marks those that may be left out. */
 function keysOf(checker: ts.TypeChecker, type: ts.Type): string {
+  // The order of a type's keys follows from the order in which files are checked.
   const keys = checker
     .getPropertiesOfType(checker.getNonNullableType(type))
-    .map(({ name, flags }) => `\`${name}${flags & ts.SymbolFlags.Optional ? '?' : ''}\``)
+    .map(({ name, flags }) => `${flags & ts.SymbolFlags.Optional ? '~' : ''}${name}`)
+    .sort()
+    .map((key) => (key.startsWith('~') ? `\`${key.slice(1)}?\`` : `\`${key}\``))
   return keys.length > 30 ? 'the value of another method' : keys.join(', ')
 }
 
