@@ -1,6 +1,6 @@
 import type { DocumentRecord, Field, RankDocument, Tuning } from './document.ts'
 import { pack } from './saved-library.ts'
-import { firstId, MAX_TEXT, type TermKind, termsOf, visitTerms } from './tokens.ts'
+import { enlarge, firstId, MAX_TEXT, type TermKind, termsOf, visitTerms } from './tokens.ts'
 import { STOP_WORDS } from './word-lists.ts'
 
 /** A topic that the author refers to another document: "for X use other". */
@@ -75,13 +75,17 @@ function takeRedirects(sentence: string, isDenied: boolean, refused: string, red
   let topic = refused
   let from = 0
   for (const handover of findHandovers(sentence)) {
-    const [kept, stated] = splitTopic(sentence.slice(from, handover.start), isDenied)
-    if (/\w{3}/.test(stated)) topic = stated
-    own += ` ${kept}`
+    const segment = sentence.slice(from, handover.start)
+    // "Covers A — for B, " belongs to this document up to the dash.
+    let split = 0
+    if (!isDenied) for (const match of segment.matchAll(TOPIC_START)) split = match.index
+    if (/\w{3}/.test(segment.slice(split))) topic = segment.slice(split)
+    own += ` ${segment.slice(0, split)}`
     for (const to of handover.to) redirects.push({ to, topic, isDenied })
     from = handover.end
   }
-  return own + dropDenial(sentence.slice(from))
+  const rest = sentence.slice(from)
+  return own + rest.slice(0, LATE_DENIAL.exec(rest)?.index)
 }
 
 function findHandovers(sentence: string): Handover[] {
@@ -111,19 +115,6 @@ function readOthers(sentence: string, from: number): { names: string[]; end: num
     names.push(name.toLowerCase())
     end = ALSO.lastIndex
   }
-}
-
-// "Covers A — for B, " belongs to this document up to the dash.
-function splitTopic(segment: string, isDenied: boolean): [kept: string, topic: string] {
-  if (isDenied) return ['', segment]
-  let at = 0
-  for (const match of segment.matchAll(TOPIC_START)) at = match.index
-  return [segment.slice(0, at), segment.slice(at)]
-}
-
-function dropDenial(text: string): string {
-  const match = LATE_DENIAL.exec(text)
-  return match === null ? text : text.slice(0, match.index)
 }
 
 /** The parts of a document: what the ranker stores of it, and one text per slot. */
@@ -254,8 +245,8 @@ export class Lexicon {
 
   private push(first: number, second: number): number {
     if (this.count === this.firsts.length) {
-      this.firsts = enlargeTerms(this.firsts)
-      this.seconds = enlargeTerms(this.seconds)
+      this.firsts = enlarge(this.firsts)
+      this.seconds = enlarge(this.seconds)
     }
     this.firsts[this.count] = first
     this.seconds[this.count] = second
@@ -296,12 +287,6 @@ export function pairOf(first: string, second: string): string {
 const SINGLE = -1
 const CELL = 3
 const FIRST_TERMS = 1 << 10
-
-function enlargeTerms(array: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(array.length * 2)
-  larger.set(array)
-  return larger
-}
 
 const NO_TERM = -1
 const START_ROOM = 1 << 10
@@ -352,7 +337,9 @@ export class Weigher {
   private addField(index: number, content: string | readonly string[]): void {
     const field = this.tuning.fields[index]!
     this.count(content, this.tuning.pair === 0 ? 0 : (field.paired ?? Infinity))
-    const step = stepOf(field, this.length)
+    // The weight of one occurrence in a field of this length.
+    const { weight, norm, length: usual } = field
+    const step = weight / (1 - norm + (norm * this.length) / usual)
     const isLong = field.isLong === true
     const isName = field.isName === true
     for (let place = 0; place < this.size; place++) {
@@ -400,7 +387,7 @@ export class Weigher {
   }
 
   private countOne(term: number): void {
-    if (term >= this.places.length) this.places = enlarge(this.places, new Uint32Array(2 * this.lexicon.size))
+    if (term >= this.places.length) this.places = enlarge(this.places, 2 * this.lexicon.size)
     const place = this.places[term]!
     if (place === 0) this.open(term)
     else {
@@ -424,24 +411,13 @@ export class Weigher {
   }
 
   private grow(): void {
-    const room = 2 * this.terms.length
-    this.terms = enlarge(this.terms, new Uint32Array(room))
-    this.counts = enlarge(this.counts, new Uint32Array(room))
-    this.strong = enlarge(this.strong, new Float64Array(room))
-    this.full = enlarge(this.full, new Float64Array(room))
-    this.tops = enlarge(this.tops, new Float64Array(room))
-    this.fields = enlarge(this.fields, new Uint8Array(room))
-    this.isName = enlarge(this.isName, new Uint8Array(room))
-    this.pieces = enlarge(this.pieces, new Uint32Array(room))
+    this.terms = enlarge(this.terms)
+    this.counts = enlarge(this.counts)
+    this.strong = enlarge(this.strong)
+    this.full = enlarge(this.full)
+    this.tops = enlarge(this.tops)
+    this.fields = enlarge(this.fields)
+    this.isName = enlarge(this.isName)
+    this.pieces = enlarge(this.pieces)
   }
-}
-
-// The weight of one occurrence in a field of this length.
-function stepOf({ weight, norm, length: usual }: Field, length: number): number {
-  return weight / (1 - norm + (norm * length) / usual)
-}
-
-function enlarge<T extends Uint8Array | Uint32Array | Float64Array>(array: T, larger: T): T {
-  larger.set(array)
-  return larger
 }

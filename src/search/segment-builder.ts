@@ -11,6 +11,7 @@ import {
   TERMS_PER_BUCKET,
   termId,
 } from './saved-library.ts'
+import { enlarge } from './tokens.ts'
 
 // Bound once: an imported name is looked up with every call.
 const lessIn = lessOf
@@ -212,12 +213,6 @@ function writeDocuments(into: ByteWriter, { targets, topics, records }: Document
   const bytes = new Uint8Array(table.buffer)
   into.bytes.set(new Uint8Array(Uint32Array.of(checksum(bytes)).buffer))
   into.bytes.set(bytes, 4)
-}
-
-function enlarge(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2)
-  larger.set(array)
-  return larger
 }
 
 class ByteWriter {

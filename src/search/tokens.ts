@@ -300,7 +300,7 @@ function add(units: Uint16Array, start: number, end: number, hash: number, readi
   const place = readings.length
   const from = starts[place]!
   const to = from + end - start
-  if (to > spelled.length) spelled = enlarge(spelled, new Uint16Array(2 * to))
+  if (to > spelled.length) spelled = enlarge(spelled, 2 * to)
   for (let i = start; i < end; i++) spelled[from + i - start] = units[i]!
   starts[place + 1] = to
   hashes[place] = hash
@@ -318,12 +318,17 @@ function freeCell(hash: number): number {
 /** At most a quarter of the cells is used; a process that reads one task needs few. */
 function enlargeCells(): void {
   cells = new Int32Array(4 * cells.length)
-  hashes = enlarge(hashes, new Int32Array(cells.length / 4 + 1))
-  starts = enlarge(starts, new Int32Array(cells.length / 4 + 2))
+  hashes = enlarge(hashes, cells.length / 4 + 1)
+  starts = enlarge(starts, cells.length / 4 + 2)
   for (let place = 0; place < readings.length; place++) cells[freeCell(hashes[place]!)] = place + 1
 }
 
-function enlarge<T extends Int32Array | Uint16Array>(array: T, larger: T): T {
+/** A longer array with the same numbers in front; by default twice as long. */
+export function enlarge<T extends Int32Array | Uint32Array | Uint16Array | Uint8Array | Float64Array>(
+  array: T,
+  length = 2 * array.length,
+): T {
+  const larger = new (array.constructor as new (length: number) => T)(length)
   larger.set(array)
   return larger
 }

@@ -72,16 +72,13 @@ export function readAnswer(text: string, isKnown: (id: string) => boolean) {
   return { items: items.filter((item) => item.prompts.length + item.negatives.length > 0), problems: json.problems }
 }
 
-const LISTS = ['entries', 'examples', 'items', 'skills', 'results']
-const PROMPTS = ['prompts', 'examples', 'prompt', 'queries', 'query']
-const NEGATIVES = ['not', 'negatives', 'must_not']
-
 function itemsIn(value: unknown): AnswerItem[] {
   if (Array.isArray(value)) return value.flatMap(itemsIn)
   if (!isRecord(value)) return []
   const id = textsIn(value.id ?? value.name ?? value.entry).find((text) => text.trim() !== '')
   if (id !== undefined) return [itemOf(id, value)]
-  const lists = LISTS.flatMap((key) => (Array.isArray(value[key]) ? [value[key]] : []))
+  const keys = ['entries', 'examples', 'items', 'skills', 'results']
+  const lists = keys.flatMap((key) => (Array.isArray(value[key]) ? [value[key]] : []))
   if (lists.length > 0) return lists.flatMap(itemsIn)
   // { "skill:x": ["…"] }, or the same with an object of prompts.
   return Object.entries(value).flatMap(([key, about]) => {
@@ -92,11 +89,11 @@ function itemsIn(value: unknown): AnswerItem[] {
 
 function itemOf(name: string, value: Record<string, unknown>): AnswerItem {
   const kind = typeof value.kind === 'string' && !name.includes(':') ? `${value.kind}:` : ''
-  const prompts = PROMPTS.flatMap((key) => textsIn(value[key]))
+  const prompts = ['prompts', 'examples', 'prompt', 'queries', 'query'].flatMap((key) => textsIn(value[key]))
   const id = `${kind}${name}`.trim()
   // One prompt per line, with a mark that it must not match.
   if (value.not === true) return { id, prompts: [], negatives: prompts }
-  return { id, prompts, negatives: NEGATIVES.flatMap((key) => textsIn(value[key])) }
+  return { id, prompts, negatives: ['not', 'negatives', 'must_not'].flatMap((key) => textsIn(value[key])) }
 }
 
 /** A value that is not a text counts as an empty prompt, which a finding refuses. */
@@ -126,12 +123,10 @@ function readMarkdown(text: string, isKnown: (id: string) => boolean): AnswerIte
       if (current !== undefined) items.push(current)
     } else if (bullet !== undefined && current !== undefined) {
       const list = NOT.test(bullet) ? current.negatives : current.prompts
-      list.push(unquoted(bullet.replace(NOT, '')))
+      const prompt = bullet.replace(NOT, '')
+      // Without quotation marks around it.
+      list.push(/^(["'`“„«])(.+)["'`”“»]$/.exec(prompt)?.[2] ?? prompt)
     }
   }
   return items
-}
-
-function unquoted(text: string): string {
-  return /^(["'`“„«])(.+)["'`”“»]$/.exec(text)?.[2] ?? text
 }

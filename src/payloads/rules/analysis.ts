@@ -31,12 +31,10 @@ export interface BudgetBreakdown {
 
 /** Entries that could have been loaded and never were, the heaviest first. Core entries always load. */
 export function findDeadEntries(index: LoadoutIndex, events: readonly UsageEvent[]): DeadEntry[] {
+  // A pack or a skill may have the id of a payload.
+  const isPayloadLoad = (event: UsageEvent | null | undefined) =>
+    event != null && isLoad(event) && kindOf(event) === 'payload'
   return deadEntries(index, new Set(events.filter(isPayloadLoad).map(({ entryId }) => entryId)))
-}
-
-/** A pack or a skill may have the id of a payload. */
-function isPayloadLoad(event: UsageEvent | null | undefined): boolean {
-  return event != null && isLoad(event) && kindOf(event) === 'payload'
 }
 
 export function deadEntries(index: LoadoutIndex, loadedIds: ReadonlySet<string>): DeadEntry[] {
@@ -66,6 +64,7 @@ export function findKeywordOverlaps(index: LoadoutIndex): KeywordOverlap[] {
 
 /** How the tokens of an index are distributed. */
 export function analyzeBudget(index: LoadoutIndex, usage?: readonly UsageSummary[]): BudgetBreakdown {
+  const used = usage ?? []
   const entries = entriesOf(index).filter(isUsable)
   const tier = (isMember: (entry: LoadoutEntry) => boolean) => {
     const members = entries.filter(isMember)
@@ -74,6 +73,8 @@ export function analyzeBudget(index: LoadoutIndex, usage?: readonly UsageSummary
   const core = tier(({ priority }) => priority === 'core')
   const domain = tier(isDomain)
   const manual = tier(({ priority }) => priority === 'manual')
+  const loads = used.reduce((sum, { loadCount }) => sum + loadCount, 0)
+  const loaded = used.reduce((sum, { totalTokens }) => sum + totalTokens, 0)
   const bySize = [...entries].sort((a, b) => tokensOf(b) - tokensOf(a))
   return {
     totalTokens: core.tokens + domain.tokens + manual.tokens,
@@ -86,16 +87,10 @@ export function analyzeBudget(index: LoadoutIndex, usage?: readonly UsageSummary
     avgDomainSize: domain.count > 0 ? Math.round(domain.tokens / domain.count) : 0,
     largestEntry: sizeOf(bySize.at(0)),
     smallestEntry: sizeOf(bySize.at(-1)),
-    observedAvg: averagePerLoad(usage ?? []),
+    observedAvg: loads > 0 ? Math.round(loaded / loads) : null,
   }
 }
 
 function sizeOf(entry: LoadoutEntry | undefined): { id: string; tokens: number } | null {
   return entry === undefined ? null : { id: entry.id, tokens: entry.tokens_est }
-}
-
-function averagePerLoad(usage: readonly UsageSummary[]): number | null {
-  const loads = usage.reduce((sum, { loadCount }) => sum + loadCount, 0)
-  const tokens = usage.reduce((sum, { totalTokens }) => sum + totalTokens, 0)
-  return loads > 0 ? Math.round(tokens / loads) : null
 }

@@ -1,3 +1,4 @@
+import { enlarge } from '../../search/tokens.ts'
 import type { LoadMode } from '../../usage/rules/usage-event.ts'
 import { distinctKeywords, isDomain, isUsable, type LoadoutEntry } from './loadout-index.ts'
 import { forEachSlice, isRun, splitWords, type TermRule, termMatches, type Words } from './match.ts'
@@ -157,7 +158,7 @@ export interface MatchResult {
 }
 
 /** The hits of a task: the core entries, then domain entries, each once. The lists are parallel. */
-export interface Hits {
+interface Hits {
   positions: readonly number[]
   /** How many keywords and patterns matched. */
   keywordsMet: readonly number[]
@@ -404,8 +405,8 @@ class TermTable {
 
   private file(id: number, position: number): void {
     if (this.filed === this.filedTerms.length) {
-      this.filedTerms = doubled(this.filedTerms)
-      this.filedOwners = doubled(this.filedOwners)
+      this.filedTerms = enlarge(this.filedTerms)
+      this.filedOwners = enlarge(this.filedOwners)
     }
     this.filedTerms[this.filed] = id
     this.filedOwners[this.filed++] = position
@@ -417,10 +418,4 @@ export function reasonOf(keywords: readonly string[], patterns: readonly string[
   const byKeyword = keywords.length > 0 ? `keywords [${keywords.join(', ')}]` : ''
   const byPattern = patterns.length > 0 ? `patterns [${patterns.join(', ')}]` : ''
   return byKeyword && byPattern ? `${byKeyword} + ${byPattern}` : byKeyword || byPattern
-}
-
-function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2)
-  larger.set(array)
-  return larger
 }

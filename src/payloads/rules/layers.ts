@@ -54,7 +54,9 @@ export function explainEntry(id: string, layers: readonly DiscoveredLayer[]): En
   const definitions: EntryDefinition[] = []
   for (const { name, index } of layers) {
     const entry = entriesOf(index).findLast((candidate) => candidate?.id === id)
-    if (entry !== undefined) definitions.push(define(entry, name))
+    if (entry === undefined) continue
+    const { summary, priority, tokens_est: tokens, keywords, path } = entry
+    definitions.push({ layer: name, summary, priority, tokens, keywords, path })
   }
   const winner = definitions.at(-1)
   if (winner === undefined) return null
@@ -65,11 +67,6 @@ export function explainEntry(id: string, layers: readonly DiscoveredLayer[]): En
     overrideChain: definitions.map(({ layer }) => layer),
     isConflict: definitions.length > 1,
   }
-}
-
-function define(entry: LoadoutEntry, layer: string): EntryDefinition {
-  const { summary, priority, tokens_est: tokens, keywords, path } = entry
-  return { layer, summary, priority, tokens, keywords, path }
 }
 
 export interface LayeredIndex {
@@ -90,8 +87,6 @@ export interface MergedIndex extends LoadoutIndex {
   conflicts: MergeConflict[]
 }
 
-const NEVER = '1970-01-01T00:00:00.000Z'
-
 /** Later layers win. A replaced entry keeps the place of its first definition. */
 export function mergeIndexes(layers: readonly LayeredIndex[]): MergedIndex {
   const entries = new Map<string, LoadoutEntry>()
@@ -111,9 +106,12 @@ export function mergeIndexes(layers: readonly LayeredIndex[]): MergedIndex {
     if (names.length > 1) conflicts.push({ entryId, layers: names, resolution: 'override' })
   }
   const list = [...entries.values()]
+  // When any layer last changed: the same layers give the same bytes at any time.
+  let generated = '1970-01-01T00:00:00.000Z'
+  for (const { index } of layers) if (index?.generated > generated) generated = index.generated
   const merged: MergedIndex = {
     version: INDEX_VERSION,
-    generated: latest(layers),
+    generated,
     entries: list,
     budget: budgetOf(list),
     provenance,
@@ -122,9 +120,4 @@ export function mergeIndexes(layers: readonly LayeredIndex[]): MergedIndex {
   const lazyLoad = layers.findLast(({ index }) => index?.lazyLoad !== undefined)?.index.lazyLoad
   if (lazyLoad !== undefined) merged.lazyLoad = lazyLoad
   return merged
-}
-
-/** When any layer last changed: the same layers give the same bytes at any time. */
-function latest(layers: readonly LayeredIndex[]): string {
-  return layers.reduce((last, { index }) => (index?.generated > last ? index.generated : last), NEVER)
 }

@@ -75,14 +75,19 @@ export function readIndex(json: unknown): { index: LoadoutIndex; findings: Findi
     }
     const refusal = typeof entry.path === 'string' && entry.path !== '' ? pathProblem(entry.path) : undefined
     if (refusal !== undefined) {
-      findings.push(refusedPath(entry, refusal))
+      const { id, path } = entry
+      const shown = JSON.stringify(path.slice(0, 200))
+      findings.push(report('PATH_ESCAPE/entry', { id, path: shown, refusal }, { subject: id }))
       return
     }
     const wrong = wrongFields(entry)
     entries.push(wrong.length === 0 ? entry : repaired(entry))
     if (typeof entry.priority === 'string' && !isPriority(entry.priority)) findings.push(unknownPriority(entry))
     const reported = wrong.filter((field) => !OPTIONAL_FIELDS.has(field) || Reflect.get(entry, field) !== undefined)
-    if (reported.length > 0) findings.push(badFields(entry.id, reported))
+    if (reported.length > 0) {
+      const { id } = entry
+      findings.push(report('INVALID_INDEX/bad-field', { id, fields: reported.join(', ') }, { subject: id }))
+    }
   })
   const index: LoadoutIndex = {
     version: typeof json.version === 'string' ? json.version : '',
@@ -186,10 +191,6 @@ function isPlain(value: unknown): boolean {
   return value === null || typeof value !== 'object' || isTextList(value)
 }
 
-function badFields(id: string, fields: readonly string[]): Finding {
-  return report('INVALID_INDEX/bad-field', { id, fields: fields.join(', ') }, { subject: id })
-}
-
 function unknownPriority({ id, priority }: LoadoutEntry): Finding {
   return {
     severity: 'warning',
@@ -198,10 +199,6 @@ function unknownPriority({ id, priority }: LoadoutEntry): Finding {
     subject: id,
     hint: meantPriority(priority),
   }
-}
-
-function refusedPath({ id, path }: LoadoutEntry, refusal: string): Finding {
-  return report('PATH_ESCAPE/entry', { id, path: JSON.stringify(path.slice(0, 200)), refusal }, { subject: id })
 }
 
 function malformed(entry: unknown, position: number): Finding {

@@ -1,4 +1,5 @@
 import type { Task } from '../../search/task.ts'
+import { nameOf } from './file-document.ts'
 
 /** By slot; undefined: a file that is gone or was changed. */
 type Paths = readonly (string | undefined)[]
@@ -36,7 +37,7 @@ export function findNamed({ names: { paths: written, folders, frames } }: Task, 
     const base = parts.at(-1)!
     bases.get(base)?.push(slot)
     if (stems.size === 0) return
-    const stem = stemOf(base)
+    const stem = nameOf(base)
     stems.get(ENTRY.test(stem) && parts.length > 1 ? parts.at(-2)! : stem)?.push(slot)
   })
 
@@ -76,15 +77,10 @@ function partsOf(path: string): string[] {
   return path.split(/[\\/]+/).filter((part) => part !== '' && part !== '.' && part !== '..' && part !== '~')
 }
 
-function stemOf(base: string): string {
-  const dot = base.lastIndexOf('.')
-  return dot > 0 ? base.slice(0, dot) : base
-}
-
 /** `/src/flask/app` for `src/flask/app.py` and for `src/flask/app/__init__.py`. */
 function moduleOf(path: string): string {
   const parts = partsOf(path.toLowerCase())
-  const stem = stemOf(parts.pop() ?? '')
+  const stem = nameOf(parts.pop() ?? '')
   return `/${[...parts, ...(ENTRY.test(stem) && parts.length > 0 ? [] : [stem])].join('/')}`
 }
 
