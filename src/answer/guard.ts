@@ -9,7 +9,7 @@ import {
 } from '../text/sensitive/detect.ts'
 import { findHostTags } from '../text/sensitive/host-tags.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import type { Limits } from './rules/budget/fit.ts'
+import { type Limits, mapSlices } from './rules/budget/fit.ts'
 import type { BundleInput } from './rules/build-bundle.ts'
 import {
   type Candidate,
@@ -34,7 +34,8 @@ export async function guardParts(
     const isAdvice = each === 'tactical' || each === 'adapter'
     const rule = isAdvice ? 'drop' : policy
     for (const candidate of slices[each]) {
-      if (each === 'task' && checked.task.length >= CHECKED_PER_PLACE * widest.maxFiles) {
+      // More candidates than places, because some are duplicates.
+      if (each === 'task' && checked.task.length >= 2 * widest.maxFiles) {
         trail.omitted.push(withoutPlace(candidate))
         continue
       }
@@ -44,8 +45,10 @@ export async function guardParts(
         continue
       }
       // A summary of the control plane may need all of it; of the rest, only the part that can be shown is scanned.
-      const near =
-        each === 'task' && candidate.sections === undefined ? cutNear(candidate, widest.maxCharsPerFile) : candidate
+      // Masks may be shorter than the masked text, so twice as much is kept.
+      const reach = each === 'task' && candidate.sections === undefined ? 2 * widest.maxCharsPerFile + 4096 : Infinity
+      const isCut = candidate.text.length > reach
+      const near = isCut ? { ...candidate, text: candidate.text.slice(0, reach) } : candidate
       const { text, found } = await check(near, rule)
       if (found.length > 0) {
         const warning = `${candidate.path}: ${describeDone(found, rule, findHostTags(near.text).length > 0)}`
@@ -61,21 +64,11 @@ export async function guardParts(
   return checked
 }
 
-/** More candidates than places, because some are duplicates. */
-const CHECKED_PER_PLACE = 2
-
-/** Masks may be shorter than the masked text, so twice as much is kept. */
-function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {
-  const reach = 2 * maxCharsPerFile + 4096
-  return candidate.text.length <= reach ? candidate : { ...candidate, text: candidate.text.slice(0, reach) }
-}
-
-const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
-
 /** The findings, and what was done about them. A tag written with entities is not a tag, and stays. */
 function describeDone(found: readonly FoundContent[], policy: SanitizePolicy, hasTags: boolean): string {
   const done = ({ contentClass, kind }: FoundContent) => {
-    if (policy === 'drop' || contentClass !== 'prompt_injection') return DONE[policy]
+    const ways: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
+    if (policy === 'drop' || contentClass !== 'prompt_injection') return ways[policy]
     return kind === 'injection-host-tag' && hasTags ? 'neutralised' : 'only named'
   }
   const groups = new Map<string, FoundContent[]>()
@@ -106,9 +99,13 @@ function list(found: readonly FoundContent[]): string {
 
 /** Names and reasons are shown under any policy, so no secret may stay in them. */
 export async function maskLabels(input: BundleInput): Promise<BundleInput> {
-  const labels = labelsOf(input)
+  const labels = new Set<string>()
+  mapLabels(input, (label) => {
+    labels.add(label)
+    return label
+  })
   // All at once first: they rarely contain anything, and scanning each is slow.
-  if ((await detectPrivate(labels.join('\n'))).length === 0) return input
+  if ((await detectPrivate([...labels].join('\n'))).length === 0) return input
   const masked = new Map<string, string>()
   for (const label of labels) masked.set(label, await maskText(label))
   return mapLabels(input, (label) => masked.get(label) ?? label)
@@ -146,12 +143,7 @@ function mapLabels(input: BundleInput, change: (label: string) => string): Bundl
       path: change(each.path),
       summary: facts(each.summary, change),
     })),
-    slices: {
-      control_plane: slices.control_plane.map(candidate),
-      task: slices.task.map(candidate),
-      tactical: slices.tactical.map(candidate),
-      adapter: slices.adapter.map(candidate),
-    },
+    slices: mapSlices(slices, candidate),
     pointers: input.pointers?.map(({ path, symbol, why, ...rest }) => ({
       ...rest,
       path: change(path),
@@ -165,16 +157,6 @@ function mapLabels(input: BundleInput, change: (label: string) => string): Bundl
     missing: input.missing.map(change),
     sourceAnchors: input.sourceAnchors.map(change),
   }
-}
-
-/** Every label of a bundle, each once. */
-function labelsOf(input: BundleInput): string[] {
-  const labels = new Set<string>()
-  mapLabels(input, (label) => {
-    labels.add(label)
-    return label
-  })
-  return [...labels]
 }
 
 /** Masks a sensitive value of a JSON file. The key may show that it is sensitive. */
@@ -194,16 +176,11 @@ export async function maskError(error: unknown): Promise<unknown> {
 
 /** Findings about settings quote them. */
 export function maskFindings(findings: readonly Finding[]): Promise<Finding[]> {
-  return Promise.all(findings.map(maskFinding))
-}
-
-async function maskFinding({ message, subject, hint, ...finding }: Finding): Promise<Finding> {
   const mask = async (text: string | undefined) => text && (await maskText(text))
-  const [maskedSubject, maskedHint] = [await mask(subject), await mask(hint)]
-  return {
-    ...finding,
-    message: await maskText(message),
-    subject: maskedSubject,
-    hint: maskedHint,
-  }
+  return Promise.all(
+    findings.map(async ({ message, subject, hint, ...finding }): Promise<Finding> => {
+      const [maskedSubject, maskedHint] = [await mask(subject), await mask(hint)]
+      return { ...finding, message: await maskText(message), subject: maskedSubject, hint: maskedHint }
+    }),
+  )
 }

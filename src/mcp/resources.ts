@@ -8,10 +8,8 @@ import {
   cap,
   ENTRY_TEMPLATE,
   entryUri,
-  formatFinding,
   INDEX_URI,
   MOST_CHARACTERS,
-  MOST_WARNINGS,
   orProtocolError,
   PACK_TEMPLATE,
   packUri,
@@ -19,6 +17,7 @@ import {
   readVariable,
   TASK,
   type ToolContext,
+  warningsOf,
 } from './tool.ts'
 import { buildFitting } from './tools/context.ts'
 import { TEACHING_PROMPT } from './tools/teach-examples.ts'
@@ -120,9 +119,6 @@ export function servePrompts(mcp: McpServer, { loadout, project }: ToolContext):
   )
 }
 
-const MOST_LINES = 400
-const LONGEST_SUMMARY = 200
-
 /** All loadable entries, one line each, with the id to read it by. */
 function indexText({ payloads, skills, disclosure }: Loadable, findings: readonly Finding[]): string {
   const lines = [
@@ -131,16 +127,15 @@ function indexText({ payloads, skills, disclosure }: Loadable, findings: readonl
     ),
     ...skills.map(({ name, summary }) => line(entryId('skill', name), 'skill', summary)),
   ]
-  const { shown, cut } = cap(lines, MOST_LINES, 'entries are')
+  const { shown, cut } = cap(lines, 400, 'entries are')
   const rest = cut.map((sentence) => `${sentence}; search_knowledge finds them`)
-  const broken = cap(findings.map(formatFinding).map(oneLine), MOST_WARNINGS, 'warnings are')
-  const told = [...shown, ...rest, ...broken.shown, ...broken.cut]
+  const told = [...shown, ...rest, ...warningsOf(findings).map(oneLine)]
   const body = told.length === 0 ? 'There are no entries yet.' : told.join('\n')
   return `${fence('loadout_context', { id: 'index' }, body).text}${disclosure}`
 }
 
 function line(id: string, kind: string, summary: string): string {
-  return `- ${oneLine(id)} (${kind}): ${oneLine(summary).slice(0, LONGEST_SUMMARY)}`
+  return `- ${oneLine(id)} (${kind}): ${oneLine(summary).slice(0, 200)}`
 }
 
 function oneLine(text: string): string {

@@ -47,16 +47,19 @@ export function formatFinding({ message, hint }: Finding): string {
   return hint === undefined ? message : `${message}: ${hint}`
 }
 
+/** The findings of a reply, after what else there is to warn of. */
+export function warningsOf(findings: readonly Finding[], before: readonly string[] = []): string[] {
+  const { shown, cut } = cap([...before, ...findings.map(formatFinding)], MOST_WARNINGS, 'warnings are')
+  return [...shown, ...cut]
+}
+
 /** Limits of a reply. */
 export const MOST_WARNINGS = 40
 export const MOST_CHARACTERS = 60_000
 
-const LONGEST_TASK = 100_000
-const LONGEST_NAME = 1_000
-
 /** Arguments that several tools take. */
-export const TASK = z.string().regex(/\S/).max(LONGEST_TASK)
-export const NAME = z.string().min(1).max(LONGEST_NAME)
+export const TASK = z.string().regex(/\S/).max(100_000)
+export const NAME = z.string().min(1).max(1_000)
 export const PROJECT = NAME.optional().describe('Folder, if not the usual one')
 
 /** The project of a call, and its layers. */

@@ -61,22 +61,25 @@ export interface BundleInput extends Readonly<Trail> {
   mayBeUnrestricted: boolean
 }
 
-interface BuiltBundle {
-  bundle: ContextBundle
-  marks: Marks
-  /** Made when read; empty when nothing fits. */
-  renderings: Readonly<Record<Rendering, string>>
-  /** The smallest total that would show something, for an empty bundle. Slow to compute. */
-  needs(): number | undefined
-}
-
-/** Builds a bundle from everything that was found, within its limits. */
-export function buildBundle(given: BundleInput): BuiltBundle {
-  const marks = { boundaries: boundariesOf(given), warnings: given.warnings }
+/**
+ * Builds a bundle from everything that was found, within its limits. Renderings are made when they are read, and empty
+ * when nothing fits. `needs`: the smallest total that would show something, for an empty bundle; slow to compute.
+ */
+export function buildBundle(given: BundleInput) {
+  // Hashes the content of each class: content that contained its boundary would have to contain its own hash.
+  const identities = (each: SourceClass) =>
+    given.slices[each].map(({ path, sha256: digest, text }) => [path, digest ?? sha256(text)])
+  const of = (each: SourceClass) => boundaryOf([given.task, each, identities(each)])
+  const own = { control_plane: of('control_plane'), task: of('task'), tactical: of('tactical'), adapter: of('adapter') }
+  const marks: Marks = { boundaries: { ...own, frame: boundaryOf(own) }, warnings: given.warnings }
   const { slices, duplicates } = dropDuplicates(given.slices)
   const input: BundleInput = {
     ...given,
-    slices: mapSlices(slices, (candidate) => cleanCandidate(candidate, marks)),
+    // Cleaned before cutting, so that a cut can neither open nor close anything. Already fenced text stays unchanged.
+    slices: mapSlices(slices, (each) => {
+      if (each.isWhole) return each
+      return withText(each, neutralise(removeInvisible(each.text).text, own[each.sourceClass]).text)
+    }),
     omitted: [...given.omitted, ...duplicates],
   }
   const head = headOf(input)
@@ -92,7 +95,11 @@ export function buildBundle(given: BundleInput): BuiltBundle {
     degraded: input.degraded,
     source_anchors: input.sourceAnchors,
     now: input.now,
-    estimate: estimate(assembly.longest, input.tokenizer),
+    estimate: {
+      chars: assembly.longest.length,
+      tokens: input.tokenizer.count(assembly.longest),
+      tokenizer: input.tokenizer.id,
+    },
   })
   const isEmpty = bundle.files.every(({ excerpt }) => excerpt === '')
   const needs = () =>
@@ -272,26 +279,4 @@ function neighboursJoined(sections: readonly CandidateSection[]): NonNullable<Bu
     }
   }
   return joined
-}
-
-/** Cleaned before cutting, so that a cut can neither open nor close anything. Already fenced text stays unchanged. */
-function cleanCandidate(candidate: Candidate, { boundaries }: Marks): Candidate {
-  if (candidate.isWhole) return candidate
-  const { text } = neutralise(removeInvisible(candidate.text).text, boundaries[candidate.sourceClass])
-  return withText(candidate, text)
-}
-
-/** Hashes the content of each class: content that contained its boundary would have to contain its own hash. */
-function boundariesOf({ task, slices }: BundleInput): Marks['boundaries'] {
-  const of = (each: SourceClass) => boundaryOf([task, each, slices[each].map(identityOf)])
-  const own = { control_plane: of('control_plane'), task: of('task'), tactical: of('tactical'), adapter: of('adapter') }
-  return { ...own, frame: boundaryOf(own) }
-}
-
-function identityOf({ path, sha256: digest, text }: Candidate): [string, string] {
-  return [path, digest ?? sha256(text)]
-}
-
-function estimate(longest: string, { id, count }: BundleInput['tokenizer']): ContextBundle['estimate'] {
-  return { chars: longest.length, tokens: count(longest), tokenizer: id }
 }

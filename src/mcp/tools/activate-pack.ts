@@ -1,9 +1,7 @@
 import * as z from 'zod'
 import { newWrappers } from '../../display-rules.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { cap, defineTool, formatFinding, MOST_CHARACTERS, MOST_WARNINGS, NAME, PROJECT, TASK } from '../tool.ts'
-
-const NOTHING = 'The pack has nothing for this question.\n'
+import { defineTool, MOST_CHARACTERS, NAME, PROJECT, TASK, warningsOf } from '../tool.ts'
 
 export const activatePack = defineTool({
   name: 'activate_pack',
@@ -46,12 +44,9 @@ export const activatePack = defineTool({
     }
     // A wrapper already contains the findings about its own content.
     const untold = findings.filter(({ code, severity }) => severity === 'error' || !code.includes('.'))
-    const told = cap(untold.map(formatFinding), MOST_WARNINGS, 'warnings are')
     // A wrapper also names what is missing.
-    const text = [
-      ...newWrappers(value).map((wrapper) => wrapper.text),
-      ...[...told.shown, ...told.cut].map((line) => `${line}\n`),
-    ]
-    return text.join('') || NOTHING
+    const texts = newWrappers(value).map((wrapper) => wrapper.text)
+    const text = [...texts, ...warningsOf(untold).map((line) => `${line}\n`)].join('')
+    return text || 'The pack has nothing for this question.\n'
   },
 })

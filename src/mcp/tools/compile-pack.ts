@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { cap, defineTool, formatFinding, MOST_WARNINGS, NAME, PROJECT } from '../tool.ts'
-
-const GIVE_BACK = 'Then call the tool compile_pack again, with the same `pack` and the object as `answer`.'
+import { defineTool, NAME, PROJECT, warningsOf } from '../tool.ts'
 
 export const compilePack = defineTool({
   name: 'compile_pack',
@@ -12,14 +10,14 @@ export const compilePack = defineTool({
   call: async ({ pack, answer, project }, { loadout, project: usual }) => {
     const request = { pack, project: project ?? usual }
     if (answer === undefined) {
-      const { value } = await loadout.exportCompile({ ...request, giveBack: GIVE_BACK })
+      const giveBack = 'Then call the tool compile_pack again, with the same `pack` and the object as `answer`.'
+      const { value } = await loadout.exportCompile({ ...request, giveBack })
       return value.text
     }
     const given = typeof answer === 'string' ? answer : JSON.stringify(answer)
     const { value, findings } = await loadout.importCompile({ ...request, text: given })
-    const { shown, cut } = cap(findings.map(formatFinding), MOST_WARNINGS, 'warnings are')
     const next = value.next.map((command) => `the user runs: ${command}`)
     const done = value.written.length === 0 ? 'Nothing was written.' : 'The views were written.'
-    return [done, ...shown, ...cut, ...value.written, ...next].join('\n')
+    return [done, ...warningsOf(findings), ...value.written, ...next].join('\n')
   },
 })

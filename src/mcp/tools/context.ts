@@ -5,19 +5,16 @@ import { printableLine } from '../../text/printable.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
 import { getOwn } from '../../text/values.ts'
-import { type Call, cap, defineTool, formatFinding, MOST_WARNINGS, PROJECT, TASK } from '../tool.ts'
-
-const MOST_OMITTED = 40
+import { type Call, cap, defineTool, formatFinding, MOST_WARNINGS, PROJECT, TASK, warningsOf } from '../tool.ts'
 
 /** Every part with its reason, and the reasons of the omitted ones. */
 function describeBundle({ files, omitted, warnings, estimate }: ContextBundle, findings: readonly Finding[]) {
-  const left = cap(omitted, MOST_OMITTED, 'omitted are')
-  const told = cap([...warnings, ...findings.map(formatFinding)], MOST_WARNINGS, 'warnings are')
+  const left = cap(omitted, 40, 'omitted are')
   return {
     tokens: estimate.tokens,
     files: files.map(({ path, reason }) => ({ path, why: reason })),
     omitted: left.shown.map(({ path, reason, detail }) => ({ path, why: `${reason}: ${detail}` })),
-    warnings: [...told.shown, ...told.cut, ...left.cut],
+    warnings: [...warningsOf(findings, warnings), ...left.cut],
   }
 }
 
@@ -36,8 +33,6 @@ export async function buildFitting(
   return { ...(await build({ ...request, maxTokens: MOST_UNASKED })), cut: [CUT] }
 }
 
-const NOTHING = 'Nothing of what this project knows fits this task and budget.\n'
-
 export const loadContext = defineTool({
   name: 'load_context',
   description:
@@ -55,7 +50,7 @@ export const loadContext = defineTool({
     const place = { project: project ?? call.project, excluded }
     const request = { ...place, task, maxTokens, withTests: extra === 'tests', near, signal }
     const { value, findings, cut } = await buildFitting(loadout.buildContext, request)
-    const text = value.renderings.markdown || NOTHING
+    const text = value.renderings.markdown || 'Nothing of what this project knows fits this task and budget.\n'
     const told = [...cut, ...findings.map(formatFinding)].slice(0, MOST_WARNINGS)
     return told.length === 0 ? text : `${text}\n${told.map((line) => `${printableLine(line)}\n`).join('')}`
   },

@@ -1,14 +1,9 @@
 import * as z from 'zod'
 import { TEACHING_INSTRUCTIONS } from '../../display-rules.ts'
 import { printableLine } from '../../text/printable.ts'
-import { cap, defineTool, formatFinding, MOST_WARNINGS, PROJECT, placeOf } from '../tool.ts'
+import { defineTool, PROJECT, placeOf, warningsOf } from '../tool.ts'
 
-const USUAL_BATCH = 8
-const LARGEST_BATCH = 20
-const MOST_ENTRIES = 50
-const MOST_PROMPTS = 40
-
-const PROMPTS = z.array(z.string()).max(MOST_PROMPTS)
+const PROMPTS = z.array(z.string()).max(40)
 
 /** Teaches a library of any size in one conversation: takes the written examples, returns the next entries. */
 export const teachExamples = defineTool({
@@ -18,14 +13,14 @@ export const teachExamples = defineTool({
   input: z.strictObject({
     examples: z
       .array(z.strictObject({ id: z.string(), prompts: PROMPTS, not: PROMPTS.optional() }))
-      .max(MOST_ENTRIES)
+      .max(50)
       .optional(),
     skip: z.array(z.string()).optional(),
-    limit: z.int().min(0).max(LARGEST_BATCH).optional(),
+    limit: z.int().min(0).max(20).optional(),
     project: PROJECT,
   }),
   isWriting: true,
-  call: async ({ examples = [], skip, limit = USUAL_BATCH, project }, call) => {
+  call: async ({ examples = [], skip, limit = 8, project }, call) => {
     const place = placeOf(call, project)
     const items = examples.map(({ id, prompts, not = [] }) => ({ id, prompts, negatives: not }))
     const done = items.length === 0 ? undefined : await call.loadout.teach({ ...place, items, origin: 'agent' })
@@ -34,7 +29,6 @@ export const teachExamples = defineTool({
       (sum, each) => sum + each.prompts.length + each.negatives.length,
       0,
     )
-    const told = cap([...(done?.findings ?? []), ...findings].map(formatFinding), MOST_WARNINGS, 'warnings are')
     return {
       taught,
       entries: value.tasks.map(({ id, description, wanted }) => {
@@ -42,7 +36,7 @@ export const teachExamples = defineTool({
       }),
       left: value.left,
       how: done === undefined ? TEACHING_INSTRUCTIONS : undefined,
-      warnings: [...told.shown, ...told.cut],
+      warnings: warningsOf([...(done?.findings ?? []), ...findings]),
     }
   },
 })
