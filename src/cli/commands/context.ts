@@ -53,7 +53,10 @@ export const context = defineCommand({
       withTests: flags.with?.flatMap((each) => each.split(',')).some(isTests),
       without: flags.without?.flatMap((each) => each.split(',')).map(readSlice),
       now: flags.now === undefined ? undefined : readInstant(flags.now),
-      out: out === undefined ? undefined : { path: out, format: outFormat(format, asJson) },
+      out:
+        out === undefined
+          ? undefined
+          : { path: out, format: asJson ? 'json' : format === 'explain' ? 'text' : (format ?? 'text') },
       signal,
     })
     const shown = explain ? 'explain' : (format ?? 'text')
@@ -66,11 +69,6 @@ export const context = defineCommand({
   },
   toJson: ({ bundle }) => bundle,
 })
-
-function outFormat(format: Answer['format'] | undefined, asJson: boolean) {
-  if (asJson || format === 'json') return 'json'
-  return format === undefined || format === 'explain' ? 'text' : format
-}
 
 function isTests(name: string): true {
   if (name === 'tests') return true

@@ -1,4 +1,3 @@
-import type { Resolution } from '../../loadout.ts'
 import { defineCommand, LAYER_FLAGS, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, formatFindings, grouped, lines, printableLine } from '../screen.ts'
 
@@ -99,8 +98,10 @@ export const ruleCommands = [
     args: [],
     flags: LAYER_FLAGS,
     run: ({ flags }, loadout) => loadout.resolve(loadout.nameLayers(flags)),
-    print: ({ layers, entries, conflicts, budget }, screen) =>
-      lines(
+    print: ({ layers, entries, conflicts, budget }, screen) => {
+      const { avg_task_load_observed: load } = budget
+      const observed = load === null ? '' : ` · ${grouped(load)} per task measured here`
+      return lines(
         alignRows(
           layers.map(({ name, path, found, problem }) => [
             `  ${name}`,
@@ -119,13 +120,10 @@ export const ruleCommands = [
               '',
               ...conflicts.map(({ entryId, layers: names }) => `  ${printableLine(entryId)}: ${names.join(' → ')}`),
               screen.strong(
-                `${count(entries.length, 'entry', 'entries')} · ${grouped(budget.always_loaded_est)} tokens always · ${grouped(budget.on_demand_total_est)} on demand${observedText(budget)} · ${count(conflicts.length, 'override')}`,
+                `${count(entries.length, 'entry', 'entries')} · ${grouped(budget.always_loaded_est)} tokens always · ${grouped(budget.on_demand_total_est)} on demand${observed} · ${count(conflicts.length, 'override')}`,
               ),
             ],
-      ),
+      )
+    },
   }),
 ]
-
-function observedText({ avg_task_load_observed: observed }: Resolution['budget']): string {
-  return observed === null ? '' : ` · ${grouped(observed)} per task measured here`
-}

@@ -330,12 +330,6 @@ export function operationRow({ kind, skill, agent, scope, root }: Operation, isD
   return [`  ${isDryRun ? kind : PAST[kind]}`, skill, agent, scope, root]
 }
 
-/** What happens to the user's edit. */
-function noteOf(operation: Operation): string {
-  if (operation.kind === 'merge') return 'your edit and the change of the library'
-  return operation.kind === 'refresh' && operation.keepsCopy ? 'replaces your edit; a copy is kept' : ''
-}
-
 /**
  * The operations done, one line each; in a dry run those that would be. `calm` is printed if there was nothing to do.
  */
@@ -350,7 +344,11 @@ export function printOperations(
   const isCalm = findings.every(({ severity }) => severity === 'info')
   if (operations.length === 0) return lines(isCalm ? calm : 'Nothing was changed.')
   const shown = told.slice(0, MOST_SHOWN)
-  const rows = shown.map((operation) => [...operationRow(operation, isDryRun), noteOf(operation)])
+  const rows = shown.map((operation) => {
+    const kept = operation.kind === 'refresh' && operation.keepsCopy ? 'replaces your edit; a copy is kept' : ''
+    const note = operation.kind === 'merge' ? 'your edit and the change of the library' : kept
+    return [...operationRow(operation, isDryRun), note]
+  })
   const more = told.length - shown.length
   const restamped = operations.length - told.length
   const marked = isDryRun ? 'would be marked' : `${restamped === 1 ? 'was' : 'were'} marked`

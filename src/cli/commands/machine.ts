@@ -181,7 +181,14 @@ export const doctor = defineCommand({
       fixed.map((message) => `fixed  ${printableLine(message)}`),
       checks.flatMap(({ name, state, message, fix }) => {
         const sign = state === 'problem' ? screen.alert(SIGNS[state]) : SIGNS[state]
-        return [`${sign}  ${screen.strong(printableLine(name))}`, ...wrap(message, 4), ...toDo(fix)]
+        // A command with a path in it is copied into a shell: it stays on one line.
+        const isCopied = fix?.includes('/')
+        const toDo = isCopied
+          ? [`    to do: ${printableLine(fix ?? '')}`]
+          : fix === undefined
+            ? []
+            : wrap(`to do: ${fix}`, 4)
+        return [`${sign}  ${screen.strong(printableLine(name))}`, ...wrap(message, 4), ...toDo]
       }),
       '',
       problems === 0 ? screen.good('Nothing needs action.') : screen.strong(`${count(problems, 'thing')} to do`),
@@ -189,9 +196,3 @@ export const doctor = defineCommand({
   },
   printsFindings: true,
 })
-
-/** A command with a path in it is copied into a shell: it stays on one line. */
-function toDo(fix: string | undefined): string[] {
-  if (fix === undefined) return []
-  return fix.includes('/') ? [`    to do: ${printableLine(fix)}`] : wrap(`to do: ${fix}`, 4)
-}

@@ -22,28 +22,21 @@ export const mcp = defineCommand({
     if (port !== undefined && !http) {
       throw failWith('USAGE/port')
     }
-    const loadout = createLoadout({ caller: { via: 'mcp', session: http ? undefined : sessionOf(process.env) } })
+    // The agent's own name for its conversation if known, as in its hooks; otherwise a new one.
+    const conversation = process.env.CLAUDE_CODE_SESSION_ID || randomBytes(8).toString('hex')
+    const loadout = createLoadout({ caller: { via: 'mcp', session: http ? undefined : conversation } })
     // Report a missing folder now, not at every call.
     loadout.nameLayers({ project })
     const { serve } = await import('../../mcp/main.ts')
     if (!http) await serve({ loadout, project, signal })
     else {
-      const token = readToken(process.env.LOADOUT_MCP_TOKEN)
+      const token = process.env.LOADOUT_MCP_TOKEN || undefined
+      if (token !== undefined && !(token.length >= SHORTEST_TOKEN && /^[\x21-\x7e]+$/.test(token))) {
+        throw failWith('USAGE/mcp-token', { least: SHORTEST_TOKEN })
+      }
       await serve({ loadout, project, signal, http: { port: port ?? USUAL_PORT, token } })
     }
     return { value: {}, findings: [] }
   },
   print: () => '',
 })
-
-/**
- * The conversation that started the server: the agent's own name for it if known, as in its hooks; otherwise a new one.
- */
-function sessionOf({ CLAUDE_CODE_SESSION_ID: told }: NodeJS.ProcessEnv): string {
-  return told || randomBytes(8).toString('hex')
-}
-
-function readToken(given: string | undefined): string | undefined {
-  if (!given || (given.length >= SHORTEST_TOKEN && /^[\x21-\x7e]+$/.test(given))) return given || undefined
-  throw failWith('USAGE/mcp-token', { least: SHORTEST_TOKEN })
-}

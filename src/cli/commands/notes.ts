@@ -1,6 +1,5 @@
-import type { NoteList } from '../../loadout.ts'
 import { DRY_RUN_FLAG, defineCommand, PROJECT_FLAG } from '../command.ts'
-import { count, lines, printableLine, type Screen, WOULD, wrap } from '../screen.ts'
+import { count, lines, printableLine, WOULD, wrap } from '../screen.ts'
 
 export const noteCommands = [
   defineCommand({
@@ -26,7 +25,12 @@ export const noteCommands = [
     run: ({ request }, loadout) => loadout.listNotes(request),
     print: ({ notes, hidden, path }, screen) =>
       lines(
-        notes.flatMap((note) => describeNote(note, screen)),
+        notes.flatMap(({ recordId, content, expiresAt, isExpired }) => {
+          const end = `${isExpired ? 'expired' : 'until'} ${expiresAt.slice(0, 16)}Z`
+          const facts = [recordId, content.class, end, ...content.tags.map((tag) => `#${tag}`)]
+          const head = printableLine(facts.filter((fact) => fact !== '').join('  '))
+          return [screen.faint(head), ...content.text.split('\n').flatMap((line) => wrap(line, 2))]
+        }),
         notes.length === 0 && `There are no notes in ${printableLine(path)}.`,
         hidden > 0 && screen.faint(`${count(hidden, 'note')} expired: loadout note list --all`),
       ),
@@ -48,13 +52,3 @@ export const noteCommands = [
       ),
   }),
 ]
-
-function describeNote(
-  { recordId, content, expiresAt, isExpired }: NoteList['notes'][number],
-  screen: Screen,
-): string[] {
-  const end = `${isExpired ? 'expired' : 'until'} ${expiresAt.slice(0, 16)}Z`
-  const tags = content.tags.map((tag) => `#${tag}`)
-  const facts = [recordId, content.class, end, ...tags].filter((fact) => fact !== '')
-  return [screen.faint(printableLine(facts.join('  '))), ...content.text.split('\n').flatMap((line) => wrap(line, 2))]
-}

@@ -34,7 +34,26 @@ Loadout writes the views, the source map and the record of the run together. Ove
       const source = args.file === '-' ? { text: readStdin() } : { file: args.file }
       return loadout.importCompile({ ...base, ...source, isReviewed: flags.reviewed })
     },
-    print: (value) => ('text' in value ? printTask(value) : printCompiled(value)),
+    print: (value) => {
+      if (!('text' in value)) {
+        const { pack, root, written, statements, unknown, isReviewed, next } = value
+        if (written.length === 0) return lines('Nothing was written.')
+        return lines(
+          `compiled ${pack}: ${count(statements, 'statement')}, ${count(unknown, 'open question')}`,
+          `  ${printableLine(root)}`,
+          written.map((file) => `  ${file}`),
+          !isReviewed && 'Review the views, then import again with --reviewed; until then each use shows a warning.',
+          'next:',
+          next.map((command) => `  ${printableLine(command)}`),
+        )
+      }
+      const { pack, inputs, text, path } = value
+      if (path === undefined) return printableText(text)
+      return lines(
+        `Wrote the task for ${pack}, from ${count(inputs.length, 'input')}, to ${printableLine(path)}`,
+        `Give the file to an agent, save its answer, then: loadout packs compile ${pack} --import <file>`,
+      )
+    },
   }),
   defineCommand({
     name: 'packs status',
@@ -48,26 +67,6 @@ Loadout writes the views, the source map and the record of the run together. Ove
         : lines(packs.flatMap((pack) => describe(pack, screen))),
   }),
 ]
-
-function printTask({ pack, inputs, text, path }: CompileTask): string {
-  if (path === undefined) return printableText(text)
-  return lines(
-    `Wrote the task for ${pack}, from ${count(inputs.length, 'input')}, to ${printableLine(path)}`,
-    `Give the file to an agent, save its answer, then: loadout packs compile ${pack} --import <file>`,
-  )
-}
-
-function printCompiled({ pack, root, written, statements, unknown, isReviewed, next }: Compiled): string {
-  if (written.length === 0) return lines('Nothing was written.')
-  return lines(
-    `compiled ${pack}: ${count(statements, 'statement')}, ${count(unknown, 'open question')}`,
-    `  ${printableLine(root)}`,
-    written.map((file) => `  ${file}`),
-    !isReviewed && 'Review the views, then import again with --reviewed; until then each use shows a warning.',
-    'next:',
-    next.map((command) => `  ${printableLine(command)}`),
-  )
-}
 
 const STATES: Record<string, string> = {
   current: 'up to date',

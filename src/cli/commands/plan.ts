@@ -56,7 +56,8 @@ function printPlan(plan: TaskPlan, screen: Screen): string {
         : '  There are no entries yet: no index was found. Start with: loadout index build, or loadout try'
       : alignRows([...chosenRows(plan), ...restRows(plan)], [2]),
     '',
-    plan.knownEntries > 0 && `  ${screen.strong(summaryOf(used, plan.knownTokens))}`,
+    plan.knownEntries > 0 &&
+      `  ${screen.strong(`Loads ${grouped(used)} of ${grouped(plan.knownTokens)} known tokens.`)}`,
   )
 }
 
@@ -92,10 +93,6 @@ function restRows(plan: TaskPlan): string[][] {
       ? ['  on request', id, tokens(tokens_est), plan.provenance[id] ?? '', 'manual']
       : ['  left out', id, tokens(tokens_est), plan.provenance[id] ?? '', whyNot],
   )
-}
-
-function summaryOf(used: number, known: number): string {
-  return `Loads ${grouped(used)} of ${grouped(known)} known tokens.`
 }
 
 function tokens(estimate: number): string {
