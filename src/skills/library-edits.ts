@@ -168,7 +168,7 @@ export const startSkill = withInstalls(async (installs, request: NewSkillRequest
   return request.dryRun ? run() : asWriter(installs, [], 'new', run)
 })
 
-interface DeleteFlags extends ScopeRequest {
+export interface DeleteFlags extends ScopeRequest {
   /** Default: the configured value. */
   commit?: boolean
   dryRun?: boolean
