@@ -47,7 +47,9 @@ export function recordContext(
     // The session already has them.
     { stage: 'planned' as const, entries: repeated.map((each) => noteOf(each, 0)) },
   ]
-  const used = recordTask(session === undefined ? machine : inSession(machine, session), { task, steps })
+  const via = machine.caller?.via ?? 'cli'
+  const inSession = session && Object.create(machine, { caller: { value: { via, session } } })
+  const used = recordTask(inSession ?? machine, { task, steps })
   return { id, findings: [...findings, ...used] }
 }
 
@@ -64,12 +66,6 @@ function noteOf({ pack, activation }: ActivePack, tokens: number): RecordedEntry
   const [trigger, mode] = isNamed ? (['named', 'manual'] as const) : (['ranked', 'lazy'] as const)
   return { id: pack.manifest.name, kind: 'pack', trigger, mode, tokens }
 }
-
-function inSession(machine: Machine, session: string): Machine {
-  return Object.create(machine, { caller: { value: { via: machine.caller?.via ?? 'cli', session } } })
-}
-
-const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
 
 /** Digests of the pack texts that a conversation already has. An unreadable file counts as empty. */
 export function givenPacks(machine: Machine, session: string): string[] {
@@ -100,7 +96,7 @@ function agentsOf(machine: Machine, session: string): string[] {
 }
 
 function requireConversation(session: string): void {
-  if (CONVERSATION.test(session)) return
+  if (/^(?!\.+$)[A-Za-z0-9._-]{1,128}$/.test(session)) return
   throw failWith('USAGE/session', { session: session.slice(0, 80) })
 }
 

@@ -84,32 +84,27 @@ export interface PackResolution {
   runs: Readonly<Record<string, string>>
 }
 
-const NOTHING: PackResolution = {
-  entryDigest: undefined,
-  choices: [],
-  sourceAnchors: [],
-  citationGaps: [],
-  warnings: [],
-  missing: [],
-  isAnswered: false,
-  sourceMapDigest: undefined,
-  claims: [],
-  runs: {},
-}
-
 /**
  * Chooses what a task needs from one admitted pack: the rules of use, the limits, the sections that say most about the
  * task, records about it, and the source lines of statements.
  */
 export function resolvePack(manifest: PackManifest, files: PackFiles, request: PackRequest): PackResolution {
   const guide = readGuide(files)
-  if (guide === undefined) return { ...NOTHING, warnings: [...files.warnings] }
+  if (guide === undefined) {
+    const none = { choices: [], sourceAnchors: [], citationGaps: [], missing: [], claims: [], runs: {} }
+    const warnings = [...files.warnings]
+    return { ...none, entryDigest: undefined, warnings, isAnswered: false, sourceMapDigest: undefined }
+  }
   const healths = new Map<string, FileHealth>()
   const reading = read(manifest, files, guide, request, healths)
   const { records, hits } = reading
 
   const found = chooseSections(reading)
-  const content = distinct([...(found.length > 0 ? found : chooseDefaults(reading)), ...chooseCompanions(reading)])
+  const chosen = [...(found.length > 0 ? found : chooseDefaults(reading)), ...chooseCompanions(reading)]
+  // The first choice of a file wins over a later one of the same lines.
+  const overlaps = (a: Choice, b: Choice) =>
+    a.path === b.path && (a.lines?.from ?? 1) <= (b.lines?.to ?? 0) && (b.lines?.from ?? 1) <= (a.lines?.to ?? 0)
+  const content = chosen.filter((choice, at) => !chosen.slice(0, at).some((other) => overlaps(other, choice)))
   const paths = new Set(content.map(({ path }) => path))
   // A view that a failed run made is named only if the task would have got it.
   const isNamed = (path: string, { isFailed }: FileHealth) =>
@@ -119,6 +114,11 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
 
   const recorded = chooseRecords(reading)
   const evidence = gatherEvidence(reading, content, used)
+  // The pages and headings of documents that the text comes from, which a program can open.
+  const places = content.flatMap(({ path, lines, places: own = [] }) => {
+    const anchor = lines && placeAt(own, lines.from)
+    return anchor === undefined ? [] : [formatAnchor({ path, anchor })]
+  })
   const isStrict = manifest.grounding === 'required'
   const uncited = isStrict ? findUncited(reading, content) : []
   const declared = findDeclared(reading)
@@ -138,7 +138,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   return {
     ...guardChoices(choices, warnings, examplesOf(files)),
     entryDigest: guide.file.sha256,
-    sourceAnchors: [...new Set([...evidence.anchors, ...recorded.anchors, ...placesOf(content)])].sort(),
+    sourceAnchors: [...new Set([...evidence.anchors, ...recorded.anchors, ...places])].sort(),
     citationGaps: uncited,
     missing: [...new Set([...declared, ...recorded.missing].map((fact) => withholdSecrets(fact).text))],
     isAnswered: recorded.isAnswered,
@@ -151,14 +151,6 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
       }),
     ),
   }
-}
-
-/** The pages and headings of documents that the text comes from, which a program can open. */
-function placesOf(content: readonly Choice[]): string[] {
-  return content.flatMap(({ path, lines, places = [] }) => {
-    const anchor = lines && placeAt(places, lines.from)
-    return anchor === undefined ? [] : [formatAnchor({ path, anchor })]
-  })
 }
 
 function read(
@@ -291,13 +283,6 @@ function preference({ manifest, guide }: Reading, { path }: SectionHit): number 
   )
   const isFirst = manifest.profile === 'hybrid' && guide.map.length > 0 ? isMapped : path.startsWith('compiled/')
   return isFirst ? 1.2 : path === manifest.primaryDocument ? 1.1 : 1
-}
-
-/** Without text that is already chosen: the first choice of a file wins over a later one of the same lines. */
-function distinct(choices: readonly Choice[]): Choice[] {
-  const overlaps = (a: Choice, b: Choice) =>
-    a.path === b.path && (a.lines?.from ?? 1) <= (b.lines?.to ?? 0) && (b.lines?.from ?? 1) <= (a.lines?.to ?? 0)
-  return choices.filter((choice, at) => !choices.slice(0, at).some((other) => overlaps(other, choice)))
 }
 
 /** Chooses whole files that are not empty, each once. */
