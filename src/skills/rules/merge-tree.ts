@@ -22,7 +22,7 @@ export interface MergeVersions {
 }
 
 /** The source of a merged file: a file of one version, or merged text. */
-export type MergedFile = { isExecutable: boolean } & (
+type MergedFile = { isExecutable: boolean } & (
   | { from: 'ours' | 'theirs'; path: string }
   | { from: 'merge'; text: string; ours: string; theirs: string }
 )
