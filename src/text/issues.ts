@@ -9,7 +9,7 @@ export type Severity = 'error' | 'warning' | 'info'
 /**
  * Everything that can go wrong, by subject: the source of messages, hints and docs/errors.md. A name is a code; where a
  * code has several sentences, `CODE/word` is one of them, and the row of the code alone is its line on the page. A row
- * is a sentence and, after an arrow, the remedy; trouble that is no error begins with its severity. `{path}` stands for
+ * is a sentence and, after an arrow, the remedy; trouble that is not an error begins with its severity. `{path}` stands for
  * a fact of the call; a part in [brackets] is left out when its fact is missing.
  */
 export const ISSUES = { ...KNOWLEDGE_ISSUES, ...SKILLS_ISSUES, ...PACKS_ISSUES, ...TEAM_ISSUES, ...CALLS_ISSUES }
