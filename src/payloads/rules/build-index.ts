@@ -26,20 +26,27 @@ export function buildEntries(files: readonly PayloadFile[]): { entries: LoadoutE
     findings.push(...frontmatterFindings(file.path, problems))
     const first = pathOf.get(frontmatter.id)
     if (first !== undefined) {
-      findings.push(duplicate(frontmatter.id, first, file.path))
+      const { id } = frontmatter
+      findings.push(report('DUPLICATE_ID', { id, first, second: file.path }, { subject: id }))
       continue
     }
     pathOf.set(frontmatter.id, file.path)
-    const { summary, ...routing } = frontmatter
+    const { id, keywords, patterns, priority, triggers, summary } = frontmatter
+    const { path, text } = file
+    // The order in which people expect to read an entry.
     entries.push({
-      ...routing,
-      path: file.path,
-      summary: cut(summary?.trim() || firstSentence(body) || frontmatter.id),
-      tokens_est: estimateTokens(file.text),
-      lines: countLines(file.text),
+      id,
+      path,
+      keywords,
+      patterns,
+      priority,
+      summary: cut(summary?.trim() || firstSentence(body) || id),
+      triggers,
+      tokens_est: estimateTokens(text),
+      lines: text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
     })
   }
-  return { entries: sortedBy(entries, ({ id }) => id).map(inKeyOrder), findings }
+  return { entries: sortedBy(entries, ({ id }) => id), findings }
 }
 
 /** The id of a rule without one: its file name, with the folder's name if another rule has that name. */
@@ -74,15 +81,11 @@ function firstSentence(body: string): string {
   const lines = body.split('\n').map((line) => line.trim())
   const isProse = (line: string) => line !== '' && !/^(?:#|```|~~~|<!--|---|===)/.test(line)
   const start = lines.findIndex(isProse)
-  if (start < 0) return headingOf(lines)
+  if (start < 0) return lines.find((line) => line.startsWith('#'))?.replace(/^#+\s*/, '') ?? ''
   const end = lines.findIndex((line, at) => at > start && !isProse(line))
   const paragraph = lines.slice(start, end < 0 ? undefined : end).join(' ')
   const plain = paragraph.replace(/^(?:[-*+]|\d+[.)]|>)\s+/, '').replace(/[`*]+/g, '')
   return /^.*?[.!?\u3002\uff01\uff1f](?=\s|$|\P{ASCII})/u.exec(plain)?.[0] ?? plain
-}
-
-function headingOf(lines: readonly string[]): string {
-  return lines.find((line) => line.startsWith('#'))?.replace(/^#+\s*/, '') ?? ''
 }
 
 /** Cut at a word, never inside a character. */
@@ -95,25 +98,10 @@ function cut(text: string): string {
   return `${kept}…`
 }
 
-function countLines(text: string): number {
-  if (text === '') return 0
-  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
-}
-
-/** The order in which people expect to read an entry. */
-function inKeyOrder(entry: LoadoutEntry): LoadoutEntry {
-  const { id, path, keywords, patterns, priority, summary, triggers, tokens_est, lines } = entry
-  return { id, path, keywords, patterns, priority, summary, triggers, tokens_est, lines }
-}
-
 function withoutFrontmatter(path: string, problems: readonly string[]): Finding {
   const named = problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems
   const why = named.length > 0 ? `its frontmatter is invalid: ${named.join('; ')}` : 'it has no frontmatter'
   return report('NO_FRONTMATTER', { path, why }, { subject: path })
-}
-
-function duplicate(id: string, first: string, second: string): Finding {
-  return report('DUPLICATE_ID', { id, first, second }, { subject: id })
 }
 
 const DERIVED_FIELDS = [

@@ -129,14 +129,12 @@ function readTriggers(fields: Map<string, Value>, problems: string[]): Triggers 
 
 /** A text in a form that can be read back: bare if nothing in it looks like syntax, else quoted. */
 function writeText(text: string, place: 'line' | 'list' = 'line'): string {
-  const isBare = bareForm(place).test(text) && !text.includes(' #') && text !== 'true' && text !== 'false'
+  const bare =
+    place === 'line'
+      ? /^[\p{L}\p{N}_./(][^\p{C}\p{Z}]*(?: [^\p{C}\p{Z}]+)*$/u
+      : /^[\p{L}\p{N}_./(][^\p{C}\p{Z},\]]*(?: [^\p{C}\p{Z},\]]+)*$/u
+  const isBare = bare.test(text) && !text.includes(' #') && text !== 'true' && text !== 'false'
   return isBare ? text : JSON.stringify(text)
-}
-
-function bareForm(place: 'line' | 'list'): RegExp {
-  return place === 'line'
-    ? /^[\p{L}\p{N}_./(][^\p{C}\p{Z}]*(?: [^\p{C}\p{Z}]+)*$/u
-    : /^[\p{L}\p{N}_./(][^\p{C}\p{Z},\]]*(?: [^\p{C}\p{Z},\]]+)*$/u
 }
 
 /** A text as an id: lower-case ASCII words with hyphens between them. */
@@ -195,9 +193,11 @@ function readFields(lines: readonly string[]): { fields: Map<string, Value>; pro
       fields.set(pair.key, list?.items ?? pair.text)
       at = list?.next ?? at
     } else if (/^[|>][+-]?[1-9]?[+-]?$/.test(pair.text)) {
-      const text = readTextBlock(lines, at, indent, pair.text.startsWith('|') ? '\n' : ' ')
-      fields.set(pair.key, text.value)
-      at = text.next
+      // The indented lines below are one text.
+      const from = at
+      while (at < lines.length && (lines[at]?.trim() === '' || indentOf(lines[at] ?? '') > indent)) at++
+      const texts = lines.slice(from, at).map((each) => each.trim())
+      fields.set(pair.key, texts.join(pair.text.startsWith('|') ? '\n' : ' ').trim())
     } else fields.set(pair.key, readScalar(pair.text))
   }
   return { fields, problems }
@@ -217,14 +217,6 @@ function isBlank(line: string): boolean {
 
 function indentOf(line: string): number {
   return line.length - line.trimStart().length
-}
-
-/** The indented lines below `>` or `|` as one text. */
-function readTextBlock(lines: readonly string[], from: number, indent: number, joiner: string) {
-  let next = from
-  while (next < lines.length && (lines[next]?.trim() === '' || indentOf(lines[next] ?? '') > indent)) next++
-  const texts = lines.slice(from, next).map((line) => line.trim())
-  return { value: texts.join(joiner).trim(), next }
 }
 
 /** The block below a key without a value: list items, or indented pairs. */
@@ -267,16 +259,15 @@ function readInlineList(
     } else if (rest.startsWith(',')) {
       rest = rest.slice(1)
     } else {
-      const length = quotedLength(rest) ?? bareLength(rest)
+      const bare = () => {
+        const end = rest.search(/[,\]]|\s#/)
+        return end < 0 ? rest.length : end
+      }
+      const length = quotedLength(rest) ?? bare()
       items.push(unquote(rest.slice(0, length).trim()))
       rest = rest.slice(length)
     }
   }
-}
-
-function bareLength(text: string): number {
-  const end = text.search(/[,\]]|\s#/)
-  return end < 0 ? text.length : end
 }
 
 /** The length of the quoted text that starts here, if there is one and it is closed. */

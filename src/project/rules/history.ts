@@ -147,31 +147,19 @@ export function voteByHistory(history: History, terms: readonly QueryTerm[], pat
       else list.push({ id: ids[age]!, vote })
     }
   }
-  return toShares(sums, history.paths, pathOf, voters, closest)
-}
-
-function toShares(
-  sums: ReadonlyMap<number, number>,
-  paths: Float64Array,
-  pathOf: PathOf,
-  voters: ReadonlyMap<number, { id: string; vote: number }[]>,
-  closest: ReadonlyMap<number, number>,
-): Votes {
   const nearest = new Map<string, number>()
   const shares = new Map<string, number>()
   const commits = new Map<string, string[]>()
   let most = 0
   for (const [file, sum] of sums) {
-    const path = pathOf(paths[file]!)
+    const path = pathOf(history.paths[file]!)
     if (path === undefined) continue
     shares.set(path, sum)
     nearest.set(path, closest.get(file) ?? 0)
     most = Math.max(most, sum)
     const best = (voters.get(file) ?? []).sort((a, b) => b.vote - a.vote || (a.id < b.id ? -1 : 1))
-    commits.set(
-      path,
-      best.slice(0, 3).map(({ id }) => id),
-    )
+    const named = best.slice(0, 3).map(({ id }) => id)
+    commits.set(path, named)
   }
   for (const [path, sum] of shares) shares.set(path, sum / most)
   return { shares, commits, nearest }

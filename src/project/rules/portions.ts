@@ -33,7 +33,18 @@ export function orderSections(
   const rest: (Portion & { worth: number; distance: number })[] = []
   const shown = files.map(() => 0)
   const taken = files.map(() => new Set<number>())
-  const definitions = files.map(({ sections }) => partsByHead(sections))
+  // The parts of each long definition, by its first.
+  const definitions = files.map(({ sections }) => {
+    const byHead = new Map<number, { parts: number[]; size: number }>()
+    sections.forEach(({ head, text }, at) => {
+      if (head === undefined) return
+      const known = byHead.get(head) ?? { parts: [head], size: sections[head]!.text.length }
+      known.parts.push(at)
+      known.size += text.length
+      byHead.set(head, known)
+    })
+    return byHead
+  })
   const isRoomFor = (file: number, parts: readonly number[], most: number) => {
     const missing = parts.filter((part) => !taken[file]!.has(part))
     const size = missing.reduce((sum, part) => sum + files[file]!.sections[part]!.text.length, 0)
@@ -77,17 +88,4 @@ export function orderSections(
     show(each)
   }
   return { order, first }
-}
-
-/** The parts of each long definition, by its first. */
-function partsByHead(sections: readonly FileSection[]): Map<number, { parts: number[]; size: number }> {
-  const definitions = new Map<number, { parts: number[]; size: number }>()
-  sections.forEach(({ head, text }, at) => {
-    if (head === undefined) return
-    const known = definitions.get(head) ?? { parts: [head], size: sections[head]!.text.length }
-    known.parts.push(at)
-    known.size += text.length
-    definitions.set(head, known)
-  })
-  return definitions
 }
