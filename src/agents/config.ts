@@ -33,7 +33,7 @@ export class Config {
     const { library } = this
     if (library !== undefined) return library
     const { path } = this.machine.config
-    throw exists(path) ? failWith('CONFIG_NOT_FOUND/named', { path }) : failWith('CONFIG_NOT_FOUND/yet')
+    throw exists(path) ? failWith('CONFIG_NOT_FOUND/unnamed', { path }) : failWith('CONFIG_NOT_FOUND/yet')
   }
 
   /** Whether Loadout installs skills for an agent. */

@@ -1,4 +1,4 @@
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
 import { add } from './commands/add.ts'
@@ -165,7 +165,9 @@ function unknownCommand([first = '', second = '']: readonly string[]): LoadoutEr
   const close = nearest(isBelow ? second : first, known)
   const start = isBelow ? `${first} ` : ''
   const meant = close === undefined ? '' : `; did you mean ${start}${close}?`
-  return new LoadoutError('USAGE', `Unknown command: ${isBelow ? `${first} ${second}` : first}${meant}`, {
-    hint: isBelow ? `loadout ${first} lists its commands` : 'loadout help --all lists the commands',
+  return failWith(isBelow ? 'USAGE/subcommand' : 'USAGE/command', {
+    what: isBelow ? `${first} ${second}` : first,
+    meant,
+    first,
   })
 }

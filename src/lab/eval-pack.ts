@@ -83,7 +83,7 @@ function findSuites(machine: Machine, pack: TrustedPack, named: string | undefin
 }
 
 function badSuite(subject: string, problem: string): Finding {
-  return report('BAD_SUITE/empty-x', { subject, problem }, { subject })
+  return report('BAD_SUITE/pack', { subject, problem }, { subject })
 }
 
 /** The result for one prompt. A warning counts unless it says `info`. */

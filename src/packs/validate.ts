@@ -74,9 +74,10 @@ function checkBundle(linked: LinkedLayer | undefined, files: PackFiles): PackWar
   if (!linked?.isBundle) return []
   return files.list('wiki').flatMap((path): PackWarning[] => {
     const { block } = cutDocument(files.read(path)?.text ?? '')
-    const message = block === undefined ? 'this page has no frontmatter' : 'the frontmatter of this page has no type'
     const isFine = block !== undefined && /^type:[ \t]*\S/m.test(block)
-    return isFine ? [] : [{ severity: 'error', code: 'pack.field', path, message }]
+    return isFine
+      ? []
+      : [report(block === undefined ? 'pack.field/no-frontmatter' : 'pack.field/no-type', {}, { path })]
   })
 }
 

@@ -4,7 +4,7 @@ import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { pathProblem } from '../text/paths.ts'
-import { failWith, hasErrors, LoadoutError } from '../text/trouble.ts'
+import { failWith, hasErrors } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { isPayloadPath } from './disk/payload-files.ts'
 import { openPayloadRoot, type PayloadRoot, readEntries, rebuildIndex } from './index-build.ts'
@@ -72,9 +72,7 @@ export function migrateFile(machine: Machine, request: MigrateRequest): MigrateR
   }
   if (isSplit) {
     const why = 'its sections are short, or general rules'
-    throw new LoadoutError('NOTHING_TO_DO', `${file} has no section worth moving: ${why}`, {
-      hint: adviseWhole(basename(file), original),
-    })
+    throw failWith('NOTHING_TO_DO/section', { file, why, hint: adviseWhole(basename(file), original) })
   }
   if (!request.write) return { ...migration, file }
   if (hasErrors(present.findings)) {

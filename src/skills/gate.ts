@@ -8,7 +8,7 @@ import { realOrSame } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { listed } from '../text/count.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
 import { readContentFiles, readReviewFiles, type SkillContent } from './disk/foreign-skill.ts'
 import { type RegistryReading, readForReview, skillPlace } from './disk/registry.ts'
@@ -67,11 +67,7 @@ export function deniedSkills(machine: Machine): string[] {
 }
 
 function refusalOf(name: string, isDenied: boolean): LoadoutError {
-  const message = isDenied ? `${name} is denied on this machine` : `${name} is in quarantine until a person approves it`
-  const hint = isDenied
-    ? `loadout revoke skill:${name} takes the denial back`
-    : `read it: loadout inspect ${name}; then loadout approve skill:${name}, or deny skill:${name}`
-  return new LoadoutError('QUARANTINED', message, { hint })
+  return failWith(isDenied ? 'QUARANTINED/denied' : 'QUARANTINED/waits', { name })
 }
 
 /** The sheet of a skill before it enters the library. */
@@ -313,8 +309,10 @@ export function quarantineFindings(found: readonly Quarantine[]): Finding[] {
   const waiting = found.filter(({ isDenied }) => !isDenied)
   if (waiting.length < 2) return [...denied, ...waiting.map(quarantineFinding)]
   const names = waiting.map(({ skill }) => skill)
-  const message = `${names.length} skills can act and were not installed, because you have not allowed it: ${listed(names, 8)}`
-  return [...denied, { severity: 'error', code: 'QUARANTINED', message, hint: answerHint(names) }]
+  return [
+    ...denied,
+    report('QUARANTINED/skills', { names: names.length, names2: listed(names, 8), hint: answerHint(names) }),
+  ]
 }
 
 function quarantineFinding({ skill, isDenied, open }: Quarantine): Finding {
@@ -347,8 +345,7 @@ export function heldKeyFindings(skills: readonly Skill[]): Finding[] {
   return held.map(({ name, heldKeys = [] }): Finding => {
     const keys =
       heldKeys.length === 1 ? `the frontmatter key ${heldKeys[0]}` : `the frontmatter keys ${listed(heldKeys)}`
-    const message = `${name} is installed without ${keys}, which you have not allowed`
-    return { severity: 'warning', code: 'QUARANTINED', message, subject: name, hint: answerHint([name]) }
+    return report('QUARANTINED/keys', { name, keys, hint: answerHint([name]) }, { subject: name })
   })
 }
 
@@ -388,11 +385,7 @@ export const trust = withInstalls(async (installs: Installs, { source, isOff }: 
     const own = skillsOf(name)
     const isTrusted = readApprovals(machine).approvals.some((each) => each.kind === 'publisher' && each.name === name)
     if (isOff ? !isTrusted : own.length === 0) {
-      const message = isOff ? `${name} is not trusted` : `no skill of the library comes from ${name}`
-      const hint = isOff
-        ? 'loadout trust lists who is'
-        : `import them first: loadout import ${source}; then read what they can do`
-      throw new LoadoutError('SKILL_NOT_FOUND', message, { hint })
+      throw failWith(isOff ? 'SKILL_NOT_FOUND/not-trusted' : 'SKILL_NOT_FOUND/publisher', { name, source })
     }
     if (isOff) await removeApproval(machine, { kind: 'publisher', root, name })
     else {

@@ -333,8 +333,13 @@ function waitingFindings(waiting: readonly WaitingSkill[]): Finding[] {
   const names = waiting.filter(({ open }) => open.some(({ key }) => key === undefined)).map(({ skill }) => skill)
   if (names.length === 0) return []
   const what = names.length === 1 ? `${names[0]} can act` : `${names.length} skills can act`
-  const message = `${what} and will not be installed until you allow it${names.length === 1 ? '' : `: ${listed(names)}`}`
-  return [{ severity: 'warning', code: 'QUARANTINED', message, hint: answerHint(names) }]
+  return [
+    report('QUARANTINED/imported', {
+      what,
+      what2: names.length === 1 ? '' : `: ${listed(names)}`,
+      hint: answerHint(names),
+    }),
+  ]
 }
 
 /** Reports files that were not fetched: Git LFS left a pointer in their place. */

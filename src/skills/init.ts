@@ -8,7 +8,7 @@ import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { shellWord } from '../text/printable.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { commitPaths } from './disk/library-git.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { namedAgents } from './installs.ts'
@@ -66,13 +66,7 @@ function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult,
   const { repo, clone, create, into } = request
   const ways = [repo, clone, create].filter((way) => way !== undefined)
   if (ways.length !== 1) {
-    throw new LoadoutError(
-      'USAGE',
-      ways.length === 0 ? 'Missing flag: --new, --clone or --repo' : 'Use only one of --new, --clone and --repo',
-      {
-        hint: '--new <folder> creates a library, --clone <url> fetches one, --repo <folder> uses a local one',
-      },
-    )
+    throw failWith(ways.length === 0 ? 'USAGE/no-library-flag' : 'USAGE/one-library-flag')
   }
   const place = (path: string) => machine.resolve(path)
   if (repo !== undefined) return { library: place(repo), how: 'taken' }

@@ -95,7 +95,7 @@ function requireRequest({ names, all }: TargetsRequest, agents: readonly string[
     throw failWith('USAGE/no-target-skill')
   }
   if (agents.length > 0) return
-  throw failWith('USAGE/no-target-skill-x')
+  throw failWith('USAGE/no-target-flag')
 }
 
 interface Change {

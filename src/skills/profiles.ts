@@ -2,7 +2,7 @@ import { Config, switchAgents } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { projectAt } from '../machine/open-project.ts'
-import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, retell } from '../text/trouble.ts'
 import { compareText, nearest, setOwn, sortedBy } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
 import { type ScopeRequest, withInstalls } from './installs.ts'
@@ -98,13 +98,15 @@ export function requireProfile(config: Config, name: string): SavedProfile {
   const found = all.find((each) => each.name === name)
   const broken = findings.find(({ subject }) => subject === `${name}.json`)
   if (found === undefined && broken !== undefined) {
-    throw new LoadoutError(broken.code, broken.message, { hint: `repair it, or loadout profile save ${name}` })
+    throw retell(broken, { hint: `repair it, or loadout profile save ${name}` })
   }
   if (found === undefined) {
     const close = nearest(name, names)
-    const message = `there is no profile "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`
-    const hint = names.length > 0 ? `profiles: ${names.join(', ')}` : `loadout profile save ${name} makes one`
-    throw new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
+    throw failWith(names.length > 0 ? 'ENTRY_NOT_FOUND/profile' : 'ENTRY_NOT_FOUND/first-profile', {
+      name,
+      close,
+      names: names.join(', '),
+    })
   }
   return found
 }

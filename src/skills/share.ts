@@ -229,7 +229,7 @@ function unsupported(skills: readonly RegisteredSkill[], agents: readonly string
     const which = without.length === 1 ? first : `${first} and ${count(without.length - 1, 'other skill')}`
     return [
       report(
-        'UNSUPPORTED_TARGET/agent-x',
+        'UNSUPPORTED_TARGET/plugin',
         { agent, which, what: without.length === 1 ? 'does' : 'do', what2: without.length === 1 ? first : '<names>' },
         { subject: agent },
       ),

@@ -105,7 +105,7 @@ async function findCommit(
   if (asked === undefined) await requireOwn(repo, commit, subject)
   if (parents.length === 1) return { commit, subject }
   const what = parents.length === 0 ? 'is the first commit of the library' : 'is a merge'
-  throw failWith('ENTRY_NOT_FOUND/commit-x', { commit: commit.slice(0, 7), what, library })
+  throw failWith('ENTRY_NOT_FOUND/not-undone', { commit: commit.slice(0, 7), what, library })
 }
 
 /** Throws if another machine made the commit: the remote has it, and git recorded no commit of it here. */

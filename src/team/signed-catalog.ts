@@ -138,10 +138,13 @@ function refusalFindings(
   if (problem === undefined) return []
   const counts = known && `; number ${known.number}, which this machine verified, still counts`
   const isUnsigned = offered === undefined || (offered.snapshot !== undefined && !offered.isSigned)
-  const hint = isUnsigned
-    ? `an approver runs: loadout catalog sign (loadout sync fetches ${SIGNERS_FILE})`
-    : 'ask who runs the team’s server; loadout catalog accept <fingerprint> begins again with what an approver tells you'
-  return [{ severity: 'warning', code: 'CATALOG_UNVERIFIED', message: `${problem}${counts ?? ''}`, hint }]
+  return [
+    report(isUnsigned ? 'CATALOG_UNVERIFIED/unsigned' : 'CATALOG_UNVERIFIED/problem', {
+      problem,
+      counts: counts ?? '',
+      signersFile: SIGNERS_FILE,
+    }),
+  ]
 }
 
 /** Says that a catalog has expired; without one, that the last verdicts have. */

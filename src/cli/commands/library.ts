@@ -1,6 +1,6 @@
 import type { Loadout } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { failWith, LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import {
   ALL_FLAG,
   type Ask,
@@ -91,7 +91,7 @@ export const newSkill = defineCommand({
           .match(/[a-z0-9]+/g) ?? []
       const slug = words.join('-').slice(0, 64).replace(/-$/, '')
       if (!(error instanceof LoadoutError) || error.code !== 'BAD_NAME' || slug === '') throw error
-      throw new LoadoutError(error.code, error.message, { hint: `try: loadout new ${slug}`, cause: error })
+      throw retell(error, { hint: `try: loadout new ${slug}` })
     }
   },
   print: ({ name, path, files, isDryRun }) =>

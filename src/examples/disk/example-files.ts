@@ -5,7 +5,7 @@ import { exists } from '../../machine/files.ts'
 import { readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, tryLock } from '../../machine/lock.ts'
 import { LEARNED_PROMPTS, type Machine } from '../../machine/machine.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { type LoadoutError, retell } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import { type Example, parseExample } from '../rules/example.ts'
 
@@ -120,7 +120,7 @@ export function changedText(file: ExampleFile, change: Change): string | undefin
   const { lines, failure } = readExamples(file)
   // A file that cannot be read must not be replaced.
   const hint = failure?.hint ?? 'nothing was written; repair or move the file'
-  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint })
+  if (failure !== undefined) throw retell(failure, { hint })
   return change(lines)
     ?.map((line) => `${line}\n`)
     .join('')

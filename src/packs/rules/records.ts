@@ -166,8 +166,7 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
 
   const names = files.list('runs').filter((path) => /^runs\/compile-[^/]*\.json$/.test(path))
   if (names.length > mostRuns) {
-    const message = `only the latest ${mostRuns} of ${names.length} compile runs were read`
-    warnings.push({ severity: 'info', code: 'pack.run', path: 'runs', message })
+    warnings.push(report('pack.run/latest', { mostRuns, names: names.length }, { path: 'runs' }))
   }
   const runs = names.slice(-mostRuns).flatMap((file) => {
     const json = parse(files.read(file), 'record.invalid')
@@ -362,7 +361,7 @@ function runWarnings(run: CompileRun, path: string, isAbout: (text: string) => b
   const warnings: PackWarning[] = []
   if (run.status !== 'passed') {
     const severity = run.status === 'failed' ? 'error' : 'warning'
-    warnings.push({ severity, code: 'pack.run', path, message: `this view ${RUN_WORDS[run.status]}` })
+    warnings.push(report('pack.run/view', { runWords: RUN_WORDS[run.status] }, { path, severity }))
   } else if (run.isReviewRequired) {
     const message = 'the compile run of this view asks for a review'
     warnings.push({ severity: 'warning', code: 'pack.run', path, message })

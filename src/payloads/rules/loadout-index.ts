@@ -192,13 +192,11 @@ function isPlain(value: unknown): boolean {
 }
 
 function unknownPriority({ id, priority }: LoadoutEntry): Finding {
-  return {
-    severity: 'warning',
-    code: 'INVALID_PRIORITY',
-    message: `entry ${id} is treated as domain: its priority is ${JSON.stringify(priority)}`,
-    subject: id,
-    hint: meantPriority(priority),
-  }
+  return report(
+    'INVALID_PRIORITY/entry',
+    { id, priority: JSON.stringify(priority), hint: meantPriority(priority) },
+    { subject: id },
+  )
 }
 
 function malformed(entry: unknown, position: number): Finding {

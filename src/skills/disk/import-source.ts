@@ -175,8 +175,9 @@ function inside(root: string, subfolder: string): string {
   const isInside =
     problem === undefined && isFolder(path) && `${realpathSync(path)}${sep}`.startsWith(realpathSync(root) + sep)
   if (isInside) return path
-  throw new LoadoutError('FILE_NOT_FOUND', `the source has no folder ${JSON.stringify(subfolder)}`, {
-    hint: problem === undefined ? 'check the path' : `the path is refused: ${problem}`,
+  throw failWith(problem === undefined ? 'FILE_NOT_FOUND/subfolder' : 'FILE_NOT_FOUND/subfolder-refused', {
+    subfolder: JSON.stringify(subfolder),
+    problem: problem ?? '',
   })
 }
 

@@ -7,7 +7,7 @@ import { libraryDocument, readDocument } from '../../machine/skill-document.ts'
 import { cutDocument, joinDocument } from '../../text/frontmatter-block.ts'
 import type { Sides } from '../../text/merge.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { asFinding, type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import { getOwn, setOwn } from '../../text/values.ts'
 import type { Operation, OperationPlan } from '../rules/operations.ts'
 import {
@@ -235,9 +235,7 @@ function readAdopted(folder: string, skill: Skill, agent: string, installed: str
   const { files } = listTree(installed)
   const problem = treeProblem(files)
   if (problem !== undefined) {
-    throw new LoadoutError(problem.code, `${installed} cannot be adopted: ${problem.message}`, {
-      hint: problem.hint,
-    })
+    throw retell(problem, { message: `${installed} cannot be adopted: ${problem.message}` })
   }
   const { made } = buildFor(folder, skill, agent)
   const edited = readText(join(installed, DOCUMENT_FILE))

@@ -9,7 +9,7 @@ import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { type Patience, Repository } from '../../machine/repository.ts'
-import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report, retell } from '../../text/trouble.ts'
 import { groupBy, sha256 } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
 import { type Locked, type SourceAddress, versionKey } from '../rules/manifest.ts'
@@ -306,7 +306,7 @@ export async function restoreVersions(
           skill = readForeignSkill(place, { agents: [] })
         } catch (error) {
           if (!(error instanceof LoadoutError)) throw error
-          throw new LoadoutError(error.code, error.message.replaceAll(place, basename(place)), { hint: error.hint })
+          throw retell(error, { message: error.message.replaceAll(place, basename(place)) })
         }
         keepSkill(machine, row, skill)
       }

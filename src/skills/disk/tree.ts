@@ -25,7 +25,7 @@ import { flushFlags } from '../../machine/platform.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
 import { Walk } from '../../machine/walk.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { failWith, LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import { compareText, isRecord } from '../../text/values.ts'
 import { MARKER_FILE } from '../rules/reconcile.ts'
 import { metadataFor, type Skill } from '../rules/skill.ts'
@@ -297,9 +297,7 @@ function readSource(folder: string, skill: Skill): Source {
   const { files } = listTree(folder)
   const problem = treeProblem(files)
   if (problem !== undefined) {
-    throw new LoadoutError(problem.code, `${skill.name} cannot be installed: ${problem.message}`, {
-      hint: problem.hint,
-    })
+    throw retell(problem, { message: `${skill.name} cannot be installed: ${problem.message}` })
   }
   return { folder, files, text: readText(join(folder, DOCUMENT_FILE), 16 * 1024 * 1024), documents: new Map() }
 }

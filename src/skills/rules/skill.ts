@@ -183,7 +183,7 @@ export function requireName(name: string): string {
   const problem = nameProblem(name)
   if (problem === undefined) return name
   const text = JSON.stringify(name)
-  throw failWith('BAD_NAME/no-pack-name-x', { name: text.length > 100 ? `${text.slice(0, 99)}…` : text, problem })
+  throw failWith('BAD_NAME/skill', { name: text.length > 100 ? `${text.slice(0, 99)}…` : text, problem })
 }
 
 /** The error for a skill that is missing or broken. */

@@ -97,12 +97,13 @@ function decideBranch(repo: string, state: RepoState, fetched: Fetched, push: bo
   if (typeof fetched === 'object') {
     const { remote = 'the remote' } = state
     const { failed, hint } = fetched
-    findings.push({
-      severity: 'error',
-      code: 'REMOTE_UNREACHABLE',
-      message: hint === undefined ? `${remote} could not be reached: ${failed}` : `${remote} ${failed}`,
-      hint: `${hint ?? `try ${git(repo, 'fetch', remote)}`}; Loadout used the local library`,
-    })
+    findings.push(
+      report(hint === undefined ? 'REMOTE_UNREACHABLE/sync' : 'REMOTE_UNREACHABLE/known', {
+        remote,
+        failed,
+        hint: hint ?? `try ${git(repo, 'fetch', remote)}`,
+      }),
+    )
   }
   if (findings.length > 0 || branch === undefined || state.remotes.length === 0) return { steps: [], findings }
   if (head === undefined) {

@@ -17,6 +17,8 @@ export const CALLS_ISSUES = {
     'FILE_NOT_FOUND/source-folder': '{source} has no folder {folder}',
     'FILE_NOT_FOUND/path': '{path} does not exist → check the path',
     'FILE_NOT_FOUND/part': '{path} does not exist: a part of its path is not a folder → check the path',
+    'FILE_NOT_FOUND/subfolder': 'the source has no folder {subfolder} → check the path',
+    'FILE_NOT_FOUND/subfolder-refused': 'the source has no folder {subfolder} → the path is refused: {problem}',
     FILE_UNREADABLE: 'A file cannot be read. → Check its permissions.',
     'FILE_UNREADABLE/stdin': 'standard input could not be read → pipe the text in',
     'FILE_UNREADABLE/replaced': '{root} was replaced by a link while it was read → run the command again',
@@ -132,11 +134,14 @@ export const CALLS_ISSUES = {
     'ENTRY_NOT_FOUND/skill-file':
       'the skill {name} has no file "{path}"{meant} → loadout lookup {entryId} lists its files',
     'ENTRY_NOT_FOUND/commit': 'the library has no commit {named} to undo → git -C {library} log lists them',
-    'ENTRY_NOT_FOUND/commit-x':
+    'ENTRY_NOT_FOUND/not-undone':
       '{commit} {what}, which loadout undo cannot take back → name another commit; git -C {library} log lists them',
     'ENTRY_NOT_FOUND/from-remote':
       'the last commit, {short} {subject}, came from the remote → loadout undo {short} takes it back on purpose, for every machine; git -C {path} log lists the others',
     'ENTRY_NOT_FOUND/not-skills': '{commit} {what} → git -C {library} revert {commit} takes it back',
+    'ENTRY_NOT_FOUND/profile': 'there is no profile "{name}"[; did you mean {close}?] → profiles: {names}',
+    'ENTRY_NOT_FOUND/first-profile':
+      'there is no profile "{name}"[; did you mean {close}?] → loadout profile save {name} makes one',
     AMBIGUOUS_NAME:
       'Several things have this name. → Write the kind before it: `payload:x`, `pack:x`, `skill:x`, `adapter:x`.',
     'AMBIGUOUS_NAME/decisions':
@@ -240,7 +245,7 @@ export const CALLS_ISSUES = {
     'USAGE/no-plugin-skill':
       'Missing argument: a skill → name some, or use --tag, --profile or --all; --bare builds only hooks and the MCP server',
     'USAGE/no-target-skill': 'Missing argument: a skill → name some, or use --all',
-    'USAGE/no-target-skill-x': 'Missing flag: --add or --remove → use --add <agent> or --remove <agent>',
+    'USAGE/no-target-flag': 'Missing flag: --add or --remove → use --add <agent> or --remove <agent>',
     'USAGE/no-update-skill':
       'Missing argument: a skill → name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
     'USAGE/setting': 'unknown setting "{name}" → {known}',
@@ -254,6 +259,12 @@ export const CALLS_ISSUES = {
     'USAGE/hook-json': 'the event is not valid JSON',
     'USAGE/request': 'the request is malformed',
     'USAGE/team-request': 'the request is refused: {problem}',
+    'USAGE/subcommand': 'Unknown command: {what}{meant} → loadout {first} lists its commands',
+    'USAGE/command': 'Unknown command: {what}{meant} → loadout help --all lists the commands',
+    'USAGE/no-library-flag':
+      'Missing flag: --new, --clone or --repo → --new <folder> creates a library, --clone <url> fetches one, --repo <folder> uses a local one',
+    'USAGE/one-library-flag':
+      'Use only one of --new, --clone and --repo → --new <folder> creates a library, --clone <url> fetches one, --repo <folder> uses a local one',
     UNEXPECTED: 'Unexpected error: {detail}. This is a bug in Loadout. → set LOADOUT_DEBUG=1 to see where it happened',
     'UNEXPECTED/request': 'Unexpected error: {detail}. This is a bug in Loadout.',
   },

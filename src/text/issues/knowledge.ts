@@ -14,6 +14,7 @@ export const KNOWLEDGE_ISSUES = {
     'DUPLICATE_ID/documents': 'documents share the id {ids} → give each an id of its own',
     MISSING_PATH: 'An entry does not name its file. → Add `path`, relative to the root of the layer.',
     INVALID_PRIORITY: 'The priority is not `core`, `domain` or `manual`. Loadout uses `domain`. → Correct it.',
+    'INVALID_PRIORITY/entry': 'warning: entry {id} is treated as domain: its priority is {priority} → {hint}',
     MISSING_SUMMARY: 'An entry has no summary. → Add one sentence that says what the entry is for.',
     LONG_SUMMARY: 'A summary is longer than the format allows. → Shorten it.',
     EMPTY_KEYWORDS: 'An entry has no keywords, or an empty one. → Add keywords that its tasks use.',
@@ -165,7 +166,7 @@ export const KNOWLEDGE_ISSUES = {
     'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/how-to/test-the-choice.md for the forms',
     'BAD_SUITE/empty':
       '{path} contains no questions → write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
-    'BAD_SUITE/empty-x':
+    'BAD_SUITE/pack':
       '{subject}: {problem} → a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
     'BAD_SUITE/no-questions':
       'there are no questions: {path} has no tests and no examples{why} → loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',

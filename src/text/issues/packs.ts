@@ -7,7 +7,7 @@ export const PACKS_ISSUES = {
     'PACK_NOT_FOUND/gone': 'the pack {name} is no longer in {root} → resolve the task again',
     'PACK_NOT_FOUND/meant':
       'there is no pack "{name}"{guess} → loadout packs list --all shows every pack that was found',
-    'PACK_NOT_FOUND/meant-x':
+    'PACK_NOT_FOUND/known-folder':
       '{asked} is not the folder of a known pack → loadout packs list --all --json names every folder; --project <folder> looks in another workspace',
     'PACK_NOT_FOUND/path': '{path} is not a pack → name a folder with a KNOWLEDGE.md',
     'PACK_NOT_FOUND/folder': '{pack} is not the folder of a pack → name the folder with its KNOWLEDGE.md',
@@ -85,6 +85,8 @@ export const PACKS_ISSUES = {
     'pack.field/mode-unknown': 'The mode is unknown. Loadout uses `data`. → Correct `runtime.mode`.',
     'pack.field/unknown': 'The grounding is unknown. Loadout uses `required`. → Correct `grounding`.',
     'pack.field/trust-unknown': 'The trust is unknown. Loadout uses `unreviewed`. → Correct `trust`.',
+    'pack.field/no-frontmatter': 'this page has no frontmatter',
+    'pack.field/no-type': 'the frontmatter of this page has no type',
     'pack.trust':
       'The pack is not reviewed or not approved, or you denied it. → Run `loadout approve pack:<name>`, or review it and set `trust`.',
     'pack.trust/unreviewed': 'The pack does not say that it was reviewed. → Review it, then set `trust`.',
@@ -112,6 +114,8 @@ export const PACKS_ISSUES = {
     'catalog.collision/waiting': 'A pack would win its name if it were approved. → Approve or deny it.',
     'catalog.collision/waiting-pack':
       'warning: {name} of the {scope} would replace another pack of this name, but is not approved → loadout approve {root}',
+    'catalog.collision/several':
+      'warning: {shadowed} packs are named {name}: Loadout uses {scope} before {losers}{doubt} → loadout explain {word} says more; name a pack by its path to use another',
     'discovery.skipped': 'Folders were skipped. → Nothing to do.',
     'discovery.skipped/depth': 'Folders below `maxDepth` were not searched. → Raise `maxDepth` if packs are missing.',
     'discovery.skipped/limit':
@@ -166,6 +170,8 @@ export const PACKS_ISSUES = {
     'pack.run/input-gone': 'An input of the run is missing. → Run `loadout packs compile` again.',
     'record.invalid/run': 'The record of a run cannot be used. → Repair the record, or remove it.',
     'pack.run/not-read': 'Older runs were not read. → Nothing to do.',
+    'pack.run/latest': 'info: only the latest {mostRuns} of {names} compile runs were read',
+    'pack.run/view': 'this view {runWords}',
     'record.invalid/map-invalid':
       'The source map, or a claim in it, cannot be used. → Repair the record, or remove it.',
     'claim.doubtful/uncited': 'Statements name no source, although the pack requires one. → Add sources.',

@@ -6,7 +6,7 @@ export const SKILLS_ISSUES = {
       'there is no library yet, and {place} exists already → loadout init --repo {word} takes it as the library, loadout init --new <folder> makes another',
     'CONFIG_NOT_FOUND/yet':
       'there is no library yet → loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
-    'CONFIG_NOT_FOUND/named':
+    'CONFIG_NOT_FOUND/unnamed':
       '{path} names no library → loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
     BAD_CONFIG: '`config.json` has an unknown key or a wrong value. → Correct the key that the message names.',
     'BAD_CONFIG/value': '{path}: {problem} → repair the file; nothing was changed',
@@ -24,7 +24,7 @@ export const SKILLS_ISSUES = {
     'BAD_NAME/no-pack-name':
       'the name of a pack cannot be derived from {path} → give it one: loadout packs new <name> --from {from}',
     'BAD_NAME/profile-name': '{name} cannot be a profile: {problem} → loadout profile list lists the profiles',
-    'BAD_NAME/no-pack-name-x': '{name} cannot be a skill: {problem} → loadout inventory lists the skills',
+    'BAD_NAME/skill': '{name} cannot be a skill: {problem} → loadout inventory lists the skills',
     'BAD_NAME/plugin-name': '{name} cannot be a plugin: {problem} → name it with --name, such as --name team-kit',
     SKILL_NOT_FOUND: 'The library has no such skill. → Run `loadout inventory` to list them.',
     'SKILL_NOT_FOUND/version': 'the catalog has no {wanted} of {name} → loadout catalog publish {name}',
@@ -42,6 +42,9 @@ export const SKILLS_ISSUES = {
     'SKILL_NOT_FOUND/committed': 'the library has no committed skill "{name}" → loadout inventory',
     'SKILL_NOT_FOUND/catalog-version':
       'the catalog has no such version of the {kind} {name}: {version} → run loadout catalog publish first',
+    'SKILL_NOT_FOUND/not-trusted': '{name} is not trusted → loadout trust lists who is',
+    'SKILL_NOT_FOUND/publisher':
+      'no skill of the library comes from {name} → import them first: loadout import {source}; then read what they can do',
     'FILE_EXISTS/skill':
       'The library already has a skill of this name. → Choose another name, for example with `--as`.',
     'FILE_EXISTS/skill-again': 'the library has {folder} again already → nothing was changed',
@@ -92,6 +95,7 @@ export const SKILLS_ISSUES = {
       '{root} contains no skill{what} → a skill is a folder with a SKILL.md; all folders were searched',
     'NOTHING_TO_DO/import-local':
       '{path} is neither a folder nor a .tar.gz or .zip → name a folder, an archive, a git URL or owner/repo',
+    'NOTHING_TO_DO/section': '{file} has no section worth moving: {why} → {hint}',
     'MERGE_CONFLICT/import-conflict':
       'Copies of a skill differ, so Loadout cannot choose. → Choose one with the command in the message.',
     MERGE_CONFLICT: 'Changes on both sides overlap. → Run `loadout merge <skill>`.',
@@ -132,6 +136,13 @@ export const SKILLS_ISSUES = {
       'warning: {name} is pinned and was not updated → loadout unpin {name}, or name a version: --ref <branch, tag or commit>',
     QUARANTINED:
       'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys. → Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
+    'QUARANTINED/denied': '{name} is denied on this machine → loadout revoke skill:{name} takes the denial back',
+    'QUARANTINED/waits':
+      '{name} is in quarantine until a person approves it → read it: loadout inspect {name}; then loadout approve skill:{name}, or deny skill:{name}',
+    'QUARANTINED/skills':
+      '{names} skills can act and were not installed, because you have not allowed it: {names2} → {hint}',
+    'QUARANTINED/keys': 'warning: {name} is installed without {keys}, which you have not allowed → {hint}',
+    'QUARANTINED/imported': 'warning: {what} and will not be installed until you allow it{what2} → {hint}',
     'ENTRY_NOT_FOUND/profile-not-found': 'There is no profile of this name. → Run `loadout profile list`.',
     'ENTRY_NOT_FOUND/no-profile':
       'the library {library} does not say what a machine gets → loadout profile save <name> on a machine that has it; or loadout install --all',
@@ -147,7 +158,7 @@ export const SKILLS_ISSUES = {
     UNSUPPORTED_TARGET: 'A skill does not list this agent. → Run `loadout targets <skill> --add <agent>`.',
     'UNSUPPORTED_TARGET/agent':
       '{name} does not support {whom} → it supports {targets}; loadout targets {name} --add {agents} changes that',
-    'UNSUPPORTED_TARGET/agent-x':
+    'UNSUPPORTED_TARGET/plugin':
       'warning: the plugin for {agent} is without {which}, which {what} not support it → loadout targets {what2} --add {agent}',
     'UNSUPPORTED_TARGET/disabled': 'The agent is not enabled on this machine. → Run `loadout agents enable <agent>`.',
     'UNSUPPORTED_TARGET/disabled-agents':
@@ -244,6 +255,10 @@ export const SKILLS_ISSUES = {
       '{name} {version} was not approved: the draft has the digest {digest}, and {found} → loadout {what}, then approve again; if the digests still differ, publish it under another version',
     'CATALOG_UNVERIFIED/expired':
       'warning: the team’s catalog expired on {expires} (today is {today} on this machine): newer decisions may be hidden → an approver runs: loadout catalog sign',
+    'CATALOG_UNVERIFIED/unsigned':
+      'warning: {problem}{counts} → an approver runs: loadout catalog sign (loadout sync fetches {signersFile})',
+    'CATALOG_UNVERIFIED/problem':
+      'warning: {problem}{counts} → ask who runs the team’s server; loadout catalog accept <fingerprint> begins again with what an approver tells you',
   },
   'The manifest of a project': {
     MANIFEST: '`loadout.json` asks for something that cannot be installed. → Correct the entry that the message names.',
@@ -343,6 +358,8 @@ export const SKILLS_ISSUES = {
     REMOTE_UNREACHABLE: 'A remote repository could not be reached. → Check the connection and your access.',
     'REMOTE_UNREACHABLE/folder':
       'warning: {path} is not on this machine, so {subject} could not be compared → loadout pin <skill> stops asking; the skill itself stays in your library',
+    'REMOTE_UNREACHABLE/sync': '{remote} could not be reached: {failed} → {hint}; Loadout used the local library',
+    'REMOTE_UNREACHABLE/known': '{remote} {failed} → {hint}; Loadout used the local library',
     DIVERGED: 'The library and its remote both have new commits. → Merge or rebase with git, then run `loadout sync`.',
     'DIVERGED/branch':
       '{branch} and {other} have diverged: {ahead} here, {behind} there → {repo} (or {repo2}), then sync again',

@@ -126,13 +126,18 @@ function collisionFinding({ name, winner, shadowed, reason, lowerTrustShadowsHig
   const losers = shadowed.map(({ scope }) => scope).join(', ')
   const doubt = lowerTrustShadowsHigher ? ', although another declares more trust' : ''
   return [
-    {
-      severity: 'warning',
-      code: lowerTrustShadowsHigher ? 'catalog.collision' : 'catalog.collision',
-      subject: name,
-      message: `${shadowed.length + 1} packs are named ${packWord(name)}: Loadout uses ${winner.scope} before ${losers}${doubt}`,
-      hint: `loadout explain ${shellWord(`pack:${name}`)} says more; name a pack by its path to use another`,
-    },
+    report(
+      'catalog.collision/several',
+      {
+        shadowed: shadowed.length + 1,
+        name: packWord(name),
+        scope: winner.scope,
+        losers,
+        doubt,
+        word: shellWord(`pack:${name}`),
+      },
+      { subject: name },
+    ),
   ]
 }
 
@@ -174,7 +179,7 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
     ? entries.find(({ pack }) => pack.manifest.name === choice.name)?.pack
     : all.find(({ root }) => root === choice.root)
   if (found !== undefined) return found
-  if (!isNamed) throw failWith('PACK_NOT_FOUND/meant-x', { asked: choice.asked })
+  if (!isNamed) throw failWith('PACK_NOT_FOUND/known-folder', { asked: choice.asked })
   const names = entries.map(({ pack }) => pack.manifest.name)
   const close = nearest(choice.name, names)
   const guess = close === undefined ? '' : `; did you mean ${packWord(close)}?`
