@@ -176,7 +176,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Changes which agents a skill is for. */
     changeTargets: late(async () => (await import('./skills/library-edits.ts')).changeTargets),
     /** Undoes a commit of the library, as a new commit. */
-    undo: changes(async () => (await import('./skills/undo.ts')).undoCommit),
+    undo: changes(async () => (await import('./skills/library-edits.ts')).undoCommit),
     /** Deletes a skill from the library. */
     deleteSkill: late(async () => (await import('./skills/library-edits.ts')).deleteSkill),
     /** Deletes several skills from the library in one commit. */
@@ -419,7 +419,7 @@ export type { ImportResult } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillDiff, SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
-export type { Deletion, NewSkill, TargetsChange } from './skills/library-edits.ts'
+export type { Deletion, NewSkill, TargetsChange, Undone } from './skills/library-edits.ts'
 export type { Suggestions } from './skills/library-skills.ts'
 export type { Outcome, WaitingSkill } from './skills/observe.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
@@ -427,7 +427,6 @@ export type { ProjectOutcome } from './skills/project.ts'
 export type { SyncState } from './skills/rules/sync-decision.ts'
 export type { BuiltPlugin, SharedSkill } from './skills/share.ts'
 export type { SyncResult } from './skills/sync.ts'
-export type { Undone } from './skills/undo.ts'
 export type { PinResult, SourceState, UpdateResult } from './skills/update.ts'
 export type { CatalogRow, CatalogView } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readTask } from '../search/task.ts'
-import type { Intent } from './settings.ts'
-import { CORTEX, chooseIntent, GENERIC } from './settings.ts'
+import { CORTEX, chooseIntent, GENERIC, type Intent } from './settings.ts'
 
 const keyOf = (task: string) => chooseIntent(readTask(task), CORTEX.intents).key
 

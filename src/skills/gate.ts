@@ -20,7 +20,6 @@ import {
   readFrontmatter,
   readSheet,
   readSheetByFile,
-  type SheetInput,
 } from './rules/review/sheet.ts'
 import {
   type RegisteredSkill,
@@ -48,7 +47,12 @@ export function readLibrary(repo: Repository): ClearedRegistry {
 /** The skills of a registry that may not be used, with a reason that quotes nothing of them: a model may read it. */
 export function withheldIn(repo: Repository, registry: Registry): ReadonlyMap<string, LoadoutError> {
   const found = findQuarantined(repo, registry)
-  return new Map(found.map(({ skill, isDenied }) => [skill, refusalOf(skill, isDenied)]))
+  return new Map(
+    found.map(({ skill: name, isDenied }) => [
+      name,
+      failWith(isDenied ? 'QUARANTINED/denied' : 'QUARANTINED/waits', { name }),
+    ]),
+  )
 }
 
 /** The names that no reader may offer, wherever a skill of that name lies. */
@@ -66,28 +70,15 @@ export function deniedSkills(machine: Machine): string[] {
   )
 }
 
-function refusalOf(name: string, isDenied: boolean): LoadoutError {
-  return failWith(isDenied ? 'QUARANTINED/denied' : 'QUARANTINED/waits', { name })
-}
-
-/** The sheet of a skill before it enters the library. */
-export function sheetOfContent(content: SkillContent, findTwin: FindTwin, signal?: AbortSignal): Promise<Capability[]> {
-  return readWithPauses({ skill: withoutSource(content.skill), files: readContentFiles(content), findTwin }, signal)
-}
-
-/** The sheet of a skill of the library. */
-export function sheetOfFolder(
-  folder: string,
+/** The sheet of a skill in a folder, or before it enters the library. Pauses after each file: a signal is answered within one. */
+export async function sheetOf(
+  from: string | SkillContent,
   skill: Skill,
   findTwin: FindTwin,
   signal?: AbortSignal,
 ): Promise<Capability[]> {
-  return readWithPauses({ skill: withoutSource(skill), files: readReviewFiles(folder), findTwin }, signal)
-}
-
-/** Pauses after each file: a signal is answered within one. */
-async function readWithPauses(input: SheetInput, signal: AbortSignal | undefined): Promise<Capability[]> {
-  const reading = readSheetByFile(input)
+  const files = typeof from === 'string' ? readReviewFiles(from) : readContentFiles(from)
+  const reading = readSheetByFile({ skill: withoutSource(skill), files, findTwin })
   for (;;) {
     const { done, value } = reading.next()
     if (done) return value
@@ -150,17 +141,12 @@ export function withHeldKeys<R extends Pick<Registry, 'skills'>>(repo: Repositor
   return { ...registry, skills }
 }
 
-export interface SkillAnswers {
-  of(skill: string): Approval | undefined
-  allow(skill: Skill, capability: Capability): boolean
-}
-
 /** The answers so far; none if they cannot be read. */
-export function readAnswers(repo: Repository): SkillAnswers {
+export function readAnswers(repo: Repository) {
   return answersFrom(readApprovals(repo.machine).approvals, repo.path)
 }
 
-function answersFrom(approvals: readonly Approval[], library: string): SkillAnswers {
+function answersFrom(approvals: readonly Approval[], library: string) {
   const root = realOrSame(library)
   // A denial is about the name, wherever the skill lay then.
   const own = approvals.filter((each) => each.kind === 'skill' && (each.decision === 'denied' || each.root === root))
@@ -180,8 +166,8 @@ function answersFrom(approvals: readonly Approval[], library: string): SkillAnsw
   const trusted = approvals.filter((each) => each.kind === 'publisher' && each.root === root)
   const publishers = new Map(trusted.map((each) => [each.name, each]))
   return {
-    of: (skill) => skills.get(skill),
-    allow: (skill, capability) => {
+    of: (skill: string): Approval | undefined => skills.get(skill),
+    allow: (skill: Skill, capability: Capability): boolean => {
       if (capability.isUsual) return true
       if (skills.get(skill.name)?.decision !== 'denied' && covers(skill, capability.id)) return true
       const publisher = publisherOfSkill(skill)
@@ -243,7 +229,7 @@ export async function lookThrough(
   for (const registered of wanted) {
     const { skill } = registered
     if (skill.source === undefined || sheets.find(registered)) continue
-    sheets.keep(registered, await sheetOfFolder(skillPlace(repo.path, registered), skill, findTwin, signal))
+    sheets.keep(registered, await sheetOf(skillPlace(repo.path, registered), skill, findTwin, signal))
   }
   sheets.save()
 }
@@ -285,7 +271,7 @@ export const answerForSkill = withScope(
     const registered = requireSkill(registry, requireName(name))
     const { skill, sourceHash } = registered
     const findTwin = findTwinIn(registry.skills.map((each) => each.skill.name))
-    const sheet = await sheetOfFolder(skillPlace(library, registered), skill, findTwin)
+    const sheet = await sheetOf(skillPlace(library, registered), skill, findTwin)
     const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
     const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
     const about = { kind: 'skill', root: realOrSame(library), name, place: publisherOfSkill(skill), decision } as const
@@ -391,7 +377,7 @@ export const trust = withInstalls(async (installs: Installs, { source, isOff }: 
     else {
       const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
       const sheets: Capability[] = []
-      for (const { skill, folder } of own) sheets.push(...(await sheetOfFolder(join(library, folder), skill, findTwin)))
+      for (const { skill, folder } of own) sheets.push(...(await sheetOf(join(library, folder), skill, findTwin)))
       const allowed = [
         ...new Set(sheets.filter(({ kind, isUsual }) => kind !== 'misleads' && !isUsual).map(trustName)),
       ].sort(compareText)

@@ -17,12 +17,12 @@ import {
   viewOffer,
 } from './candidates.ts'
 import { contentOf, type SkillContent, writeSkillFolder } from './disk/foreign-skill.ts'
-import { libraryHash } from './disk/git-folders.ts'
 import { type ImportSource, inHome, openImportSource, rewordError } from './disk/import-source.ts'
+import { libraryHash } from './disk/library-git.ts'
 import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { buildFor, hashBuild } from './disk/tree.ts'
-import { answerHint, readAnswers, sheetOfContent } from './gate.ts'
+import { answerHint, readAnswers, sheetOf } from './gate.ts'
 import { initialize } from './init.ts'
 import { Installs, type ScopeRequest } from './installs.ts'
 import {
@@ -147,7 +147,12 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
         const folder = `${SKILLS_FOLDER}/${name}`
         return { name, from, folder, targets: content.skill.targets, commit, review }
       })
-      const waiting = waitingSkills(installs, ready)
+      // The skills that will not be installed, or not as a whole, until a person allows what they can do.
+      const answers = readAnswers(installs.repo)
+      const waiting = ready.flatMap(({ name, content, review }) => {
+        const open = review.filter((each) => !answers.allow(content.skill, each))
+        return open.length > 0 ? [{ skill: name, open }] : []
+      })
       const isHeld = waiting.some(({ open }) => open.some(({ key }) => key === undefined))
       installs.machine.report(
         ...refusalFindings(refused),
@@ -313,19 +318,10 @@ async function prepareSkills(
     const { merged, copies } = candidate
     if (merged === undefined) continue
     const content = withSource(installs, source, candidate, merged, name)
-    const review = content.skill.source === undefined ? [] : await sheetOfContent(content, findTwin, signal)
+    const review = content.skill.source === undefined ? [] : await sheetOf(content, content.skill, findTwin, signal)
     ready.push({ name, from: copies.map(({ path }) => path), content, review })
   }
   return ready
-}
-
-/** The skills that will not be installed, or not as a whole, until a person allows what they can do. */
-function waitingSkills({ repo }: Installs, ready: readonly Ready[]): WaitingSkill[] {
-  const answers = readAnswers(repo)
-  return ready.flatMap(({ name, content, review }) => {
-    const open = review.filter((each) => !answers.allow(content.skill, each))
-    return open.length > 0 ? [{ skill: name, open }] : []
-  })
 }
 
 /** One finding for all skills that wait for an answer. */

@@ -7,12 +7,12 @@ import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { diffFolders } from './disk/git-folders.ts'
-import { lastCommits } from './disk/library-git.ts'
+import { diffFolders, lastCommits } from './disk/library-git.ts'
+
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
 import { buildFor, copyTree, listTree, writeBuild } from './disk/tree.ts'
 
-import { sheetOfFolder } from './gate.ts'
+import { sheetOf } from './gate.ts'
 import { type Installs, namedAgents, readManifest, type ScopeRequest, withScope } from './installs.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 
@@ -64,7 +64,7 @@ export const inspectSkill = withScope(
       files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
       placements: status.placements.map((found) => viewPlacement(found)),
       markdown: readText(join(path, DOCUMENT_FILE)),
-      review: skill.source === undefined ? [] : await sheetOfFolder(path, skill, findTwin),
+      review: skill.source === undefined ? [] : await sheetOf(path, skill, findTwin),
       origin: await originOf(installs, registered, path),
     }
     return value

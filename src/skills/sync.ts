@@ -3,8 +3,16 @@ import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import { asFinding } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
-import { checkOutSnapshot, diffSkillFolders } from './disk/git-folders.ts'
-import { fetchRemote, lastAsked, pushBranch, readRemote, readRepoState } from './disk/library-git.ts'
+import {
+  checkOutSnapshot,
+  diffSkillFolders,
+  fetchRemote,
+  lastAsked,
+  pushBranch,
+  readRemote,
+  readRepoState,
+} from './disk/library-git.ts'
+
 import { fastForwardLibrary } from './disk/library-transaction.ts'
 import { Merges } from './disk/pending-merge.ts'
 import { findQuarantined } from './gate.ts'

@@ -4,14 +4,14 @@ import { withScratch } from '../machine/leftovers.ts'
 import { Repository } from '../machine/repository.ts'
 import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { groupBy, sortedBy } from '../text/values.ts'
-import { checkOutSnapshot } from './disk/git-folders.ts'
+import { checkOutSnapshot } from './disk/library-git.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-skill.ts'
 import { conflictFinding, Merges, waitingMerge } from './disk/pending-merge.ts'
 import { readForReview } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
 import { copyTree, hashTree, listTree, writeTreeFile } from './disk/tree.ts'
-import { readAnswers, sheetOfFolder } from './gate.ts'
+import { readAnswers, sheetOf } from './gate.ts'
 import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, type RunOptions, refreshInstalls, type WaitingSkill } from './observe.ts'
 import type { Operation } from './rules/operations.ts'
@@ -179,9 +179,9 @@ async function mergeOne(
   const made = await mergeUpdate({ ...input, repo: history?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
-  const known = new Set((await sheetOfFolder(made.versions.ours, skill.skill, findTwin, signal)).map(({ id }) => id))
+  const known = new Set((await sheetOf(made.versions.ours, skill.skill, findTwin, signal)).map(({ id }) => id))
   // Also looks at conflicting files, because the user may take their content.
-  const sheet = await sheetOfFolder(made.result, made.skill, findTwin, signal)
+  const sheet = await sheetOf(made.result, made.skill, findTwin, signal)
   const review = sheet.filter(({ id }) => !known.has(id))
   const answers = readAnswers(installs.repo)
   const open = sheet.filter((each) => !answers.allow(skill.skill, each))

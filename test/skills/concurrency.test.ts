@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { libraryHashOf } from '../../src/skills/disk/git-folders.ts'
+import { libraryHashOf } from '../../src/skills/disk/library-git.ts'
 import type { Run } from '../cli/run.ts'
 import {
   AGENT_FOLDERS,

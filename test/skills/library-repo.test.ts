@@ -6,15 +6,16 @@ import { cloneRepository } from '../../src/machine/clone.ts'
 import { gitFolder } from '../../src/machine/git-folder.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { gitVersion, Repository } from '../../src/machine/repository.ts'
-import { diffFolders } from '../../src/skills/disk/git-folders.ts'
 import {
   commitPaths,
   commitsBehind,
+  diffFolders,
   fetchRemote,
   pushBranch,
   readRepoState,
   uncommittedPaths,
 } from '../../src/skills/disk/library-git.ts'
+
 import { fastForward } from '../../src/skills/disk/library-transaction.ts'
 import { decideSync } from '../../src/skills/rules/sync-decision.ts'
 import { LoadoutError } from '../../src/text/trouble.ts'

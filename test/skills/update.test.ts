@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, trunca
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { contentOf, readForeignSkill, writeSkillFolder } from '../../src/skills/disk/foreign-skill.ts'
-import { libraryHash } from '../../src/skills/disk/git-folders.ts'
+import { libraryHash } from '../../src/skills/disk/library-git.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { makeFolder } from '../cli/run.ts'
 import { type Person, personIn } from './in-process.ts'

@@ -23,7 +23,7 @@ import {
   withoutSource,
 } from '../rules/skill.ts'
 import { contentOf, readForeignSkill, type SkillContent, writeSkillFolder } from './foreign-skill.ts'
-import { checkOutSnapshot, diffFolders, findInHistory, libraryHash, libraryHashOf } from './git-folders.ts'
+import { checkOutSnapshot, diffFolders, findInHistory, libraryHash, libraryHashOf } from './library-git.ts'
 import {
   conflictFinding,
   Merges,

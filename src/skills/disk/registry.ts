@@ -23,7 +23,7 @@ import {
   type SkillStatus,
   supports,
 } from '../rules/skill.ts'
-import { checkOutSnapshot } from './git-folders.ts'
+import { checkOutSnapshot } from './library-git.ts'
 import { buildFor, copyTree, hashBuild, hashTree, listTree, treeProblem } from './tree.ts'
 import { type FolderState, type Label, TreeCache } from './tree-cache.ts'
 

@@ -15,7 +15,7 @@ import type { ForeignSkill } from '../rules/candidates.ts'
 import { type Locked, type SourceAddress, versionKey } from '../rules/manifest.ts'
 import { type SkillSource, withoutSource } from '../rules/skill.ts'
 import { contentOf, readForeignSkill, writeSkillFolder } from './foreign-skill.ts'
-import { checkOutSnapshot } from './git-folders.ts'
+import { checkOutSnapshot } from './library-git.ts'
 import { keepVersion, versionPlace } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
 
