@@ -9,7 +9,7 @@ import { Backups } from './disk/apply.ts'
 import { checkOutSnapshot } from './disk/library-git.ts'
 import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
-import { copyFile, copyTree, hashTree, listTree, writeTreeFile } from './disk/tree.ts'
+import { copyTree, hashTree, listTree, writeTreeFile } from './disk/tree.ts'
 import { enabledAgents, type Installs, namedTargets, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, observe, type RunOptions, refreshInstalls, UNDO } from './observe.ts'
 import { neededBy } from './rules/manifest.ts'
@@ -115,10 +115,7 @@ function write({ library, repo, config }: Installs, changes: readonly Change[], 
     changes: changes.map(({ folder, after }) => ({
       path: folder,
       write: (stage) => {
-        const from = join(library, folder)
-        for (const { path, isExecutable } of listTree(from).files) {
-          if (path !== SKILL_FILE) copyFile(from, path, join(stage, path), isExecutable)
-        }
+        copyTree(join(library, folder), stage, [SKILL_FILE])
         writeTreeFile(join(stage, SKILL_FILE), formatSkill(after), false)
       },
     })),

@@ -463,7 +463,14 @@ export const pinSkills = withInstalls(async (installs, request: PinRequest): Pro
     const changed = skills.filter(({ source }) => isPinned(source) !== request.isPinned)
     const changes = changed.map((skill) => ({
       path: skill.folder,
-      write: (stage: string) => writePin(join(installs.library, skill.folder), skill, request.isPinned, stage),
+      write: (stage: string) => {
+        const folder = join(installs.library, skill.folder)
+        const { source } = skill
+        const { pinned: _, ...others } = source.others
+        copyTree(folder, stage, [SKILL_FILE])
+        const record = { ...source, others: request.isPinned ? { ...others, pinned: true } : others }
+        writeTreeFile(join(stage, SKILL_FILE), formatSkill({ ...skill.skill, source: record }), false)
+      },
     }))
     const names = changed.map(({ skill }) => skill.name).join(', ')
     const isCommitted = request.commit ?? installs.config.commitsImports
@@ -475,10 +482,3 @@ export const pinSkills = withInstalls(async (installs, request: PinRequest): Pro
     return { pinned, isPinned: request.isPinned, commit }
   })
 })
-
-function writePin(folder: string, { skill, source }: ImportedSkill, isOn: boolean, stage: string): void {
-  const { pinned: _, ...others } = source.others
-  copyTree(folder, stage, [SKILL_FILE])
-  const record = { ...source, others: isOn ? { ...others, pinned: true } : others }
-  writeTreeFile(join(stage, SKILL_FILE), formatSkill({ ...skill, source: record }), false)
-}

@@ -267,7 +267,33 @@ export function discoverSkills(root: string): Discovery {
       found.push({ path, folder: inside })
       inSkill.add(inside)
     }
-    if (!isInside) readManifests(folder, manifests)
+    if (!isInside) {
+      // Reads the manifests of a plugin or marketplace in this folder. A broken one is a finding; the rest still
+      // works.
+      if (entries.some(({ name, kind }) => name === MANIFESTS && kind === 'folder')) {
+        const read = (file: string, use: (json: unknown) => void) => {
+          const place = `${MANIFESTS}/${file}`
+          if (!exists(join(path, place))) return
+          try {
+            use(readJsonInside(path, place, 8 * 1024 * 1024))
+          } catch (error) {
+            if (!(error instanceof LoadoutError)) throw error
+            const subject = inside === '' ? place : `${inside}/${place}`
+            const message = `${subject} was skipped: ${error.message.replace(`${join(path, place)} `, 'it ')}`
+            manifests.findings.push({ severity: 'warning', code: error.code, message, subject })
+          }
+        }
+        read('marketplace.json', (json) => {
+          const { plugins, elsewhere } = parseMarketplace(json, inside)
+          manifests.plugins.push(...plugins)
+          manifests.elsewhere.push(...elsewhere)
+        })
+        read('plugin.json', (json) => {
+          const plugin = parsePlugin(json, inside)
+          if (plugin !== undefined) manifests.plugins.push(plugin)
+        })
+      }
+    }
     for (const entry of entries) enterOrReport(walk, folder, entry, isInside, leftOut)
   }
   found.sort((a, b) => compareText(a.folder, b.folder))
@@ -313,32 +339,6 @@ class Tally {
 
 interface Manifests extends Marketplace {
   findings: Finding[]
-}
-
-/** Reads the manifests of a plugin or marketplace in this folder. A broken one is a finding; the rest still works. */
-function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifests): void {
-  if (!entries.some(({ name, kind }) => name === MANIFESTS && kind === 'folder')) return
-  const read = (file: string, use: (json: unknown) => void) => {
-    const place = `${MANIFESTS}/${file}`
-    if (!exists(join(path, place))) return
-    try {
-      use(readJsonInside(path, place, 8 * 1024 * 1024))
-    } catch (error) {
-      if (!(error instanceof LoadoutError)) throw error
-      const subject = inside === '' ? place : `${inside}/${place}`
-      const message = `${subject} was skipped: ${error.message.replace(`${join(path, place)} `, 'it ')}`
-      manifests.findings.push({ severity: 'warning', code: error.code, message, subject })
-    }
-  }
-  read('marketplace.json', (json) => {
-    const { plugins, elsewhere } = parseMarketplace(json, inside)
-    manifests.plugins.push(...plugins)
-    manifests.elsewhere.push(...elsewhere)
-  })
-  read('plugin.json', (json) => {
-    const plugin = parsePlugin(json, inside)
-    if (plugin !== undefined) manifests.plugins.push(plugin)
-  })
 }
 
 function textIn(root: string, path: string): string {

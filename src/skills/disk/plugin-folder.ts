@@ -35,7 +35,25 @@ export async function changeFolder(
   if (isDryRun && !isFolder(log.work.path)) return planFolder(folder, files)
   return log.asOnlyWriter('plugin', async () => {
     const plan = planFolder(folder, files)
-    if (!isDryRun) await applyPlan(log, plan)
+    if (!isDryRun) {
+      const { written, removed, after } = plan
+      if (written.length + removed.length !== 0) {
+        const files = Object.fromEntries(sortedBy(Object.entries(after), ([path]) => path))
+        const record = `${JSON.stringify({ written_by: 'loadout plugin build', files }, null, 2)}\n`
+        await log.change([
+          ...written.map(({ path, bytes, isExecutable }) => ({
+            path,
+            write: (stage: string) => {
+              writeFileSync(stage, bytes, { flag: 'wx' })
+              chmodSync(stage, isExecutable ? 0o755 : 0o644)
+            },
+          })),
+          ...removed.map((path) => ({ path })),
+          { path: RECORD, write: (stage: string) => writeFileSync(stage, record, { flag: 'wx' }) },
+        ])
+        for (const path of removed) removeEmpty(folder, dirname(path))
+      }
+    }
     return plan
   })
 }
@@ -63,24 +81,6 @@ function planFolder(folder: string, files: readonly PluginFile[]): FolderPlan {
   const written = files.filter((file) => !isAsWanted(file))
   const removed = stale.filter((path) => stateOf(folder, path) !== undefined).sort(compareText)
   return { folder, written, removed, unchanged: files.length - written.length, after }
-}
-
-async function applyPlan(log: Transaction, { folder, written, removed, after }: FolderPlan): Promise<void> {
-  if (written.length + removed.length === 0) return
-  const files = Object.fromEntries(sortedBy(Object.entries(after), ([path]) => path))
-  const record = `${JSON.stringify({ written_by: 'loadout plugin build', files }, null, 2)}\n`
-  await log.change([
-    ...written.map(({ path, bytes, isExecutable }) => ({
-      path,
-      write: (stage: string) => {
-        writeFileSync(stage, bytes, { flag: 'wx' })
-        chmodSync(stage, isExecutable ? 0o755 : 0o644)
-      },
-    })),
-    ...removed.map((path) => ({ path })),
-    { path: RECORD, write: (stage: string) => writeFileSync(stage, record, { flag: 'wx' }) },
-  ])
-  for (const path of removed) removeEmpty(folder, dirname(path))
 }
 
 function removeEmpty(folder: string, path: string): void {
