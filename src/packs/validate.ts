@@ -26,7 +26,10 @@ export interface PackValidation {
 export function validatePackAt(machine: Machine, request: { path: string }): PackValidation {
   const path = resolve(machine.cwd, request.path)
   const root = findPackRoot(path)
-  if (root === undefined) return notAPack(machine, path)
+  if (root === undefined) {
+    machine.report(report('PACK_NOT_FOUND/path', { path }, { subject: path }))
+    return { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
+  }
   const { name, issues } = inspectPack(machine, root)
   const count = (severity: string) => issues.filter((issue) => issue.severity === severity).length
   const status = validationStatus(issues)
@@ -42,16 +45,13 @@ export function isPack(path: string): boolean {
 
 /** The pack that contains a path: its KNOWLEDGE.md, or a file in one of a pack's folders. */
 export function packAround(path: string): string | undefined {
+  const isPart = (inside: string) => layerOf(inside) !== undefined || /^(runs|evals|schemas)\//.test(inside)
   for (let folder = dirname(path), below = ''; folder !== below; below = folder, folder = dirname(folder)) {
     if (!isFile(join(folder, PACK_FILE))) continue
     const inside = relative(folder, path).split(sep).join('/')
-    if (basename(path) === inside ? inside === PACK_FILE : isPartOfPack(inside)) return findPackRoot(folder)
+    if (basename(path) === inside ? inside === PACK_FILE : isPart(inside)) return findPackRoot(folder)
   }
   return undefined
-}
-
-function isPartOfPack(path: string): boolean {
-  return layerOf(path) !== undefined || /^(runs|evals|schemas)\//.test(path)
 }
 
 /** The findings of `validatePackAt`; empty for a path that is not a pack. */
@@ -79,11 +79,6 @@ function checkBundle(linked: LinkedLayer | undefined, files: PackFiles): PackWar
       ? []
       : [report(block === undefined ? 'pack.field/no-frontmatter' : 'pack.field/no-type', {}, { path })]
   })
-}
-
-function notAPack(machine: Machine, path: string): PackValidation {
-  machine.report(report('PACK_NOT_FOUND/path', { path }, { subject: path }))
-  return { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
 }
 
 function asFinding({ severity, code, path, line, message, count = 1 }: PackWarning): Finding {

@@ -106,7 +106,20 @@ function pageIn(text: string, path: string, page: number): AnchorPlace {
 /** The lines of each section, with those below it, by the slug of its heading. */
 function linesBySlug(text: string, path: string): Map<string, { from: number; to: number }> {
   const sections = packSections(path, text).filter(({ level }) => level > 0)
-  const slugs = slugsOf(sections.map(({ title }) => title))
+  // The link names of headings. A repeated title gets a number.
+  const used = new Map<string, number>()
+  const slugs = sections.map(({ title }) => {
+    const slug = title
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .normalize('NFC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+      .trim()
+      .replaceAll(' ', '-')
+    const before = used.get(slug)
+    used.set(slug, (before ?? 0) + 1)
+    return before === undefined ? slug : `${slug}-${before}`
+  })
   const linked = sections.flatMap(({ text: own, from, end }) => {
     const id = LINKED.exec(own.slice(0, own.indexOf('\n')).trimEnd())?.[1]
     return id === undefined ? [] : [[id.toLowerCase(), { from, to: end }] as const]
@@ -115,27 +128,6 @@ function linesBySlug(text: string, path: string): Map<string, { from: number; to
   return new Map(
     [...linked, ...sections.map(({ from, end }, at) => [slugs[at]!, { from, to: end }] as const)].reverse(),
   )
-}
-
-/** The link names of headings. A repeated title gets a number. */
-function slugsOf(titles: readonly string[]): string[] {
-  const used = new Map<string, number>()
-  return titles.map((title) => {
-    const slug = slugOf(title)
-    const before = used.get(slug)
-    used.set(slug, (before ?? 0) + 1)
-    return before === undefined ? slug : `${slug}-${before}`
-  })
-}
-
-function slugOf(title: string): string {
-  return title
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
-    .trim()
-    .replaceAll(' ', '-')
 }
 
 /** A source mark in a statement. */
@@ -154,17 +146,17 @@ export function findInlineAnchors(text: string): InlineAnchor[] {
   return lines.flatMap((line, index) => {
     if (!isProse[index] || !/\[source:/i.test(line)) return []
     const marks = [...withoutCode(line).matchAll(/\[source:([^\]]{1,1000})\]/gi)]
-    return marks.flatMap(([, places = '']) => places.split(/[;,]\s/).flatMap((place) => readMark(place, index + 1)))
+    return marks.flatMap(([, places = '']) =>
+      places.split(/[;,]\s/).flatMap((place): InlineAnchor[] => {
+        const [written = '', ...rest] = place.trim().split('#')
+        const path = written.trim()
+        if (path === '') return []
+        const isSafe = packPathProblem(path) === undefined
+        const anchor = rest.join('#').trim() || undefined
+        return [{ path: isSafe ? normalizePackPath(path) : path, anchor, line: index + 1 }]
+      }),
+    )
   })
-}
-
-function readMark(place: string, line: number): InlineAnchor[] {
-  const [written = '', ...rest] = place.trim().split('#')
-  const path = written.trim()
-  if (path === '') return []
-  const anchor = rest.join('#').trim()
-  const isSafe = packPathProblem(path) === undefined
-  return [{ path: isSafe ? normalizePackPath(path) : path, anchor: anchor || undefined, line }]
 }
 
 /** For each line, whether it is prose: not in a code block or comment, also inside lists. */
