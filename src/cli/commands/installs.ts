@@ -112,7 +112,8 @@ export async function askAndRepeat<Done extends Outcome | ProjectOutcome>(
   const { fetched, moves } = before
   const operations = [...before.operations, ...after.operations]
   const written = after.written && [...new Set([...(before.written ?? []), ...after.written])]
-  const value = { ...second.value, operations, ...(written && { fetched, moves, written }) }
+  const value = { ...second.value, operations }
+  if (written !== undefined) Object.assign(value, { fetched, moves, written })
   return { value, findings: [...first.findings.filter(({ code }) => code !== 'QUARANTINED'), ...second.findings] }
 }
 
