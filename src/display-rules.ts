@@ -1,8 +1,7 @@
 // Closed lists and display rules that faces share with the use cases. Not in loadout.ts: a plan does not wait for them.
 export { HOOK_HOSTS } from './agents/rules/hook-hosts.ts'
 export { isCrowdedOut, VISIBILITIES } from './agents/rules/visibility.ts'
-export { bundleText, POINTER_GROUPS, SOURCE_CLASSES } from './answer/rules/bundle.ts'
-export { matchedSpans, type Span } from './answer/rules/matched-words.ts'
+export { bundleText, matchedSpans, POINTER_GROUPS, SOURCE_CLASSES, type Span } from './answer/rules/bundle.ts'
 export { INSTRUCTIONS as TEACHING_INSTRUCTIONS } from './lab/rules/teach-exchange.ts'
 export { PROFILES, RUNTIME_MODES } from './packs/rules/pack.ts'
 export { allGaps } from './packs/rules/resolve/gaps.ts'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { BundleFile } from './bundle.ts'
-import { matchedSpans } from './matched-words.ts'
+import { type BundleFile, matchedSpans } from './bundle.ts'
 
 const part = (excerpt: string, reason: string, sections?: BundleFile['sections']) =>
   ({ excerpt, reason, sections }) as BundleFile

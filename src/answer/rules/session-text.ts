@@ -67,16 +67,9 @@ function isLine({ part }: GivenPart): boolean {
 
 /** The length of what `renderParts` returns. */
 export function partsLength(given: readonly GivenPart[], sizeOf: Measure): number {
-  const pointers = given.filter(isLine)
+  const lines = given.filter(isLine).map(({ text }) => text)
   const whole = given.filter((each) => !isLine(each))
-  const texts = whole.reduce((sum, { text }) => sum + sizeOf(text), 0)
-  return (
-    texts +
-    blockLength(
-      pointers.map(({ text }) => text),
-      sizeOf,
-    )
-  )
+  return whole.reduce((sum, { text }) => sum + sizeOf(text), blockLength(lines, sizeOf))
 }
 
 export function pointerBlock(lines: readonly string[], heading = POINTERS): string {

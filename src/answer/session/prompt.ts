@@ -67,9 +67,6 @@ const MOST_POINTERS = 5
  * are few.
  */
 const LIKELY = [0.85, 0.7, 0.5] as const
-/** A larger index takes longer than a user should wait at every prompt. */
-const LARGEST_INDEX = 16 * 1024 * 1024
-
 /** What a prompt needs and the session lacks: certain payloads as text; other payloads, packs and skills by name. */
 export async function answerPrompt(machine: Machine, call: HookCall, budget?: number): Promise<string> {
   if (!isTask(call)) return ''
@@ -230,7 +227,8 @@ class PromptAnswer {
   /** Certain places in the project's own files, without text. Does not build a missing index: other callers do. */
   private async findFiles(): Promise<GivenPart[]> {
     const { machine, project, task } = this
-    if (!hasIndex(machine, project.root, LARGEST_INDEX)) return []
+    // A larger index takes longer than a user should wait at every prompt.
+    if (!hasIndex(machine, project.root, 16 * 1024 * 1024)) return []
     try {
       const { pointIntoProject, pointerText } = await import('../own-files.ts')
       const pointers = await pointIntoProject(machine, { project, task, limit: MOST_POINTERS, isSure: true })
@@ -419,7 +417,8 @@ export function textPart(machine: Machine, placed: PlacedEntry): GivenPart | { p
   const { id, path } = placed.entry
   const file = signatureOf([join(root, path)], machine.now())
   const state = JSON.stringify([file.state, layer, path])
-  const key = { ...file, kind: 'payloads', version: FENCE_VERSION, name: [...file.name, id], state }
+  // Increase the version when the fence of a payload changes.
+  const key = { ...file, kind: 'payloads', version: 4, name: [...file.name, id], state }
   return machine.cache.keep(key, partCodec(id), () => {
     const { contents, findings } = loadPayloads([placed.entry], () => placed)
     const text = contents[0]?.text
@@ -427,9 +426,6 @@ export function textPart(machine: Machine, placed: PlacedEntry): GivenPart | { p
     return { part: { form: 'text', id, sum: fenceDigest(text), body: bodyDigest(text) }, text }
   })
 }
-
-// Increase it when the fence of a payload changes.
-const FENCE_VERSION = 4
 
 /** Two digests on a line of their own, then the text. */
 function partCodec(id: string): Codec<GivenPart | { problem: string }> {
@@ -450,11 +446,9 @@ function partCodec(id: string): Codec<GivenPart | { problem: string }> {
 /** A payload as a line of an index, its file relative to this folder. */
 export function entryItem({ entry, root }: PlacedEntry, folder: string): IndexItem {
   const tokens = tokensOf(entry)
-  const item = payloadItem(entry, shownPath(folder, join(root, entry.path)))
-  return tokens > 0 ? { ...item, tokens } : item
-}
-
-function shownPath(folder: string, file: string): string {
+  const file = join(root, entry.path)
   const inside = relative(folder, file)
-  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? file : inside
+  const isOutside = inside === '' || inside.startsWith('..') || isAbsolute(inside)
+  const item = payloadItem(entry, isOutside ? file : inside)
+  return tokens > 0 ? { ...item, tokens } : item
 }

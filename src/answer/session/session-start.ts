@@ -22,7 +22,7 @@ import {
   wonBy,
 } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
-import { openTranscript, type Transcript } from '../disk/transcript.ts'
+import { openTranscript } from '../disk/transcript.ts'
 import { indexLine, packLine, skillLine } from '../rules/index-line.ts'
 import {
   blockLength,
@@ -145,7 +145,9 @@ class SessionStart {
       const wasGiven = (part: Part) => keysOf(part).every((key) => state.given.has(key))
       return { state, isContinued, isHeld: (now, given) => now.part.sum === given.sum && wasGiven(given) }
     }
-    return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
+    const isIn = ({ part, text }: GivenPart) =>
+      transcript?.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text)) ?? false
+    return { state, isContinued, isHeld: isIn }
   }
 
   /** Replaces a damaged state as soon as the context is empty. */
@@ -338,10 +340,6 @@ class SessionStart {
       if (tokens > 0) listed[`skill:${name}`] = (listed[`skill:${name}`] ?? 0) + tokens
     return { isStart: true, listed }
   }
-}
-
-function isIn(transcript: Transcript, { part, text }: GivenPart): boolean {
-  return transcript.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text))
 }
 
 /** Removes the last text or pointer that is not part of the index from its reply. */

@@ -38,7 +38,7 @@ export function coreParts(
   for (const placed of lazyLoad ? [] : core) {
     const part = textPart(machine, placed)
     if ('problem' in part) problems.push(part.problem)
-    else if (sizeOf(part.text) <= left && !parts.some((other) => isSameBody(other, part))) {
+    else if (sizeOf(part.text) <= left && !parts.some((other) => bodyOf(other) === bodyOf(part))) {
       parts.push(part)
       left -= sizeOf(part.text)
     }
@@ -46,8 +46,8 @@ export function coreParts(
   return { parts, problems }
 }
 
-function isSameBody({ part: a }: GivenPart, { part: b }: GivenPart): boolean {
-  return a.form === 'text' && b.form === 'text' && a.body === b.body
+function bodyOf({ part }: GivenPart): string | undefined {
+  return part.form === 'text' ? part.body : undefined
 }
 
 interface IndexSources {
@@ -71,28 +71,23 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
     ...entries.map((entry) => entryItem(knowledge.place(entry), folder)),
     ...packs.filter(({ isOpen }) => isOpen).map(packItem),
   ])
-  const { preset, line } = attempt(log, 'control files are left out', () => controlPlane(project), NO_CONTROL)
+  const { preset, line } = attempt(log, 'control files are left out', () => controlPlane(project), {
+    preset: 'generic',
+    line: '',
+  })
   if (items.length + given.size === 0 && preset === 'generic') return undefined
-  const head = `${line}${items.length === 0 ? '' : headingFor(folder)}`
+  const place = harmlessLine(folder, digestOf(folder)).text
+  const heading = `Loadout: what can be loaded here. Read the file, or run the command, of a line that fits a task; paths start at ${place}.\n`
+  const head = `${line}${items.length === 0 ? '' : heading}`
   const more = (left: number) => (left === 0 ? [] : [`- and ${left} more: \`loadout search "<words>"\` finds them`])
   const left = room - sizeOf(head) - sizeOf(indexBlock(more(items.length)))
   // Lines that could never fit are not written.
-  const most = items.slice(0, Math.ceil(room / SHORTEST_LINE)).map(indexLine)
+  const most = items.slice(0, Math.ceil(room / 10)).map(indexLine)
   const { lines } = fitLines(most, left / 4, (text) => Math.ceil(sizeOf(text) / 4))
   const text = items.length === 0 ? head : head + indexBlock([...lines, ...more(items.length - lines.length)])
   const named = Object.fromEntries(lines.map((each, at) => [`${items[at]?.kind}:${items[at]?.id}`, each]))
   return text === '' ? undefined : { part: { form: 'index', sum: digestOf(text) }, text, lines: named }
 }
-
-const SHORTEST_LINE = 10
-
-function headingFor(folder: string): string {
-  const place = harmlessLine(folder, digestOf(folder)).text
-  return `Loadout: what can be loaded here. Read the file, or run the command, of a line that fits a task; paths start at ${place}.\n`
-}
-
-const MOST_NAMED = 6
-const NO_CONTROL = { preset: 'generic', line: '' }
 
 /** The control files of a task. */
 function controlPlane(project: Project): { preset: string; line: string } {
@@ -112,8 +107,8 @@ function controlPlane(project: Project): { preset: string; line: string } {
 }
 
 function harmlessNames(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMED).map((name) => harmlessLine(name, digestOf(name), 80).text)
-  return [...shown, ...(names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [])].join(', ')
+  const shown = names.slice(0, 6).map((name) => harmlessLine(name, digestOf(name), 80).text)
+  return [...shown, ...(names.length > 6 ? [`${names.length - 6} more`] : [])].join(', ')
 }
 
 /** A pack that a session may know of. */
@@ -144,9 +139,6 @@ export function offeredSkills(machine: Machine, agent: string, scan?: SkillScan)
   )
 }
 
-/** Why a catalog is made. */
-type CatalogReason = 'start' | 'missing' | 'damaged'
-
 /**
  * Finds packs and skills, and indexes what changed for later prompts. If one kind fails, the rest is still useful.
  */
@@ -155,7 +147,7 @@ export function refreshCatalog(
   project: Project,
   agent: string,
   log: (message: string) => void,
-  why: CatalogReason,
+  why: 'start' | 'missing' | 'damaged',
   scan?: SkillScan,
 ): { knowledge: Knowledge; packs: OfferedPack[]; catalog: HookCatalog; ranker: Ranker } {
   const knowledge = readKnowledge(machine, { projectRoot: project }, true)

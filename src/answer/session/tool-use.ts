@@ -1,5 +1,7 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
+import { AGENTS } from '../../agents/rules/agents.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
+import { readingOf } from '../../agents/rules/recorded-rules.ts'
 import { bodyTokens, skillFile } from '../../agents/see.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject } from '../../machine/open-project.ts'
@@ -11,7 +13,6 @@ import { recordUsage } from '../../usage/record.ts'
 import { formatClaim, readState, wonBy } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
 import { fileHolds } from '../disk/transcript.ts'
-import { filesRead, skillOfFile } from '../rules/files-read.ts'
 
 /** Records what the agent itself used: a skill it called or read, a payload it read. */
 export function recordToolUse(machine: Machine, call: HookCall): void {
@@ -25,10 +26,8 @@ export function recordToolUse(machine: Machine, call: HookCall): void {
   }
 }
 
-const LONGEST_NAME = 200
-
 function recordSkill(machine: Machine, { host, session }: HookCall, name: string, read?: string): void {
-  const id = name.replace(/^\//, '').slice(0, LONGEST_NAME)
+  const id = name.replace(/^\//, '').slice(0, 200)
   if (id === '') return
   const file = read ?? skillFile(machine, host.agent, id)
   const tokens = file === undefined || !isFirstUse(machine, host.agent, session, file) ? 0 : bodyTokens(file)
@@ -66,4 +65,42 @@ function recordRead(machine: Machine, file: string): void {
     const entries = [{ ...used, layer: knowledge.layerOf(entry) }]
     recordUsage(machine, { task: `read ${id}`, stage: 'used', entries })
   }
+}
+
+const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'sed', 'bat'])
+
+/** The files that a shell command shows, in clear cases only. */
+export function filesRead(command: unknown): string[] {
+  const text = Array.isArray(command) ? command.at(-1) : command
+  if (typeof text !== 'string' || text.length > 4096) return []
+  return text.split(/&&|\|\||[;|\n]/).flatMap((part) => {
+    const [program = '', ...words] = wordsOf(part)
+    return READERS.has(program.replace(/^.*\//, '')) ? words.filter((word) => !word.startsWith('-')) : []
+  })
+}
+
+function wordsOf(part: string): string[] {
+  const words = part.matchAll(/"([^"$`\\]*)"|'([^']*)'|([^\s"']+)/g)
+  return [...words]
+    .map(([, double, single, bare]) => double ?? single ?? bare ?? '')
+    .filter((word) => !/[$`\\<>(){}*?]/.test(word))
+}
+
+/** The skill that a `SKILL.md` belongs to, if it is in a folder that the agent reads. */
+export function skillOfFile(
+  agentId: string,
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const [, root, name] = /^(.*)\/([^/]+)\/SKILL\.md$/.exec(file) ?? []
+  const agent = AGENTS.find(({ id }) => id === agentId)
+  if (root === undefined || agent === undefined) return undefined
+  const { userFolder, projectFolder, home } = agent
+  const moved = home && env[home.variable]
+  const own = moved === undefined || moved === '' ? [home?.folder ?? ''] : [home?.folder ?? '', moved]
+  const places = readingOf(agent).places.flatMap(({ from, path }) =>
+    from === 'own' ? own.map((folder) => `${folder}/${path}`) : [path],
+  )
+  const folders = [...(userFolder === undefined ? [] : [userFolder]), projectFolder, ...places]
+  return folders.some((folder) => `${root}/`.endsWith(`/${folder.replace(/^\//, '')}/`)) ? name : undefined
 }

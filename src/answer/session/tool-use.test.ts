@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filesRead, skillOfFile } from './files-read.ts'
+import { filesRead, skillOfFile } from './tool-use.ts'
 
 describe('files that a command shows', () => {
   const rows: [command: unknown, files: string[]][] = [
