@@ -34,7 +34,7 @@ ${recordings.map(row).join('\n')}
 - **MCP**: the client connected to \`loadout mcp\`. "tools named" means that the first request names the tools;
   otherwise the model finds them by a search of the client. Codex does not
   wait for a server: 0.169.0 named the tools in one run of three, and on a busy machine 0.166.0 ended before it connected.
-- **Hooks**: text of \`loadout hooks install\` that reached the model, at the start of a session and at a prompt. Codex
+- **Hooks**: text of \`loadout connect\` that reached the model, at the start of a session and at a prompt. Codex
   ran with \`--dangerously-bypass-hook-trust\`: without it, it waits until a person trusts the hooks.
 - **Instruction files**: the names that the client reads in a project, each from the folder it is started in up to the
   root of the repository.

@@ -52,12 +52,12 @@ describe('docs/explanation/privacy.md', () => {
     const setUp = [
       'git init --quiet && mkdir -p .claude/loadout packs',
       `printf -- '---\\nid: steps\\nsummary: Release\\nkeywords: [release]\\n---\\n\\nTag it.\\n' > .claude/loadout/steps.md`,
-      'loadout index build',
+      'loadout rules build',
       `${git} loadout init --new "$HOME/skills"`,
       'loadout new notes --description "Drafts notes. Use when a release is cut."',
-      'loadout equip notes --target claude --project .',
+      'loadout install notes --target claude --project .',
       'echo edited >> .claude/skills/notes/SKILL.md',
-      'loadout unequip notes --project .',
+      'loadout remove --copies notes --project .',
     ]
     expect(runShell(setUp.join(' && '), here)).toMatchObject({ code: 0 })
     const event = (name: string, rest: object) =>

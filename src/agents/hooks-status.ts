@@ -151,5 +151,5 @@ function findGone(machine: Machine, place: HookPlace, hooks: readonly FoundHook[
 }
 
 function installCommand({ host, project }: HookPlace): string {
-  return `loadout hooks install ${host.agent}${project === undefined ? '' : ` --project ${shellWord(project)}`}`
+  return `loadout connect ${host.agent}${project === undefined ? '' : ` --project ${shellWord(project)}`}`
 }

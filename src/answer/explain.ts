@@ -57,7 +57,7 @@ async function skillSteps(machine: Machine, { name, source, folder }: LocatedAs<
   const agents = [...new Set(placements.flatMap((placement) => placement.agents))]
   if (agents.length > 0)
     return [place, { question: 'agents', isPassed: true, says: `installed for ${agents.join(', ')}` }]
-  const command = `loadout equip ${shellWord(name)}`
+  const command = `loadout install ${shellWord(name)}`
   return [place, { question: 'agents', isPassed: false, says: 'not installed for any agent', command }]
 }
 

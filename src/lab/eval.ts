@@ -209,7 +209,7 @@ function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?
   const { entries, findings } = knowledge
   if (entries.length === 0) {
     throw new LoadoutError('NO_INDEX', `there is nothing to test: ${findings[0]?.message ?? 'no index was found'}`, {
-      hint: findings[0]?.hint ?? 'run: loadout index build, or name a library with --library',
+      hint: findings[0]?.hint ?? 'run: loadout rules build, or name a library with --library',
     })
   }
   const ids = new Set(entries.map(({ id }) => id))

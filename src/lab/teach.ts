@@ -170,7 +170,7 @@ export function exportTeaching(
   if (tasks.length === 0) {
     const code = 'NOTHING_TO_DO'
     const message = `every requested entry has ${ENOUGH} examples or more: nothing is left to write`
-    const hint = 'loadout index build makes entries of payloads; loadout try shows what entries are'
+    const hint = 'loadout rules build makes entries of payloads; loadout try shows what entries are'
     findings.push(
       asked.length > 0
         ? { severity: 'info', code, message }

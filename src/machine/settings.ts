@@ -86,7 +86,7 @@ function throwIfBad({ badParts }: Pick<Settings, 'badParts'>, parts: readonly st
   }
 }
 
-const SHOWS_ALL = `correct the file; to see every mistake: loadout validate ${SETTINGS_FILE}`
+const SHOWS_ALL = `correct the file; to see every mistake: loadout check ${SETTINGS_FILE}`
 
 /** A user who repairs one settings file should learn about mistakes in the other. */
 function withConfigTrouble(machine: Machine, error: unknown): unknown {

@@ -201,10 +201,7 @@ function writeViews(
     unknown: answer.unknown.length,
     run: run.path,
     isReviewed,
-    next: [
-      `loadout validate ${shellWord(root)}`,
-      ...(pack.trust.files === undefined ? [] : [`loadout approve ${name}`]),
-    ],
+    next: [`loadout check ${shellWord(root)}`, ...(pack.trust.files === undefined ? [] : [`loadout approve ${name}`])],
   }
 }
 

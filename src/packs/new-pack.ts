@@ -70,7 +70,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
   // A user's own pack folder may be a link to another place.
   await writeNewFolder(isUser ? '/' : home, path, files)
   const next = [
-    `loadout validate ${shellWord(path)}`,
+    `loadout check ${shellWord(path)}`,
     ...(isUser ? [] : [`loadout approve ${name}`]),
     `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name} --confirm ${name}`,
   ]
@@ -238,7 +238,7 @@ function describeImport(
   isCopied: boolean,
 ): PackFromDocs {
   const next = [
-    `loadout validate ${shellWord(path)}`,
+    `loadout check ${shellWord(path)}`,
     ...(isUser ? [] : [`loadout approve ${name}`]),
     `loadout packs resolve ${shellWord(exampleQuestion(documents) ?? 'a question it should answer')} --pack ${name}`,
   ]

@@ -312,7 +312,7 @@ function layerFinding(name: LayerName, path: string | undefined, problem: Loadou
     code: 'LAYER_UNREADABLE',
     message: `the ${name} layer is not used: ${problem.message}`,
     subject: path,
-    hint: isMalformed ? 'repair it, or rebuild it with: loadout index build' : (problem.hint ?? 'check the path'),
+    hint: isMalformed ? 'repair it, or rebuild it with: loadout rules build' : (problem.hint ?? 'check the path'),
   }
 }
 

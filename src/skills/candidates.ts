@@ -353,7 +353,7 @@ export function refusalOf({ candidate, name, state, reason = '' }: Offer): Refus
   if (state !== 'taken') return []
   const isLoose = copy !== undefined && copy.found === undefined
   const hint = isLoose
-    ? 'loadout diff <skill> compares; loadout equip <skill> --replace takes the one of the library, loadout adopt <skill> yours'
+    ? 'loadout diff <skill> compares; loadout install <skill> --replace takes the one of the library, loadout adopt <skill> yours'
     : 'loadout import <source> --skill <name> --as <other> gives another name; loadout update <skill> takes what is new in its source'
   return [{ name, folder, code: 'FILE_EXISTS', reason, hint }]
 }

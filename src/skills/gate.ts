@@ -316,7 +316,7 @@ function quarantineFinding({ skill, isDenied, open }: Quarantine): Finding {
 /** The one command that answers for all of these skills. */
 export function answerHint(names: readonly string[]): string {
   const all = names.length > 12 ? '--waiting' : names.map((name) => `skill:${name}`).join(' ')
-  return `read what ${names.length === 1 ? 'it' : 'each'} can do: loadout inspect ${names[0]}; to allow it: loadout approve ${all}`
+  return `read what ${names.length === 1 ? 'it' : 'each'} can do: loadout show ${names[0]}; to allow it: loadout approve ${all}`
 }
 
 /** Names what was left out of installed copies. */

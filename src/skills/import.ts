@@ -424,7 +424,7 @@ function adoption(
   const { path } = copy
   if (path !== join(root.path, name)) {
     const message = `${path} was imported as ${name}, so its folder stays as it is`
-    const hint = `loadout equip ${name}, then remove the folder`
+    const hint = `loadout install ${name}, then remove the folder`
     return { finding: { severity: 'warning', code: 'NAME_DIFFERS', message, subject: name, hint } }
   }
   const registered = find(name)

@@ -217,7 +217,7 @@ export const suggestSkills = withInstalls(
       task: request.task,
       known: cleared.length,
       skills,
-      command: wanting.length > 0 ? `loadout equip ${wanting.join(' ')}${scope}` : undefined,
+      command: wanting.length > 0 ? `loadout install ${wanting.join(' ')}${scope}` : undefined,
     }
     installs.machine.report(...registry.findings)
     return value

@@ -89,7 +89,7 @@ function readmeOf({ name, description, targets }: Skill): string {
     '',
     ...rows,
     '',
-    `With Loadout: \`loadout import ${name}.tar.gz\`, then \`loadout equip ${name}\`.`,
+    `With Loadout: \`loadout import ${name}.tar.gz\`, then \`loadout install ${name}\`.`,
     '',
     `\`library/${name}\` is the source that the copies were made from.`,
     '',

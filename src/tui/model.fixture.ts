@@ -185,7 +185,7 @@ const ATTENTION: Attention = {
         severity: 'warning',
         code: 'NOT_SEEN',
         message: 'Claude Code does not show the descriptions of 47 of 61 skills',
-        hint: 'loadout see claude --longest shows what to shorten; loadout unequip --unused removes what nobody used',
+        hint: 'loadout see claude --longest shows what to shorten; loadout remove --copies --unused removes what nobody used',
       },
     },
     { agent: 'codex', label: 'Codex', skills: 12, cut: 0, dropped: 0, used: 900, room: 9_000, unit: 'tokens' },

@@ -139,8 +139,8 @@ function addSessions(app: HttpApp, server: PageServer): void {
 }
 
 /**
- * `GET /api/inventory`: `loadout inventory`. `GET /api/inspect/x`, `/api/diff/x`: `loadout inspect x`, `loadout diff x`.
- * `GET /api/outdated`: `loadout outdated`. `POST /api/installs`: `loadout equip` and `unequip`. `POST /api/update`,
+ * `GET /api/inventory`: `loadout list`. `GET /api/inspect/x`, `/api/diff/x`: `loadout show x`, `loadout diff x`.
+ * `GET /api/outdated`: `loadout outdated`. `POST /api/installs`: `loadout install` and `unequip`. `POST /api/update`,
  * `POST /api/undo`.
  */
 function addSkills(app: HttpApp, server: PageServer): void {

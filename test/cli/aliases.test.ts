@@ -150,7 +150,7 @@ describe('one command for every kind', () => {
     ['radio', '+ trust'],
     ['pack:radio', '+ trust'],
     ['pack:../.agents/knowledge/radio', '+ place'],
-    ['deploy', 'loadout equip deploy'],
+    ['deploy', 'loadout install deploy'],
     ['skill:deploy', 'found in the library'],
     ['adapter:tickets', 'runs node x.js'],
     ['tickets', 'not approved'],

@@ -9,7 +9,7 @@ const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.cache'))
 const withSettings = (settings: unknown) => makeProject({ ...INDEX, 'loadout.json': JSON.stringify(settings) })
 
-describe('loadout validate loadout.json', () => {
+describe('loadout check loadout.json', () => {
   it('names every mistake with its place', () => {
     const settings = { budget: { maxFile: 1 }, controlPlane: ['ok.md', '../x'], 'sani\u001b[2Jtize': 'warn' }
     const run = runWarm(['validate', 'loadout.json'], { cwd: withSettings(settings) })

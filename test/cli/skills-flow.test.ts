@@ -881,7 +881,7 @@ describe('delete, new and validate', () => {
   it('delete commits exactly that, and says how to undo it', () => {
     const machine = makeMachine({ skills: { ...skill('alpha'), ...skill('beta') } })
     machine.run('equip', 'alpha', '--target', 'claude')
-    expect(machine.run('delete', 'alpha').stderr).toContain('loadout unequip alpha')
+    expect(machine.run('delete', 'alpha').stderr).toContain('loadout remove --copies alpha')
     machine.run('unequip', 'alpha')
     machine.write('.codex/skills/alpha/SKILL.md', 'not managed: does not block')
     const run = machine.run('delete', 'alpha')
@@ -913,7 +913,7 @@ describe('delete, new and validate', () => {
       'claude',
     )
     expect(run.code).toBe(0)
-    expect(run.stdout).toContain('loadout equip fresh-start')
+    expect(run.stdout).toContain('loadout install fresh-start')
     expect(machine.run('validate').code).toBe(0)
     expect(machine.run('equip', 'fresh-start').code).toBe(0)
     expect(machine.json('inventory')).toMatchObject({
@@ -968,8 +968,8 @@ describe('doctor', () => {
     expect(run.code).toBe(1)
     for (const hint of [
       'loadout adopt edited',
-      'loadout unequip gone',
-      'loadout unequip narrowed',
+      'loadout remove --copies gone',
+      'loadout remove --copies narrowed',
       'doctor --fix',
       'skills/bad',
     ]) {

@@ -76,7 +76,7 @@ describe('sync', () => {
     there.git('push', '--quiet')
     const run = here.run('sync')
     expect(run.code).toBe(0)
-    expect(run.stderr).toContain('loadout unequip alpha')
+    expect(run.stderr).toContain('loadout remove --copies alpha')
     expect(existsSync(here.path('.claude/skills/alpha'))).toBe(true)
     expect(here.run('unequip', 'alpha').code).toBe(0)
   })
@@ -340,7 +340,7 @@ describe('two commands at once', () => {
   it('both succeed, one after the other', () => {
     const machine = makeMachine({ skills: { ...skill('alpha'), ...skill('beta') } })
     const run = runShell(
-      'loadout equip alpha >/dev/null & first=$!; loadout equip beta >/dev/null & second=$!; wait $first && wait $second',
+      'loadout install alpha >/dev/null & first=$!; loadout install beta >/dev/null & second=$!; wait $first && wait $second',
       { home: machine.home, cwd: machine.home },
     )
     expect(run).toMatchObject({ code: 0, stderr: '' })

@@ -260,7 +260,7 @@ describe('the plugin of OpenCode', () => {
 const OLD_PLUGIN = `
   import { createHash } from 'node:crypto'
   const body = 'const PROGRAM = ["/usr/bin/env","/gone/cli.cjs"]\\nexport const Loadout = async () => ({})\\n'
-  const seal = '// Written by "loadout hooks install opencode", removed by "loadout hooks remove opencode". '
+  const seal = '// Written by "loadout connect opencode", removed by "loadout hooks remove opencode". '
   process.stdout.write(seal + createHash('sha256').update(body).digest('hex').slice(0, 16) + '\\n' + body)`
 
 const PROMPTS: [agent: string, event: string, fields: (cwd: string) => object, text: (reply: never) => string][] = [

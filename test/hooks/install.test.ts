@@ -105,7 +105,7 @@ describe('what is refused', () => {
     const home = makeFolder()
     expect(hooks(home, 'install', 'droid').stderr).toContain('agents with hooks: claude, codex')
     expect(hooks(home, 'install', 'claude', '--project', '.').stderr).toContain('is not in a git repository')
-    expect(hooks(home, 'install').stderr).toContain('loadout hooks install claude|codex')
+    expect(hooks(home, 'install').stderr).toContain('loadout connect claude|codex')
     expect(stored(home)).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ describe('hooks status', () => {
     const { code, stdout } = status(makeFolder())
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Claude Code {2}user {2}not installed\n.*settings\.json\nCodex {8}user {2}not installed\n/)
-    expect(stdout).toMatch(/\nto install what is missing: loadout hooks install claude codex\n$/)
+    expect(stdout).toMatch(/\nto install what is missing: loadout connect claude codex\n$/)
   })
 
   it('says what is there, when it last answered and what went wrong', () => {

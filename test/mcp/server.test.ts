@@ -64,7 +64,7 @@ it('an index that is broken is reported, not passed off as an empty one', async 
   expect(JSON.parse(textOf(found))).toEqual({
     hits: [],
     files: [],
-    warnings: [expect.stringMatching(/index\.json is not valid JSON.*loadout index build/)],
+    warnings: [expect.stringMatching(/index\.json is not valid JSON.*loadout rules build/)],
   })
   const { contents } = await client.readResource({ uri: 'loadout://index' })
   expect(contents[0]).toMatchObject({ text: expect.stringContaining('is not valid JSON') })

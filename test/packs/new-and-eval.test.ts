@@ -43,7 +43,7 @@ describe('packs new', () => {
     const cwd = makeProject({ 'a project/a.txt': '' })
     const { stdout } = runWarm(['packs', 'new', 'quails', '--project', './a project'], { cwd })
     const root = join(cwd, 'a project', '.agents/knowledge/quails')
-    expect(stdout).toContain(`loadout validate '${root}'`)
+    expect(stdout).toContain(`loadout check '${root}'`)
     expect(stdout).toContain('loadout approve quails')
   })
 

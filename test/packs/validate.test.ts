@@ -91,7 +91,7 @@ describe('packs validate', () => {
     expect(validate(join(makePack().root, 'KNOWLEDGE.md')).status).toBe('passed')
   })
 
-  it.each([['KNOWLEDGE.md'], ['']])('loadout validate knows a pack, too: %j', (file) => {
+  it.each([['KNOWLEDGE.md'], ['']])('loadout check knows a pack, too: %j', (file) => {
     const good = runWarm(['validate', join(makePack().root, file), '--json'])
     expect(JSON.parse(good.stdout)).toMatchObject({ valid: true, checked: [{ kind: 'pack' }] })
     const bad = runWarm(['validate', join(nullClaimsPack().root, file), '--json'])

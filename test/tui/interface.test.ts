@@ -574,7 +574,7 @@ describe('a broken library', () => {
     const { home } = makePerson()
     write(configFile(home), '{\n  "repo_path": oops\n}\n')
     const session = open({ home })
-    await session.until(/line 2/)
+    await session.until(/line[\s│]+2,/)
     session.send('d')
     await session.until('Doctor: 1 to do')
     session.send('q?')

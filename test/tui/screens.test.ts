@@ -71,7 +71,7 @@ const SURE = 'The library is shared: with the next push it is gone for everybody
 const LONG = {
   tone: 'alert' as const,
   text: 'Claude Code does not show the descriptions of 47 of 61 skills: its list has room for 8000 characters',
-  hint: 'loadout see claude --longest shows what to shorten; loadout unequip --unused removes what nobody used',
+  hint: 'loadout see claude --longest shows what to shorten; loadout remove --copies --unused removes what nobody used',
 }
 
 const screens: [name: string, values: Partial<Model>, inventory?: Partial<Model['inventory']>][] = [

@@ -45,7 +45,7 @@ export const trustCommands = [
     aliases: aliasesOf('approve', 'allow'),
     summary: 'allow a pack to be read, an adapter to run or a skill to be installed',
     details:
-      'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval when it can do more than inform: loadout inspect shows what. The approval covers exactly that: Loadout asks again about what is new or changed, and for a pack or an adapter when one of its files is changed, added or removed.',
+      'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval when it can do more than inform: loadout show shows what. The approval covers exactly that: Loadout asks again about what is new or changed, and for a pack or an adapter when one of its files is changed, added or removed.',
     args: [{ ...WHAT, rest: 'names' }],
     flags: {
       waiting: { kind: 'switch', summary: 'every skill that waits for an answer' },

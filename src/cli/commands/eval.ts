@@ -20,9 +20,9 @@ it, or --library: a folder of skills or packs, a project, an index file, or docu
 A folder of skills or packs, or a project, instead of the suite is tested with its own questions: its trigger tests, and
 its examples (loadout teach), each left out while it is tested.
 Without a suite: .claude/loadout/evals of the project, or else the examples of everything known here.
-loadout eval --compare <old-index> <new-index> [suite] lists the questions whose answer changes.
-loadout eval --history 100 tests the file search with the last commits: the subject is the task, in the tree before it.
-loadout eval pack:name tests whether the prompts in the pack's evals/discovery.*.json select the pack.
+loadout test --compare <old-index> <new-index> [suite] lists the questions whose answer changes.
+loadout test --history 100 tests the file search with the last commits: the subject is the task, in the tree before it.
+loadout test pack:name tests whether the prompts in the pack's evals/discovery.*.json select the pack.
 It exits with 1 when a question fails or a suite is malformed.`,
   args: [
     {
@@ -66,31 +66,31 @@ It exits with 1 when a question fails or a suite is malformed.`,
     const { history, kind, packSuite, write, compare, ...asked } = flags
     const { project, strategy } = asked
     if (history !== undefined) {
-      if (args.suite !== undefined) throw misuse('eval', '--history uses the commits of the project; it takes no suite')
+      if (args.suite !== undefined) throw misuse('test', '--history uses the commits of the project; it takes no suite')
       if (!Number.isSafeInteger(history) || history < 1 || history > MOST_COMMITS) {
-        throw misuse('eval', `--history takes a number of commits from 1 to ${MOST_COMMITS}`)
+        throw misuse('test', `--history takes a number of commits from 1 to ${MOST_COMMITS}`)
       }
       return loadout.evaluateHistory({ project, commits: history })
     }
     const pack = kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
     if (pack !== undefined || kind === 'pack') {
-      if (pack === undefined || pack.trim() === '') throw misuse('eval', '<pack> is missing: its name or its folder')
+      if (pack === undefined || pack.trim() === '') throw misuse('test', '<pack> is missing: its name or its folder')
       // A pack has its own suites: no routing flag applies.
       const other = Object.keys(flags).find((key) => !PACK_FLAGS.includes(key))
-      if (other !== undefined) throw misuse('eval', `--${nameOfKey(other)} does not apply to packs`)
-      if (args['new-index'] !== undefined) throw misuse('eval', `Unexpected argument: ${args['new-index']}`)
+      if (other !== undefined) throw misuse('test', `--${nameOfKey(other)} does not apply to packs`)
+      if (args['new-index'] !== undefined) throw misuse('test', `Unexpected argument: ${args['new-index']}`)
       return loadout.evaluatePack({ pack, project, suite: packSuite, write })
     }
     if (packSuite !== undefined || write)
-      throw misuse('eval', '--suite and --write need a pack: loadout eval pack:name')
+      throw misuse('test', '--suite and --write need a pack: loadout test pack:name')
     const layers = loadout.nameLayers(flags)
     if (!compare) {
       if (args['new-index'] !== undefined)
-        throw misuse('eval', 'Only one suite is allowed; to compare two indexes add --compare')
+        throw misuse('test', 'Only one suite is allowed; to compare two indexes add --compare')
       return loadout.evaluate({ ...asked, suite: args.suite, layers })
     }
     const { suite: before, 'new-index': after, questions: suite } = args
-    if (before === undefined || after === undefined) throw misuse('eval', '--compare needs two index files')
+    if (before === undefined || after === undefined) throw misuse('test', '--compare needs two index files')
     return loadout.compare({ before, after, suite, strategy, layers })
   },
   print: (value, screen) => {

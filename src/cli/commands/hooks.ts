@@ -56,7 +56,7 @@ export const hookCommands = [
         '',
         findings.length > 0 && screen.strong(`${count(findings.length, 'thing')} to do`),
         absent.length > 0 &&
-          `to install what is missing: loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
+          `to install what is missing: loadout connect ${absent.map(({ agent }) => agent).join(' ')}`,
         findings.length + absent.length === 0 && screen.good('Nothing needs action.'),
       )
     },
@@ -99,7 +99,7 @@ export const hook = defineCommand({
   name: 'hook',
   summary: 'answer an event of an agent; reads JSON from stdin',
   details:
-    'loadout hooks install sets it up. On any error it exits with 0 and prints nothing, so that no prompt is delayed;' +
+    'loadout connect sets it up. On any error it exits with 0 and prints nothing, so that no prompt is delayed;' +
     ' hooks.log in the state folder has the reason.',
   args: [
     { name: 'agent', summary: 'the agent that runs it', required: true, complete: AGENTS },

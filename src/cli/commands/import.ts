@@ -139,7 +139,7 @@ function printCandidates({ candidates, project }: Candidates, screen: Screen): s
         `loadout import --all --adopt${scope} takes ${free.length === 1 ? 'it' : `all ${free.length}`} over`,
       ),
     differing.length > 0 &&
-      printableLine(`different: loadout diff ${differing[0]}${scope}, then loadout adopt or loadout equip --replace`),
+      printableLine(`different: loadout diff ${differing[0]}${scope}, then loadout adopt or loadout install --replace`),
   )
 }
 

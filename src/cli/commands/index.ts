@@ -87,7 +87,7 @@ export const ruleCommands = [
         screen.strong(`${printableLine(file)}: ${grouped(tokensBefore)} tokens before, ${grouped(tokensAfter)} after`),
         backup === undefined
           ? 'Nothing was written. To apply it, add --write'
-          : `Written. The original is kept as ${printableLine(backup)}; loadout index check verifies the result.`,
+          : `Written. The original is kept as ${printableLine(backup)}; loadout rules check verifies the result.`,
       )
     },
   }),
@@ -111,7 +111,7 @@ export const ruleCommands = [
         ),
         '',
         entries.length === 0
-          ? 'No entries. Start with: loadout index build, or loadout try'
+          ? 'No entries. Start with: loadout rules build, or loadout try'
           : [
               ...alignRows(
                 entries.map(({ id, priority, tokens, source }) => [`  ${id}`, priority, grouped(tokens), source]),

@@ -39,9 +39,9 @@ const WORDS: Partial<Record<SkillView['state'], (skill: SkillView) => string>> =
 const NEXT: [SkillView['state'], (names: string) => string][] = [
   ['outdated', (names) => `loadout sync refreshes outdated installs: ${names}`],
   ['edited', (names) => `loadout adopt brings the edit into the library: ${names}`],
-  ['orphaned', (names) => `loadout unequip removes skills that left the library: ${names}`],
+  ['orphaned', (names) => `loadout remove --copies removes skills that left the library: ${names}`],
   ['unmanaged', (names) => `loadout diff compares your folder with the library's: ${names}`],
-  ['invalid', () => 'loadout validate shows the problem'],
+  ['invalid', () => 'loadout check shows the problem'],
   ['broken', () => 'loadout doctor explains'],
   ['unsupported', () => 'loadout doctor explains'],
 ]

@@ -57,7 +57,7 @@ export const init = defineCommand({
       !isDryRun && '',
       !isDryRun &&
         (skills > 0
-          ? 'Next: loadout inventory, then loadout equip <name>'
+          ? 'Next: loadout list, then loadout install <name>'
           : 'Next: loadout new <name>, or loadout import'),
     ),
 })
@@ -98,7 +98,7 @@ export const newSkill = defineCommand({
     lines(
       isDryRun ? 'Nothing was changed. This would be written:' : `created ${name}`,
       files.map((file) => `  ${printableLine(`${path}/${file}`)}`),
-      !isDryRun && `write it, commit it, then: loadout equip ${name}`,
+      !isDryRun && `write it, commit it, then: loadout install ${name}`,
     ),
 })
 
@@ -126,7 +126,7 @@ export const targets = defineCommand({
       unchanged > 0 && `${count(unchanged, 'skill')} unchanged`,
       changed.length > 0 &&
         !isDryRun &&
-        screen.faint('loadout sync refreshes installs; loadout equip --all adds the missing ones'),
+        screen.faint('loadout sync refreshes installs; loadout install --all adds the missing ones'),
     )
   },
 })

@@ -139,7 +139,7 @@ export const packCommands = [
       { name: 'pack', summary: 'folder of the pack', required: true, complete: 'file' },
       {
         name: 'place',
-        summary: 'file and line, as loadout validate prints them: documents/a.md:12',
+        summary: 'file and line, as loadout check prints them: documents/a.md:12',
         required: true,
         rest: 'text',
       },

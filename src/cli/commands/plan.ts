@@ -53,7 +53,7 @@ function printPlan(plan: TaskPlan, screen: Screen): string {
     plan.knownEntries === 0
       ? plan.findings.length > 0
         ? '  No entries could be read: see below.'
-        : '  There are no entries yet: no index was found. Start with: loadout index build, or loadout try'
+        : '  There are no entries yet: no index was found. Start with: loadout rules build, or loadout try'
       : alignRows([...chosenRows(plan), ...restRows(plan)], [2]),
     '',
     plan.knownEntries > 0 &&

@@ -25,7 +25,7 @@ Files are those of a git repository; in another folder ask for them with --kind 
     hits.length + sections.length + files.length === 0
       ? lines(
           'No matches.',
-          known.payload === 0 && 'There are no payloads yet. Start with: loadout index build',
+          known.payload === 0 && 'There are no payloads yet. Start with: loadout rules build',
           known.payload === undefined && known.skill === 0 && 'There are no skills yet. Start with: loadout init',
         )
       : lines(

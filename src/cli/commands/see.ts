@@ -341,7 +341,7 @@ function printLongest({ label, skills }: SeenByAgent, screen: Screen): string {
     '',
     alignRows([['', 'written', 'tokens', 'listed', ''], ...rows], [1, 2, 3]),
     '',
-    'Describe when to use a skill; its text says how: loadout inspect <skill>',
+    'Describe when to use a skill; its text says how: loadout show <skill>',
   )
 }
 

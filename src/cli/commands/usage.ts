@@ -172,7 +172,7 @@ function momentOf(instant: string, step: string): string {
 }
 
 function printConversations({ conversations, total }: Conversations): string {
-  if (total === 0) return 'The log has no conversation yet. After loadout hooks install, agents write to it.\n'
+  if (total === 0) return 'The log has no conversation yet. After loadout connect, agents write to it.\n'
   const rows = conversations
     .slice(0, MOST_SHOWN)
     .map(({ via, session, last, planned, delivered, used, tokens }) => [

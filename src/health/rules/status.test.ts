@@ -45,7 +45,11 @@ describe('the next steps', () => {
     ['not committed', { ...LIBRARY, dirty: 2 }, ['loadout doctor', 'loadout context "<task>"']],
     ['not shared', { ...LIBRARY, ahead: 1 }, ['loadout sync', 'loadout context "<task>"']],
     ['a merge waits', { ...LIBRARY, merges: ['a'] }, ['loadout merge', 'loadout context "<task>"']],
-    ['unused', { ...LIBRARY, unused: ['a'] }, ['loadout unequip --unused --dry-run', 'loadout context "<task>"']],
+    [
+      'unused',
+      { ...LIBRARY, unused: ['a'] },
+      ['loadout remove --copies --unused --dry-run', 'loadout context "<task>"'],
+    ],
     ['broken', { problem: 'gone' }, ['loadout doctor', 'loadout context "<task>"']],
   ])('%s', (_, library, expected) => expect(commandsFor(library)).toEqual(expected))
 

@@ -137,7 +137,7 @@ function agentSteps({ agents, library, hooks, packs, usage }: Known, scope: stri
         ]
       : []),
     ...(unused > 0
-      ? [{ why: `${skills(unused)} never used`, command: `loadout unequip --unused --dry-run${scope}` }]
+      ? [{ why: `${skills(unused)} never used`, command: `loadout remove --copies --unused --dry-run${scope}` }]
       : []),
     ...agents
       .filter(({ undescribed = 0 }) => undescribed > 0)

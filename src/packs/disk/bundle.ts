@@ -9,7 +9,7 @@ import { type LinkedLayer, shownText } from '../rules/pack.ts'
 // KNOWLEDGE.md; its index.md is the guide, and its pages are the wiki of a pack.
 
 const HEAD = 4 * 1024
-/** Enough pages tell a bundle from other Markdown. `loadout validate` looks at all of them. */
+/** Enough pages tell a bundle from other Markdown. `loadout check` looks at all of them. */
 const MOST_LOOKED_AT = 24
 const MOST_FOLDERS = 200
 

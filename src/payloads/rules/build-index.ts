@@ -163,7 +163,7 @@ function budgetDrift({ entries, budget }: LoadoutIndex): Finding[] {
 }
 
 function drift(code: Finding['code'], subject: string, message: string): Finding {
-  return { severity: 'error', code, message, subject, hint: 'run: loadout index build' }
+  return { severity: 'error', code, message, subject, hint: 'run: loadout rules build' }
 }
 
 /** A field as text. An index is a foreign file, so a field may contain anything. */

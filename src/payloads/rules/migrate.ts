@@ -100,7 +100,7 @@ export function adviseWhole(fileName: string, markdown: string): string {
   if (sections.some(({ title }) => title === LIST_HEADING)) return `it was split before: see "${LIST_HEADING}" in it`
   const id = kebab(fileName.replace(/\.mdc?$/, '')) || 'payload'
   if (readFrontmatter(markdown, id).frontmatter !== null) {
-    return `it can be a payload as it is: copy it to .claude/rules/${id}.md and run: loadout index build`
+    return `it can be a payload as it is: copy it to .claude/rules/${id}.md and run: loadout rules build`
   }
   const title = sections.find((section) => section.title !== '')?.title ?? ''
   const [keywords = []] = pickKeywords([{ title, text: markdown }])

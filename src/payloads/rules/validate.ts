@@ -113,7 +113,7 @@ function nameOfNumber(value: unknown): string {
 }
 
 function validateBudget(budget: unknown): ValidationIssue[] {
-  const hint = 'rebuild the index with: loadout index build'
+  const hint = 'rebuild the index with: loadout rules build'
   if (!isRecord(budget)) {
     return [issue('error', 'BAD_BUDGET', `"budget" must be an object, but is ${nameOf(budget)}`, hint)]
   }

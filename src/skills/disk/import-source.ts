@@ -23,7 +23,7 @@ export interface ImportSource {
   /** The path of that part, with slashes; empty for the whole source. */
   part: string
   origin: Origin
-  /** An archive from `loadout share`: its skills name their own source. */
+  /** An archive from `loadout publish archive`: its skills name their own source. */
   isShared: boolean
   /** Replaces the path of the temporary copy in a message by the name of the source. */
   reword(text: string): string

@@ -111,7 +111,7 @@ function openMergeOf(context: MergeContext, { registered, edit }: Conflict, same
   const finding = { severity: 'error', code: 'MERGE_CONFLICT', subject: name } as const
   const replace = locked
     ? `loadout install --replace takes the locked version, and keeps a copy of the edit`
-    : `loadout equip ${name} --replace takes the library's version, and keeps a copy of the edit`
+    : `loadout install ${name} --replace takes the library's version, and keeps a copy of the edit`
   if (isDryRun) {
     return { ...finding, message: `${why}; the edit would stay, and a merge would be opened`, hint: replace }
   }

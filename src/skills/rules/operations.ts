@@ -382,7 +382,7 @@ function inTheWay(name: string, found: PlacementStatus): Finding {
   if (found.state === 'unmanaged') {
     const message = `${place} was not installed by loadout${found.reason ? ` (${found.reason})` : ''}; it was left as it is`
     const where = scopeFlag(found)
-    const replace = `loadout equip ${name}${where} --replace installs the library's version`
+    const replace = `loadout install ${name}${where} --replace installs the library's version`
     const hint =
       found.placement.kind === 'file'
         ? `remove it, or move it out of this folder: mv ${shellWord(place)} ~/`
@@ -412,7 +412,7 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
     }
     case 'unsupported': {
       const message = `${place} is installed, but the skill no longer lists ${found.agent}${edited}`
-      const hint = `loadout unequip ${name} --target ${found.agent}${where}`
+      const hint = `loadout remove --copies ${name} --target ${found.agent}${where}`
       return { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint }
     }
     case 'outdated': {
@@ -427,7 +427,7 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
     }
     default: {
       const message = `${place} is installed, but the library no longer has it${edited}`
-      const hint = `loadout unequip ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
+      const hint = `loadout remove --copies ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
       return { severity: 'warning', code: 'OUTDATED_INSTALL', message, subject: name, hint }
     }
   }

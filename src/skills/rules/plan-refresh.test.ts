@@ -94,7 +94,7 @@ describe('a refresh', () => {
       'loadout adopt review brings the edit into the library; loadout diff review shows it',
     )
     expect(hint(foundOf('unsupported', { agent: 'amp' }, { root: SHARED }))).toBe(
-      'loadout unequip review --target amp --project .',
+      'loadout remove --copies review --target amp --project .',
     )
   })
 })

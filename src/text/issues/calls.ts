@@ -66,14 +66,14 @@ export const CALLS_ISSUES = {
       '{linked} contains more than {mostLinked} documents → make a pack of one of its folders; among the documents found first: {named}',
     'FILE_TOO_LARGE/archive-bytes': '{path} does not fit: an archive holds at most {bytes} bytes → pack less at once',
     'FILE_TOO_LARGE/client':
-      '{folder} is too large for a client → at most {mostFiles} files with 16 MB; loadout equip can still install it',
+      '{folder} is too large for a client → at most {mostFiles} files with 16 MB; loadout install can still install it',
     'FILE_TOO_LARGE/request': 'the request is larger than {most} bytes',
     'NOT_TEXT/material':
       '{path} is not a document that a pack can hold → name a folder, an archive (.zip, .tar.gz), an address, or a file of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv',
     NOT_TEXT: '{path} cannot be read as text: {problem} → convert it to UTF-8, or remove it',
     BAD_JSON: 'A file is not valid JSON. The message has the line. → Repair it.',
     'BAD_JSON/index':
-      '{path} is not an index: {problem} → an index is a JSON object with a list "entries"; loadout index build writes one',
+      '{path} is not an index: {problem} → an index is a JSON object with a list "entries"; loadout rules build writes one',
     'BAD_JSON/session': 'the state of the session has an invalid line',
     'BAD_JSON/too-deep': '{path} is nested too deeply to be read → repair the file; nothing was changed',
     'BAD_JSON/syntax': '{path} is not valid JSON: {problem} at {text} → repair the file; nothing was changed',
@@ -130,7 +130,7 @@ export const CALLS_ISSUES = {
       '{path} has no place {anchor} → name lines, a heading or a page that it has: #L3-L9, #a-heading, #page=3',
     'ENTRY_NOT_FOUND/lines': '{path} has {last} lines → ask for lines that it has',
     'ENTRY_NOT_FOUND/secret':
-      'nothing at {place} looks like a secret → name a file of the pack and a line, as loadout validate prints them: documents/a.md:12',
+      'nothing at {place} looks like a secret → name a file of the pack and a line, as loadout check prints them: documents/a.md:12',
     'ENTRY_NOT_FOUND/skill-file':
       'the skill {name} has no file "{path}"{meant} → loadout lookup {entryId} lists its files',
     'ENTRY_NOT_FOUND/commit': 'the library has no commit {named} to undo → git -C {library} log lists them',
@@ -219,7 +219,7 @@ export const CALLS_ISSUES = {
     'USAGE/action': '"action" must be "equip" or "unequip"',
     'USAGE/no-agent': 'Missing argument: an agent → loadout agents lists them',
     'USAGE/no-hosts':
-      'none of the enabled agents with hooks is used on this machine → name it all the same: loadout hooks install {hookHosts}',
+      'none of the enabled agents with hooks is used on this machine → name it all the same: loadout connect {hookHosts}',
     'USAGE/window': 'a window of 0 tokens is too small → name one: --window 200000',
     'USAGE/no-choice':
       'Missing argument: what to approve or deny → name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>',

@@ -1,12 +1,12 @@
 /** Troubles of entries, texts, usage, bundles and notes. */
 export const KNOWLEDGE_ISSUES = {
   'Index files': {
-    INVALID_INDEX: 'The file is valid JSON but not an index. → Run `loadout index build`.',
-    MISSING_VERSION: 'The index has no `version`. → Run `loadout index build`.',
+    INVALID_INDEX: 'The file is valid JSON but not an index. → Run `loadout rules build`.',
+    MISSING_VERSION: 'The index has no `version`. → Run `loadout rules build`.',
     'INVALID_INDEX/bad-version': 'The `version` of the index is not a version number. → Set it to `"1.0.0"`.',
-    MISSING_GENERATED: 'The index does not say when it was generated. → Run `loadout index build`.',
-    INVALID_ENTRIES: '`entries` is not a list. → Run `loadout index build`.',
-    'INVALID_INDEX/malformed-entry': 'An entry has the wrong form and was skipped. → Run `loadout index build`.',
+    MISSING_GENERATED: 'The index does not say when it was generated. → Run `loadout rules build`.',
+    INVALID_ENTRIES: '`entries` is not a list. → Run `loadout rules build`.',
+    'INVALID_INDEX/malformed-entry': 'An entry has the wrong form and was skipped. → Run `loadout rules build`.',
     MISSING_ID: 'An entry has no `id`. → Give it a unique id in kebab-case.',
     BAD_ID_FORMAT: 'An id is not in kebab-case. → Use lower-case letters, digits and hyphens.',
     DUPLICATE_ID: 'the id "{id}" is used by {first} and by {second} → give one of them another id',
@@ -22,26 +22,26 @@ export const KNOWLEDGE_ISSUES = {
       'A keyword or pattern of an entry can never match, or does not tell it from the others. → Change the keywords as the message says.',
     'WEAK_KEYWORDS/duplicate-keyword':
       'warning: {id} has the same keyword more than once: {keywords} → keep one spelling: case, blanks and hyphens make no difference',
-    BAD_TOKEN_EST: 'The token estimate of an entry is not a count. → Run `loadout index build`.',
+    BAD_TOKEN_EST: 'The token estimate of an entry is not a count. → Run `loadout rules build`.',
     'INVALID_INDEX/bad-field':
-      'warning: entry {id} is used without its {fields}: missing or of the wrong type → rebuild the index with: loadout index build',
+      'warning: entry {id} is used without its {fields}: missing or of the wrong type → rebuild the index with: loadout rules build',
     'INVALID_INDEX/entry':
-      'entry {position}[ ({id})] was skipped: {problem} → rebuild the index with: loadout index build',
+      'entry {position}[ ({id})] was skipped: {problem} → rebuild the index with: loadout rules build',
     'INVALID_INDEX/profile':
       '{folder}/{file} must have a list of agents for each skill → repair it, or save the profile again',
-    BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout index build`.',
-    NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout index build`.',
+    BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout rules build`.',
+    NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout rules build`.',
     'LAYER_UNREADABLE/malformed':
-      'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout index build`.',
+      'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout rules build`.',
     LAYER_UNREADABLE:
       'The index of a layer cannot be read. The other layers are used. → Check its path and permissions.',
-    NO_INDEX: 'no index was found in any layer → run: loadout index build, or name an index file with --index',
+    NO_INDEX: 'no index was found in any layer → run: loadout rules build, or name an index file with --index',
     'NO_INDEX/nor-library':
-      'no index was found in any layer, and no library is set up → run: loadout index build, or name what to validate',
-    'NO_INDEX/file': '{indexPath} does not exist → run: loadout index build',
+      'no index was found in any layer, and no library is set up → run: loadout rules build, or name what to validate',
+    'NO_INDEX/file': '{indexPath} does not exist → run: loadout rules build',
     'NO_INDEX/nothing':
-      'this project contains nothing that an agent can load → run: loadout index build; --all also lists your own entries',
-    'NO_INDEX/because': 'no index was found in any layer{what} → run: loadout index build, or name an index file',
+      'this project contains nothing that an agent can load → run: loadout rules build; --all also lists your own entries',
+    'NO_INDEX/because': 'no index was found in any layer{what} → run: loadout rules build, or name an index file',
   },
   Payloads: {
     NO_PAYLOADS:
@@ -53,26 +53,26 @@ export const KNOWLEDGE_ISSUES = {
     'BAD_FRONTMATTER/value': 'warning: {path}: {problem}',
     'BAD_FRONTMATTER/document':
       'warning: {folder}/{documentFile}, {problem}; its first lines count as text → repair the YAML between the two ---',
-    PAYLOAD_MISSING: 'The index lists an entry whose file is gone. → Run `loadout index build`.',
+    PAYLOAD_MISSING: 'The index lists an entry whose file is gone. → Run `loadout rules build`.',
     'PAYLOAD_MISSING/all':
       'every payload of the index is missing: none of them is in {root} → put the index at the root of its payloads, or restore them',
-    'DRIFT/payload-orphan': 'A payload is not in the index. → Run `loadout index build`.',
+    'DRIFT/payload-orphan': 'A payload is not in the index. → Run `loadout rules build`.',
     PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
     'PAYLOAD_UNREADABLE/more':
-      'warning: {more} more entries are ranked without their texts → loadout index check lists them all',
+      'warning: {more} more entries are ranked without their texts → loadout rules check lists them all',
     PATH_ESCAPE: 'the path {path} is refused: {problem} → keep the file inside its folder',
     'PATH_ESCAPE/link':
       '{full} is a link that leads out of {root}{where} → nothing was written; replace the link with a file or folder of its own',
     'PATH_ESCAPE/into': 'the folder {named} is refused: {problem} → name one inside {root}',
     'PATH_ESCAPE/into-unread':
-      'the folder {named} is refused: loadout index build does not read payloads there → add "{path}/**/*.md" to "payloads" in loadout.json',
+      'the folder {named} is refused: loadout rules build does not read payloads there → add "{path}/**/*.md" to "payloads" in loadout.json',
     'PATH_ESCAPE/entry':
       'entry {id} was skipped: its path {path} is refused: {refusal} → name a file below the root of the layer',
     'PATH_ESCAPE/pack': 'the path {path} is refused: {problem} → name a file inside the pack',
     'PATH_ESCAPE/pattern': '{shown}: the pattern is refused: {problem} → name files of the project',
     'PATH_ESCAPE/folder': 'warning: {shown}: the folder is a link that leaves the project → it was not entered',
-    DRIFT: 'The index and a payload say different things. → Run `loadout index build`.',
-    BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout index build`.',
+    DRIFT: 'The index and a payload say different things. → Run `loadout rules build`.',
+    BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout rules build`.',
     'DRIFT/not-compared':
       'warning: entries were not compared with their payloads, which have no frontmatter: {shown}{more} → give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
     'WEAK_KEYWORDS/dead-keyword': 'A keyword can never match. → Spell it out: words of one character are ignored.',
@@ -133,13 +133,13 @@ export const KNOWLEDGE_ISSUES = {
       'Lines of the usage log could not be parsed and were skipped. → Nothing to do.',
     'FILE_UNREADABLE/usage': 'The usage log cannot be read. → Check its permissions.',
     'FILE_UNREADABLE/usage-lines': 'warning: {count} {what} of {path} could not be read and {what2} skipped',
-    USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout hooks install`, and try again later.',
+    USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout connect`, and try again later.',
     'USAGE_EMPTY/no-task-texts':
       '{log} contains no words of tasks → loadout usage --keep-tasks on keeps them from now on',
     'USAGE_EMPTY/other-projects':
       'no task of this project is in {log}; {are} to others → go to that project, or compare them with --all-projects',
     'USAGE_EMPTY/unused':
-      'the usage log has no use of any skill, so Loadout cannot know the unused ones → loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
+      'the usage log has no use of any skill, so Loadout cannot know the unused ones → loadout connect records which skills agents read; loadout see <agent> --longest shows what takes room',
     ROUTING_CHANGED: 'Recorded tasks now choose other entries. → Run `loadout explain <id> --task "<task>"`.',
     'ROUTING_CHANGED/tasks':
       '{differing} of {tasks} {what} choose other entries now → loadout explain <id> --task "<task>" shows why',

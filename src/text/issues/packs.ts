@@ -15,7 +15,7 @@ export const PACKS_ISSUES = {
     'FILE_EXISTS/pack-existing': '{target} already exists → choose another name; nothing was written',
     'FILE_EXISTS/pack-import':
       '{target} already exists, and was not made from documents → choose another name; nothing was written',
-    'FILE_EXISTS/pack-already': '{root} is a pack already → loadout validate {root2}',
+    'FILE_EXISTS/pack-already': '{root} is a pack already → loadout check {root2}',
     PACK_REFUSED: 'A gate of the pack does not let it be used. → The message names the gate.',
     'PACK_REFUSED/compile-refused':
       'The views that an agent wrote were not accepted. Nothing was written. → Correct the answer as the message says.',

@@ -24,22 +24,22 @@ export const SKILLS_ISSUES = {
     'BAD_NAME/no-pack-name':
       'the name of a pack cannot be derived from {path} → give it one: loadout packs new <name> --from {from}',
     'BAD_NAME/profile-name': '{name} cannot be a profile: {problem} → loadout profile list lists the profiles',
-    'BAD_NAME/skill': '{name} cannot be a skill: {problem} → loadout inventory lists the skills',
+    'BAD_NAME/skill': '{name} cannot be a skill: {problem} → loadout list lists the skills',
     'BAD_NAME/plugin-name': '{name} cannot be a plugin: {problem} → name it with --name, such as --name team-kit',
-    SKILL_NOT_FOUND: 'The library has no such skill. → Run `loadout inventory` to list them.',
+    SKILL_NOT_FOUND: 'The library has no such skill. → Run `loadout list` to list them.',
     'SKILL_NOT_FOUND/version': 'the catalog has no {wanted} of {name} → loadout catalog publish {name}',
     'SKILL_NOT_FOUND/catalog': 'the catalog has no {what} → loadout catalog search',
     'SKILL_NOT_FOUND/decision':
       'there is no decision about {name} → loadout packs list --all and loadout adapters list show names and decisions',
-    'SKILL_NOT_FOUND/tag': 'no skill has the tag {tags} → loadout inventory --json lists the tags of every skill',
+    'SKILL_NOT_FOUND/tag': 'no skill has the tag {tags} → loadout list --json lists the tags of every skill',
     'SKILL_NOT_FOUND/history': '{folder} is not in the history of the library → nothing was changed',
-    'SKILL_NOT_FOUND/library': 'the library has no skill "{skill}" → loadout inventory',
+    'SKILL_NOT_FOUND/library': 'the library has no skill "{skill}" → loadout list',
     'SKILL_NOT_FOUND/merge': 'there is no open merge of {skill} → loadout merge lists them',
     'SKILL_NOT_FOUND/not-offered':
       'there is no skill {word} in it[; did you mean {close}?] → without a name, the command lists what is there',
     'SKILL_NOT_FOUND/not-usable':
-      'the library has no skill "{name}"[; did you mean {close}?] → loadout inventory lists the skills',
-    'SKILL_NOT_FOUND/committed': 'the library has no committed skill "{name}" → loadout inventory',
+      'the library has no skill "{name}"[; did you mean {close}?] → loadout list lists the skills',
+    'SKILL_NOT_FOUND/committed': 'the library has no committed skill "{name}" → loadout list',
     'SKILL_NOT_FOUND/catalog-version':
       'the catalog has no such version of the {kind} {name}: {version} → run loadout catalog publish first',
     'SKILL_NOT_FOUND/not-trusted': '{name} is not trusted → loadout trust lists who is',
@@ -48,12 +48,13 @@ export const SKILLS_ISSUES = {
     'FILE_EXISTS/skill':
       'The library already has a skill of this name. → Choose another name, for example with `--as`.',
     'FILE_EXISTS/skill-again': 'the library has {folder} again already → nothing was changed',
-    'FILE_EXISTS/skill-path': '{path} already exists → loadout inspect {name} shows it',
+    'FILE_EXISTS/skill-path': '{path} already exists → loadout show {name} shows it',
     'FILE_EXISTS/skill-catalog':
       'the catalog already has another {name} {version} → publish it as another version: --version',
-    SKILL_INSTALLED: 'The skill is still installed, so it was not deleted. → Run `loadout unequip <skill>` first.',
+    SKILL_INSTALLED:
+      'The skill is still installed, so it was not deleted. → Run `loadout remove --copies <skill>` first.',
     'SKILL_INSTALLED/still-installed':
-      '{name} is still installed: {places} → loadout unequip {name} first; in a project with --project <folder>',
+      '{name} is still installed: {places} → loadout remove --copies {name} first; in a project with --project <folder>',
     INVALID_SKILL: 'A skill cannot be used. The message names the field. → Repair it in the library.',
     'INVALID_SKILL/openai': 'agents/openai.yaml{place} → correct that file',
     'INVALID_SKILL/duplicate-skill': 'Two folders of the library contain a skill of the same name. → Rename one.',
@@ -72,8 +73,7 @@ export const SKILLS_ISSUES = {
     'INVALID_SKILL/adopt': '{path} cannot be adopted: {reason} → repair it, then adopt',
     'INVALID_SKILL/merge': '{folder} cannot be merged: {problems} → repair it in the library',
     'INVALID_SKILL/merged': '{files} cannot be used: {reason} → repair it, then loadout merge {skill} --continue',
-    'INVALID_SKILL/not-usable':
-      '{name} cannot be used: {problems} → repair it in the library; loadout validate checks it',
+    'INVALID_SKILL/not-usable': '{name} cannot be used: {problems} → repair it in the library; loadout check checks it',
     'INVALID_SKILL/format': 'warning: {name}: {problem} → it is installed nevertheless; some agents cut or skip it',
     'NOT_A_FILE/link':
       'A skill or archive contains a link that leads to no file of it. → Replace the link with the file.',
@@ -102,7 +102,7 @@ export const SKILLS_ISSUES = {
     'MERGE_CONFLICT/copies':
       'copies of {name} were edited differently: {edited} → choose one: loadout adopt {name} --target {agent}',
     'MERGE_CONFLICT/no-base':
-      "{path} {was} edited by hand, the library has changed since, and no commit of it has the version that was installed; the copy stays as it is → loadout diff {name}{scope} shows both; loadout adopt {name}{scope} --force takes the copy, loadout equip {name}{scope} --replace the library's version, and keeps a copy of the other",
+      "{path} {was} edited by hand, the library has changed since, and no commit of it has the version that was installed; the copy stays as it is → loadout diff {name}{scope} shows both; loadout adopt {name}{scope} --force takes the copy, loadout install {name}{scope} --replace the library's version, and keeps a copy of the other",
     'MERGE_CONFLICT/decision':
       '{skill} needs a decision: {problem}{more}. The library was not changed. → edit the files in {files}, then loadout merge {skill} --continue',
     'MERGE_CONFLICT/waits':
@@ -135,10 +135,10 @@ export const SKILLS_ISSUES = {
     'LEFT_OUT/pinned-skill':
       'warning: {name} is pinned and was not updated → loadout unpin {name}, or name a version: --ref <branch, tag or commit>',
     QUARANTINED:
-      'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys. → Read what it can do with `loadout inspect`, then run `loadout approve skill:<name>` or `deny`.',
+      'A skill of another author can act, or has frontmatter keys that are not known to be harmless, and you have not allowed it. It is not installed, or without these keys. → Read what it can do with `loadout show`, then run `loadout approve skill:<name>` or `deny`.',
     'QUARANTINED/denied': '{name} is denied on this machine → loadout revoke skill:{name} takes the denial back',
     'QUARANTINED/waits':
-      '{name} is in quarantine until a person approves it → read it: loadout inspect {name}; then loadout approve skill:{name}, or deny skill:{name}',
+      '{name} is in quarantine until a person approves it → read it: loadout show {name}; then loadout approve skill:{name}, or deny skill:{name}',
     'QUARANTINED/skills':
       '{names} skills can act and were not installed, because you have not allowed it: {names2} → {hint}',
     'QUARANTINED/keys': 'warning: {name} is installed without {keys}, which you have not allowed → {hint}',
@@ -185,14 +185,13 @@ export const SKILLS_ISSUES = {
     'EDITED_INSTALL/meanwhile':
       '{shown} was edited meanwhile; it was left as it is → run the command again to see what can be done',
     'EDITED_INSTALL/kept':
-      'warning: {found} was edited by hand; it stays, although the profile does not name it → loadout unequip {name} --target {agent}{found2} removes it, and keeps a copy',
+      'warning: {found} was edited by hand; it stays, although the profile does not name it → loadout remove --copies {name} --target {agent}{found2} removes it, and keeps a copy',
     'OUTDATED_INSTALL/orphaned':
-      'A skill is installed that the library no longer has. → Run `loadout unequip <skill>`.',
+      'A skill is installed that the library no longer has. → Run `loadout remove --copies <skill>`.',
     OUTDATED_INSTALL: 'An installed copy is older than the library. → Run `loadout sync`.',
-    NOT_EQUIPPED:
-      'The skill is not installed, or has no edited copy, where the command looked. → Run `loadout inventory`.',
+    NOT_EQUIPPED: 'The skill is not installed, or has no edited copy, where the command looked. → Run `loadout list`.',
     'NOT_EQUIPPED/not-edited':
-      'no installed copy of {name} was edited → loadout inventory shows the state of every copy; --project <folder> looks in a project',
+      'no installed copy of {name} was edited → loadout list shows the state of every copy; --project <folder> looks in a project',
     'NOT_EQUIPPED/where': 'info: {name} is not equipped {what}',
     'UNMANAGED_FOLDER/manager':
       'Another tool installed skills here. → Run `loadout import --all --adopt` to take them over.',
@@ -220,7 +219,7 @@ export const SKILLS_ISSUES = {
     'NOT_SEEN/skill': '{name} is {fate}: {why}',
     'NOT_SEEN/file': '{path}: {why}',
     'HOOKS_OFF/outdated':
-      'The hooks of an agent are from another version, or their program is gone. → Run `loadout hooks install`.',
+      'The hooks of an agent are from another version, or their program is gone. → Run `loadout connect`.',
     'HOOKS_OFF/outdated-plugin': '{path} is an older form of the plugin → {command}',
     'HOOKS_OFF/outdated-edited': '{path} was changed by hand → delete it, then: {command}',
     'HOOKS_OFF/outdated-hooks': '{label} has {problems} → {command}',

@@ -17,4 +17,4 @@ keywords: [release, publish]
 
 Tag main, then publish.
 END
-loadout index build
+loadout rules build

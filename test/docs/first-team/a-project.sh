@@ -10,4 +10,4 @@ keywords: [release, tag]
 
 Tag first. Then publish.
 END
-loadout index build
+loadout rules build

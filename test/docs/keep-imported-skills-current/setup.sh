@@ -17,4 +17,4 @@ git commit --quiet --message "Add release notes"
 cd
 loadout init --new ~/skills
 loadout import https://git.example.com/design/skills --all --targets claude
-loadout equip release-notes --target claude
+loadout install release-notes --target claude

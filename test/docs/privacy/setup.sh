@@ -3,8 +3,8 @@ cd ~/shop
 mkdir -p .claude/loadout
 loadout init --new ~/skills
 loadout new notes --description "Drafts notes. Use when a release is cut."
-loadout equip notes --target claude
-loadout hooks install claude
+loadout install notes --target claude
+loadout connect claude
 cat >.claude/loadout/steps.md <<'END'
 ---
 id: steps
@@ -14,6 +14,6 @@ keywords: [release]
 
 Tag it.
 END
-loadout index build
+loadout rules build
 loadout agents-md --write
 loadout plan "cut a release" --load

@@ -25,4 +25,4 @@ priority: manual
 
 The sandbox wants another key.
 END
-loadout index build
+loadout rules build

@@ -15,4 +15,4 @@ keywords: [release]
 
 Tag it.
 END
-loadout index build
+loadout rules build

@@ -3,4 +3,4 @@ loadout new release-notes --description "Drafts release notes from merged change
 loadout new db-migrations --description "Writes safe database migrations. Use when a table changes."
 git -C ~/skills add skills
 git -C ~/skills commit --quiet --message "Add two skills"
-loadout equip --all
+loadout install --all

@@ -26,7 +26,7 @@ export function readPlugin(text: string): OwnPlugin | undefined {
   return { program: isTextList(program) ? program : [], isIntact: sealed(body) === text }
 }
 
-const SEAL = '// Written by "loadout hooks install opencode", removed by "loadout hooks remove opencode". '
+const SEAL = '// Written by "loadout connect opencode", removed by "loadout hooks remove opencode". '
 const IMPORT = 'import { spawn } from "node:child_process"\n\n'
 const PROGRAM = 'const PROGRAM = '
 

@@ -191,7 +191,7 @@ export function admit(pack: TrustedPack, { isExplicit = false, isConfirmed = fal
     'unknown-status': ['author', 'pack.status', explain],
     archived: ['user', 'pack.status', explain, `add --pack ${add}`],
     'approval-needed': ['user', 'APPROVAL_NEEDED', `read ${path} first; then ${approve}`, approve],
-    invalid: ['author', 'pack.name.invalid', `loadout validate ${shellWord(path)}`],
+    invalid: ['author', 'pack.name.invalid', `loadout check ${shellWord(path)}`],
     'confirmation-needed': [
       'user',
       'CONFIRMATION_NEEDED',

@@ -319,7 +319,7 @@ function unequip({ agent }: SeenByAgent, names: readonly string[], scope: string
   propose<Answer<Outcome> & { plan?: string }>({
     title: `Unequip ${count(names.length, 'skill')}`,
     verb: 'Unequip',
-    command: command('unequip'),
+    command: command('remove --copies'),
     path: '/api/installs',
     body: { action: 'unequip', names, targets, scope },
     show: ({ operations }) => <Operations operations={operations} />,

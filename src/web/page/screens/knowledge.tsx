@@ -170,7 +170,7 @@ function Payloads({ resolution, issues }: { resolution: Answer<Resolution>; issu
         keyOf={({ id }: Payload) => id}
         current={chosen('payload')}
         onMove={({ id }) => choose({ payload: id })}
-        empty="No payload is known. loadout index build makes an index of them."
+        empty="No payload is known. loadout rules build makes an index of them."
         columns={[
           { name: 'payload', width: 'minmax(9rem, 2fr)', cell: ({ id }) => <span class="clip">{line(id)}</span> },
           { name: 'priority', width: '6rem', cell: ({ priority }) => line(String(priority), 20) },

@@ -33,7 +33,7 @@ function Sessions({ answer }: { answer: Answer<Conversations> }) {
   if (total === 0) {
     return (
       <p class="card">
-        The log tells of no conversation yet. Hooks and the MCP server write it: <code>loadout hooks install</code>
+        The log tells of no conversation yet. Hooks and the MCP server write it: <code>loadout connect</code>
       </p>
     )
   }

@@ -369,7 +369,7 @@ function SkillCard({ skill, scope, inventory }: { skill: SkillView; scope: strin
                 {count(files.length, 'file')}
               </p>
               <MarkedText label="SKILL.md" text={markdown} />
-              <Command text={`loadout inspect ${shellWord(skill.name)}`} />
+              <Command text={`loadout show ${shellWord(skill.name)}`} />
             </>
           )}
         </Answered>
