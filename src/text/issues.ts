@@ -121,9 +121,15 @@ export function wordIssue(name: IssueName, facts: Facts) {
   return { severity, code: name.split('/', 1)[0] as Code, message: fill(sentence) ?? '', hint }
 }
 
+/** The code of today for one that an earlier version of the program used. */
+export function codeAfter(earlier: string): Code | undefined {
+  const found = Object.entries(EARLIER_CODES).find(([, all]) => all.split(' ').includes(earlier))
+  return found?.[0] as Code | undefined
+}
+
 /** What a code means, one line for each of its sentences; an earlier code also says which one replaced it. */
 export function explainCode(typed: string): string[] | undefined {
-  const moved = Object.entries(EARLIER_CODES).find(([, earlier]) => earlier.split(' ').includes(typed))?.[0]
+  const moved = codeAfter(typed)
   const code = moved ?? typed
   const rows = [...ROWS].filter(([name]) => name === code || name.startsWith(`${code}/`))
   if (rows.length === 0) return undefined

@@ -15,7 +15,7 @@ export const packsResolve = defineCommand({
     packs: { name: 'pack', kind: 'list', value: 'name', summary: 'use this pack, by name or folder' },
     budget: { kind: 'number', value: 'tokens', summary: 'maximum size of the text (default: 4000)' },
     cite: { kind: 'switch', summary: 'include the source lines of each statement' },
-    deep: { kind: 'switch', summary: 'include pages and documents, not only the short views' },
+    deep: { kind: 'switch', summary: 'give sections twice the room' },
     needs: { name: 'need', kind: 'list', value: 'fact', summary: 'report this fact as missing if it is not found' },
     confirmed: {
       name: 'confirm',
