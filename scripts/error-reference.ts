@@ -1,8 +1,8 @@
-import { EARLIER_CODES, ISSUES, readRow } from '../src/text/issues.ts'
+import { allIssues, earlierCodes, readRow } from '../src/text/issues.ts'
 
 /** The page `docs/errors.md`: the table of issues, a row for each code. */
 export function errorReference(): string {
-  const sections = Object.entries(ISSUES).map(([subject, rows]) => {
+  const sections = Object.entries(allIssues()).map(([subject, rows]) => {
     const codes = Object.entries(rows).filter(([name]) => !name.includes('/'))
     const lines = codes.map(([code, row]) => {
       const { sentence, remedy = '' } = readRow(row)
@@ -10,7 +10,7 @@ export function errorReference(): string {
     })
     return [`## ${subject}`, '', '| code | cause | remedy |', '| --- | --- | --- |', ...lines, ''].join('\n')
   })
-  const moved = Object.entries(EARLIER_CODES).map(
+  const moved = Object.entries(earlierCodes()).map(
     ([code, earlier]) => `- \`${code}\`: ${earlier.split(' ').join(', ')}`,
   )
   return [

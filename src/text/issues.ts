@@ -1,8 +1,8 @@
-import { CALLS_ISSUES } from './issues/calls.ts'
-import { KNOWLEDGE_ISSUES } from './issues/knowledge.ts'
-import { PACKS_ISSUES } from './issues/packs.ts'
-import { SKILLS_ISSUES } from './issues/skills.ts'
-import { TEAM_ISSUES } from './issues/team.ts'
+import { callsIssues } from './issues/calls.ts'
+import { knowledgeIssues } from './issues/knowledge.ts'
+import { packsIssues } from './issues/packs.ts'
+import { skillsIssues } from './issues/skills.ts'
+import { teamIssues } from './issues/team.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 
@@ -10,12 +10,19 @@ export type Severity = 'error' | 'warning' | 'info'
  * Everything that can go wrong, by subject: the source of messages, hints and docs/errors.md. A name is a code; where a
  * code has several sentences, `CODE/word` is one of them, and the row of the code alone is its line on the page. A row
  * is a sentence and, after an arrow, the remedy; trouble that is not an error begins with its severity. `{path}` stands for
- * a fact of the call; a part in [brackets] is left out when its fact is missing.
+ * a fact of the call; a part in [brackets] is left out when its fact is missing. A function, because a program that meets
+ * no trouble, such as a hook, need not make the table.
  */
-export const ISSUES = { ...KNOWLEDGE_ISSUES, ...SKILLS_ISSUES, ...PACKS_ISSUES, ...TEAM_ISSUES, ...CALLS_ISSUES }
+export const allIssues = () => ({
+  ...knowledgeIssues(),
+  ...skillsIssues(),
+  ...packsIssues(),
+  ...teamIssues(),
+  ...callsIssues(),
+})
 
 /** Earlier codes, by the code that says the same now. */
-export const EARLIER_CODES: Readonly<Partial<Record<Code, string>>> = {
+export const earlierCodes = (): Readonly<Partial<Record<Code, string>>> => ({
   ADAPTER_FAILED: 'ADAPTER_NAME ADAPTER_DUPLICATES ADAPTER_STALE ADAPTER_SHAPE ADAPTER_TIMEOUT ADAPTER_FLOOD',
   BLOCK_STALE: 'BLOCK_DAMAGED',
   BUDGET_TOO_SMALL: 'BUDGET_CEILING CORE_OVER_BUDGET',
@@ -72,9 +79,10 @@ export const EARLIER_CODES: Readonly<Partial<Record<Code, string>>> = {
   'pack.unread': 'pack.file.unused pack.page.unreachable',
   'record.invalid': 'map.invalid run.invalid ontology.invalid answers.invalid index.invalid',
   'source.absent': 'source.anchor.absent index.dangling',
-}
+})
 
-type Rows = Combined<(typeof ISSUES)[keyof typeof ISSUES]>
+type Issues = ReturnType<typeof allIssues>
+type Rows = Combined<Issues[keyof Issues]>
 type Combined<T> = (T extends T ? (each: T) => void : never) extends (all: infer All) => void ? All : never
 
 /** A row of the table. */
@@ -100,10 +108,17 @@ export type FactsOf<Name extends IssueName> = {
 
 export type Facts = Readonly<Record<string, string | number | undefined>>
 
-const ROWS: ReadonlyMap<string, string> = new Map(Object.values(ISSUES).flatMap((rows) => Object.entries(rows)))
+let known: ReadonlyMap<string, string> | undefined
+
+function allRows(): ReadonlyMap<string, string> {
+  known ??= new Map(Object.values(allIssues()).flatMap((each) => Object.entries(each)))
+  return known
+}
 
 /** Every code, in the order of the table. */
-export const CODES = [...ROWS.keys()].filter((name) => !name.includes('/')) as readonly Code[]
+export function allCodes(): Code[] {
+  return [...allRows().keys()].filter((name): name is Code => !name.includes('/'))
+}
 
 /** The three parts of a row; a part in brackets stands only where its facts are known. */
 export function readRow(row: string, facts: Facts = {}) {
@@ -115,7 +130,7 @@ export function readRow(row: string, facts: Facts = {}) {
 
 /** A row with the facts in it. */
 export function wordIssue(name: IssueName, facts: Facts) {
-  const { severity, sentence, remedy } = readRow(ROWS.get(name) ?? '', facts)
+  const { severity, sentence, remedy } = readRow(allRows().get(name) ?? '', facts)
   const fill = (text: string | undefined) => text?.replace(/\{(\w+)\}/g, (_, fact: string) => String(facts[fact]))
   const hint = fill(remedy)
   return { severity, code: name.split('/', 1)[0] as Code, message: fill(sentence) ?? '', hint }
@@ -123,7 +138,7 @@ export function wordIssue(name: IssueName, facts: Facts) {
 
 /** The code of today for one that an earlier version of the program used. */
 export function codeAfter(earlier: string): Code | undefined {
-  const found = Object.entries(EARLIER_CODES).find(([, all]) => all.split(' ').includes(earlier))
+  const found = Object.entries(earlierCodes()).find(([, all]) => all.split(' ').includes(earlier))
   return found?.[0] as Code | undefined
 }
 
@@ -131,7 +146,7 @@ export function codeAfter(earlier: string): Code | undefined {
 export function explainCode(typed: string): string[] | undefined {
   const moved = codeAfter(typed)
   const code = moved ?? typed
-  const rows = [...ROWS].filter(([name]) => name === code || name.startsWith(`${code}/`))
+  const rows = [...allRows()].filter(([name]) => name === code || name.startsWith(`${code}/`))
   if (rows.length === 0) return undefined
   const told = rows.map(([, row]) => {
     const { sentence, remedy } = readRow(row)

@@ -1,6 +1,6 @@
-import { CODES, type Code, type Facts, type FactsOf, type IssueName, type Severity, wordIssue } from './issues.ts'
+import { allCodes, type Code, type Facts, type FactsOf, type IssueName, type Severity, wordIssue } from './issues.ts'
 
-export { CODES, type Code, type Severity }
+export { allCodes, type Code, type Severity }
 
 /** An expected problem, reported with a result. An error needs action; a warning is worth knowing. */
 export interface Finding {

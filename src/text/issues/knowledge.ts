@@ -1,235 +1,237 @@
 /** Troubles of entries, texts, usage, bundles and notes. */
-export const KNOWLEDGE_ISSUES = {
-  'Index files': {
-    INVALID_INDEX: 'The file is valid JSON but not an index. → Run `loadout rules build`.',
-    MISSING_VERSION: 'The index has no `version`. → Run `loadout rules build`.',
-    'INVALID_INDEX/bad-version': 'The `version` of the index is not a version number. → Set it to `"1.0.0"`.',
-    MISSING_GENERATED: 'The index does not say when it was generated. → Run `loadout rules build`.',
-    INVALID_ENTRIES: '`entries` is not a list. → Run `loadout rules build`.',
-    'INVALID_INDEX/malformed-entry': 'An entry has the wrong form and was skipped. → Run `loadout rules build`.',
-    MISSING_ID: 'An entry has no `id`. → Give it a unique id in kebab-case.',
-    BAD_ID_FORMAT: 'An id is not in kebab-case. → Use lower-case letters, digits and hyphens.',
-    DUPLICATE_ID: 'the id "{id}" is used by {first} and by {second} → give one of them another id',
-    'DUPLICATE_ID/also-named': 'info: "{id}" is also a {others}; this is the payload → say which: {others2}',
-    'DUPLICATE_ID/documents': 'documents share the id {ids} → give each an id of its own',
-    MISSING_PATH: 'An entry does not name its file. → Add `path`, relative to the root of the layer.',
-    INVALID_PRIORITY: 'The priority is not `core`, `domain` or `manual`. Loadout uses `domain`. → Correct it.',
-    'INVALID_PRIORITY/entry': 'warning: entry {id} is treated as domain: its priority is {priority} → {hint}',
-    MISSING_SUMMARY: 'An entry has no summary. → Add one sentence that says what the entry is for.',
-    LONG_SUMMARY: 'A summary is longer than the format allows. → Shorten it.',
-    EMPTY_KEYWORDS: 'An entry has no keywords, or an empty one. → Add keywords that its tasks use.',
-    WEAK_KEYWORDS:
-      'A keyword or pattern of an entry can never match, or does not tell it from the others. → Change the keywords as the message says.',
-    'WEAK_KEYWORDS/duplicate-keyword':
-      'warning: {id} has the same keyword more than once: {keywords} → keep one spelling: case, blanks and hyphens make no difference',
-    BAD_TOKEN_EST: 'The token estimate of an entry is not a count. → Run `loadout rules build`.',
-    'INVALID_INDEX/bad-field':
-      'warning: entry {id} is used without its {fields}: missing or of the wrong type → rebuild the index with: loadout rules build',
-    'INVALID_INDEX/entry':
-      'entry {position}[ ({id})] was skipped: {problem} → rebuild the index with: loadout rules build',
-    'INVALID_INDEX/profile':
-      '{folder}/{file} must have a list of agents for each skill → repair it, or save the profile again',
-    BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout rules build`.',
-    NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout rules build`.',
-    'LAYER_UNREADABLE/malformed':
-      'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout rules build`.',
-    LAYER_UNREADABLE:
-      'The index of a layer cannot be read. The other layers are used. → Check its path and permissions.',
-    NO_INDEX: 'no index was found in any layer → run: loadout rules build, or name an index file with --index',
-    'NO_INDEX/nor-library':
-      'no index was found in any layer, and no library is set up → run: loadout rules build, or name what to validate',
-    'NO_INDEX/file': '{indexPath} does not exist → run: loadout rules build',
-    'NO_INDEX/nothing':
-      'this project contains nothing that an agent can load → run: loadout rules build; --all also lists your own entries',
-    'NO_INDEX/because': 'no index was found in any layer{what} → run: loadout rules build, or name an index file',
-  },
-  Payloads: {
-    NO_PAYLOADS:
-      'no payload was found in {root}: looked for {globs} → write one, split a large file with: loadout index migrate CLAUDE.md, or set "payloads" in loadout.json',
-    'NO_PAYLOADS/folder': '{path} contains no payload → payloads are Markdown files (.md)',
-    NO_FRONTMATTER:
-      'warning: {path} is not in the index: {why} → start the file with a block between two --- lines that has at least "id:" and "keywords: [..]"',
-    BAD_FRONTMATTER: 'The frontmatter of a file cannot be parsed. → Repair the YAML between the two `---` lines.',
-    'BAD_FRONTMATTER/value': 'warning: {path}: {problem}',
-    'BAD_FRONTMATTER/document':
-      'warning: {folder}/{documentFile}, {problem}; its first lines count as text → repair the YAML between the two ---',
-    PAYLOAD_MISSING: 'The index lists an entry whose file is gone. → Run `loadout rules build`.',
-    'PAYLOAD_MISSING/all':
-      'every payload of the index is missing: none of them is in {root} → put the index at the root of its payloads, or restore them',
-    'DRIFT/payload-orphan': 'A payload is not in the index. → Run `loadout rules build`.',
-    PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
-    'PAYLOAD_UNREADABLE/more':
-      'warning: {more} more entries are ranked without their texts → loadout rules check lists them all',
-    PATH_ESCAPE: 'the path {path} is refused: {problem} → keep the file inside its folder',
-    'PATH_ESCAPE/link':
-      '{full} is a link that leads out of {root}{where} → nothing was written; replace the link with a file or folder of its own',
-    'PATH_ESCAPE/into': 'the folder {named} is refused: {problem} → name one inside {root}',
-    'PATH_ESCAPE/into-unread':
-      'the folder {named} is refused: loadout rules build does not read payloads there → add "{path}/**/*.md" to "payloads" in loadout.json',
-    'PATH_ESCAPE/entry':
-      'entry {id} was skipped: its path {path} is refused: {refusal} → name a file below the root of the layer',
-    'PATH_ESCAPE/pack': 'the path {path} is refused: {problem} → name a file inside the pack',
-    'PATH_ESCAPE/pattern': '{shown}: the pattern is refused: {problem} → name files of the project',
-    'PATH_ESCAPE/folder': 'warning: {shown}: the folder is a link that leaves the project → it was not entered',
-    DRIFT: 'The index and a payload say different things. → Run `loadout rules build`.',
-    BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout rules build`.',
-    'DRIFT/not-compared':
-      'warning: entries were not compared with their payloads, which have no frontmatter: {shown}{more} → give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
-    'WEAK_KEYWORDS/dead-keyword': 'A keyword can never match. → Spell it out: words of one character are ignored.',
-    'WEAK_KEYWORDS/unroutable-entry':
-      'no task can find {id}: none of its keywords and patterns can match → give it keywords of at least two letters or digits',
-    'WEAK_KEYWORDS/too-many-keywords':
-      'An entry has so many keywords that one match scores too low. → Remove some, or split the entry.',
-    'WEAK_KEYWORDS/stop-word-pattern':
-      'A pattern contains an everyday word and matches almost every task. → Keep only distinctive words.',
-    'WEAK_KEYWORDS/always-outranked':
-      'warning: {id} always comes after {other}: both have the same keywords and patterns → give it a keyword of its own, or merge the two',
-    'WEAK_KEYWORDS/fits-everything':
-      'warning: a task with "{keyword}" loads {loaded} of {total} domain entries → keep it only where it distinguishes an entry from the others',
-    'WEAK_KEYWORDS/entry':
-      'warning: {id} has no keyword that distinguishes it from most other entries → give it a keyword of its own',
-    NOTHING_TO_DO:
-      'There is nothing to split, to teach or to import. The message says what was looked for. → Check the path.',
-    'NOTHING_TO_DO/split': '`index migrate` found no section to move out of the file. → Nothing to do.',
-    'NOTHING_TO_DO/split-no-such-section':
-      '`--keep` names a section that the file does not have. → Use one of the listed headings.',
-    'NOTHING_TO_DO/split-keep': '--keep: there is no section "{unknown}"{what} → sections: {headings}',
-    'BUDGET_TOO_SMALL/core-over-budget':
-      'core entries alone cost {tokens} tokens, more than the budget of {budget} → raise --budget, or give some core entries the priority domain',
-    LEFT_OUT: 'Something that fits the task was left out. The message says why. → Raise the limit it names.',
-    'LEFT_OUT/entry': 'info: {id} was not loaded: {reason}',
-    'LEFT_OUT/edited':
-      'warning: {path} was edited since Loadout wrote it, and was kept → to replace it, remove it and run the command again',
-    'LEFT_OUT/lfs':
-      'warning: {what} missing: only a Git LFS pointer is there: {pointers} → clone the source, run git lfs pull, and import that folder',
-  },
-  'What texts say about a project': {
-    STATEMENT_FALSE: 'A text that agents read says something about the project that is not so. → Correct it.',
-    'STATEMENT_FALSE/path': '{name} is not there{instead}{was} → name the file that is there',
-    'STATEMENT_FALSE/link': 'the link leads nowhere: {name} is not there{instead}{was} → correct the link',
-    'STATEMENT_FALSE/script': 'no package.json has a script "{name}"{instead}{was} → name a script that is there',
-    'STATEMENT_FALSE/target': 'no Makefile has a target "{name}"{instead}{was} → name a target that is there',
-    'STATEMENT_FALSE/recipe': 'no justfile has a recipe "{name}"{instead}{was} → name a recipe that is there',
-    'STATEMENT_FALSE/symbol': '{name} is no longer in the code{was} → name what is there',
-    'STATEMENT_FALSE/version':
-      'it says {name} {version}, but {from} asks for {least} or newer → state the version that the project asks for',
-  },
-  'Text for a model': {
-    TEXT_CHANGED: 'A text was changed before it was shown to a model. The message says how. → Check the file.',
-    'TEXT_CHANGED/fence-neutralised':
-      'A text contained something that looks like a fence. It was changed so that it cannot close one. → Check the file if you did not expect it.',
-    FENCE_BROKEN:
-      'the content of {subject} could not be fenced safely → it was not printed; please report this text as a bug',
-    'TEXT_CHANGED/text-cleaned': 'Invisible characters were removed from a text. → Remove them from the file.',
-    'TEXT_CHANGED/fences':
-      'warning: {neutralised} fence-like tokens in {path} were made harmless → read the file: it may try to pose as something else',
-    'TEXT_CHANGED/invisible': 'warning: {removed} invisible characters in {path} were removed',
-  },
-  Usage: {
-    NOT_RECORDED: 'A use or a delivery could not be recorded. The answer itself is complete. → Check the state folder.',
-    'NOT_RECORDED/usage-not-recorded':
-      'The usage log could not be written. The answer itself is complete. → Check the state folder.',
-    'FILE_UNREADABLE/usage-usage-junk-lines':
-      'Lines of the usage log could not be parsed and were skipped. → Nothing to do.',
-    'FILE_UNREADABLE/usage': 'The usage log cannot be read. → Check its permissions.',
-    'FILE_UNREADABLE/usage-lines': 'warning: {count} {what} of {path} could not be read and {what2} skipped',
-    USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout connect`, and try again later.',
-    'USAGE_EMPTY/no-task-texts':
-      '{log} contains no words of tasks → loadout usage --keep-tasks on keeps them from now on',
-    'USAGE_EMPTY/other-projects':
-      'no task of this project is in {log}; {are} to others → go to that project, or compare them with --all-projects',
-    'USAGE_EMPTY/unused':
-      'the usage log has no use of any skill, so Loadout cannot know the unused ones → loadout connect records which skills agents read; loadout see <agent> --longest shows what takes room',
-    ROUTING_CHANGED: 'Recorded tasks now choose other entries. → Run `loadout explain <id> --task "<task>"`.',
-    'ROUTING_CHANGED/tasks':
-      '{differing} of {tasks} {what} choose other entries now → loadout explain <id> --task "<task>" shows why',
-  },
-  Examples: {
-    EXAMPLE_REFUSED: 'An example prompt was not accepted. The message says why. → Write what a person would type.',
-    'EXAMPLE_REFUSED/example-duplicate': 'The entry has this example already. → Nothing to do.',
-    'EXAMPLE_REFUSED/example-shared': 'Two entries have the same example. → Keep it for one of them.',
-    'EXAMPLE_REFUSED/examples-full': 'An entry has as many examples as count. → Keep the best ones.',
-    'EXAMPLE_REFUSED/secret':
-      '{entry}: {what} a secret or personal data → examples are shared with the library: write the prompt without the value',
-    EXAMPLES_STALE:
-      'The description changed after its examples were written, so they do not count. → Run `loadout teach <id> --renew`.',
-    'FILE_UNREADABLE/examples-examples-junk-lines':
-      'Lines of an example file could not be parsed and were skipped. → Repair or remove them.',
-    'FILE_UNREADABLE/examples': 'An example file cannot be read. → Check its permissions.',
-    'FILE_UNREADABLE/examples-line':
-      'warning: {path}: line {line} is not used ({why}){more} → repair or remove the line; the others count',
-    'EXAMPLES_STALE/examples-without-entry':
-      'There are examples of an entry that no longer exists. → Remove them, or bring the entry back.',
-    'NOTHING_TO_DO/teach': 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
-    BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
-    'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
-    'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/how-to/test-the-choice.md for the forms',
-    'BAD_SUITE/empty':
-      '{path} contains no questions → write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
-    'BAD_SUITE/pack':
-      '{subject}: {problem} → a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
-    'BAD_SUITE/no-questions':
-      'there are no questions: {path} has no tests and no examples{why} → loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',
-    'BAD_SUITE/no-tests':
-      'info: there are no trigger tests in {unused}{more} → a test is { "query": "…", "should_trigger": true }',
-    'BAD_SUITE/missing':
-      'there is no suite: {path} does not exist → name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
-    BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
-  },
-  'Bundles, notes and adapters': {
-    'FILE_NOT_FOUND/control-plane':
-      'A file that grounds an agent is missing. → Write an `AGENTS.md`, or correct `loadout.json`.',
-    'FILE_NOT_FOUND/control-plane-all':
-      'the project has no control plane → write an AGENTS.md, or list the files of the control plane in loadout.json',
-    'FILE_NOT_FOUND/control-plane-file': 'the control plane lacks {file}, which is required',
-    NO_FITTING_FILE:
-      'No file of the project fits the words of the task, or it is a bare repository. → Describe the task in other words; ask in a clone.',
-    'NO_FITTING_FILE/words':
-      'warning: no file of the project fits the words of the task → describe the task in other words',
-    'NO_FITTING_FILE/empty':
-      'warning: the project folder has no files to choose from → run this in your project, or name its folder: --project <folder>',
-    'NO_FITTING_FILE/bare':
-      'warning: this is a bare repository: it has no files that could be shown → clone it, and run this in the clone',
-    BUDGET_TOO_SMALL: 'Nothing fits into the budget. → Use at least the size in the message.',
-    'BUDGET_TOO_SMALL/files': 'warning: a bundle contains at most {maxFiles} files, not {files}',
-    'BUDGET_TOO_SMALL/needs': 'warning: {lacking} into {total} → the smallest budget that gives something is {needs}',
-    BAD_NOTE: 'A note was not accepted. The message says why. → Shorten or correct it.',
-    'BAD_NOTE/ttl': '--ttl {ttl} is not a duration → use 90m, 12h, 7d or 2w, at most a year',
-    'BAD_NOTE/long': 'the note has {length} characters, more than {most} → shorten it',
-    'BAD_NOTE/tags': '{tags} tags are too many → give at most {most}',
-    'BAD_NOTE/tag': 'a tag or the class is too long → use at most {most} characters',
-    'BAD_NOTE/empty': 'the note is empty → loadout note add "<text>"',
-    'FILE_UNREADABLE/notes-all': '{path} contains no note: line {line} cannot be read, {problem}',
-    'FILE_UNREADABLE/notes': 'The note file cannot be read. → Move it away, or repair it.',
-    'FILE_UNREADABLE/notes-line': 'warning: {path}: line {line} is not a note ({problem}){more} → loadout note prune',
-    'LEFT_OUT/notes': 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
-    'LEFT_OUT/notes-unused':
-      'info: no context will contain these notes until loadout.json names their file → add "tactical": { "path": "{path}" } to loadout.json',
-    ADAPTER_FAILED: 'An adapter ended with an error. → Run its command by hand.',
-    'ADAPTER_FAILED/adapter-name': 'warning: the adapter {id} calls itself {own}',
-    'ADAPTER_FAILED/adapter-duplicates': 'warning: the adapter {id} returned {count} items twice',
-    'ADAPTER_FAILED/adapter-stale': 'warning: the data of the adapter {id} is {age} s old, more than {most} s',
-    'ADAPTER_FAILED/adapter-undated': 'warning: the adapter {id} does not say when it fetched its data',
-    'ADAPTER_FAILED/shape': 'its output has the wrong shape: {problem}',
-    'ADAPTER_FAILED/nothing': 'it names neither a file nor a command',
-    'ADAPTER_FAILED/timeout': 'it took longer than {timeoutMs} ms',
-    'ADAPTER_FAILED/cancelled': 'it was cancelled',
-    'ADAPTER_FAILED/flood': 'it printed more than {most} bytes',
-    'ADAPTER_FAILED/signal': 'it was ended by {signal}',
-    'ADAPTER_FAILED/exit': 'it ended with exit code {code}',
-    'ADAPTER_FAILED/closed': 'the program may not be executed',
-    'ADAPTER_FAILED/start': 'the program could not be started ({why})',
-    'ENTRY_NOT_FOUND/program': 'there is no such program',
-    'ENTRY_NOT_FOUND/adapter':
-      'no {adapter} runs a command → [known adapters: {known}][adapters are named under "adapters" in {settings}]',
-    'PATH_ESCAPE/adapter': 'its file is refused: {problem}',
-    'NOT_TEXT/adapter': 'its output is not UTF-8',
-    'BAD_JSON/adapter': 'its output cannot be read: {problem}',
-    'ADAPTER_NOT_ALLOWED/here': 'its command was not allowed on this machine',
-    ADAPTER_NOT_ALLOWED:
-      'The command of an adapter was not approved on this machine. → Run `loadout approve adapter:<id>`.',
-    'ADAPTER_UNPINNABLE/why':
-      'the command of the adapter {id} cannot be approved: {problems} → name a script file of the project that imports only files by their paths: node tools/tickets.js',
-    ADAPTER_UNPINNABLE: 'The command can run code that an approval cannot cover. → Name the script file itself.',
-  },
-} as const
+export const knowledgeIssues = () =>
+  ({
+    'Index files': {
+      INVALID_INDEX: 'The file is valid JSON but not an index. → Run `loadout rules build`.',
+      MISSING_VERSION: 'The index has no `version`. → Run `loadout rules build`.',
+      'INVALID_INDEX/bad-version': 'The `version` of the index is not a version number. → Set it to `"1.0.0"`.',
+      MISSING_GENERATED: 'The index does not say when it was generated. → Run `loadout rules build`.',
+      INVALID_ENTRIES: '`entries` is not a list. → Run `loadout rules build`.',
+      'INVALID_INDEX/malformed-entry': 'An entry has the wrong form and was skipped. → Run `loadout rules build`.',
+      MISSING_ID: 'An entry has no `id`. → Give it a unique id in kebab-case.',
+      BAD_ID_FORMAT: 'An id is not in kebab-case. → Use lower-case letters, digits and hyphens.',
+      DUPLICATE_ID: 'the id "{id}" is used by {first} and by {second} → give one of them another id',
+      'DUPLICATE_ID/also-named': 'info: "{id}" is also a {others}; this is the payload → say which: {others2}',
+      'DUPLICATE_ID/documents': 'documents share the id {ids} → give each an id of its own',
+      MISSING_PATH: 'An entry does not name its file. → Add `path`, relative to the root of the layer.',
+      INVALID_PRIORITY: 'The priority is not `core`, `domain` or `manual`. Loadout uses `domain`. → Correct it.',
+      'INVALID_PRIORITY/entry': 'warning: entry {id} is treated as domain: its priority is {priority} → {hint}',
+      MISSING_SUMMARY: 'An entry has no summary. → Add one sentence that says what the entry is for.',
+      LONG_SUMMARY: 'A summary is longer than the format allows. → Shorten it.',
+      EMPTY_KEYWORDS: 'An entry has no keywords, or an empty one. → Add keywords that its tasks use.',
+      WEAK_KEYWORDS:
+        'A keyword or pattern of an entry can never match, or does not tell it from the others. → Change the keywords as the message says.',
+      'WEAK_KEYWORDS/duplicate-keyword':
+        'warning: {id} has the same keyword more than once: {keywords} → keep one spelling: case, blanks and hyphens make no difference',
+      BAD_TOKEN_EST: 'The token estimate of an entry is not a count. → Run `loadout rules build`.',
+      'INVALID_INDEX/bad-field':
+        'warning: entry {id} is used without its {fields}: missing or of the wrong type → rebuild the index with: loadout rules build',
+      'INVALID_INDEX/entry':
+        'entry {position}[ ({id})] was skipped: {problem} → rebuild the index with: loadout rules build',
+      'INVALID_INDEX/profile':
+        '{folder}/{file} must have a list of agents for each skill → repair it, or save the profile again',
+      BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout rules build`.',
+      NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout rules build`.',
+      'LAYER_UNREADABLE/malformed':
+        'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout rules build`.',
+      LAYER_UNREADABLE:
+        'The index of a layer cannot be read. The other layers are used. → Check its path and permissions.',
+      NO_INDEX: 'no index was found in any layer → run: loadout rules build, or name an index file with --index',
+      'NO_INDEX/nor-library':
+        'no index was found in any layer, and no library is set up → run: loadout rules build, or name what to validate',
+      'NO_INDEX/file': '{indexPath} does not exist → run: loadout rules build',
+      'NO_INDEX/nothing':
+        'this project contains nothing that an agent can load → run: loadout rules build; --all also lists your own entries',
+      'NO_INDEX/because': 'no index was found in any layer{what} → run: loadout rules build, or name an index file',
+    },
+    Payloads: {
+      NO_PAYLOADS:
+        'no payload was found in {root}: looked for {globs} → write one, split a large file with: loadout index migrate CLAUDE.md, or set "payloads" in loadout.json',
+      'NO_PAYLOADS/folder': '{path} contains no payload → payloads are Markdown files (.md)',
+      NO_FRONTMATTER:
+        'warning: {path} is not in the index: {why} → start the file with a block between two --- lines that has at least "id:" and "keywords: [..]"',
+      BAD_FRONTMATTER: 'The frontmatter of a file cannot be parsed. → Repair the YAML between the two `---` lines.',
+      'BAD_FRONTMATTER/value': 'warning: {path}: {problem}',
+      'BAD_FRONTMATTER/document':
+        'warning: {folder}/{documentFile}, {problem}; its first lines count as text → repair the YAML between the two ---',
+      PAYLOAD_MISSING: 'The index lists an entry whose file is gone. → Run `loadout rules build`.',
+      'PAYLOAD_MISSING/all':
+        'every payload of the index is missing: none of them is in {root} → put the index at the root of its payloads, or restore them',
+      'DRIFT/payload-orphan': 'A payload is not in the index. → Run `loadout rules build`.',
+      PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
+      'PAYLOAD_UNREADABLE/more':
+        'warning: {more} more entries are ranked without their texts → loadout rules check lists them all',
+      PATH_ESCAPE: 'the path {path} is refused: {problem} → keep the file inside its folder',
+      'PATH_ESCAPE/link':
+        '{full} is a link that leads out of {root}{where} → nothing was written; replace the link with a file or folder of its own',
+      'PATH_ESCAPE/into': 'the folder {named} is refused: {problem} → name one inside {root}',
+      'PATH_ESCAPE/into-unread':
+        'the folder {named} is refused: loadout rules build does not read payloads there → add "{path}/**/*.md" to "payloads" in loadout.json',
+      'PATH_ESCAPE/entry':
+        'entry {id} was skipped: its path {path} is refused: {refusal} → name a file below the root of the layer',
+      'PATH_ESCAPE/pack': 'the path {path} is refused: {problem} → name a file inside the pack',
+      'PATH_ESCAPE/pattern': '{shown}: the pattern is refused: {problem} → name files of the project',
+      'PATH_ESCAPE/folder': 'warning: {shown}: the folder is a link that leaves the project → it was not entered',
+      DRIFT: 'The index and a payload say different things. → Run `loadout rules build`.',
+      BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout rules build`.',
+      'DRIFT/not-compared':
+        'warning: entries were not compared with their payloads, which have no frontmatter: {shown}{more} → give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
+      'WEAK_KEYWORDS/dead-keyword': 'A keyword can never match. → Spell it out: words of one character are ignored.',
+      'WEAK_KEYWORDS/unroutable-entry':
+        'no task can find {id}: none of its keywords and patterns can match → give it keywords of at least two letters or digits',
+      'WEAK_KEYWORDS/too-many-keywords':
+        'An entry has so many keywords that one match scores too low. → Remove some, or split the entry.',
+      'WEAK_KEYWORDS/stop-word-pattern':
+        'A pattern contains an everyday word and matches almost every task. → Keep only distinctive words.',
+      'WEAK_KEYWORDS/always-outranked':
+        'warning: {id} always comes after {other}: both have the same keywords and patterns → give it a keyword of its own, or merge the two',
+      'WEAK_KEYWORDS/fits-everything':
+        'warning: a task with "{keyword}" loads {loaded} of {total} domain entries → keep it only where it distinguishes an entry from the others',
+      'WEAK_KEYWORDS/entry':
+        'warning: {id} has no keyword that distinguishes it from most other entries → give it a keyword of its own',
+      NOTHING_TO_DO:
+        'There is nothing to split, to teach or to import. The message says what was looked for. → Check the path.',
+      'NOTHING_TO_DO/split': '`index migrate` found no section to move out of the file. → Nothing to do.',
+      'NOTHING_TO_DO/split-no-such-section':
+        '`--keep` names a section that the file does not have. → Use one of the listed headings.',
+      'NOTHING_TO_DO/split-keep': '--keep: there is no section "{unknown}"{what} → sections: {headings}',
+      'BUDGET_TOO_SMALL/core-over-budget':
+        'core entries alone cost {tokens} tokens, more than the budget of {budget} → raise --budget, or give some core entries the priority domain',
+      LEFT_OUT: 'Something that fits the task was left out. The message says why. → Raise the limit it names.',
+      'LEFT_OUT/entry': 'info: {id} was not loaded: {reason}',
+      'LEFT_OUT/edited':
+        'warning: {path} was edited since Loadout wrote it, and was kept → to replace it, remove it and run the command again',
+      'LEFT_OUT/lfs':
+        'warning: {what} missing: only a Git LFS pointer is there: {pointers} → clone the source, run git lfs pull, and import that folder',
+    },
+    'What texts say about a project': {
+      STATEMENT_FALSE: 'A text that agents read says something about the project that is not so. → Correct it.',
+      'STATEMENT_FALSE/path': '{name} is not there{instead}{was} → name the file that is there',
+      'STATEMENT_FALSE/link': 'the link leads nowhere: {name} is not there{instead}{was} → correct the link',
+      'STATEMENT_FALSE/script': 'no package.json has a script "{name}"{instead}{was} → name a script that is there',
+      'STATEMENT_FALSE/target': 'no Makefile has a target "{name}"{instead}{was} → name a target that is there',
+      'STATEMENT_FALSE/recipe': 'no justfile has a recipe "{name}"{instead}{was} → name a recipe that is there',
+      'STATEMENT_FALSE/symbol': '{name} is no longer in the code{was} → name what is there',
+      'STATEMENT_FALSE/version':
+        'it says {name} {version}, but {from} asks for {least} or newer → state the version that the project asks for',
+    },
+    'Text for a model': {
+      TEXT_CHANGED: 'A text was changed before it was shown to a model. The message says how. → Check the file.',
+      'TEXT_CHANGED/fence-neutralised':
+        'A text contained something that looks like a fence. It was changed so that it cannot close one. → Check the file if you did not expect it.',
+      FENCE_BROKEN:
+        'the content of {subject} could not be fenced safely → it was not printed; please report this text as a bug',
+      'TEXT_CHANGED/text-cleaned': 'Invisible characters were removed from a text. → Remove them from the file.',
+      'TEXT_CHANGED/fences':
+        'warning: {neutralised} fence-like tokens in {path} were made harmless → read the file: it may try to pose as something else',
+      'TEXT_CHANGED/invisible': 'warning: {removed} invisible characters in {path} were removed',
+    },
+    Usage: {
+      NOT_RECORDED:
+        'A use or a delivery could not be recorded. The answer itself is complete. → Check the state folder.',
+      'NOT_RECORDED/usage-not-recorded':
+        'The usage log could not be written. The answer itself is complete. → Check the state folder.',
+      'FILE_UNREADABLE/usage-usage-junk-lines':
+        'Lines of the usage log could not be parsed and were skipped. → Nothing to do.',
+      'FILE_UNREADABLE/usage': 'The usage log cannot be read. → Check its permissions.',
+      'FILE_UNREADABLE/usage-lines': 'warning: {count} {what} of {path} could not be read and {what2} skipped',
+      USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout connect`, and try again later.',
+      'USAGE_EMPTY/no-task-texts':
+        '{log} contains no words of tasks → loadout usage --keep-tasks on keeps them from now on',
+      'USAGE_EMPTY/other-projects':
+        'no task of this project is in {log}; {are} to others → go to that project, or compare them with --all-projects',
+      'USAGE_EMPTY/unused':
+        'the usage log has no use of any skill, so Loadout cannot know the unused ones → loadout connect records which skills agents read; loadout see <agent> --longest shows what takes room',
+      ROUTING_CHANGED: 'Recorded tasks now choose other entries. → Run `loadout explain <id> --task "<task>"`.',
+      'ROUTING_CHANGED/tasks':
+        '{differing} of {tasks} {what} choose other entries now → loadout explain <id> --task "<task>" shows why',
+    },
+    Examples: {
+      EXAMPLE_REFUSED: 'An example prompt was not accepted. The message says why. → Write what a person would type.',
+      'EXAMPLE_REFUSED/example-duplicate': 'The entry has this example already. → Nothing to do.',
+      'EXAMPLE_REFUSED/example-shared': 'Two entries have the same example. → Keep it for one of them.',
+      'EXAMPLE_REFUSED/examples-full': 'An entry has as many examples as count. → Keep the best ones.',
+      'EXAMPLE_REFUSED/secret':
+        '{entry}: {what} a secret or personal data → examples are shared with the library: write the prompt without the value',
+      EXAMPLES_STALE:
+        'The description changed after its examples were written, so they do not count. → Run `loadout teach <id> --renew`.',
+      'FILE_UNREADABLE/examples-examples-junk-lines':
+        'Lines of an example file could not be parsed and were skipped. → Repair or remove them.',
+      'FILE_UNREADABLE/examples': 'An example file cannot be read. → Check its permissions.',
+      'FILE_UNREADABLE/examples-line':
+        'warning: {path}: line {line} is not used ({why}){more} → repair or remove the line; the others count',
+      'EXAMPLES_STALE/examples-without-entry':
+        'There are examples of an entry that no longer exists. → Remove them, or bring the entry back.',
+      'NOTHING_TO_DO/teach': 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
+      BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
+      'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
+      'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/how-to/test-the-choice.md for the forms',
+      'BAD_SUITE/empty':
+        '{path} contains no questions → write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
+      'BAD_SUITE/pack':
+        '{subject}: {problem} → a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
+      'BAD_SUITE/no-questions':
+        'there are no questions: {path} has no tests and no examples{why} → loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',
+      'BAD_SUITE/no-tests':
+        'info: there are no trigger tests in {unused}{more} → a test is { "query": "…", "should_trigger": true }',
+      'BAD_SUITE/missing':
+        'there is no suite: {path} does not exist → name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
+      BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
+    },
+    'Bundles, notes and adapters': {
+      'FILE_NOT_FOUND/control-plane':
+        'A file that grounds an agent is missing. → Write an `AGENTS.md`, or correct `loadout.json`.',
+      'FILE_NOT_FOUND/control-plane-all':
+        'the project has no control plane → write an AGENTS.md, or list the files of the control plane in loadout.json',
+      'FILE_NOT_FOUND/control-plane-file': 'the control plane lacks {file}, which is required',
+      NO_FITTING_FILE:
+        'No file of the project fits the words of the task, or it is a bare repository. → Describe the task in other words; ask in a clone.',
+      'NO_FITTING_FILE/words':
+        'warning: no file of the project fits the words of the task → describe the task in other words',
+      'NO_FITTING_FILE/empty':
+        'warning: the project folder has no files to choose from → run this in your project, or name its folder: --project <folder>',
+      'NO_FITTING_FILE/bare':
+        'warning: this is a bare repository: it has no files that could be shown → clone it, and run this in the clone',
+      BUDGET_TOO_SMALL: 'Nothing fits into the budget. → Use at least the size in the message.',
+      'BUDGET_TOO_SMALL/files': 'warning: a bundle contains at most {maxFiles} files, not {files}',
+      'BUDGET_TOO_SMALL/needs': 'warning: {lacking} into {total} → the smallest budget that gives something is {needs}',
+      BAD_NOTE: 'A note was not accepted. The message says why. → Shorten or correct it.',
+      'BAD_NOTE/ttl': '--ttl {ttl} is not a duration → use 90m, 12h, 7d or 2w, at most a year',
+      'BAD_NOTE/long': 'the note has {length} characters, more than {most} → shorten it',
+      'BAD_NOTE/tags': '{tags} tags are too many → give at most {most}',
+      'BAD_NOTE/tag': 'a tag or the class is too long → use at most {most} characters',
+      'BAD_NOTE/empty': 'the note is empty → loadout note add "<text>"',
+      'FILE_UNREADABLE/notes-all': '{path} contains no note: line {line} cannot be read, {problem}',
+      'FILE_UNREADABLE/notes': 'The note file cannot be read. → Move it away, or repair it.',
+      'FILE_UNREADABLE/notes-line': 'warning: {path}: line {line} is not a note ({problem}){more} → loadout note prune',
+      'LEFT_OUT/notes': 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
+      'LEFT_OUT/notes-unused':
+        'info: no context will contain these notes until loadout.json names their file → add "tactical": { "path": "{path}" } to loadout.json',
+      ADAPTER_FAILED: 'An adapter ended with an error. → Run its command by hand.',
+      'ADAPTER_FAILED/adapter-name': 'warning: the adapter {id} calls itself {own}',
+      'ADAPTER_FAILED/adapter-duplicates': 'warning: the adapter {id} returned {count} items twice',
+      'ADAPTER_FAILED/adapter-stale': 'warning: the data of the adapter {id} is {age} s old, more than {most} s',
+      'ADAPTER_FAILED/adapter-undated': 'warning: the adapter {id} does not say when it fetched its data',
+      'ADAPTER_FAILED/shape': 'its output has the wrong shape: {problem}',
+      'ADAPTER_FAILED/nothing': 'it names neither a file nor a command',
+      'ADAPTER_FAILED/timeout': 'it took longer than {timeoutMs} ms',
+      'ADAPTER_FAILED/cancelled': 'it was cancelled',
+      'ADAPTER_FAILED/flood': 'it printed more than {most} bytes',
+      'ADAPTER_FAILED/signal': 'it was ended by {signal}',
+      'ADAPTER_FAILED/exit': 'it ended with exit code {code}',
+      'ADAPTER_FAILED/closed': 'the program may not be executed',
+      'ADAPTER_FAILED/start': 'the program could not be started ({why})',
+      'ENTRY_NOT_FOUND/program': 'there is no such program',
+      'ENTRY_NOT_FOUND/adapter':
+        'no {adapter} runs a command → [known adapters: {known}][adapters are named under "adapters" in {settings}]',
+      'PATH_ESCAPE/adapter': 'its file is refused: {problem}',
+      'NOT_TEXT/adapter': 'its output is not UTF-8',
+      'BAD_JSON/adapter': 'its output cannot be read: {problem}',
+      'ADAPTER_NOT_ALLOWED/here': 'its command was not allowed on this machine',
+      ADAPTER_NOT_ALLOWED:
+        'The command of an adapter was not approved on this machine. → Run `loadout approve adapter:<id>`.',
+      'ADAPTER_UNPINNABLE/why':
+        'the command of the adapter {id} cannot be approved: {problems} → name a script file of the project that imports only files by their paths: node tools/tickets.js',
+      ADAPTER_UNPINNABLE: 'The command can run code that an approval cannot cover. → Name the script file itself.',
+    },
+  }) as const
