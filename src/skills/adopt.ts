@@ -217,8 +217,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     }
     if (request.abort) {
       merges.open(name)
-      const message = `the merge of ${name} was abandoned; a copy is in ${merges.remove(name, false)}`
-      machine.report({ severity: 'info', code: 'BACKED_UP', message, subject: name })
+      machine.report(report('BACKED_UP/merge', { name, kept: `${merges.remove(name, false)}` }, { subject: name }))
       return { merges: [], aborted: name }
     }
     const merge =

@@ -119,7 +119,7 @@ async function checkRepository(installs: Installs): Promise<Check[]> {
 
 export function checkOf(name: string, { severity, message, code, hint }: Finding): Check {
   const state = severity === 'error' ? 'problem' : 'note'
-  return { name, state, message, code, fix: hint }
+  return { name, state, code, message, fix: hint }
 }
 
 /** Reports broken skills, and installs that differ from the library. */
@@ -178,24 +178,15 @@ function checkUnmanaged({ statuses, placements }: Observation): Check[] {
     ({ isSkill, marker, name }) => isSkill && marker === undefined && !names.includes(name),
   )
   const strange = [...new Set(loose.map(({ name }) => name))]
-  const note = (message: string): Check => {
-    const fix = 'loadout import lists them; loadout import --all --adopt makes them managed'
-    return { name: 'installs', state: 'note', message, code: 'UNMANAGED_FOLDER', fix }
-  }
   const folders = names.length === 1 ? 'a folder has' : `${names.length} folders have`
   const skills = strange.length === 1 ? 'a skill that is' : `${strange.length} skills that are`
-  return [
-    ...(names.length === 0
-      ? []
-      : [
-          note(
-            `${folders} the name of a skill of the library, and Loadout did not install ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`,
-          ),
-        ]),
-    ...(strange.length === 0
-      ? []
-      : [note(`the folders of the agents hold ${skills} not in the library: ${listed(strange)}`)]),
-  ]
+  const findings: Finding[] = []
+  if (names.length > 0) {
+    const them = names.length === 1 ? 'it' : 'them'
+    findings.push(report('UNMANAGED_FOLDER/same-name', { folders, them, names: listed(names) }))
+  }
+  if (strange.length > 0) findings.push(report('UNMANAGED_FOLDER/not-in-library', { skills, names: listed(strange) }))
+  return findings.map((finding) => checkOf('installs', finding))
 }
 
 /** Checks whether a killed command left something to repair. */

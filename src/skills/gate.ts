@@ -302,15 +302,11 @@ export function quarantineFindings(found: readonly Quarantine[]): Finding[] {
 }
 
 function quarantineFinding({ skill, isDenied, open }: Quarantine): Finding {
-  const finding = { severity: 'error', code: 'QUARANTINED', subject: skill } as const
-  if (isDenied) {
-    const hint = `loadout revoke skill:${skill} takes the denial back`
-    return { ...finding, message: `${skill} is denied on this machine`, hint }
-  }
+  if (isDenied) return report('QUARANTINED/denied', { name: skill }, { subject: skill })
   const shown = open.slice(0, MOST_SHOWN).map(describeCapability)
   const more = open.length > MOST_SHOWN ? [`${open.length - MOST_SHOWN} more`] : []
-  const message = `${skill} can act and was not installed, because you have not allowed it: ${[...shown, ...more].join('; ')}`
-  return { ...finding, message, hint: answerHint([skill]) }
+  const what = [...shown, ...more].join('; ')
+  return report('QUARANTINED/skill', { name: skill, what, hint: answerHint([skill]) }, { subject: skill })
 }
 
 /** The one command that answers for all of these skills. */
@@ -324,9 +320,9 @@ export function heldKeyFindings(skills: readonly Skill[]): Finding[] {
   const held = skills.filter(({ heldKeys = [] }) => heldKeys.length > 0)
   if (held.length > MOST_SHOWN) {
     const names = held.map(({ name }) => name)
-    const keys = [...new Set(held.flatMap(({ heldKeys = [] }) => heldKeys))]
-    const message = `${names.length} skills are installed without frontmatter keys (${listed(keys)}) that you have not allowed: ${listed(names, 8)}`
-    return [{ severity: 'warning', code: 'QUARANTINED', message, hint: answerHint(names) }]
+    const keys = listed([...new Set(held.flatMap(({ heldKeys = [] }) => heldKeys))])
+    const facts = { count: names.length, keys, names: listed(names, 8), hint: answerHint(names) }
+    return [report('QUARANTINED/many-keys', facts)]
   }
   return held.map(({ name, heldKeys = [] }): Finding => {
     const keys =

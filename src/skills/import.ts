@@ -5,7 +5,7 @@ import { exists, isLink, readText, removeFile, removeFolder, writeAtomically } f
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
+import { type Finding, failWith, report, retell } from '../text/trouble.ts'
 import {
   discoverIn,
   type FindRequest,
@@ -133,11 +133,7 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
       const [only] = refused
       const isAll = chosen.length === 1 && refused.length === 1 && fresh.length + unchanged.length === 0
       if (only !== undefined && isAll && !request.adopt)
-        throw new LoadoutError(
-          only.code,
-          `${only.name} was not imported, because ${only.reason}`,
-          only.hint === undefined ? {} : { hint: only.hint },
-        )
+        throw retell({ ...only, message: `${only.name} was not imported, because ${only.reason}` })
       const ready =
         reviewed.length > 0
           ? reviewed.filter((each) => fresh.some(({ name }) => name === each.name))
@@ -423,16 +419,14 @@ function adoption(
   if (root === undefined) return {}
   const { path } = copy
   if (path !== join(root.path, name)) {
-    const message = `${path} was imported as ${name}, so its folder stays as it is`
-    const hint = `loadout install ${name}, then remove the folder`
-    return { finding: { severity: 'warning', code: 'NAME_DIFFERS', message, subject: name, hint } }
+    return { finding: report('NAME_DIFFERS/imported-as', { path, name }, { subject: name }) }
   }
   const registered = find(name)
   const agent = root.agents.find((id) => supports(registered?.skill ?? copy.skill, id))
   if (agent === undefined) {
-    const message = `${path} stays as it is: the skill in the library does not support ${root.agents.join(', ')}`
-    const hint = `loadout targets ${name} --add ${root.agents[0]}, then run this command again`
-    return { finding: { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint } }
+    const agents = root.agents.join(', ')
+    const facts = { path, agents, name, agent: root.agents[0] ?? '' }
+    return { finding: report('UNSUPPORTED_TARGET/copy', facts, { subject: name }) }
   }
   const place = { skill: name, agent, scope: root.scope, root: root.path }
   const isExact = registered !== undefined && !isLink(path) && isSameBuild(installs, registered, agent, copy)

@@ -7,7 +7,7 @@ import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move, sameName } from '../../machine/platform.ts'
-import { asFinding, type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
 import { formatMarker, type InstallMarker, type LibraryState, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
@@ -194,14 +194,10 @@ function requireFree(operation: Placed): void {
   if (!exists(targetOf(operation))) return
   const same = sameName(readdirSync(place), skill)
   if (same === undefined) {
-    const message = `another program created ${shownTarget(operation)} meanwhile; Loadout did not change it`
-    throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: RUN_AGAIN })
+    throw failWith('UNMANAGED_FOLDER/created', { shown: shownTarget(operation) })
   }
-  const message = `${join(root, same)} takes the place of ${skill}, because this disk ignores case; Loadout did not change it`
-  throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: `rename it, or move it out of ${root}` })
+  throw failWith('UNMANAGED_FOLDER/case', { place: join(root, same), skill, root })
 }
-
-const RUN_AGAIN = 'run the command again to see what can be done'
 
 /** Throws if the copy is no longer the one that was planned for: removed, replaced by a link, or edited since. */
 function requirePlanned(operation: Placed, stage: string): void {
@@ -222,8 +218,7 @@ function requirePlanned(operation: Placed, stage: string): void {
 function backUpIfNeeded(operation: Placed, { machine }: ApplyContext): Finding | undefined {
   const [target, shown] = [targetOf(operation), shownTarget(operation)]
   if (isLink(target)) {
-    const message = `${shown} was a link; what it led to stays in ${realOrSame(target)}`
-    return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
+    return report('BACKED_UP/link', { shown, kept: realOrSame(target) }, { subject: operation.skill })
   }
   const { kind } = operation
   const isAsked = kind === 'adopt' || kind === 'merge' || ('keepsCopy' in operation && operation.keepsCopy)
@@ -232,8 +227,7 @@ function backUpIfNeeded(operation: Placed, { machine }: ApplyContext): Finding |
   if (!isAsked && markerIn(target)?.contentHash === hash) return undefined
   const kept = new Backups(machine).add(target, operation.skill, operation.agent, hash)
   const what = kind === 'merge' ? 'your edit was merged with the change of the library; ' : ''
-  const message = `${shown}: ${what}a copy of what was there is in ${kept}`
-  return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
+  return report('BACKED_UP/copy', { shown, what, kept }, { subject: operation.skill })
 }
 
 function hashOf(folder: string): string {

@@ -21,7 +21,7 @@ import { type PinnedFolder, pinNamedFolder } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { move } from '../../machine/platform.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { type Code, failWith, LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 
 const PIECE = 64 * 1024
@@ -388,9 +388,11 @@ class Contents {
     const isUtf8 = !/[\p{Surrogate}\ufffd]/u.test(name)
     const problem = name.length > LONGEST_PATH ? 'it is too long' : isUtf8 ? undefined : 'it is not UTF-8'
     if (danger !== undefined || problem !== undefined) {
-      const message = `${archive}: the path ${clip(name)} is refused: ${danger ?? problem}`
-      const hint = 'every entry must lie below the root of the archive, under a name that every system can read'
-      throw new LoadoutError(danger === undefined ? 'BAD_NAME' : 'PATH_ESCAPE', message, { hint })
+      throw failWith(danger === undefined ? 'BAD_NAME/archive' : 'PATH_ESCAPE/archive', {
+        archive,
+        path: clip(name),
+        problem: `${danger ?? problem}`,
+      })
     }
     const path = parts.join('/')
     const known = path === '' ? 'implied' : kinds.get(path)
@@ -418,22 +420,17 @@ class Contents {
   }
 }
 
-const REFUSED: Record<string, readonly [Code, string, string]> = {
-  symlink: ['NOT_A_FILE', 'is a symbolic link that leads to no file of it', 'put the file itself there'],
-  link: ['NOT_A_FILE', 'is a hard link', 'put the file itself there: a link may lead anywhere'],
-  fifo: ['NOT_A_FILE', 'is a pipe or socket', 'remove it: only files and folders can be in an archive'],
-  'character-device': ['NOT_A_FILE', 'is a device', 'remove it: only files and folders can be in an archive'],
-  'block-device': ['NOT_A_FILE', 'is a device', 'remove it: only files and folders can be in an archive'],
-  unknown: [
-    'BAD_ARCHIVE',
-    'is of a kind that cannot be unpacked',
-    'pack it again with plain tar, without sparse files',
-  ],
-}
+const REFUSED = {
+  symlink: 'NOT_A_FILE/archive-symlink',
+  link: 'NOT_A_FILE/archive-link',
+  fifo: 'NOT_A_FILE/archive-pipe',
+  'character-device': 'NOT_A_FILE/archive-device',
+  'block-device': 'NOT_A_FILE/archive-device',
+  unknown: 'BAD_ARCHIVE/kind',
+} as const
 
 function refuse(subject: string, kind: string): LoadoutError {
-  const [code, problem, hint] = REFUSED[kind] ?? REFUSED.unknown!
-  return new LoadoutError(code, `${subject} ${problem}`, { hint })
+  return failWith(kind in REFUSED ? REFUSED[kind as keyof typeof REFUSED] : REFUSED.unknown, { subject })
 }
 
 function tooMuch(archive: string, limit: string): LoadoutError {

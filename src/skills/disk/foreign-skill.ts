@@ -6,7 +6,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { importedDocument, libraryDocument, readDocument } from '../../machine/skill-document.ts'
 import { Walk, type WalkEntry, type WalkFolder } from '../../machine/walk.ts'
 import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
-import { type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import { compareText, getOwn, isRecord, setOwn } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
 import { type Marketplace, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
@@ -48,8 +48,9 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
   const { agents, targets = agents, enabled } = options
   const { files } = listTree(path)
   const problem = treeProblem(files)
-  if (problem !== undefined) throw refused(path, problem.message, problem.hint, problem.code)
-  if (!files.some((file) => file.path === DOCUMENT_FILE)) throw refused(path, `${DOCUMENT_FILE} is missing`)
+  if (problem !== undefined) throw retell(problem, { message: `${path} cannot be imported: ${problem.message}` })
+  if (!files.some((file) => file.path === DOCUMENT_FILE))
+    throw refused(path, `${DOCUMENT_FILE} is missing`, 'repair it, then import it')
   // The same limit as for installing.
   const text = readText(join(path, DOCUMENT_FILE), 16 * 1024 * 1024)
   if (isPointer(text)) {
@@ -152,13 +153,8 @@ export function writeSkillFolder({ skill, document, files }: SkillContent, targe
   writeTreeFile(join(target, SKILL_FILE), formatSkill(skill), false)
 }
 
-function refused(
-  path: string,
-  problem: string,
-  hint = 'repair it, then import it',
-  code: LoadoutError['code'] = 'INVALID_SKILL',
-) {
-  return new LoadoutError(code, `${path} cannot be imported: ${problem}`, { hint })
+function refused(path: string, problem: string, hint: string) {
+  return failWith('INVALID_SKILL/import', { path, problem, hint })
 }
 
 /** A skill that another manager installed, and its source. */
@@ -185,7 +181,7 @@ export function readSkillsLock(
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const message = `the lock file of another manager was skipped: ${error.message}`
-    return { skills: new Map(), findings: [{ severity: 'warning', code: error.code, message, subject: path }] }
+    return { skills: new Map(), findings: [asFinding(error, { message, hint: undefined, subject: path })] }
   }
 }
 
@@ -280,7 +276,7 @@ export function discoverSkills(root: string): Discovery {
             if (!(error instanceof LoadoutError)) throw error
             const subject = inside === '' ? place : `${inside}/${place}`
             const message = `${subject} was skipped: ${error.message.replace(`${join(path, place)} `, 'it ')}`
-            manifests.findings.push({ severity: 'warning', code: error.code, message, subject })
+            manifests.findings.push(asFinding(error, { message, hint: undefined, subject }))
           }
         }
         read('marketplace.json', (json) => {

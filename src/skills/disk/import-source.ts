@@ -8,7 +8,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { Repository } from '../../machine/repository.ts'
 import { pathProblem } from '../../text/paths.ts'
 import { slug } from '../../text/skill-document.ts'
-import { failWith, LoadoutError } from '../../text/trouble.ts'
+import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import type { SkillSource } from '../rules/skill.ts'
 import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/source-name.ts'
 import { unpackArchive } from './archive.ts'
@@ -160,11 +160,8 @@ async function fetched(
 
 export function rewordError(error: unknown, reword: (text: string) => string): unknown {
   if (!(error instanceof LoadoutError)) return error
-  const { code, message, hint } = error
-  return new LoadoutError(code, reword(message), {
-    hint: hint === undefined ? undefined : reword(hint),
-    cause: error,
-  })
+  const { message, hint } = error
+  return retell(error, { message: reword(message), hint: hint === undefined ? undefined : reword(hint) })
 }
 
 /** A folder inside of `root`, also after links are followed. */

@@ -5,7 +5,7 @@ import { exists, isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
 import type { Repository } from '../../machine/repository.ts'
 import { SETTINGS_FILE } from '../../machine/settings.ts'
-import { type Finding, failWith, LoadoutError } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList, setOwn } from '../../text/values.ts'
 import { nameProblem } from '../rules/skill.ts'
 import { changeLibrary } from './library-transaction.ts'
@@ -32,8 +32,7 @@ export function readLibraryProfiles(library: string): { profiles: Map<string, Pr
       }
       profiles.set(file.replace(/\.json$/, ''), profile)
     } catch (error) {
-      if (!(error instanceof LoadoutError)) throw error
-      findings.push({ severity: 'warning', code: error.code, message: error.message, subject: file })
+      findings.push(asFinding(error, { hint: undefined, subject: file }))
     }
   }
   return { profiles, findings }

@@ -116,7 +116,7 @@ function labelValue(label: Label): unknown {
   if ('json' in label) return label.json
   const { value, problem } = parseJson(label.text.replace(/^\ufeff/, ''))
   if (problem === undefined) return value
-  throw new LoadoutError('BAD_JSON', problem.replace(/^it /, `${SKILL_FILE} `))
+  throw failWith('BAD_JSON/label', { file: SKILL_FILE, problem: problem.replace(/^it /, '') })
 }
 
 /** Two folders with the same skill name are ambiguous, so neither is used. */
@@ -132,13 +132,9 @@ function splitDuplicates(skills: readonly RegisteredSkill[]): [RegisteredSkill[]
 }
 
 function invalidFindings(invalid: readonly Invalid[]): Finding[] {
-  return invalid.map(({ name, folder, problems }) => ({
-    severity: 'error',
-    code: problems[0]?.includes('has the same name') ? 'INVALID_SKILL' : 'INVALID_SKILL',
-    message: `${folder} cannot be used: ${problems.join('; ')}`,
-    subject: name,
-    hint: 'repair it in the library; the other skills are not affected',
-  }))
+  return invalid.map(({ name, folder, problems }) =>
+    report('INVALID_SKILL/unusable', { folder, problems: problems.join('; ') }, { subject: name }),
+  )
 }
 
 function nameFindings({ skill: { name }, folder }: RegisteredSkill): Finding[] {

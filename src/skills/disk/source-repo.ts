@@ -132,35 +132,17 @@ function isRefMissing(reason: string): boolean {
   return /couldn't find remote ref|not our ref|unadvertised object/.test(reason)
 }
 
-const REASONS: readonly (readonly [isReason: (reason: string) => boolean, problem: string, hint: string])[] = [
-  [
-    isRefMissing,
-    'no longer has this branch, tag or commit',
-    'loadout update <skill> --ref <branch> follows another one',
-  ],
-  [
-    needsLogin,
-    'asks for a login: it is private now, or gone',
-    'if you may read it, set up an ssh key or a git credential helper; otherwise loadout pin <skill> stops asking',
-  ],
-  [
-    (reason) => /not found|does not exist|does not appear to be a git repository|No such file/i.test(reason),
-    'is gone',
-    'loadout pin <skill> stops asking; the skill itself stays in your library',
-  ],
-]
-
 function unreachable(error: LoadoutError, url: string, ref: string | undefined): LoadoutError {
   const reason = /^git fetch failed in .*?: (.*)$/s.exec(error.message)?.[1]
   // Any other git works in the cache alone, and so does one that cannot write there.
   if (reason === undefined || /No space left|Disk quota|Read-only file system|Input\/output error/.test(reason))
     return error
-  const known = REASONS.find(([isReason]) => isReason(reason))
-  const what = isRefMissing(reason) && ref !== undefined ? `${withoutPassword(url)} (${ref})` : withoutPassword(url)
-  return new LoadoutError('REMOTE_UNREACHABLE', `${what} ${known?.[1] ?? `could not be reached: ${reason}`}`, {
-    hint: known?.[2] ?? 'check the connection, then try again',
-    cause: error,
-  })
+  const source = isRefMissing(reason) && ref !== undefined ? `${withoutPassword(url)} (${ref})` : withoutPassword(url)
+  const isGone = /not found|does not exist|does not appear to be a git repository|No such file/i.test(reason)
+  if (isRefMissing(reason)) return failWith('REMOTE_UNREACHABLE/source-ref', { source }, { cause: error })
+  if (needsLogin(reason)) return failWith('REMOTE_UNREACHABLE/source-login', { source }, { cause: error })
+  if (isGone) return failWith('REMOTE_UNREACHABLE/source-gone', { source }, { cause: error })
+  return failWith('REMOTE_UNREACHABLE/source', { source, reason }, { cause: error })
 }
 
 /** The git tree ids of folders at a commit, without folders that do not exist. */

@@ -25,7 +25,7 @@ import { flushFlags } from '../../machine/platform.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
 import { Walk } from '../../machine/walk.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
-import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
+import { failWith, type LoadoutError, retell } from '../../text/trouble.ts'
 import { compareText, isRecord } from '../../text/values.ts'
 import { MARKER_FILE } from '../rules/reconcile.ts'
 import { metadataFor, type Skill } from '../rules/skill.ts'
@@ -131,16 +131,8 @@ function statIn(folder: string, path: string): Stats {
 /** Why a folder cannot be copied: Loadout copies only files, and links to them inside the folder as files. */
 export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): LoadoutError | undefined {
   for (const { path, kind } of files) {
-    if (kind === 'link') {
-      const hint = 'put the file itself there'
-      return new LoadoutError('NOT_A_FILE', `${path} is a symbolic link that leads to no file of the skill`, {
-        hint,
-      })
-    }
-    if (kind === 'special') {
-      const hint = 'remove it: only files and folders can be installed'
-      return new LoadoutError('NOT_A_FILE', `${path} is a pipe, socket or device`, { hint })
-    }
+    if (kind === 'link') return failWith('NOT_A_FILE/skill-link', { path })
+    if (kind === 'special') return failWith('NOT_A_FILE/skill-special', { path })
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
 import type { Profile } from '../../agents/rules/config.ts'
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
-import { asFinding, type Code, type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
+import { asFinding, type Code, type Finding, failWith, type LoadoutError, report } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
 import { type InstallMarker, type LibraryState, sameCommit } from './reconcile.ts'
 
@@ -104,9 +104,8 @@ export function planEquip(
     const status = byName.get(name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
     if (status.refusal !== undefined) {
-      const { kind, why } = status.refusal
-      const message = `${name} cannot be installed: ${why}`
-      if (request.isExplicit) throw new LoadoutError(REFUSED[kind], message, { hint: CATALOG_HINT })
+      const { why } = status.refusal
+      if (request.isExplicit) throw failWith('CATALOG_HELD/skill', { name, why, hint: CATALOG_HINT })
       refused.push(status)
       continue
     }
@@ -145,12 +144,15 @@ function unsupportedFindings(skills: readonly Skill[], { agents, roots }: EquipR
     if (names.length === 0 || (agents === undefined && !isNone)) return []
     const whose = names.length === 1 ? names[0] : `${names.length} skills`
     const which = names.length === 1 ? '' : `: ${listed(names)}`
-    const message = isNone
-      ? `none of ${skills.length === 1 ? 'the skills' : `${names.length} skills`} supports ${agent}`
-      : `${whose} ${names.length === 1 ? 'does' : 'do'} not support ${agent}${which}`
-    const hint = `loadout targets ${names.length > 3 ? '--all' : names.join(' ')} --add ${agent}`
+    const facts = {
+      agent,
+      names: names.length > 3 ? '--all' : names.join(' '),
+      skills: skills.length === 1 ? 'the skills' : `${names.length} skills`,
+      whose: `${whose} ${names.length === 1 ? 'does' : 'do'}`,
+      which,
+    }
     const severity = agents === undefined ? 'info' : isNone ? 'error' : 'warning'
-    return [{ severity, code: 'UNSUPPORTED_TARGET', message, hint }]
+    return [report(isNone ? 'UNSUPPORTED_TARGET/none-of' : 'UNSUPPORTED_TARGET/skills', facts, { severity })]
   })
 }
 
@@ -269,7 +271,6 @@ function placeIn(skill: string, { agent, placement: { root } }: PlacementStatus)
   return { skill, agent, scope: root.scope, root: root.path }
 }
 
-const REFUSED = { held: 'CATALOG_HELD', retired: 'CATALOG_HELD' } as const
 const CATALOG_HINT = 'loadout catalog search shows what the organization has approved'
 
 /** The skills that the catalog forbids: one finding for each reason. */
@@ -279,7 +280,7 @@ export function catalogFindings(
 ): Finding[] {
   return (['held', 'retired'] as const).flatMap((kind) => {
     const refused = statuses.flatMap(({ name, refusal }) =>
-      refusal?.kind === kind ? [{ name, code: REFUSED[kind], reason: refusal.why, hint: CATALOG_HINT }] : [],
+      refusal?.kind === kind ? [{ name, code: 'CATALOG_HELD' as const, reason: refusal.why, hint: CATALOG_HINT }] : [],
     )
     return refusalFindings(refused, verbs[kind]).map((finding) => ({ ...finding, severity: 'warning' as const }))
   })
@@ -380,7 +381,6 @@ function scopeFlag({ placement }: PlacementStatus): string {
 function inTheWay(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
   if (found.state === 'unmanaged') {
-    const message = `${place} was not installed by loadout${found.reason ? ` (${found.reason})` : ''}; it was left as it is`
     const where = scopeFlag(found)
     const replace = `loadout install ${name}${where} --replace installs the library's version`
     const hint =
@@ -389,7 +389,7 @@ function inTheWay(name: string, found: PlacementStatus): Finding {
         : found.placement.kind === 'link'
           ? `${replace}; what the link leads to stays`
           : `loadout diff ${name}${where} shows how it differs; ${replace} and keeps a copy elsewhere`
-    return { severity: 'error', code: 'UNMANAGED_FOLDER', message, subject: name, hint }
+    return report('UNMANAGED_FOLDER/place', { place, reason: found.reason || undefined, hint }, { subject: name })
   }
   return needsAction(name, found)
 }
@@ -400,36 +400,20 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
   const where = scopeFlag(found)
   const edited = found.mayBeEdited ? '; it was edited by hand, and stays as it is' : ''
   switch (found.state) {
-    case 'edited': {
-      const message = `${place} was edited by hand; it stays as it is`
-      const hint = `loadout adopt ${name}${where} brings the edit into the library; loadout diff ${name}${where} shows it`
-      return { severity: 'warning', code: 'EDITED_INSTALL', message, subject: name, hint }
-    }
-    case 'broken': {
-      const message = `${place} cannot be judged: ${found.reason}`
-      const hint = 'loadout doctor --fix repairs the marker where the content allows it; otherwise move the folder away'
-      return { severity: 'error', code: 'UNMANAGED_FOLDER', message, subject: name, hint }
-    }
-    case 'unsupported': {
-      const message = `${place} is installed, but the skill no longer lists ${found.agent}${edited}`
-      const hint = `loadout remove --copies ${name} --target ${found.agent}${where}`
-      return { severity: 'warning', code: 'UNSUPPORTED_TARGET', message, subject: name, hint }
-    }
-    case 'outdated': {
-      const message = `${place} is older than the library`
-      return {
-        severity: 'warning',
-        code: 'OUTDATED_INSTALL',
-        message,
-        subject: name,
-        hint: 'loadout sync refreshes it',
-      }
-    }
-    default: {
-      const message = `${place} is installed, but the library no longer has it${edited}`
-      const hint = `loadout remove --copies ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
-      return { severity: 'warning', code: 'OUTDATED_INSTALL', message, subject: name, hint }
-    }
+    case 'edited':
+      return report('EDITED_INSTALL/stays', { place, name, where }, { subject: name })
+    case 'broken':
+      return report('UNMANAGED_FOLDER/broken', { place, reason: `${found.reason}` }, { subject: name })
+    case 'unsupported':
+      return report(
+        'UNSUPPORTED_TARGET/no-longer',
+        { place, agent: found.agent, edited, name, where },
+        { subject: name },
+      )
+    case 'outdated':
+      return report('OUTDATED_INSTALL/older', { place }, { subject: name })
+    default:
+      return report('OUTDATED_INSTALL/gone', { place, edited, name, where, word: shellWord(place) }, { subject: name })
   }
 }
 

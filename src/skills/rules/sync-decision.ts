@@ -87,12 +87,8 @@ function decideBranch(repo: string, state: RepoState, fetched: Fetched, push: bo
   if (branch === undefined) {
     const { branches, remoteHead } = state
     const known = [remoteHead, 'main', 'master', branches[0]].find((name) => name && branches.includes(name))
-    findings.push({
-      severity: 'error',
-      code: 'UPSTREAM_MISSING',
-      message: 'the library is on no branch (detached HEAD), so nothing can be pulled or pushed',
-      hint: known ? git(repo, 'switch', known) : git(repo, 'switch', '--create', 'main'),
-    })
+    const hint = known ? git(repo, 'switch', known) : git(repo, 'switch', '--create', 'main')
+    findings.push(report('UPSTREAM_MISSING/detached', { hint }))
   }
   if (typeof fetched === 'object') {
     const { remote = 'the remote' } = state
@@ -172,16 +168,18 @@ function upstreamFinding(repo: string, state: RepoState, branch: string): Findin
   const { upstream, remotes, remoteBranches, remoteHead, head } = state
   const remote = state.remote ?? remotes[0] ?? 'origin'
   const other = [branch, remoteHead, remoteBranches[0]].find((name) => name && remoteBranches.includes(name))
-  const message = upstream
-    ? `${branch} follows ${shortRef(upstream.trackingRef)}, which does not exist on ${remote}`
-    : state.remote === undefined
-      ? `${branch} follows no remote branch, and there are several remotes: ${remotes.join(', ')}`
-      : `${branch} follows no branch of ${remote}`
-  const follow = other && git(repo, 'branch', `--set-upstream-to=${remote}/${other}`, branch)
+  const follow = git(repo, 'branch', `--set-upstream-to=${remote}/${other}`, branch)
   const publish = git(repo, 'push', '--set-upstream', remote, branch)
   const born = other === branch ? follow : other === undefined ? publish : `${publish}, or ${follow}`
   const unborn = other === undefined ? git(repo, 'fetch', remote) : git(repo, 'switch', other)
-  return { severity: 'error', code: 'UPSTREAM_MISSING', message, hint: head === undefined ? unborn : born }
+  const hint = head === undefined ? unborn : born
+  if (upstream) {
+    return report('UPSTREAM_MISSING/gone', { branch, other: shortRef(upstream.trackingRef), remote, hint })
+  }
+  if (state.remote === undefined) {
+    return report('UPSTREAM_MISSING/several', { branch, remotes: remotes.join(', '), hint })
+  }
+  return report('UPSTREAM_MISSING/none', { branch, remote, hint })
 }
 
 function uncommittedFinding(repo: string, paths: readonly string[]): Finding[] {

@@ -43,6 +43,16 @@ export const callsIssues = () =>
       'NOT_A_FILE/git':
         '{place} is not a regular file, so git cannot read this repository → restore that file, or clone the repository again',
       'NOT_A_FILE/path': '{path} is a folder → name a file inside it',
+      'NOT_A_FILE/archive-symlink':
+        '{subject} is a symbolic link that leads to no file of it → put the file itself there',
+      'NOT_A_FILE/archive-link': '{subject} is a hard link → put the file itself there: a link may lead anywhere',
+      'NOT_A_FILE/archive-pipe':
+        '{subject} is a pipe or socket → remove it: only files and folders can be in an archive',
+      'NOT_A_FILE/archive-device': '{subject} is a device → remove it: only files and folders can be in an archive',
+      'NOT_A_FILE/skill-link':
+        '{path} is a symbolic link that leads to no file of the skill → put the file itself there',
+      'NOT_A_FILE/skill-special':
+        '{path} is a pipe, socket or device → remove it: only files and folders can be installed',
       NOT_A_FOLDER: 'The path is not a folder. → Name a folder.',
       'NOT_A_FOLDER/cwd': 'the working folder {cwd} does not exist → pass cwd with an existing folder',
       'NOT_A_FOLDER/gone': 'the working folder no longer exists → change to an existing folder',
@@ -81,6 +91,7 @@ export const callsIssues = () =>
       'BAD_JSON/skills-lock': '{path} does not list skills by name',
       'BAD_JSON/merge': '{path} is not a merge of Loadout → move the folder away, then run the original command again',
       'BAD_JSON/file': '{path} {problem} → repair or remove the file',
+      'BAD_JSON/label': '{file} {problem}',
       BAD_SETTINGS: 'A settings file has an unknown key or a wrong value. Only that part is ignored. → Correct it.',
       'BAD_SETTINGS/toml': '{path} is not valid TOML, or has another form → repair the file; nothing was changed',
       'BAD_SETTINGS/comments':

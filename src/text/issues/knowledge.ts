@@ -72,6 +72,8 @@ export const knowledgeIssues = () =>
       'PATH_ESCAPE/pack': 'the path {path} is refused: {problem} → name a file inside the pack',
       'PATH_ESCAPE/pattern': '{shown}: the pattern is refused: {problem} → name files of the project',
       'PATH_ESCAPE/folder': 'warning: {shown}: the folder is a link that leaves the project → it was not entered',
+      'PATH_ESCAPE/archive':
+        '{archive}: the path {path} is refused: {problem} → every entry must lie below the root of the archive, under a name that every system can read',
       DRIFT: 'The index and a payload say different things. → Run `loadout rules build`.',
       BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout rules build`.',
       'DRIFT/not-compared':

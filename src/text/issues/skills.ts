@@ -27,6 +27,8 @@ export const skillsIssues = () =>
       'BAD_NAME/profile-name': '{name} cannot be a profile: {problem} → loadout profile list lists the profiles',
       'BAD_NAME/skill': '{name} cannot be a skill: {problem} → loadout list lists the skills',
       'BAD_NAME/plugin-name': '{name} cannot be a plugin: {problem} → name it with --name, such as --name team-kit',
+      'BAD_NAME/archive':
+        '{archive}: the path {path} is refused: {problem} → every entry must lie below the root of the archive, under a name that every system can read',
       SKILL_NOT_FOUND: 'The library has no such skill. → Run `loadout list` to list them.',
       'SKILL_NOT_FOUND/version': 'the catalog has no {wanted} of {name} → loadout catalog publish {name}',
       'SKILL_NOT_FOUND/catalog': 'the catalog has no {what} → loadout catalog search',
@@ -59,11 +61,16 @@ export const skillsIssues = () =>
       INVALID_SKILL: 'A skill cannot be used. The message names the field. → Repair it in the library.',
       'INVALID_SKILL/openai': 'agents/openai.yaml{place} → correct that file',
       'INVALID_SKILL/duplicate-skill': 'Two folders of the library contain a skill of the same name. → Rename one.',
+      'INVALID_SKILL/import': '{path} cannot be imported: {problem} → {hint}',
+      'INVALID_SKILL/unusable':
+        '{folder} cannot be used: {problems} → repair it in the library; the other skills are not affected',
       NAME_DIFFERS: 'The name of a skill differs from the name of its folder. → Rename one of the two.',
       'NAME_DIFFERS/folder':
         'warning: {folder} is named "{name}" in its skill.json, unlike its folder → rename the folder: git mv {folder2} {skillsFolder}/{name}',
       'NAME_DIFFERS/other-names':
         "warning: {whose} cannot be used, so the folder's is: {pairs} → loadout import <source> --skill <name> --as <other> gives another",
+      'NAME_DIFFERS/imported-as':
+        'warning: {path} was imported as {name}, so its folder stays as it is → loadout install {name}, then remove the folder',
       'INVALID_SKILL/format-limit':
         'A skill exceeds a limit of the public format. Some agents cut or skip it. → Shorten it.',
       'INVALID_SKILL/frontmatter':
@@ -87,6 +94,8 @@ export const skillsIssues = () =>
         '{file} is damaged: {detail} → get the file again: it may have been cut short or changed on its way',
       'BAD_ARCHIVE/collision': '{archive}: {path} {problem} → pack it again',
       'BAD_ARCHIVE/too-much': '{archive} contains more than {limit} → split it',
+      'BAD_ARCHIVE/kind':
+        '{subject} is of a kind that cannot be unpacked → pack it again with plain tar, without sparse files',
       'NOTHING_TO_DO/import-site':
         '{address} has neither an llms.txt nor a sitemap.xml that names pages of the same site → name the address of one; nothing was written',
       'NOTHING_TO_DO/import-documents':
@@ -145,6 +154,9 @@ export const skillsIssues = () =>
         '{names} skills can act and were not installed, because you have not allowed it: {names2} → {hint}',
       'QUARANTINED/keys': 'warning: {name} is installed without {keys}, which you have not allowed → {hint}',
       'QUARANTINED/imported': 'warning: {what} and will not be installed until you allow it{what2} → {hint}',
+      'QUARANTINED/skill': '{name} can act and was not installed, because you have not allowed it: {what} → {hint}',
+      'QUARANTINED/many-keys':
+        'warning: {count} skills are installed without frontmatter keys ({keys}) that you have not allowed: {names} → {hint}',
       'ENTRY_NOT_FOUND/profile-not-found': 'There is no profile of this name. → Run `loadout profile list`.',
       'ENTRY_NOT_FOUND/no-profile':
         'the library {library} does not say what a machine gets → loadout profile save <name> on a machine that has it; or loadout install --all',
@@ -168,6 +180,12 @@ export const skillsIssues = () =>
         '{disabled} is not enabled on this machine → loadout agents enable {disabled2}',
       'UNSUPPORTED_TARGET/disabled-skill':
         'warning: {name} was not equipped for {disabled}: not enabled on this machine → loadout agents enable {disabled2}',
+      'UNSUPPORTED_TARGET/copy':
+        'warning: {path} stays as it is: the skill in the library does not support {agents} → loadout targets {name} --add {agent}, then run this command again',
+      'UNSUPPORTED_TARGET/none-of': 'none of {skills} supports {agent} → loadout targets {names} --add {agent}',
+      'UNSUPPORTED_TARGET/skills': '{whose} not support {agent}{which} → loadout targets {names} --add {agent}',
+      'UNSUPPORTED_TARGET/no-longer':
+        'warning: {place} is installed, but the skill no longer lists {agent}{edited} → loadout remove --copies {name} --target {agent}{where}',
       NO_PROJECT: 'The command needs a project, and the folder is not in one. → Name it: `--project <folder>`.',
       'NO_PROJECT/patterns':
         'only patterns choose files in the preset {preset} → there is nothing to measure: history does not count here',
@@ -183,15 +201,31 @@ export const skillsIssues = () =>
       'UNMANAGED_FOLDER/broken-marker': 'The marker of an install is damaged. → Run `loadout doctor --fix`.',
       'UNMANAGED_FOLDER/meanwhile':
         '{shown} {what} meanwhile; Loadout did not change it → run the command again to see what can be done',
+      'UNMANAGED_FOLDER/created':
+        'another program created {shown} meanwhile; Loadout did not change it → run the command again to see what can be done',
+      'UNMANAGED_FOLDER/case':
+        '{place} takes the place of {skill}, because this disk ignores case; Loadout did not change it → rename it, or move it out of {root}',
+      'UNMANAGED_FOLDER/place': '{place} was not installed by loadout[ ({reason})]; it was left as it is → {hint}',
+      'UNMANAGED_FOLDER/broken':
+        '{place} cannot be judged: {reason} → loadout doctor --fix repairs the marker where the content allows it; otherwise move the folder away',
+      'UNMANAGED_FOLDER/same-name':
+        'info: {folders} the name of a skill of the library, and Loadout did not install {them}: {names} → loadout import lists them; loadout import --all --adopt makes them managed',
+      'UNMANAGED_FOLDER/not-in-library':
+        'info: the folders of the agents hold {skills} not in the library: {names} → loadout import lists them; loadout import --all --adopt makes them managed',
       EDITED_INSTALL:
         'An installed copy was edited by hand. → The copy stays. Run `loadout adopt <skill>` to bring the edit into the library.',
       'EDITED_INSTALL/meanwhile':
         '{shown} was edited meanwhile; it was left as it is → run the command again to see what can be done',
       'EDITED_INSTALL/kept':
         'warning: {found} was edited by hand; it stays, although the profile does not name it → loadout remove --copies {name} --target {agent}{found2} removes it, and keeps a copy',
+      'EDITED_INSTALL/stays':
+        'warning: {place} was edited by hand; it stays as it is → loadout adopt {name}{where} brings the edit into the library; loadout diff {name}{where} shows it',
       'OUTDATED_INSTALL/orphaned':
         'A skill is installed that the library no longer has. → Run `loadout remove --copies <skill>`.',
       OUTDATED_INSTALL: 'An installed copy is older than the library. → Run `loadout sync`.',
+      'OUTDATED_INSTALL/older': 'warning: {place} is older than the library → loadout sync refreshes it',
+      'OUTDATED_INSTALL/gone':
+        'warning: {place} is installed, but the library no longer has it{edited} → loadout remove --copies {name}{where} removes it; loadout import {word} brings it back',
       NOT_EQUIPPED:
         'The skill is not installed, or has no edited copy, where the command looked. → Run `loadout list`.',
       'NOT_EQUIPPED/not-edited':
@@ -203,6 +237,9 @@ export const skillsIssues = () =>
         'info: another manager placed {what} here: {names} → loadout import --project . lists them, and takes them over with --all --adopt',
       BACKED_UP: 'Before a change, a copy was kept. The message says where. → Nothing to do.',
       'BACKED_UP/uncommitted': 'info: {folder} had uncommitted changes; a copy is in {kept}',
+      'BACKED_UP/link': 'info: {shown} was a link; what it led to stays in {kept}',
+      'BACKED_UP/copy': 'info: {shown}: {what}a copy of what was there is in {kept}',
+      'BACKED_UP/merge': 'info: the merge of {name} was abandoned; a copy is in {kept}',
       RECOVERED: 'An interrupted change was finished or undone. → Nothing to do.',
       'RECOVERED/library': 'info: {library}: an interrupted {message}',
       'RECOVERED/undone': 'info: {target}: an interrupted change was undone; the old version is back',
@@ -243,6 +280,7 @@ export const skillsIssues = () =>
         'The catalog has no approved version of the skill for this machine. Installed copies stay as they are. → Run `loadout catalog search`.',
       'CATALOG_HELD/catalog-retired':
         'The skill was retired in the catalog. `loadout sync` removes it. → Run `loadout catalog search`.',
+      'CATALOG_HELD/skill': '{name} cannot be installed: {why} → {hint}',
       CATALOG_UNVERIFIED:
         'The signed catalog is missing, expired or not validly signed, or does not continue what this machine verified. → An approver runs `loadout catalog sign`. Check `catalog/allowed_signers` in the library.',
       'CATALOG_UNVERIFIED/signer':
@@ -365,12 +403,25 @@ export const skillsIssues = () =>
         'warning: {path} is not on this machine, so {subject} could not be compared → loadout pin <skill> stops asking; the skill itself stays in your library',
       'REMOTE_UNREACHABLE/sync': '{remote} could not be reached: {failed} → {hint}; Loadout used the local library',
       'REMOTE_UNREACHABLE/known': '{remote} {failed} → {hint}; Loadout used the local library',
+      'REMOTE_UNREACHABLE/source-ref':
+        '{source} no longer has this branch, tag or commit → loadout update <skill> --ref <branch> follows another one',
+      'REMOTE_UNREACHABLE/source-login':
+        '{source} asks for a login: it is private now, or gone → if you may read it, set up an ssh key or a git credential helper; otherwise loadout pin <skill> stops asking',
+      'REMOTE_UNREACHABLE/source-gone':
+        '{source} is gone → loadout pin <skill> stops asking; the skill itself stays in your library',
+      'REMOTE_UNREACHABLE/source': '{source} could not be reached: {reason} → check the connection, then try again',
       DIVERGED:
         'The library and its remote both have new commits. → Merge or rebase with git, then run `loadout sync`.',
       'DIVERGED/branch':
         '{branch} and {other} have diverged: {ahead} here, {behind} there → {repo} (or {repo2}), then sync again',
       UPSTREAM_MISSING: 'The branch of the library follows no remote branch. → Run the git command in the message.',
       'UPSTREAM_MISSING/detached-head': 'The library is not on a branch. → Run the `git switch` in the message.',
+      'UPSTREAM_MISSING/detached':
+        'the library is on no branch (detached HEAD), so nothing can be pulled or pushed → {hint}',
+      'UPSTREAM_MISSING/gone': '{branch} follows {other}, which does not exist on {remote} → {hint}',
+      'UPSTREAM_MISSING/several':
+        '{branch} follows no remote branch, and there are several remotes: {remotes} → {hint}',
+      'UPSTREAM_MISSING/none': '{branch} follows no branch of {remote} → {hint}',
       'UNCOMMITTED/commits-waiting': 'The library has commits that are not pushed. → Run `loadout sync --push`.',
       UNCOMMITTED: 'The library has changes that are not committed. → Commit them with git.',
       'UNCOMMITTED/pack':
