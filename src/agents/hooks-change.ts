@@ -11,6 +11,7 @@ import {
   isPresent,
   ownCall,
   requireHookProject,
+  serverFile,
 } from './disk/hook-settings/hook-places.ts'
 import { readSettings, splitMark } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
@@ -18,12 +19,15 @@ import { HOOK_HOSTS, type HookHost, hostRefusal, refusalFinding, wantedHooks } f
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
 import { findHooks, reconcileHooks } from './rules/hook-settings/hook-settings.ts'
 import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
+import { addServer, hasServer, removeServer } from './rules/mcp-server.ts'
 
 export interface HooksRequest {
   /** Ids; empty for all enabled agents with hooks. */
   agents: readonly string[]
   /** A folder in a project; empty for the working folder; undefined for the user's own hooks. */
   project?: string
+  /** Names the MCP server of Loadout in the user's settings too. Removing always takes it out. */
+  mcp?: boolean
   dryRun?: boolean
 }
 
@@ -31,6 +35,8 @@ export interface HookChange {
   agent: string
   label: string
   scope: Scope
+  /** What was added to the file. */
+  part: 'hooks' | 'mcp'
   path: string
   change: 'installed' | 'updated' | 'removed' | 'none'
   /** The changed lines of the file. */
@@ -44,7 +50,7 @@ export interface HookChanges {
   isDryRun: boolean
 }
 
-/** Adds our hooks to the settings of agents. Does not change anything else in the files. */
+/** Adds our hooks, and if asked our MCP server, to the settings of agents. Changes nothing else in the files. */
 export function installHooks(machine: Machine, request: HooksRequest): Promise<HookChanges> {
   return changeHooks(machine, request, true)
 }
@@ -59,16 +65,30 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
   const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
   const call = project === undefined ? ownCall(machine) : 'named-if-there'
-  const records = new UndoRecords(machine, RECORDS)
-  const planAll = () => places.map((place) => planEdit(records, place, isInstall ? call : undefined))
+  const records = { hooks: new UndoRecords(machine, RECORDS), mcp: new UndoRecords(machine, SERVER_RECORDS) }
+  const hasServers = project === undefined && (request.mcp === true || !isInstall)
+  // Hooks and server may be in one file: what was added last is taken out first.
+  const parts = (isInstall ? ['hooks', 'mcp'] : ['mcp', 'hooks']) as readonly HookChange['part'][]
+  const planAll = () => {
+    const texts = new Map<string, string | undefined>()
+    const read = (path: string) => (texts.has(path) ? texts.get(path) : readEdited(path))
+    return parts.flatMap((part) =>
+      (part === 'hooks' || hasServers ? places : []).map((place) => {
+        const plan = part === 'hooks' ? planEdit : planServer
+        const edit = plan(machine, records[part], place, isInstall ? call : undefined, read)
+        texts.set(edit.path, edit.after)
+        return edit
+      }),
+    )
+  }
   // First without writing: if a file must be repaired first, this throws before Loadout creates anything.
   const dry = planAll()
   const applyAll = () => {
     const all = planAll()
-    for (const edit of all) records[isInstall ? 'apply' : 'undo'](edit, edit.record)
+    for (const edit of all) records[edit.part][isInstall ? 'apply' : 'undo'](edit, edit.record)
     return all
   }
-  const edits = isDryRun ? dry : await records.asOnlyEditor(applyAll)
+  const edits = isDryRun ? dry : await records.hooks.asOnlyEditor(applyAll)
   const findings = isInstall ? edits.flatMap((edit) => unreadableFindings(edit)) : []
   machine.report(...findings)
   return { changes: edits.map((edit) => describe(edit, isInstall)), isDryRun }
@@ -84,43 +104,54 @@ function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boo
   throw failWith('USAGE/no-hosts', { hookHosts: HOOK_HOSTS.map(({ agent }) => agent).join('|') })
 }
 
-function describe({ place, before, after, hadHooks }: HookEdit, isInstall: boolean): HookChange {
-  const { host, label, scope, path } = place
-  const done = isInstall ? (hadHooks ? 'updated' : 'installed') : 'removed'
+function describe({ place, part, path, before, after, wasThere }: HookEdit, isInstall: boolean): HookChange {
+  const { host, label, scope } = place
+  const done = isInstall ? (wasThere ? 'updated' : 'installed') : 'removed'
   return {
     agent: host.agent,
     label,
     scope,
+    part,
     path,
     change: before === after ? 'none' : done,
     diff: before === after ? '' : diffLines(before ?? '', after ?? ''),
-    untilTheyRun: isInstall ? host.untilTheyRun : undefined,
+    untilTheyRun: isInstall && part === 'hooks' ? host.untilTheyRun : undefined,
   }
 }
 
 /** Reports a settings file that the agent cannot read, because then the hooks never run. */
-function unreadableFindings({ place, after = '' }: HookEdit): Finding[] {
+function unreadableFindings({ place, part, after = '' }: HookEdit): Finding[] {
   const { path, label, host } = place
-  if (host.layout === 'plugin') return []
+  if (part === 'mcp' || host.layout === 'plugin') return []
   const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
   return refusal === undefined ? [] : [refusalFinding(host, label, path, refusal)]
 }
 
 const RECORDS = 'hook-installs.json'
+const SERVER_RECORDS = 'server-installs.json'
 
 /** The planned edit of a settings file. */
 interface HookEdit extends FileEdit {
   record: UndoRecord
   place: HookPlace
-  /** The file had our hooks before. */
-  hadHooks: boolean
+  part: HookChange['part']
+  /** The file had our hooks, or the server, before. */
+  wasThere: boolean
 }
 
+type ReadFile = (path: string) => string | undefined
+
 /** Plans without writing. Without `call`, removes our hooks. */
-function planEdit(records: UndoRecords, place: HookPlace, call: ProgramCall | undefined): HookEdit {
+function planEdit(
+  _: Machine,
+  records: UndoRecords,
+  place: HookPlace,
+  call: ProgramCall | undefined,
+  readFile: ReadFile,
+): HookEdit {
   const { path, host, project } = place
   if (project !== undefined) refuseNamedLinkOut(project, path)
-  const before = readEdited(path)
+  const before = readFile(path)
   if (host.layout === 'plugin') return planPlugin(records, place, before, call)
   const wanted = call === undefined ? [] : wantedHooks(host, call)
   const { mark, body } = splitMark(before ?? '')
@@ -130,7 +161,7 @@ function planEdit(records: UndoRecords, place: HookPlace, call: ProgramCall | un
   const hadHooks = findHooks(read(text), host).length > 0
   const known = records.find(path)
   const record = hadHooks && known !== undefined ? known : newRecord(path, before, isBlank, known)
-  const plan = { place, path, project, before, hadHooks, record }
+  const plan = { place, part: 'hooks', path, project, before, wasThere: hadHooks, record } as const
   if (wanted.length === 0 && !hadHooks) return { ...plan, after: before }
   const result = reconcileHooks({ text, blanks: record.blanks }, host, wanted, read)
   const after = mark + result.text
@@ -159,5 +190,42 @@ function planPlugin(
   const record = own === undefined ? newRecord(path, before, true, undefined) : records.find(path)
   const after = isTheirs ? before : call && pluginText(call)
   const isOurs = own !== undefined
-  return { place, path, project, before, after, hadHooks: isOurs, record: record ?? { folders: [], blanks: {} } }
+  return {
+    place,
+    part: 'hooks',
+    path,
+    project,
+    before,
+    after,
+    wasThere: isOurs,
+    record: record ?? { folders: [], blanks: {} },
+  }
+}
+
+/** Plans the entry of the MCP server in the user's settings. Without `call`, removes it if Loadout wrote it. */
+function planServer(
+  machine: Machine,
+  records: UndoRecords,
+  place: HookPlace,
+  call: ProgramCall | undefined,
+  readFile: ReadFile,
+): HookEdit {
+  const path = serverFile(machine, place)
+  const { mcp } = place.host
+  const before = readFile(path)
+  const emptyFile = mcp.key === 'mcp_servers' ? '' : '{}\n'
+  const { mark, body } = splitMark(before ?? '')
+  const isBlank = body.trim() === ''
+  const text = isBlank ? emptyFile : body
+  const read = (source: string) => readSettings(source, path)
+  const wasThere = hasServer(text, mcp, read)
+  const known = records.find(path)
+  const record = wasThere && known !== undefined ? known : newRecord(path, before, isBlank, known)
+  const plan = { place, part: 'mcp', path, project: undefined, before, wasThere } as const
+  const settings = { text, blanks: record.blanks }
+  const result = call === undefined ? removeServer(settings, mcp, read) : addServer(settings, mcp, call, read)
+  if (result.text === text) return { ...plan, after: before, record }
+  const after = mark + result.text
+  if (call !== undefined) return { ...plan, after, record: { ...record, blanks: result.blanks } }
+  return { ...plan, after: result.text === emptyFile ? asItWas(path, record, after) : after, record }
 }

@@ -65,6 +65,34 @@ describe('install, then remove', () => {
     expect(seen(home)).toEqual(before)
   })
 
+  it('connect names the MCP server beside the hooks, and hooks remove takes both back byte for byte', () => {
+    const files = {
+      '.claude.json': '{"numStartups": 3, "mcpServers": {}}',
+      '.codex/config.toml': 'model = "x"\n\n[projects."/x"]\ntrust_level = "trusted"',
+      '.gemini/settings.json': '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n',
+      '.cursor/cli-config.json': '{}',
+    }
+    const home = makeProject(files)
+    const before = seen(home)
+    const connect = () => runLoadout(['connect', 'claude', 'codex', 'gemini', 'cursor'], { home, cwd: home })
+    const first = connect()
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/installed {2}Codex {8}MCP {3}\S+\/\.codex\/config\.toml/)
+    expect(JSON.parse(read(home, '.claude.json')).mcpServers.loadout.args.at(-1)).toBe('mcp')
+    expect(JSON.parse(read(home, '.cursor/mcp.json')).mcpServers.loadout.args.at(-1)).toBe('mcp')
+    expect(connect().stdout).toMatch(/^Everything is installed already/)
+    expect(hooks(home, 'remove').code).toBe(0)
+    expect(seen(home)).toEqual(before)
+    for (const [path, text] of Object.entries(files)) expect(read(home, path)).toBe(text)
+  })
+
+  it('connect --no-mcp, and connect for a project, add only hooks', () => {
+    const home = makeProject({ '.claude.json': '{}' })
+    expect(runLoadout(['connect', 'claude', '--no-mcp'], { home, cwd: home }).code).toBe(0)
+    expect(read(home, '.claude.json')).toBe('{}')
+    expect(existsSync(join(home, SETTINGS))).toBe(true)
+  })
+
   it('keeps a folder that another program uses by now', () => {
     const home = makeFolder()
     hooks(home, 'install', 'claude')

@@ -4,6 +4,7 @@ import { getDeep, sha256 } from '../../text/values.ts'
 import { formatCommand, type ProgramCall, pathsIn, type Shell } from './hook-settings/hook-command.ts'
 import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-settings.ts'
 import { applyEdits, lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'
+import type { McpPlace } from './mcp-server.ts'
 
 /** The events at which agents call Loadout, by their names in Claude Code. Each row has the agent's own names. */
 export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreToolUse', 'SubagentStart'] as const
@@ -33,6 +34,8 @@ export interface HookHost {
   after?: Readonly<Record<string, unknown>>
   /** The agent's names of the events that it has and Loadout answers. */
   events: Readonly<Record<EveryEvent, string> & Partial<Record<HookEvent, string>>>
+  /** Where it names the MCP servers of its user. */
+  mcp: McpPlace
   /** How a task reaches a subagent; absent if its prompt is an event of its own, or nothing reaches it. */
   subagents?: Subagents
   /** Tools whose use means that an entry was read, and the key of their input that names it. */
@@ -80,6 +83,7 @@ const GROUPS = {
   commands: { command: 'sh' },
   before: { type: 'command' },
 } as const
+const PLAIN_SERVER: McpPlace['entry'] = (command, args) => ({ command, args })
 const VERSIONED = '{\n  "version": 1\n}\n'
 /** The limit of Claude Code, also for agents without a limit. */
 const USUAL_LIMIT = { tokens: 2_250, characters: 9_000, counts: 'characters' } as const
@@ -100,6 +104,12 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     tools: { Skill: { skill: 'skill' }, Read: { file: 'file_path' } },
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: true,
+    mcp: {
+      file: '.claude.json',
+      isBeside: true,
+      key: 'mcpServers',
+      entry: (command, args) => ({ type: 'stdio', command, args, env: {} }),
+    },
     untilTheyRun: 'Claude Code takes them up with its next session.',
     readFrom: 'Claude Code 2.1.327',
   },
@@ -119,6 +129,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     replyLimit: { tokens: 2_200, characters: 8_800, counts: 'bytes' },
     readsByteOrderMark: false,
     onlyKeys: ['description', 'hooks'],
+    mcp: { file: 'config.toml', key: 'mcp_servers', entry: PLAIN_SERVER },
     untilTheyRun: 'Codex runs them once you trust them: start codex and choose to, or type /hooks in it.',
     readFrom: 'Codex 0.169.0',
   },
@@ -146,6 +157,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     readsByteOrderMark: false,
     readsComments: true,
     stopsAtBadFile: true,
+    mcp: { file: 'settings.json', key: 'mcpServers', entry: PLAIN_SERVER },
     untilTheyRun: 'Gemini CLI takes them up with its next session, in folders that you trust.',
     readFrom: 'Gemini CLI 0.61.0',
   },
@@ -169,6 +181,11 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     keepsContext: true,
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: false,
+    mcp: {
+      file: 'mcp-config.json',
+      key: 'mcpServers',
+      entry: (command, args) => ({ type: 'local', command, args, tools: ['*'] }),
+    },
     untilTheyRun: 'Copilot CLI takes them up with its next session; those of a project where you trust its folder.',
     readFrom: 'Copilot CLI 1.0.102',
   },
@@ -186,6 +203,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: false,
     neededKey: 'version',
+    mcp: { file: 'mcp.json', key: 'mcpServers', entry: PLAIN_SERVER },
     untilTheyRun: 'Cursor takes them up with the next chat.',
     readFrom: 'the documentation of Cursor 3.20',
   },
@@ -203,6 +221,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: false,
     readsComments: true,
+    mcp: { file: 'settings.json', key: 'mcpServers', entry: PLAIN_SERVER },
     untilTheyRun: 'Qwen Code takes them up with its next session.',
     readFrom: 'Qwen Code 0.24.4',
   },
@@ -219,6 +238,11 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     keepsContext: true,
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: true,
+    mcp: {
+      file: 'opencode.json',
+      key: 'mcp',
+      entry: (command, args) => ({ type: 'local', command: [command, ...args], enabled: true }),
+    },
     untilTheyRun: 'OpenCode loads the plugin when it starts.',
     readFrom: 'OpenCode 1.18.33',
   },

@@ -16,16 +16,26 @@ const HOOK_FLAGS = {
 export const hookCommands = [
   defineCommand({
     name: 'connect',
-    aliases: { 'hooks install': [] },
-    summary: 'let your agents ask Loadout at every prompt',
+    aliases: { 'hooks install': ['--no-mcp'] },
+    summary: 'let your agents ask Loadout, by hooks and MCP',
     details:
-      'Adds hooks to the settings of the agents you name, or of every enabled agent found on this machine. For OpenCode it\n' +
-      'writes a plugin. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +
-      'With --project they apply to everyone who works there; they do nothing on machines without loadout.',
+      'Adds hooks and the MCP server to the settings of the agents you name, or of every enabled agent found on this machine.\n' +
+      'For OpenCode it writes a plugin. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +
+      'With --project it adds only hooks, for everyone who works there; they do nothing on machines without loadout.',
     args: AGENT_NAMES,
-    flags: HOOK_FLAGS,
-    run: ({ request }, loadout) => loadout.installHooks(request),
-    print: (value, screen) => printChanges(value, screen, 'The hooks are already installed.'),
+    flags: {
+      ...HOOK_FLAGS,
+      mcp: { kind: 'switch', summary: 'name the MCP server too (default)', no: 'add only the hooks' },
+    },
+    run: ({ request }, loadout) => loadout.installHooks({ ...request, mcp: request.mcp ?? true }),
+    print: (value, screen) =>
+      printChanges(
+        value,
+        screen,
+        value.changes.some(({ part }) => part === 'mcp')
+          ? 'Everything is installed already.'
+          : 'The hooks are already installed.',
+      ),
   }),
   defineCommand({
     name: 'hooks status',
@@ -87,7 +97,9 @@ function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: 
   return lines(
     made.flatMap(({ path, diff }) => [screen.strong(printableLine(path)), printableText(diff), '']),
     isDryRun && WOULD,
-    alignRows(made.map(({ change, label, scope, path }) => [`  ${change}`, label, scope, path])),
+    alignRows(
+      made.map(({ change, label, scope, part, path }) => [`  ${change}`, label, part === 'mcp' ? 'MCP' : scope, path]),
+    ),
     made.flatMap(({ untilTheyRun }) => (untilTheyRun === undefined ? [] : wrap(untilTheyRun, 0))),
     !isDryRun &&
       made.some(({ untilTheyRun }) => untilTheyRun !== undefined) &&

@@ -34,6 +34,15 @@ export function hookPlace(machine: Machine, host: HookHost, project: string | un
   return { host, label, scope: project === undefined ? 'user' : 'project', path, project, folder }
 }
 
+/** The file in which an agent names the MCP servers of its user. */
+export function serverFile({ home }: Machine, { host, folder }: HookPlace): string {
+  const { file, isBeside } = host.mcp
+  if (isBeside && folder === join(home, requireAgent(host.agent).home?.folder ?? '')) return join(home, file)
+  const path = join(folder, file)
+  // OpenCode also reads a file with comments.
+  return file === 'opencode.json' && isFile(`${path}c`) ? `${path}c` : path
+}
+
 /** The host of a named agent, by any of its names. */
 export function hostNamed(name: string): HookHost {
   const id = findAgent(name)?.id

@@ -69,7 +69,8 @@ function itemOf(setting: Item | undefined, name: string): Item | undefined {
   return setting.value.items.find(({ value }) => value.kind === 'literal' && value.value === name)
 }
 
-function findSetting(tree: SettingsTree, key: string, kind: Container['kind']): Item | undefined {
+/** The container under a key at the top of a file. Throws if it has another form. */
+export function findSetting(tree: SettingsTree, key: string, kind: Container['kind']): Item | undefined {
   requireKind(tree, tree.root, 'object', 'the file')
   const setting = onlyOne(tree, tree.root, key, `"${key}"`)
   if (setting !== undefined) requireKind(tree, setting.value, kind, `"${key}"`)
