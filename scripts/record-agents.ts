@@ -6,7 +6,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { type ModelRequest, type ScriptedModel, startModel } from '../src/agents/disk/scripted-model.ts'
 import { INSTRUCTION_WORLDS, libraryWorld, placesWorld, SIZES, type World } from '../test/agents/worlds.ts'
 import { CLIENTS, type Client, programOf, type Run } from './record/clients.ts'
 import {
@@ -19,6 +18,7 @@ import {
   shownOf,
   textsOf,
 } from './record/facts.ts'
+import { type ModelRequest, type ScriptedModel, startModel } from './record/scripted-model.ts'
 
 const RECORDINGS = 'test/agents/recorded'
 const LOADOUT = resolve('dist/cli.js')

@@ -128,8 +128,6 @@ it('only these files reach for the network: what serves, what asks a server, a t
       .some((line) => !line.startsWith('import type') && line.match(network)),
   )
   expect(using.sort()).toEqual([
-    // A model on this machine, for clients that are tried.
-    'agents/disk/scripted-model.ts',
     'machine/call-http.ts',
     'machine/http.ts',
     'team/disk/database.ts',

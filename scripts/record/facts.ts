@@ -1,6 +1,6 @@
-import type { ModelRequest } from '../../src/agents/disk/scripted-model.ts'
 import { librarySkills, nameAt, PLACES, type World } from '../../test/agents/worlds.ts'
 import type { Client } from './clients.ts'
+import type { ModelRequest } from './scripted-model.ts'
 
 /** What a client told its model about one skill. */
 interface ListedSkill {

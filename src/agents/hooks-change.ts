@@ -74,8 +74,11 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
     const read = (path: string) => (texts.has(path) ? texts.get(path) : readEdited(path))
     return parts.flatMap((part) =>
       (part === 'hooks' || hasServers ? places : []).map((place) => {
-        const plan = part === 'hooks' ? planEdit : planServer
-        const edit = plan(machine, records[part], place, isInstall ? call : undefined, read)
+        const wanted = isInstall ? call : undefined
+        const edit =
+          part === 'hooks'
+            ? planEdit(records.hooks, place, wanted, read)
+            : planServer(records.mcp, place, serverFile(machine, place), wanted, read)
         texts.set(edit.path, edit.after)
         return edit
       }),
@@ -142,13 +145,7 @@ interface HookEdit extends FileEdit {
 type ReadFile = (path: string) => string | undefined
 
 /** Plans without writing. Without `call`, removes our hooks. */
-function planEdit(
-  _: Machine,
-  records: UndoRecords,
-  place: HookPlace,
-  call: ProgramCall | undefined,
-  readFile: ReadFile,
-): HookEdit {
+function planEdit(records: UndoRecords, place: HookPlace, call: ProgramCall | undefined, readFile: ReadFile): HookEdit {
   const { path, host, project } = place
   if (project !== undefined) refuseNamedLinkOut(project, path)
   const before = readFile(path)
@@ -204,13 +201,12 @@ function planPlugin(
 
 /** Plans the entry of the MCP server in the user's settings. Without `call`, removes it if Loadout wrote it. */
 function planServer(
-  machine: Machine,
   records: UndoRecords,
   place: HookPlace,
+  path: string,
   call: ProgramCall | undefined,
   readFile: ReadFile,
 ): HookEdit {
-  const path = serverFile(machine, place)
   const { mcp } = place.host
   const before = readFile(path)
   const emptyFile = mcp.key === 'mcp_servers' ? '' : '{}\n'

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parseJson } from '../../text/json.ts'
-import { isRecord } from '../../text/values.ts'
+import { parseJson } from '../../src/text/json.ts'
+import { isRecord } from '../../src/text/values.ts'
 
 /** A request that a client sent to its model. */
 export interface ModelRequest {
