@@ -7,13 +7,12 @@ import {
   readSync,
   rmSync,
   type Stats,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { checksum, hashText } from '../text/values.ts'
-import { makeFolders } from './files.ts'
+import { makeFolders, statOrNothing } from './files.ts'
 import { isOrphaned, ownedName, removeOrphans } from './leftovers.ts'
 import type { Surroundings } from './machine.ts'
 import { move } from './platform.ts'
@@ -188,14 +187,6 @@ export function signatureOf(paths: readonly string[], now: Date): Signature {
 export function stampAt(path: string): Stamp | undefined {
   const stat = statOrNothing(path)
   return stat && stampOf(stat)
-}
-
-function statOrNothing(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 export interface Codec<T> {

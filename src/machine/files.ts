@@ -132,7 +132,7 @@ export function isWritable(folder: string): boolean {
   }
 }
 
-function statOrNothing(path: string): Stats | undefined {
+export function statOrNothing(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {

@@ -246,12 +246,14 @@ function realOf(file: number): string | undefined {
   }
 }
 
-function isBelow(root: string, path: string): boolean {
+export function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 }
 
-function realOrNothing(path: string): string | undefined {
+/** Undefined for a path that does not exist. */
+export function realOrNothing(path: string): string | undefined {
   try {
+    // Not the JavaScript version, which shortens `link/..` before following links.
     return realpathSync.native(path)
   } catch {
     return undefined

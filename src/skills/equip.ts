@@ -9,7 +9,6 @@ import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts
 import { summarizeLog } from '../usage/usage.ts'
 import { readForReview } from './disk/registry.ts'
 import { enabledAgents, type Installs, namedAgents, type ScopeRequest, withInstalls, withScope } from './installs.ts'
-
 import {
   asRootWriter,
   asWriter,

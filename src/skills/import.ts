@@ -38,7 +38,6 @@ import { chooseOffers, type ForeignSkill, type ImportCandidate, type Offer } fro
 import { inOrderOfNeed, needsOf } from './rules/manifest.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
 import { type Capability, findTwinIn, LFS_PROBLEM, summarizeSheet } from './rules/review/sheet.ts'
-
 import { type RegisteredSkill, type SkillSource, supports, withoutSource } from './rules/skill.ts'
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {

@@ -8,14 +8,11 @@ import type { Repository } from '../machine/repository.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { diffFolders, lastCommits } from './disk/library-git.ts'
-
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
 import { buildFor, copyTree, listTree, writeBuild } from './disk/tree.ts'
-
 import { sheetOf } from './gate.ts'
 import { type Installs, namedAgents, readManifest, type ScopeRequest, withScope } from './installs.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
-
 import { observe, recoverAll } from './observe.ts'
 import { type Capability, findTwinIn } from './rules/review/sheet.ts'
 import {

@@ -12,7 +12,6 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from './disk/tree-cache.ts'
 import { type ClearedRegistry, withheldIn } from './gate.ts'
 import { type Installs, type ScopeRequest, withScope } from './installs.ts'
-
 import { foreseeEdits, type Observation, observe, recoverAll } from './observe.ts'
 import {
   EDIT_OUTCOMES,

@@ -14,7 +14,6 @@ import { enabledAgents, type Installs, namedTargets, type ScopeRequest, withInst
 import { asWriter, observe, type RunOptions, refreshInstalls, UNDO } from './observe.ts'
 import { neededBy } from './rules/manifest.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
-
 import {
   changedTargets,
   EVERY_AGENT,

@@ -15,7 +15,6 @@ import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, failWith } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
 import { checkOutSnapshot, literal, uncommittedPaths } from './disk/library-git.ts'
-
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readPlacements, SKILLS_FOLDER } from './disk/registry.ts'
 import { type Build, buildFor, hashTree, listTree, readBuild, readBuildFile, writeTreeFile } from './disk/tree.ts'

@@ -12,7 +12,6 @@ import { hasLeftovers, isLockable, libraryLog, readLogged, withLibrary } from '.
 import { mergeCopies } from './disk/merge-skill.ts'
 import { Merges, skillIn } from './disk/pending-merge.ts'
 import { obeyVerdicts, type RegistryReading, readPlacements, readRegistry, withExpectation } from './disk/registry.ts'
-
 import { hashTree, listTree } from './disk/tree.ts'
 import { TreeCache } from './disk/tree-cache.ts'
 import {

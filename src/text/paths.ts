@@ -1,3 +1,12 @@
+/** Without the escapes of a web address, unless one is broken. */
+export function decodeOrSame(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Why a relative path is not allowed, or undefined when it is. Does not check links: the reader of the path does. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'it is empty'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { readInside } from '../../machine/inside.ts'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { isBelow, readInside, realOrNothing } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { compareText } from '../../text/values.ts'
 import { type Language, languageOf, type Reach, readCommand, readScript } from '../rules/advice/command-reach.ts'
@@ -159,19 +159,6 @@ class Pinning {
 
 function shown(word: string): string {
   return word.length > 80 ? `${word.slice(0, 79)}\u2026` : word
-}
-
-function isBelow(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
-}
-
-function realOrNothing(path: string): string | undefined {
-  try {
-    // Not the JavaScript version, which shortens `link/..` before following links.
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
 }
 
 function isExecutable(path: string): boolean {

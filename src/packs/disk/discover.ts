@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { codeOf, isFolder } from '../../machine/files.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject, type Project, upwards } from '../../machine/open-project.ts'
+import { openProject, type Project, realOrSame, upwards } from '../../machine/open-project.ts'
 import { folderBehind, isInside, Walk, type WalkEntry } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, report, type Severity } from '../../text/trouble.ts'
@@ -194,14 +194,6 @@ export function clonePath(machine: Machine, { url, branch = '' }: { url: string;
     .slice(0, 40)
   const id = sha256(`${url}\0${branch}`).slice(0, 12)
   return join(machine.cacheFolder, 'packs', 'organization', `${name || 'packs'}-${id}`)
-}
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { type CacheKey, isSettled, jsonCodec, type Stamp, stampAt } from '../../machine/cache.ts'
 import { codeOf, exists, isFile, isFolder } from '../../machine/files.ts'
-import { readInside } from '../../machine/inside.ts'
+import { readInside, realOrNothing } from '../../machine/inside.ts'
 import { KeptFiles } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { isInside, Walk } from '../../machine/walk.ts'
@@ -220,14 +220,6 @@ export function listLinked(
   const { count, tooDeep } = walk.leftOut
   const isCut = paths.length > MOST_LINKED || count > 0 || tooDeep.length > 0
   return { paths: paths.slice(0, MOST_LINKED).sort(), isCut }
-}
-
-function realOrNothing(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** The real path of a pack, from its folder, KNOWLEDGE.md or index. Undefined if the path is not a pack. */

@@ -1,4 +1,5 @@
 import { getPage, type Page } from '../../machine/call-http.ts'
+import { decodeOrSame } from '../../text/paths.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { LeftOut, type Material, type MaterialRequest, type WriteFile } from './material.ts'
 
@@ -138,12 +139,4 @@ function pathOf({ pathname }: URL, type: string): string | undefined {
   const path = pathname.endsWith('/') || safe === '' ? `${safe}/index`.replace(/^\//, '') : safe
   if (/\.(?:md|mdx|rst|txt)$/i.test(path) && extension !== '.html') return path
   return path.replace(/\.(?:html?|md|txt|pdf|php|aspx?)$/i, '') + extension
-}
-
-function decodeOrSame(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

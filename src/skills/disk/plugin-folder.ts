@@ -1,7 +1,6 @@
 import { chmodSync, lstatSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { Transaction, workFolderIn } from '../../change/transaction.ts'
-
 import { isFolder } from '../../machine/files.ts'
 import { readJsonInside } from '../../machine/inside.ts'
 import { failWith } from '../../text/trouble.ts'

@@ -4,7 +4,6 @@ import { pathProblem } from '../../text/paths.ts'
 import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList, setOwn, sha256, sortedBy } from '../../text/values.ts'
 import { EVERY_AGENT, nameProblem, type Skill } from './skill.ts'
-
 import { parseRepositoryName } from './source-name.ts'
 
 export const LOCK_FILE = 'loadout.lock'

@@ -5,7 +5,6 @@ import { shellWord } from '../../text/printable.ts'
 import { asFinding, type Code, type Finding, failWith, type LoadoutError, report } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
 import { type InstallMarker, type LibraryState, sameCommit } from './reconcile.ts'
-
 import {
   isEdited,
   missing,

@@ -1,3 +1,4 @@
+import { decodeOrSame } from '../../text/paths.ts'
 import { failWith } from '../../text/trouble.ts'
 
 /** A git repository as a person named it, with the requested part. */
@@ -23,7 +24,8 @@ const SHORTHAND =
 export function parseRepositoryName(named: string): RepositoryName | undefined {
   // A host may have a group with the name of a page part.
   const page = /\.git\/*$/i.test(named) ? null : WEB_PAGE.exec(named)
-  if (page !== null) return { url: page[1] ?? '', refAndFolder: decoded(page[2] ?? '').replace(/\/?SKILL\.md$/, '') }
+  if (page !== null)
+    return { url: page[1] ?? '', refAndFolder: decodeOrSame(page[2] ?? '').replace(/\/?SKILL\.md$/, '') }
   const short = SHORTHAND.exec(named)
   if (short !== null && !/^\.+$/.test(short[3] ?? '')) {
     const [, host = 'github', owner, repository, folder, ref] = short
@@ -55,14 +57,6 @@ export function publisherOf(address: string): string {
   // On these hosts case does not matter.
   const isFolded = Object.values(HOSTS).includes(parsed.host.toLowerCase())
   return `${parsed.host.toLowerCase()}/${isFolded ? place.toLowerCase() : place}`
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Where the ref of `ref/folder` ends: at the longest name in the repository, else at a commit. */

@@ -3,9 +3,7 @@ import { failWith } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { type Role, roleOf } from '../rules/access.ts'
 import { type Backend, withAudit } from './routes.ts'
-
 import { aboutError, type Log } from './telemetry.ts'
-
 import { addToken } from './tokens.ts'
 
 /** The provider that knows the people of a team, and what its claims mean. */

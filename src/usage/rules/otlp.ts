@@ -1,3 +1,5 @@
+import { decodeOrSame } from '../../text/paths.ts'
+
 /** The JSON form of the OpenTelemetry protocol: only what Loadout sends of it. */
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>
@@ -102,16 +104,8 @@ export function readHeaders(text: string | undefined): Record<string, string> {
   const pairs = (text ?? '').split(',').map((pair) => pair.split('='))
   return Object.fromEntries(
     pairs.flatMap(([name = '', ...rest]) => {
-      const value = decode(rest.join('=').trim())
+      const value = decodeOrSame(rest.join('=').trim())
       return /^[\w-]+$/.test(name.trim()) && /^[\t\x20-\x7e]+$/.test(value) ? [[name.trim(), value]] : []
     }),
   )
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
