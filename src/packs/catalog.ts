@@ -175,8 +175,7 @@ export async function fetchPacks(machine: Machine, request: FetchRequest): Promi
     onProgress?.(at + 1, wanted.length, fetched.source)
     sources.push({ ...fetched, problem: error?.message })
     if (error === undefined) continue
-    const { code, message, hint } = error
-    machine.report({ severity: 'error', code, subject: fetched.source, message, hint })
+    machine.report(asFinding(error, { severity: 'error', subject: fetched.source }))
   }
   return { sources }
 }

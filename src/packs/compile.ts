@@ -122,12 +122,12 @@ export function importCompile(
   }
   if (answer === undefined || problems.length > 0) {
     const more = problems.length - 20
-    const message = more === 1 ? '1 more statement is wrong' : `${more} more statements are wrong`
+    const told = more === 1 ? '1 more statement is' : `${more} more statements are`
     machine.report(
       ...problems
         .slice(0, 20)
         .map(({ at, problem }) => report('PACK_REFUSED/answer', { at, problem }, { subject: at })),
-      ...(more > 0 ? [{ severity: 'error', code: 'PACK_REFUSED', message } as const] : []),
+      ...(more > 0 ? [report('PACK_REFUSED/more', { more: told })] : []),
     )
     const nothing = { written: [], statements: 0, unknown: 0, run: undefined, isReviewed: false, next: [] }
     return { pack: name, root: pack.root, ...nothing }
@@ -245,16 +245,12 @@ export function packStatus(
 
 function findingsOf({ name, state }: PackCompileStatus): Finding[] {
   return (state?.views ?? []).flatMap(({ path, state: is, changed, gone }): Finding[] => {
-    const about = { severity: 'warning', subject: name, hint: `loadout packs compile ${name}` } as const
-    if (is === 'failed') {
-      const message = `${name}/${path} is not used: its compile run did not finish`
-      return [{ ...about, code: 'pack.run', message }]
-    }
+    const view = `${name}/${path}`
+    if (is === 'failed') return [report('pack.run/view-failed', { view, name }, { subject: name })]
     if (is !== 'stale') return []
     const more = changed.length > 3 ? ` and ${changed.length - 3} more` : ''
     const named = `inputs changed: ${changed.slice(0, 3).join(', ')}${more}`
     const why = changed.length > 0 ? named : gone > 0 ? `${count(gone, 'input')} gone` : 'its run says so'
-    const code = changed.length > 0 ? 'pack.run' : 'pack.run'
-    return [{ ...about, code, message: `${name}/${path} is stale: ${why}` }]
+    return [report('pack.run/view-stale', { view, why, name }, { subject: name })]
   })
 }

@@ -4,7 +4,7 @@ import { cutLine, findCut } from '../text/cap-content.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Code, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, retell } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
@@ -66,10 +66,10 @@ function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
   const file = files.read(path)
   if (file !== undefined) return file
   const warning = files.warnings[known]
-  if (warning?.code === 'source.escape') throw pathEscape(path, warning.message)
+  if (warning?.code === 'PATH_ESCAPE') throw pathEscape(path, warning.message)
   if (warning !== undefined) {
     const message = `${shownPath(path)} of the pack ${packWord(pack.manifest.name)}: ${warning.message}`
-    throw new LoadoutError(CODES[warning.code] ?? 'FILE_UNREADABLE', message, { hint: 'ask for another file' })
+    throw retell(warning, { message, hint: 'ask for another file' })
   }
   const close = nearest(path, files.list(layer))
   throw notOffered(
@@ -80,12 +80,6 @@ function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
 }
 
 const OFFERED = `its readable files are below ${Object.keys(RESOURCE_KINDS).join('/, ')}/`
-
-const CODES: Partial<Record<Code, Code>> = {
-  'file.not-text': 'NOT_TEXT',
-  'file.too-large': 'FILE_TOO_LARGE',
-  'file.not-regular': 'NOT_A_FILE',
-}
 
 function pathEscape(path: string, problem: string): LoadoutError {
   return failWith('PATH_ESCAPE/pack', { path: shownPath(path), problem })

@@ -6,7 +6,7 @@ import { summarizeChanges } from '../machine/rules/approval.ts'
 import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith } from '../text/trouble.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText, sha256 } from '../text/values.ts'
 import { type RecordedEntry, recordTask } from '../usage/record.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
@@ -118,17 +118,15 @@ export function rehydrate(machine: Machine, id: string, record: PackAudit): Rehy
     const { name } = audited
     const { text, changed, since } = rebuild(machine, audited, task)
     if (text === undefined) {
-      const message = `${name} has changed since: ${changed.join(', ')}`
-      const hint = `resolve it again: loadout packs resolve ${shellWord(task)}`
+      const facts = { name, changed: changed.join(', '), task: shellWord(task) }
       value.changed.push({ pack: name, paths: changed })
-      findings.push({ severity: 'error', code: 'CONTEXT_CHANGED', message, subject: name, hint })
+      findings.push(report('CONTEXT_CHANGED/pack', facts, { subject: name }))
       continue
     }
     value.wrappers.push({ pack: name, text })
     if (since.length === 0) continue
-    const message = `${name} has changed in files that this context did not use: ${summarizeChanges(since)}`
-    const hint = `loadout approve pack:${name}`
-    findings.push({ severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: name, hint })
+    const facts = { name, changes: summarizeChanges(since) }
+    findings.push(report('CONTEXT_CHANGED/unused', facts, { subject: name }))
   }
   if (value.changed.length > 0) value.wrappers = []
   machine.report(...findings.sort((a, b) => compareText(a.severity, b.severity)))

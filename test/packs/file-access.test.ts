@@ -37,7 +37,7 @@ describe('files of a pack', () => {
     expect(resolveWith(aPipe)).toMatchObject({
       code: 1,
       selected_files: ['compiled/briefing.md'],
-      warned: expect.arrayContaining([['error', 'file.not-regular', 'compiled/facts.md']]),
+      warned: expect.arrayContaining([['error', 'NOT_A_FILE', 'compiled/facts.md']]),
     })
   })
 
@@ -45,7 +45,7 @@ describe('files of a pack', () => {
     expect(resolveWith('x'.repeat(largestFile('a.md') + 1))).toMatchObject({
       code: 0,
       selected_files: ['compiled/briefing.md'],
-      warned: expect.arrayContaining([['warning', 'file.too-large', 'compiled/facts.md']]),
+      warned: expect.arrayContaining([['warning', 'FILE_TOO_LARGE', 'compiled/facts.md']]),
     })
   })
 })

@@ -241,7 +241,7 @@ describe('what a pack links', () => {
     const machine: Machine = new Machine({ cwd: makeFolder(), home, env: {}, now: () => new Date() })
     const value = resolvePacks(machine, { task: 'secret', packs: ['shop'], isRecorded: false })
     expect(JSON.stringify(value.active[0]?.presented)).not.toContain('# secret')
-    expect(value.active[0]?.presented.warnings.map(({ code }) => code)).toContain('source.escape')
+    expect(value.active[0]?.presented.warnings.map(({ code }) => code)).toContain('PATH_ESCAPE')
   })
 
   it('asks again when a document changes, is added or is removed', async () => {

@@ -257,7 +257,7 @@ describe('metadata', () => {
     const watched = world.watch(['resolve', TASK, '--deep', '--json'], join(world.home, '.agents/knowledge/other'))
     expect(watched.opened).toEqual([])
     expect(watched.stdout).not.toContain('xyzzy')
-    expect(told(JSON.parse(watched.stdout).compile_warnings)).toContain('error source.escape KNOWLEDGE.md')
+    expect(told(JSON.parse(watched.stdout).compile_warnings)).toContain('error PATH_ESCAPE KNOWLEDGE.md')
   })
 
   it.each(['and the for', 'is it the', '...', '的'])('case 92: %j activates nothing', (task) => {

@@ -156,9 +156,9 @@ describe('indexes', () => {
     [
       'case 85: out of the pack',
       index({ path: '../../secret.md', text: 'ferry' }),
-      ['error source.escape indexes/words.json'],
+      ['error PATH_ESCAPE indexes/words.json'],
     ],
-    ['case 85: absolute', index({ path: '/etc/secret.md', text: 'ferry' }), ['error source.escape indexes/words.json']],
+    ['case 85: absolute', index({ path: '/etc/secret.md', text: 'ferry' }), ['error PATH_ESCAPE indexes/words.json']],
   ])('%s, an index changes no answer', (_, text, warnings) => {
     const files = { ...WIKI, ...(text !== undefined && { 'indexes/words.json': text }) }
     const resolved = resolveFiles(files, 'When was the ferry built?')

@@ -147,7 +147,7 @@ it('the same trouble in hundreds of files is one warning, and takes no room from
   const pack = memoryPack({ 'documents/a.md': '# Lamp\n\nThe lamp burns 70 hours.\n' })
   const warnings = Array.from({ length: 300 }, (_, at) => ({
     severity: 'warning' as const,
-    code: 'file.repaired' as const,
+    code: 'TEXT_CHANGED' as const,
     path: `documents/b${at}.md`,
     message: 'it holds bytes',
   }))

@@ -121,7 +121,7 @@ describe('packs that we keep', () => {
       'warning pack.run',
       'warning pack.run',
       'info pack.field',
-      'info fence.neutralised',
+      'info TEXT_CHANGED',
     ])
   })
 })
@@ -137,7 +137,7 @@ describe('hostile packs', () => {
   it.each(paths)('case 127: %j is refused wherever it is written, and not repeated', (path) => {
     const run = validate(escapingPack(path).root)
     expect(run.code).toBe(1)
-    const escapes = run.issues.filter(({ code }) => code === 'source.escape')
+    const escapes = run.issues.filter(({ code }) => code === 'PATH_ESCAPE')
     expect(new Set(escapes.map((issue) => issue.path))).toEqual(
       new Set([
         'KNOWLEDGE.md',
@@ -157,16 +157,16 @@ describe('hostile packs', () => {
   })
 
   const rows: [title: string, make: () => MadePack, expected: string[]][] = [
-    ['case 127: links out of the pack', linkingPack, ['error source.escape']],
+    ['case 127: links out of the pack', linkingPack, ['error PATH_ESCAPE']],
     ['case 106: claims: [null]', nullClaimsPack, ['error record.invalid']],
-    ['a pipe as a view', pipeViewPack, ['error file.not-regular']],
+    ['a pipe as a view', pipeViewPack, ['error NOT_A_FILE']],
     [
       'JSON too deep',
       deepJsonPack,
       ['error record.invalid', 'error record.invalid', 'error record.invalid', 'error record.invalid'],
     ],
-    ['a file too large', hugeFilePack, ['warning file.too-large']],
-    ['bytes that are no text', brokenTextPack, ['warning file.repaired']],
+    ['a file too large', hugeFilePack, ['warning FILE_TOO_LARGE']],
+    ['bytes that are no text', brokenTextPack, ['warning TEXT_CHANGED']],
     ['a script', scriptPack, ['warning discovery.skipped']],
   ]
   it.each(rows)('%s', (_, make, expected) => {
@@ -175,6 +175,12 @@ describe('hostile packs', () => {
     expect(run.codes).toEqual(expect.arrayContaining(expected))
     expect(run.stdout + run.stderr).not.toContain(SECRET_TEXT)
     expect(existsSync(join(root, 'scripts', 'was-run'))).toBe(false)
+  })
+
+  it('bytes that were replaced are told from an imitated fence', () => {
+    const { issues } = validate(brokenTextPack().root)
+    const changed = issues.filter(({ code }) => code === 'TEXT_CHANGED').map(({ message }) => message)
+    expect(changed).toEqual([expect.stringContaining('it contains bytes that are not UTF-8; they were replaced')])
   })
 
   it('frontmatter that would grow without end is refused', () => {

@@ -313,7 +313,7 @@ it('tells what its map names and does not have', () => {
   const body = '# Guide\n\n## Context map\n\n- `compiled/gone.md`\n- `../secret.md`\n'
   const { warnings, opened } = resolveFiles({ ...FERRY, 'KNOWLEDGE.md': guideText(body) }, CAPACITY)
   expect(told(warnings)).toEqual(
-    expect.arrayContaining(['warning pack.incomplete KNOWLEDGE.md', 'error source.escape KNOWLEDGE.md']),
+    expect.arrayContaining(['warning pack.incomplete KNOWLEDGE.md', 'error PATH_ESCAPE KNOWLEDGE.md']),
   )
   expect(opened.every((path) => path in FERRY || path === 'KNOWLEDGE.md')).toBe(true)
 })

@@ -30,7 +30,7 @@ export const packsResolve = defineCommand({
   run: async ({ request: { format, ...request }, ask, asJson }, loadout) => {
     const { value, findings } =
       ask === undefined ? await loadout.resolvePacks(request) : await resolveAsking(request, ask, loadout)
-    const told = asJson ? findings : findings.filter(isNotInWrapper)
+    const told = asJson ? findings : findings.filter((finding) => isNotInWrapper(finding, value))
     return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
   },
   print: (resolved, screen) => {
@@ -42,10 +42,17 @@ export const packsResolve = defineCommand({
   isWaiting: ({ refused }) => refused.some(isWaiting),
 })
 
-/** A wrapper lists the warnings of its pack; others, and what was withheld, appear here. */
-function isNotInWrapper({ severity, code, subject }: Finding): boolean {
-  const isOfSeveral = code === 'claim.disputed' && subject === undefined
-  return severity === 'error' || code === 'pack.substituted' || isOfSeveral || !code.includes('.')
+/** A wrapper lists the warnings of its pack, and `packs list` those of all; others, and what was withheld, appear here. */
+function isNotInWrapper({ severity, code, subject, message }: Finding, { active }: PackContext): boolean {
+  if (severity === 'error') return true
+  const isOfPack = active.some(
+    ({
+      pack: {
+        manifest: { name },
+      },
+    }) => name === subject && message.startsWith(`${name}/`),
+  )
+  return !isOfPack && code !== 'discovery.skipped' && code !== 'catalog.collision'
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project, realOrSame, upwards } from '../../machine/open-project.ts'
 import { folderBehind, isInside, Walk, type WalkEntry } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
-import { type Finding, report, type Severity } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import { readManifest } from '../rules/manifest.ts'
 import {
@@ -151,12 +151,6 @@ function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: Pa
   return { roots, findings }
 }
 
-const FOLLOW = 'set "followLinks": true under "packs" in the configuration to allow it'
-
-function skippedAt(subject: string, message: string, hint?: string, severity: Severity = 'warning'): Finding {
-  return { severity, code: 'discovery.skipped', subject, message, hint }
-}
-
 /**
  * The nearest folder upwards with packs, inside its repository. Never the home folder, which holds the user's packs.
  */
@@ -171,7 +165,7 @@ export function findWorkspace(machine: Machine, { place, root, repository }: Pro
 /** The folders with packs of a source, or a finding if it is not there. */
 function organizationFolders(machine: Machine, source: OrganizationSource, places: PackagePlaces): string[] | Finding {
   const absent = (subject: string, problem: string, hint: string) =>
-    skippedAt(subject, `packs of the organization: ${subject} ${problem}`, hint)
+    report('discovery.skipped/organization', { subject, problem, hint }, { subject })
   if (source.kind === 'folder') {
     const folder = machine.config.resolve(source.folder)
     return isFolder(folder) ? [folder] : absent(folder, 'is not a folder', 'create it, or correct the path')
@@ -271,8 +265,7 @@ function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: PackC
   // One finding names several places of the same kind.
   const { count, tooDeep, unreadable } = walk.leftOut
   const findings: Finding[] = []
-  const add = (message: string, hint?: string, severity?: Severity) =>
-    findings.push(skippedAt(root, message, hint, severity))
+  const about = { subject: root }
   const named = (paths: readonly string[]) => {
     const some = paths
       .toSorted()
@@ -280,24 +273,26 @@ function scanRoot(root: string, { maxDirectories, maxDepth, followLinks }: PackC
       .map((path) => relative(root, path) || '.')
     return some.join(', ') + (paths.length > 5 ? ` and ${paths.length - 5} more` : '')
   }
-  const raise = (key: string) => `to include them, raise "${key}" under "packs" in the configuration`
   if (count > 0) {
-    add(`${root} has more than ${maxDirectories} folders; ${count} or more were skipped`, raise('maxDirectories'))
+    findings.push(report('discovery.skipped/directories', { root, most: maxDirectories, count }, about))
   }
   for (const { path, error } of unreadable.slice(0, MOST_UNREADABLE)) {
     const reason = codeOf(error) || 'unknown reason'
     findings.push(report('discovery.skipped/no-access', { path, reason }, { subject: path }))
   }
   const others = unreadable.length - MOST_UNREADABLE
-  if (others > 0) add(`${others} more folders below ${root} cannot be read`)
-  if (notFiles.length > 0) add(`not a ${PACK_FILE} that can be read: ${named(notFiles)}`)
-  if (outside.length > 0) add(`links out of ${root} were not followed: ${named(outside)}`, FOLLOW)
-  if (dangling.length > 0) add(`broken links in ${root}: ${named(dangling)}`, undefined, 'info')
-  if (tooDeep.length > 0) {
-    const message = `folders more than ${maxDepth} levels below ${root} were skipped, in: ${named(tooDeep)}`
-    add(message, raise('maxDepth'), 'info')
+  if (others > 0) findings.push(report('discovery.skipped/unreadable-folders', { count: others, root }, about))
+  if (notFiles.length > 0) {
+    findings.push(report('discovery.skipped/not-pack-file', { file: PACK_FILE, named: named(notFiles) }, about))
   }
-  if (skipped.length > 0) add(`skipped because of their names: ${named(skipped)}`, undefined, 'info')
+  if (outside.length > 0) findings.push(report('discovery.skipped/links-out', { root, named: named(outside) }, about))
+  if (dangling.length > 0) {
+    findings.push(report('discovery.skipped/broken-links', { root, named: named(dangling) }, about))
+  }
+  if (tooDeep.length > 0) {
+    findings.push(report('discovery.skipped/too-deep', { most: maxDepth, root, named: named(tooDeep) }, about))
+  }
+  if (skipped.length > 0) findings.push(report('discovery.skipped/names', { named: named(skipped) }, about))
   return { packs: packs.filter(({ folder }) => !isNested(folder)), skipped, findings }
 }
 

@@ -9,7 +9,7 @@ import type { Machine } from '../../machine/machine.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { documentKind } from '../../text/document-kind.ts'
-import { type Code, failWith, type LoadoutError } from '../../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import {
   breakLongLines,
@@ -97,20 +97,21 @@ class PackFolder implements PackFiles {
     if (!isIndex && this.isReserved(name)) return undefined
     const kind = documentKind(name)
     if (kind === undefined && !TEXT_EXTENSIONS.test(name)) {
-      return this.warn('file.not-text', name, 'it is not a kind of file that Loadout reads')
+      return this.warn(name, report('NOT_TEXT/pack'))
     }
     const bytes = isIndex ? this.indexBytes() : this.readBytes(path, name)
     if (bytes === undefined) return undefined
     let text: string
     if (kind === undefined) {
-      if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it contains bytes that are not UTF-8; they were replaced')
+      if (!isUtf8(bytes)) this.warn(name, report('TEXT_CHANGED/pack-bytes'))
       text = bytes
         .toString('utf8')
         .replace(/^\ufeff/, '')
         .replace(/\r\n?/g, '\n')
     } else {
       const read = readDocument(this.machine, kind, bytes)
-      if (read.problem !== undefined) return this.warn('file.not-text', name, `it ${read.problem}`)
+      const { problem } = read
+      if (problem !== undefined) return this.warn(name, report('NOT_TEXT/pack-document', { problem }))
       text = read.text
     }
     // Prose that is indexed by sections. Not sources: statements name their line numbers.
@@ -127,7 +128,7 @@ class PackFolder implements PackFiles {
     const bytes = indexOf(this.root)
     this.opened.push(PACK_FILE)
     if (this.approved === undefined || this.approved[PACK_FILE] === sha256(bytes)) return bytes
-    return this.warn('file.unreadable', PACK_FILE, 'the index is not the file that was approved', 'error')
+    return this.warn(PACK_FILE, report('FILE_UNREADABLE/approved-index'))
   }
 
   /** A missing file is not an error here: code that needs it reports it. */
@@ -137,14 +138,16 @@ class PackFolder implements PackFiles {
     if (bytes !== undefined) {
       this.opened.push(name)
       if (this.isApproved(name, bytes)) return bytes
-      return this.warn('file.unreadable', name, 'it is not the file that was approved', 'error')
+      return this.warn(name, report('FILE_UNREADABLE/approved'))
     }
     const { code, message, cause } = failure
-    if (code === 'PATH_ESCAPE') return this.warn('source.escape', path, 'it is a link that leaves the pack', 'error')
-    if (code === 'NOT_A_FILE') return this.warn('file.not-regular', name, 'it is not a regular file', 'error')
-    if (code === 'FILE_TOO_LARGE') return this.warn('file.too-large', name, message.replace(name, 'it'))
+    if (code === 'PATH_ESCAPE') return this.warn(path, report('PATH_ESCAPE/pack-link'))
+    if (code === 'NOT_A_FILE') return this.warn(name, report('NOT_A_FILE/pack'))
+    if (code === 'FILE_TOO_LARGE') {
+      return this.warn(name, report('FILE_TOO_LARGE/pack', { problem: message.replace(name, 'it') }))
+    }
     if (code === 'FILE_NOT_FOUND') return undefined
-    return this.warn('file.unreadable', name, `it cannot be read (${codeOf(cause) || 'unknown reason'})`)
+    return this.warn(name, report('FILE_UNREADABLE/pack', { reason: codeOf(cause) || 'unknown reason' }))
   }
 
   /** Compares the bytes with the approval: the file may have changed after the pack was checked. */
@@ -158,20 +161,20 @@ class PackFolder implements PackFiles {
 
   private collect(folder: string, depth: number, found: string[]): void {
     if (depth > DEEPEST_FOLDER || found.length >= MOST_FILES) {
-      this.warn('discovery.skipped', folder, 'it contains more files than Loadout reads')
+      this.warn(folder, report('discovery.skipped/pack-files'))
       return
     }
     let entries: Dirent[]
     try {
       const full = this.inside(folder)
       if (full === undefined) {
-        this.warn('source.escape', folder, 'it is a link that leaves the pack', 'error')
+        this.warn(folder, report('PATH_ESCAPE/pack-link'))
         return
       }
       entries = readdirSync(full, { withFileTypes: true })
     } catch (error) {
       if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) {
-        this.warn('file.unreadable', folder, `it cannot be read (${codeOf(error) || 'unknown reason'})`)
+        this.warn(folder, report('FILE_UNREADABLE/pack', { reason: codeOf(error) || 'unknown reason' }))
       }
       return
     }
@@ -182,13 +185,13 @@ class PackFolder implements PackFiles {
       if (entry.isDirectory()) this.collect(path, depth + 1, found)
       else if (entry.isFile()) found.push(path)
       else if (entry.isSymbolicLink() && this.sizeOf(path) !== undefined) found.push(path)
-      else if (!entry.isSymbolicLink()) this.warn('file.not-regular', path, 'it is not a regular file', 'error')
+      else if (!entry.isSymbolicLink()) this.warn(path, report('NOT_A_FILE/pack'))
     }
   }
 
   private isSafe(path: string): boolean {
     const problem = packPathProblem(path)
-    if (problem !== undefined) this.warn('source.escape', path, `this path is refused: ${problem}`, 'error')
+    if (problem !== undefined) this.warn(path, report('PATH_ESCAPE/pack-path', { problem }))
     return problem === undefined
   }
 
@@ -214,7 +217,7 @@ class PackFolder implements PackFiles {
     const { linked } = this
     if (linked === undefined || (folder !== '' && !this.isLinked(folder))) return []
     const { paths, isCut } = listLinked(linked, this.root)
-    if (isCut) this.warn('discovery.skipped', linked.layer, 'it contains more files than Loadout reads')
+    if (isCut) this.warn(linked.layer, report('discovery.skipped/pack-files'))
     const all = paths.map((path) => `${linked.layer}/${path}`)
     return folder === '' || folder === linked.layer ? all : all.filter((path) => path.startsWith(`${folder}/`))
   }
@@ -226,8 +229,8 @@ class PackFolder implements PackFiles {
     return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep) ? real : undefined
   }
 
-  private warn(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): undefined {
-    this.warnings.push({ severity, code, path: path.slice(0, 200), message })
+  private warn(path: string, finding: Finding): undefined {
+    this.warnings.push({ ...finding, path: path.slice(0, 200) })
   }
 }
 

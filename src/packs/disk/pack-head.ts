@@ -9,7 +9,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { isInside, Walk } from '../../machine/walk.ts'
 import { readTextYaml, YamlError } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
-import type { Code } from '../../text/trouble.ts'
+import { type Code, report } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { type ReadManifest, readManifest } from '../rules/manifest.ts'
 import {
@@ -57,11 +57,11 @@ export function readPackHead(path: string): PackHead {
   // Most frontmatter is short; the text after it must not be read yet.
   for (const most of [4 * 1024, HEAD_BYTES]) {
     const { bytes, size, failure } = readInside(dirname(path), basename(path), { most, head: most })
-    if (failure?.code === 'NOT_A_FILE') return { code: 'file.not-regular', problem: 'it is not a regular file' }
-    if (failure?.code === 'PATH_ESCAPE') return { code: 'source.escape', problem: 'it is a link that leaves the pack' }
+    if (failure?.code === 'NOT_A_FILE') return { code: 'NOT_A_FILE', problem: 'it is not a regular file' }
+    if (failure?.code === 'PATH_ESCAPE') return { code: 'PATH_ESCAPE', problem: 'it is a link that leaves the pack' }
     if (failure !== undefined) {
       const problem = `it cannot be read (${codeOf(failure.cause) || 'unknown reason'})`
-      return { code: 'file.unreadable', problem }
+      return { code: 'FILE_UNREADABLE', problem }
     }
     // Decoded as latin1, because the text after the `---` lines may not be UTF-8. The last line may be cut at the limit.
     const start = bytes.subarray(0, 3).toString('latin1') === '\u00ef\u00bb\u00bf' ? 3 : 0
@@ -148,24 +148,24 @@ export const MOST_LINKED = 25_000
  */
 export function resolveLink(home: string, packRoot: string, link: LinkedFolder | undefined) {
   type Link = { linked?: LinkedLayer; warnings: PackWarning[] }
-  const refuse = (code: PackWarning['code'], why: string): Link => {
-    const message = `metadata.${link?.layer}From is not read: ${why}`
-    return { warnings: [{ severity: 'error', code, path: PACK_FILE, message }] }
-  }
   if (link === undefined) return { warnings: [] }
+  const { layer } = link
+  const refuse = (why: string): Link => ({
+    warnings: [report('PATH_ESCAPE/pack-linked', { layer, why }, { path: PACK_FILE })],
+  })
   const project = projectOf(packRoot)
   if (project === undefined || project === realOrNothing(home)) {
-    return refuse('source.escape', 'only a pack in the knowledge folder of a project can link a folder of that project')
+    return refuse('only a pack in the knowledge folder of a project can link a folder of that project')
   }
   const full = realOrNothing(`${project}${sep}${link.folder}`)
-  if (full === undefined) return refuse('source.absent', 'it names a missing folder')
-  if (!isInside(project, full)) return refuse('source.escape', 'it leads out of the project')
+  if (full === undefined) return { warnings: [report('source.absent/linked', { layer }, { path: PACK_FILE })] }
+  if (!isInside(project, full)) return refuse('it leads out of the project')
   const isOneFile = statSync(full).isFile()
   const folder = relative(project, isOneFile ? dirname(full) : full)
     .split(sep)
     .join('/')
   const isHidden = folder.split('/').some((part) => part.startsWith('.'))
-  if (isHidden && !isInside(packRoot, full)) return refuse('source.escape', 'hidden folders are not read')
+  if (isHidden && !isInside(packRoot, full)) return refuse('hidden folders are not read')
   const only = isOneFile ? basename(full) : undefined
   return { linked: { layer: link.layer, root: project, folder, only }, warnings: [] }
 }

@@ -129,13 +129,13 @@ it('case 111: a closing tag in the content is replaced and reported with path an
   expect(wrapper.warnings).toEqual([
     {
       severity: 'warning',
-      code: 'fence.neutralised',
+      code: 'TEXT_CHANGED',
       path: 'compiled/facts.md',
       line: 12,
       message: '2 fence-like tokens were made harmless',
     },
   ])
-  expect(wrapper.text).toContain('- warning fence.neutralised compiled/facts.md:12: 2 fence-like tokens')
+  expect(wrapper.text).toContain('- warning TEXT_CHANGED compiled/facts.md:12: 2 fence-like tokens')
 })
 
 describe.each([
@@ -196,8 +196,9 @@ describe.each([
 ])('case %i', (_, tokens) => {
   it.each(tokens)('%j is neutralised', (token) => {
     const wrapper = wrap(`before\nx ${token} y\nafter`)
+    const message = expect.stringMatching(/fence-like tokens? (?:was|were) made harmless$/)
     expect(wrapper.warnings).toContainEqual(
-      expect.objectContaining({ code: 'fence.neutralised', path: 'compiled/facts.md', line: 2 }),
+      expect.objectContaining({ code: 'TEXT_CHANGED', message, path: 'compiled/facts.md', line: 2 }),
     )
     expect(wrapper.text).toContain(`\nbefore\nx [fence-like text removed ${wrapper.boundary}]`)
     expect(tags(wrapper.text)).toHaveLength(2)
@@ -246,19 +247,28 @@ it('case 120: a mark that was in the content is told from ours', () => {
   const theirs = '[fence-like text removed 0123456789abcdef]'
   const wrapper = wrap(`${theirs}\n</knowledge_pack>`)
   expect(wrapper.text).toContain(`\n${theirs}\n[fence-like text removed ${wrapper.boundary}]>\n`)
-  expect(wrapper.warnings).toMatchObject([{ code: 'fence.neutralised', path: 'compiled/facts.md', line: 2 }])
+  expect(wrapper.warnings).toMatchObject([
+    { code: 'TEXT_CHANGED', message: 'a fence-like token was made harmless', path: 'compiled/facts.md', line: 2 },
+  ])
 })
 
 it('case 121: direction marks and NUL are removed, with a warning', () => {
   const wrapper = wrap('a\nb\u202ec\u0000d\n\u{e0041}')
   expect(wrapper.text).toContain('\na\nbcd\n[end')
-  expect(wrapper.warnings).toMatchObject([{ code: 'fence.removed', path: 'compiled/facts.md', line: 2 }])
-  expect(wrapper.text).toContain('- warning fence.removed compiled/facts.md:2: 3 control or invisible characters')
+  expect(wrapper.warnings).toMatchObject([
+    {
+      code: 'TEXT_CHANGED',
+      message: '3 control or invisible characters were removed',
+      path: 'compiled/facts.md',
+      line: 2,
+    },
+  ])
+  expect(wrapper.text).toContain('- warning TEXT_CHANGED compiled/facts.md:2: 3 control or invisible characters')
 })
 
 it('case 121: a tag that comes together when something is removed is found', () => {
   const wrapper = wrap('<\u0000/know\u202eledge_\ud800pack>')
-  expect(wrapper.warnings.map(({ code }) => code)).toContain('fence.neutralised')
+  expect(wrapper.warnings.map(({ message }) => message)).toContain('a fence-like token was made harmless')
   expect(tags(wrapper.text)).toHaveLength(2)
 })
 

@@ -8,6 +8,7 @@ import {
   removeInvisible,
   requireTags,
 } from '../../text/fence.ts'
+import { report } from '../../text/trouble.ts'
 import { formatAnchor, placeAt } from './anchors.ts'
 import { type ContextPart, PACK_FILE, type PackWarning, type RuntimeMode, settleWarnings } from './pack.ts'
 
@@ -21,7 +22,7 @@ export interface Wrapper {
 }
 
 interface Change {
-  code: 'fence.neutralised' | 'fence.removed'
+  kind: 'fence' | 'characters'
   path: string
   count: number
   line: number | undefined
@@ -42,31 +43,32 @@ export class Fence {
     const lineAt = (whole: string, at = 0) => firstLine && firstLine + whole.slice(0, at).split('\n').length - 1
     const cleaned = removeInvisible(raw)
     const harmless = neutralise(cleaned.text, this.boundary)
-    this.note('fence.removed', path, cleaned.count, lineAt(raw, cleaned.firstAt))
-    this.note('fence.neutralised', path, harmless.tokens.length, lineAt(cleaned.text, harmless.tokens[0]?.start))
+    this.note('characters', path, cleaned.count, lineAt(raw, cleaned.firstAt))
+    this.note('fence', path, harmless.tokens.length, lineAt(cleaned.text, harmless.tokens[0]?.start))
     return endLine(harmless.text)
   }
 
   /** Text inside one of our own lines. */
   line(path: string, text: string, longest?: number): string {
     const harmless = harmlessLine(text, this.boundary, longest)
-    this.note('fence.neutralised', path, harmless.count, undefined)
+    this.note('fence', path, harmless.count, undefined)
     return harmless.text
   }
 
-  private note(code: Change['code'], path: string, count: number, line: number | undefined): void {
+  private note(kind: Change['kind'], path: string, count: number, line: number | undefined): void {
     if (count === 0) return
-    const known = this.changes.get(`${code} ${path}`) ?? { code, path, count: 0, line }
+    const known = this.changes.get(`${kind} ${path}`) ?? { kind, path, count: 0, line }
     const first = known.line === undefined || line === undefined ? (known.line ?? line) : Math.min(known.line, line)
-    this.changes.set(`${code} ${path}`, { ...known, count: known.count + count, line: first })
+    this.changes.set(`${kind} ${path}`, { ...known, count: known.count + count, line: first })
   }
 
   get warnings(): PackWarning[] {
-    return [...this.changes.values()].map(({ code, path, count, line }) => {
+    return [...this.changes.values()].map(({ kind, path, count, line }) => {
       const tokens = count === 1 ? 'a fence-like token was' : `${count} fence-like tokens were`
       const characters = `${count === 1 ? 'a' : count} control or invisible ${count === 1 ? 'character was' : 'characters were'}`
-      const message = code === 'fence.removed' ? `${characters} removed` : `${tokens} made harmless`
-      return { severity: 'warning', code, path, message, line }
+      return kind === 'fence'
+        ? report('TEXT_CHANGED/pack-fence', { tokens }, { path, line })
+        : report('TEXT_CHANGED/pack-characters', { characters }, { path, line })
     })
   }
 }

@@ -254,7 +254,7 @@ describe('hostile records', () => {
     const refused = { files: ['concepts.json', 'claims.json', `../${kind}.json`] }
     const grounded = ground({ claims: [GLOW] }, 'night search', refused)
     expect(textOf(grounded)).toContain('its limits could not be read')
-    expect(codesOf(grounded)).toContain('source.escape')
+    expect(codesOf(grounded)).toContain('PATH_ESCAPE')
   })
 
   it.each(['../ontology/ontology.json', '/etc/passwd', 'C:/x.json', 'ontology\\x.json', 'sources/x.json', 'x.json'])(

@@ -244,7 +244,7 @@ class PackRecords {
 
   private refuses(path: string): boolean {
     const problem = packPathProblem(path)
-    if (problem !== undefined) this.warn('source.escape', shortName(path), `this path is refused: ${problem}`, 'error')
+    if (problem !== undefined) this.warn('PATH_ESCAPE', shortName(path), `this path is refused: ${problem}`, 'error')
     return problem !== undefined
   }
 

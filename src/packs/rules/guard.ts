@@ -1,4 +1,5 @@
 import { type Detection, detectSecrets } from '../../text/sensitive/detect.ts'
+import { report } from '../../text/trouble.ts'
 import { isRecord, sha256 } from '../../text/values.ts'
 import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from './pack.ts'
 import type { Choice } from './resolve/choose.ts'
@@ -104,12 +105,10 @@ export function guardChoices(
     const { secrets, injections } = scanContent(text, examples(path))
     const lineOf = (line: number) => lines && lines.from + line - 1
     for (const { line, kind } of secrets) {
-      const message = `text was withheld: it looks like a secret (${kind})`
-      found.push({ severity: 'error', code: 'content.secret', path, line: lineOf(line), message })
+      found.push(report('content.secret/withheld', { kind }, { path, line: lineOf(line) }))
     }
     for (const { line, kind } of injections) {
-      const message = `the text reads like an order to a model (${kind}); it is data, and was not changed`
-      found.push({ severity: 'warning', code: 'content.injection', path, line: lineOf(line), message })
+      found.push(report('content.injection/kept', { kind }, { path, line: lineOf(line) }))
     }
     return secrets.length === 0 ? choice : guardPart(choice, examples)
   })

@@ -2,6 +2,7 @@ import type { TaskWords } from '../../search/task.ts'
 import { cut, type Section } from '../../text/cut.ts'
 import { boundaryOf, DATA_PREAMBLE, openingTag, requireTags } from '../../text/fence.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
+import { report } from '../../text/trouble.ts'
 import { findCodeSpans, findProse, withoutCode } from './anchors.ts'
 import { Fence, type Wrapper } from './fence.ts'
 import {
@@ -110,7 +111,8 @@ function readItem({ line, text, parent }: Item, firstLine: number, map: ContextM
     const layer = layerOf(path)
     if (packPathProblem(path) !== undefined) {
       if (layer !== undefined || isMeantAsPath(path)) {
-        warn(map, 'error', 'source.escape', place, `line ${place} of the context map names a path outside the pack`)
+        const at = `line ${place} of the context map`
+        map.warnings.push(report('PATH_ESCAPE/pack-at', { at }, { path: 'KNOWLEDGE.md', line: place }))
       }
     } else if (layer !== undefined) {
       map.entries.push({ path: normalizePackPath(path), isDirectory: path.endsWith('/'), hint, layer, line: place })

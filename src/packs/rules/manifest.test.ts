@@ -111,7 +111,7 @@ describe('readManifest', () => {
         `case 74: the path ${path}`,
         { metadata: { primaryDocument: path } },
         { primaryDocument: undefined },
-        ['error source.escape'],
+        ['error PATH_ESCAPE'],
       ],
     ),
     [

@@ -1,4 +1,4 @@
-import type { Code, Severity } from '../../text/trouble.ts'
+import { type Code, report, type Severity } from '../../text/trouble.ts'
 import { getOwn, isRecord } from '../../text/values.ts'
 import {
   DATE,
@@ -195,7 +195,7 @@ class ManifestReader {
     const what = `${this.prefix}${key} ${quoted(written)}`
     const problem = packPathProblem(written)
     if (problem !== undefined) {
-      this.warn('error', 'source.escape', `${what} is refused: ${problem}`)
+      this.warnings.push(report('PATH_ESCAPE/pack-field', { what, problem }, { path: PACK_FILE }))
       return undefined
     }
     const normal = normalizePackPath(written)

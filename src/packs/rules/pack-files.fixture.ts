@@ -11,7 +11,7 @@ export function memoryPack(files: Record<string, string>): PackFiles {
   const isSafe = (path: string): boolean => {
     const problem = packPathProblem(path)
     const message = `this path is refused: ${problem}`
-    if (problem !== undefined) warnings.push({ severity: 'error', code: 'source.escape', path, message })
+    if (problem !== undefined) warnings.push({ severity: 'error', code: 'PATH_ESCAPE', path, message })
     return problem === undefined
   }
   const textOf = (path: string): string | undefined => (isSafe(path) ? texts.get(normalizePackPath(path)) : undefined)

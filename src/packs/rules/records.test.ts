@@ -68,8 +68,8 @@ describe('the source map', () => {
       const map = mapOf({ claims })
       expect(map.claims.map(({ compiledInto }) => compiledInto)).toEqual([['wiki/a.md']])
       expect(map.told.map((each) => each.split(' ').slice(0, 2))).toEqual([
-        ['source.escape', 'claims[0].source.path'],
-        ['source.escape', 'claims[1].compiled_into[0]'],
+        ['PATH_ESCAPE', 'claims[0].source.path'],
+        ['PATH_ESCAPE', 'claims[1].compiled_into[0]'],
       ])
     },
   )

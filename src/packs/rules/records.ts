@@ -124,24 +124,24 @@ export interface Records {
  */
 export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, mostRuns = 12): Records {
   const warnings: PackWarning[] = []
-  const invalid = (code: 'record.invalid' | 'record.invalid', path: string, problem: string) =>
-    warnings.push({ severity: 'warning', code, path, message: shownText(problem) })
-  const parse = (file: PackFile | undefined, code: 'record.invalid' | 'record.invalid'): unknown => {
+  const invalid = (path: string, problem: string) =>
+    warnings.push(report('record.invalid/problem', { problem: shownText(problem) }, { path }))
+  const parse = (file: PackFile | undefined): unknown => {
     const { value, problem } = file === undefined ? {} : parsePackJson(file)
-    if (problem !== undefined) invalid(code, file!.path, problem)
+    if (problem !== undefined) invalid(file!.path, problem)
     return value
   }
   const isInside = (path: string, file: string, at: string) => {
     if (packPathProblem(path.split('#')[0] ?? '') === undefined) return true
-    warnings.push(report('source.escape/record', { at }, { path: file }))
+    warnings.push(report('PATH_ESCAPE/pack-record', { at }, { path: file }))
     return false
   }
 
   const map = files.sizeOf(SOURCE_MAP_PATH) === undefined ? undefined : files.read(SOURCE_MAP_PATH)
-  const value = parse(map, 'record.invalid')
+  const value = parse(map)
   const list = isRecord(value) && Array.isArray(value.claims) ? value.claims : undefined
   if (value !== undefined && list === undefined) {
-    invalid('record.invalid', SOURCE_MAP_PATH, 'it must be an object with claims')
+    invalid(SOURCE_MAP_PATH, 'it must be an object with claims')
   }
   // One by one: a bad claim does not hide the others.
   const problems: string[] = []
@@ -162,18 +162,18 @@ export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, 
       .map((target) => normalizePackPath(target.split('#')[0] ?? ''))
     return [{ id, text, status, source: { path: normalizePackPath(path), anchor }, compiledInto }]
   })
-  for (const problem of problems.slice(0, 20)) invalid('record.invalid', SOURCE_MAP_PATH, problem)
+  for (const problem of problems.slice(0, 20)) invalid(SOURCE_MAP_PATH, problem)
 
   const names = files.list('runs').filter((path) => /^runs\/compile-[^/]*\.json$/.test(path))
   if (names.length > mostRuns) {
     warnings.push(report('pack.run/latest', { mostRuns, names: names.length }, { path: 'runs' }))
   }
   const runs = names.slice(-mostRuns).flatMap((file) => {
-    const json = parse(files.read(file), 'record.invalid')
+    const json = parse(files.read(file))
     const wrong: string[] = []
     if (json === undefined) return []
     if (!fits(RUN, json, '', wrong)) {
-      invalid('record.invalid', file, wrong.join('; '))
+      invalid(file, wrong.join('; '))
       return []
     }
     const { run_id: runId, status, inputs, outputs, diagnostics = [], review } = json as WrittenRun
@@ -271,18 +271,13 @@ export function checkHealth(
   const run = records.governing.get(path)
   // Only the first inputs are compared, to keep a resolution fast.
   const drift = (run?.inputs.slice(0, 12) ?? []).flatMap((input): PackWarning[] => {
-    const about = (code: 'pack.run' | 'pack.run', message: string): PackWarning[] => {
-      return [{ severity: 'warning', code, path: shownText(input.path), message }]
-    }
-    if (files.sizeOf(input.path) === undefined) {
-      return about('pack.run', 'a compile run used it, but it is missing now')
-    }
+    const about = { path: shownText(input.path) }
+    if (files.sizeOf(input.path) === undefined) return [report('pack.run/input-missing', {}, about)]
     if (input.sha256 === undefined || files.fingerprint(input.path) === input.sha256) return []
-    return about('pack.run', 'it has changed since it was compiled')
+    return [report('pack.run/input-changed', {}, about)]
   })
   const old = /^(?:wiki|documents)\//.test(path) ? ageOf(files.read(path)?.text ?? '', today) : undefined
-  const age: PackWarning | undefined =
-    old === undefined ? undefined : { severity: 'warning', code: 'claim.doubtful', path, message: old }
+  const age = old === undefined ? undefined : report('claim.doubtful/old', { old }, { path })
   return {
     claims,
     run,
@@ -338,15 +333,10 @@ export function claimWarnings(claims: readonly Claim[], path: string, isStrict: 
     const isMild = status === 'inferred' || status === 'source-required'
     const more = ids.length > 8 ? ` and ${ids.length - 8} more` : ''
     const names = ids.slice(0, 8).join(', ')
-    const message = ids.length === 1 ? `the claim ${names} ${one}` : `the claims ${names}${more} ${several}`
-    return [
-      {
-        severity: isMild && !isStrict ? 'info' : 'warning',
-        code: status === 'disputed' ? 'claim.disputed' : 'claim.doubtful',
-        path,
-        message,
-      },
-    ]
+    const told = ids.length === 1 ? `claim ${names} ${one}` : `claims ${names}${more} ${several}`
+    if (status === 'disputed') return [report('claim.disputed/claims', { claims: told }, { path })]
+    const severity = isMild && !isStrict ? 'info' : 'warning'
+    return [report('claim.doubtful/claims', { claims: told }, { path, severity })]
   })
 }
 
@@ -363,8 +353,7 @@ function runWarnings(run: CompileRun, path: string, isAbout: (text: string) => b
     const severity = run.status === 'failed' ? 'error' : 'warning'
     warnings.push(report('pack.run/view', { runWords: RUN_WORDS[run.status] }, { path, severity }))
   } else if (run.isReviewRequired) {
-    const message = 'the compile run of this view asks for a review'
-    warnings.push({ severity: 'warning', code: 'pack.run', path, message })
+    warnings.push(report('pack.run/asks-review', {}, { path }))
   }
   for (const { severity, path: about, message } of run.diagnostics) {
     if (about === path && (severity === 'error' || isAbout(message)))

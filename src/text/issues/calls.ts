@@ -29,6 +29,9 @@ export const callsIssues = () =>
       'FILE_UNREADABLE/loop': '{path} is a link to itself → repair the link',
       'FILE_UNREADABLE/name': '{path} has a name that is too long → check the path',
       'FILE_UNREADABLE/other': '{path} cannot be read: {detail} → check the path',
+      'FILE_UNREADABLE/pack': 'warning: it cannot be read ({reason})',
+      'FILE_UNREADABLE/approved': 'it is not the file that was approved',
+      'FILE_UNREADABLE/approved-index': 'the index is not the file that was approved',
       FILE_EXISTS: '{full} already exists → it was not changed',
       'FILE_EXISTS/manifest': '{path} exists already → name another file with --out, or move it away',
       'FILE_EXISTS/not-empty': '{target} already exists and is not empty → name a new folder',
@@ -53,6 +56,7 @@ export const callsIssues = () =>
         '{path} is a symbolic link that leads to no file of the skill → put the file itself there',
       'NOT_A_FILE/skill-special':
         '{path} is a pipe, socket or device → remove it: only files and folders can be installed',
+      'NOT_A_FILE/pack': 'it is not a regular file',
       NOT_A_FOLDER: 'The path is not a folder. → Name a folder.',
       'NOT_A_FOLDER/cwd': 'the working folder {cwd} does not exist → pass cwd with an existing folder',
       'NOT_A_FOLDER/gone': 'the working folder no longer exists → change to an existing folder',
@@ -79,9 +83,12 @@ export const callsIssues = () =>
       'FILE_TOO_LARGE/client':
         '{folder} is too large for a client → at most {mostFiles} files with 16 MB; loadout install can still install it',
       'FILE_TOO_LARGE/request': 'the request is larger than {most} bytes',
+      'FILE_TOO_LARGE/pack': 'warning: {problem}',
       'NOT_TEXT/material':
         '{path} is not a document that a pack can hold → name a folder, an archive (.zip, .tar.gz), an address, or a file of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv',
       NOT_TEXT: '{path} cannot be read as text: {problem} → convert it to UTF-8, or remove it',
+      'NOT_TEXT/pack': 'warning: it is not a kind of file that Loadout reads',
+      'NOT_TEXT/pack-document': 'warning: it {problem}',
       BAD_JSON: 'A file is not valid JSON. The message has the line. → Repair it.',
       'BAD_JSON/index':
         '{path} is not an index: {problem} → an index is a JSON object with a list "entries"; loadout rules build writes one',

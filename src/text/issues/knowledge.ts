@@ -74,6 +74,14 @@ export const knowledgeIssues = () =>
       'PATH_ESCAPE/folder': 'warning: {shown}: the folder is a link that leaves the project → it was not entered',
       'PATH_ESCAPE/archive':
         '{archive}: the path {path} is refused: {problem} → every entry must lie below the root of the archive, under a name that every system can read',
+      'PATH_ESCAPE/pack-link': 'it is a link that leaves the pack',
+      'PATH_ESCAPE/pack-path': 'this path is refused: {problem}',
+      'PATH_ESCAPE/pack-record': '{at} names a path outside the pack; it is not used',
+      'PATH_ESCAPE/pack-at': '{at} names a path outside the pack',
+      'PATH_ESCAPE/pack-index': 'this index names a path that is refused: {refusal}',
+      'PATH_ESCAPE/pack-statement': 'a statement names this path as its source, but it is refused: {problem}',
+      'PATH_ESCAPE/pack-field': '{what} is refused: {problem}',
+      'PATH_ESCAPE/pack-linked': 'metadata.{layer}From is not read: {why}',
       DRIFT: 'The index and a payload say different things. → Run `loadout rules build`.',
       BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout rules build`.',
       'DRIFT/not-compared':
@@ -121,6 +129,10 @@ export const knowledgeIssues = () =>
       TEXT_CHANGED: 'A text was changed before it was shown to a model. The message says how. → Check the file.',
       'TEXT_CHANGED/fence-neutralised':
         'A text contained something that looks like a fence. It was changed so that it cannot close one. → Check the file if you did not expect it.',
+      'TEXT_CHANGED/pack-bytes': 'warning: it contains bytes that are not UTF-8; they were replaced',
+      'TEXT_CHANGED/pack-fence': 'warning: {tokens} made harmless',
+      'TEXT_CHANGED/pack-characters': 'warning: {characters} removed',
+      'TEXT_CHANGED/pack-imitates': 'the text imitates a fence; it will be made harmless',
       FENCE_BROKEN:
         'the content of {subject} could not be fenced safely → it was not printed; please report this text as a bug',
       'TEXT_CHANGED/text-cleaned': 'Invisible characters were removed from a text. → Remove them from the file.',

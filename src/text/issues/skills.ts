@@ -281,6 +281,7 @@ export const skillsIssues = () =>
       'CATALOG_HELD/catalog-retired':
         'The skill was retired in the catalog. `loadout sync` removes it. → Run `loadout catalog search`.',
       'CATALOG_HELD/skill': '{name} cannot be installed: {why} → {hint}',
+      'CATALOG_HELD/pack': 'warning: the pack {name} in {root} is not used: {held} → {hint}',
       CATALOG_UNVERIFIED:
         'The signed catalog is missing, expired or not validly signed, or does not continue what this machine verified. → An approver runs `loadout catalog sign`. Check `catalog/allowed_signers` in the library.',
       'CATALOG_UNVERIFIED/signer':

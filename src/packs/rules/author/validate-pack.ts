@@ -73,10 +73,13 @@ class PackCheck {
   }
 
   warn(severity: Severity, code: Code, path: string, message: string, line?: number): void {
-    if (this.warnings.length < MOST_WARNINGS) this.warnings.push({ severity, code, path, message, line })
-    else {
-      this.warnings.push(report('discovery.skipped/more-warnings', {}, { path: PACK_FILE, severity }))
-    }
+    this.add({ severity, code, path, message, line })
+  }
+
+  add(warning: PackWarning): void {
+    const { severity } = warning
+    const isKept = this.warnings.length < MOST_WARNINGS
+    this.warnings.push(isKept ? warning : report('discovery.skipped/more-warnings', {}, { path: PACK_FILE, severity }))
   }
 
   /** One finding for all files of a kind, at the first of them. */
@@ -265,7 +268,7 @@ function checkOntology(check: PackCheck): void {
   for (const [index, name] of (names ?? []).entries()) {
     const [at, listed] = [`files[${index}]`, typeof name === 'string' ? name : '']
     if (packPathProblem(listed) !== undefined) {
-      check.warn('error', 'source.escape', path, `${at} names a path outside the pack`)
+      check.add(report('PATH_ESCAPE/pack-at', { at }, { path }))
       continue
     }
     const file = [`${folder}${listed}`, listed].find((each) => check.has(each))
@@ -284,7 +287,7 @@ function checkTexts(check: PackCheck): void {
     const severity = path.startsWith('sources/') ? 'info' : 'warning'
     for (const { line, ...place } of TEXT_LAYERS.includes(path.split('/')[0] ?? '') ? findInlineAnchors(text) : []) {
       if (packPathProblem(place.path) === undefined) check.checkPlace(place, { path, at: 'a source mark', line })
-      else check.warn('error', 'source.escape', path, 'a source mark names a path outside the pack', line)
+      else check.add(report('PATH_ESCAPE/pack-at', { at: 'a source mark' }, { path, line }))
     }
     const { secrets, injections } = scanContent(text, examples(path))
     for (const { line, kind } of secrets) {
@@ -296,7 +299,7 @@ function checkTexts(check: PackCheck): void {
     }
     for (const { start } of findTokens(text)) {
       const line = text.slice(0, start).split('\n').length
-      check.warn(severity, 'fence.neutralised', path, 'the text imitates a fence; it will be made harmless', line)
+      check.add(report('TEXT_CHANGED/pack-imitates', {}, { path, line, severity }))
     }
   }
 }

@@ -82,8 +82,8 @@ export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
     }),
     ...packs.flatMap(({ trust: { held }, manifest: { name }, root }): Finding[] => {
       if (held === undefined) return []
-      const message = `the pack ${packWord(name)} in ${root} is not used: ${held}`
-      return [{ severity: 'warning', code: 'CATALOG_HELD', message, subject: name, hint: HELD_HINT }]
+      const facts = { name: packWord(name), root, held, hint: HELD_HINT }
+      return [report('CATALOG_HELD/pack', facts, { subject: name })]
     }),
   ]
   return { entries, collisions, waiting, all, findings }

@@ -378,23 +378,21 @@ function packWarnings(reading: Reading, choices: readonly Choice[]): PackWarning
   const { guide, files, manifest } = reading
   const warnings = [...guide.warnings]
   const path = guide.file.path
-  const warn = (code: PackWarning['code'], message: string, line?: number) =>
-    warnings.push({ severity: 'warning', code, path, message, line })
   if (manifest.profile === 'hybrid' && guide.map.length === 0) {
-    warn('pack.incomplete', 'there is no context map: the compiled views come first instead')
+    warnings.push(report('pack.incomplete/no-map', {}, { path }))
   }
   const absent = guide.map.filter((entry) =>
     entry.isDirectory ? files.list(entry.path).length === 0 : files.sizeOf(entry.path) === undefined,
   )
   if (absent.length > 0) {
     const what = absent.length === 1 ? 'a missing path' : `${absent.length} missing paths`
-    warn('pack.incomplete', `the context map names ${what}`, absent[0]?.line)
+    warnings.push(report('pack.incomplete/map-paths', { what }, { path, line: absent[0]?.line }))
   }
   if (manifest.profile === 'document-first' && !hasDocument(reading)) {
-    warn('pack.incomplete', 'it keeps its facts in documents, but the document is missing')
+    warnings.push(report('pack.incomplete/no-document', {}, { path }))
   }
   if (manifest.mode === 'persona' && !announcesLimits(files, [{ path, text: guide.body }, ...choices])) {
-    warn('pack.incomplete', 'it is a persona without limits on what it says')
+    warnings.push(report('pack.incomplete/no-limits', {}, { path }))
   }
   return warnings
 }
@@ -439,20 +437,18 @@ function gatherEvidence(reading: Reading, content: readonly Choice[], healths: R
   const asked = best === 0 && isCiting ? scored : matching
 
   const warnings: PackWarning[] = []
-  const warn = (code: 'source.absent' | 'source.absent', path: string, message: string) =>
-    warnings.push({ severity: 'warning', code, path: shownText(path), message })
   const noPlace = (path: string, anchor: string) =>
-    warn('source.absent', path, `the place ${shownText(anchor, 60)} does not exist in it`)
+    warnings.push(report('source.absent/place', { anchor: shownText(anchor, 60) }, { path: shownText(path) }))
   const isSafe = ({ path }: { path: string }) => packPathProblem(path) === undefined
   for (const { path } of [...scored, ...asked].filter((each) => !isSafe(each))) {
-    const message = `a statement names this path as its source, but it is refused: ${packPathProblem(path)}`
-    warnings.push({ severity: 'error', code: 'source.escape', path: shownText(path), message })
+    const problem = `${packPathProblem(path)}`
+    warnings.push(report('PATH_ESCAPE/pack-statement', { problem }, { path: shownText(path) }))
   }
   for (const { path, anchor = '' } of asked.filter(isSafe)) {
     const size = files.sizeOf(path)
     const place = parseAnchor(anchor)
     if (size === undefined) {
-      warn('source.absent', path, 'a statement names this file as its source, but the file is missing')
+      warnings.push(report('source.absent/source', {}, { path: shownText(path) }))
       // By its size: a file cannot have more lines than bytes, plus one without a line end.
     } else if (place.kind === 'lines' && place.to > size + 1) noPlace(path, anchor)
   }

@@ -321,13 +321,13 @@ function labelsOf(files: PackFiles): { labels: Map<string, string>; warnings: Pa
     const file = files.read(index)
     const { value, problem } = file === undefined ? {} : parsePackJson(file)
     if (problem !== undefined) {
-      warnings.push({ severity: 'warning', code: 'record.invalid', path: index, message: shownText(problem) })
+      warnings.push(report('record.invalid/problem', { problem: shownText(problem) }, { path: index }))
     }
     for (const { path, text } of nominations(value)) {
       if (left-- <= 0) break
       const refusal = packPathProblem(path)
       if (refusal !== undefined) {
-        warnings.push(report('source.escape/index', { refusal }, { path: index }))
+        warnings.push(report('PATH_ESCAPE/pack-index', { refusal }, { path: index }))
       } else if (files.sizeOf(path) === undefined) {
         warnings.push(report('source.absent/dangling-files', {}, { path: index }))
       } else add(normalizePackPath(path), text)
