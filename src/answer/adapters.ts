@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { changesSince, summarizeChanges } from '../machine/rules/approval.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, type LoadoutError } from '../text/trouble.ts'
+import { asFinding, failWith, type LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CommandPins, pinCommand } from './disk/command-pins.ts'
 import { fetchAdapter } from './disk/run-adapter.ts'
@@ -55,7 +55,7 @@ function failed(id: string, failure: LoadoutError, view: AdapterView | undefined
   }
   const reason = (trust && reasons[trust]) ?? failure.message
   const hint = trust === 'unknown' || trust === 'changed' ? `loadout approve ${shellWord(`adapter:${id}`)}` : undefined
-  const warning: Finding = { severity: 'warning', code, message: `the adapter ${id}: ${reason}`, subject: id, hint }
+  const warning = asFinding(failure, { message: `the adapter ${id}: ${reason}`, subject: id, hint })
   return { candidates: [], omitted: [], warnings: [warning], degraded: [{ source: `adapter:${id}`, code, reason }] }
 }
 

@@ -93,7 +93,7 @@ export function readKnown(machine: Machine, places: ExamplePlaces) {
   const findings = readings.flatMap(({ file, lines, failure }): Finding[] => {
     const path = pathOf(file)
     if (failure !== undefined) {
-      return [{ severity: 'warning', code: 'FILE_UNREADABLE', message: failure.message, subject: path }]
+      return [report('FILE_UNREADABLE/examples-file', { problem: failure.message }, { subject: path })]
     }
     const bad = lines.flatMap(({ line, problem, example }) => {
       if (example !== undefined) return isInPlace(file, example) ? [] : [{ line, why: 'it is about another entry' }]

@@ -49,16 +49,15 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): PackEv
     if (!trust.isOpen) {
       // Selection needs only the metadata. Loadout shows no text of a pack before its approval, so no ids.
       cases = cases.map((each, at) => ({ ...each, id: `case-${at + 1}` }))
-      const message = `${packWord(manifest.name)} is not approved: cases are shown by number, and warnings were not checked`
-      const hint = `loadout approve ${shellWord(root)}`
-      machine.report({ severity: 'info', code: 'pack.trust', message, subject: manifest.name, hint })
+      const facts = { name: packWord(manifest.name), root: shellWord(root) }
+      machine.report(report('pack.trust/cases', facts, { subject: manifest.name }))
     }
-    const report = runCases(manifest.name, cases, select)
-    const written = request.write ? writeRecord(machine, root, suite, report, suites.length > 1) : undefined
-    value.suites.push({ suite, ...report, written })
-    for (const { id, expected, actual, passed } of report.results) {
-      const message = `${suite}, ${id.slice(0, 60)}: expected ${expected}, got ${actual}`
-      if (!passed) machine.report({ severity: 'error', code: 'BELOW_THRESHOLD', message, subject: suite })
+    const ran = runCases(manifest.name, cases, select)
+    const written = request.write ? writeRecord(machine, root, suite, ran, suites.length > 1) : undefined
+    value.suites.push({ suite, ...ran, written })
+    for (const { id, expected, actual, passed } of ran.results) {
+      const facts = { suite, id: id.slice(0, 60), expected: `${expected}`, actual: `${actual}` }
+      if (!passed) machine.report(report('BELOW_THRESHOLD/case', facts, { subject: suite }))
     }
   }
   return value

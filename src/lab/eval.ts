@@ -126,9 +126,8 @@ function askLibrary(machine: Machine, library: EvalLibrary, asked: Asked, reques
   const { path, documents, aliases } = library
   if (documents.length === 0) {
     const trouble = library.findings[0]
-    throw new LoadoutError('NO_INDEX', `nothing in ${path} can be tested${trouble ? `: ${trouble.message}` : ''}`, {
-      hint: trouble?.hint ?? 'name a folder of skills or packs, an index, or a library with --library',
-    })
+    const hint = trouble?.hint ?? 'name a folder of skills or packs, an index, or a library with --library'
+    throw failWith('NO_INDEX/untestable', { path, trouble: trouble?.message, hint })
   }
   if (asked.questions.length === 0) {
     const why = asked.findings[0] === undefined ? '' : `; ${asked.findings[0].message}`
@@ -208,9 +207,9 @@ function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?
   const knowledge = root === undefined ? read : read.at(root)
   const { entries, findings } = knowledge
   if (entries.length === 0) {
-    throw new LoadoutError('NO_INDEX', `there is nothing to test: ${findings[0]?.message ?? 'no index was found'}`, {
-      hint: findings[0]?.hint ?? 'run: loadout rules build, or name a library with --library',
-    })
+    const { message = 'no index was found', hint = 'run: loadout rules build, or name a library with --library' } =
+      findings[0] ?? {}
+    throw failWith('NO_INDEX/nothing-to-test', { why: message, hint })
   }
   const ids = new Set(entries.map(({ id }) => id))
   if (strategy === 'keywords') return { ids, findings, find: byKeywords(knowledge.table) }
@@ -391,23 +390,21 @@ const MOST_UNKNOWN = 8
 function unknownIds(questions: readonly Question[], ids: ReadonlySet<string>): Finding[] {
   const named = new Set(questions.flatMap(({ expected, not }) => [...expected, ...not]))
   const unknown = [...named].filter((id) => !ids.has(id))
-  const common = { severity: 'warning', code: 'ENTRY_NOT_FOUND' } as const
   const findings = unknown.slice(0, MOST_UNKNOWN).map((id): Finding => {
     const close = nearest(id, [...ids])
     const hint = close === undefined ? 'check the suite' : `did you mean ${close}?`
-    return { ...common, message: `the suite names "${id}", which does not exist`, hint }
+    return report('ENTRY_NOT_FOUND/suite', { id, hint })
   })
   const more = unknown.length - MOST_UNKNOWN
-  return more <= 0 ? findings : [...findings, { ...common, message: `${more} more ids do not exist` }]
+  return more <= 0 ? findings : [...findings, report('ENTRY_NOT_FOUND/suite-more', { more })]
 }
 
 function belowThreshold({ figures }: Evaluation, request: EvalRequest): Finding[] {
-  const hint = 'the wrong answers show which entries are too similar'
-  const missed = (message: string): Finding => ({ severity: 'error', code: 'BELOW_THRESHOLD', message, hint })
+  const below = (missed: string) => report('BELOW_THRESHOLD/figure', { missed })
   const low = (name: string, value: number, least = 0) =>
-    value < least && figures.positives > 0 ? [missed(`${name} is ${value.toFixed(1)} %, below ${least} %`)] : []
+    value < least && figures.positives > 0 ? [below(`${name} is ${value.toFixed(1)} %, below ${least}`)] : []
   const high = (name: string, value: number, most = 100) =>
-    value > most ? [missed(`${name} are ${value.toFixed(1)} %, above ${most} %`)] : []
+    value > most ? [below(`${name} are ${value.toFixed(1)} %, above ${most}`)] : []
   return [
     ...low('R@1', figures.r1, request.minR1),
     ...low('R@3', figures.r3, request.minR3),

@@ -66,14 +66,12 @@ export async function importTeaching(
   const [first] = problems
   if (first !== undefined) {
     const more = problems.length === 1 ? '' : `, and ${problems.length - 1} more`
-    const message = `line ${first.line} of the answer is not used: ${first.problem}${more}`
-    const hint = 'repair it and import the answer again; existing examples are not added twice'
-    findings.push({ severity: 'error', code: 'BAD_JSON', message, line: first.line, hint })
+    const { line, problem } = first
+    findings.push(report('BAD_JSON/answer', { line, problem, more }, { line }))
   }
   if (items.length === 0) {
-    const message = text.trim() === '' ? 'the answer is empty' : 'the answer contains no examples, only other text'
-    const hint = 'one JSON object per line: {"id": "skill:name", "prompts": ["…"]}'
-    findings.push({ severity: 'error', code: 'NOTHING_TO_DO', message, hint })
+    const what = text.trim() === '' ? 'the answer is empty' : 'the answer contains no examples, only other text'
+    findings.push(report('NOTHING_TO_DO/answer', { what }))
   }
   return teachItems(machine, teachable, { ...request, items, origin: 'agent' }, findings)
 }
@@ -168,13 +166,8 @@ export function exportTeaching(
   const asked = chosen(entries, request.ids ?? [], findings)
   const tasks = lacking(asked)
   if (tasks.length === 0) {
-    const code = 'NOTHING_TO_DO'
-    const message = `every requested entry has ${ENOUGH} examples or more: nothing is left to write`
-    const hint = 'loadout rules build makes entries of payloads; loadout try shows what entries are'
     findings.push(
-      asked.length > 0
-        ? { severity: 'info', code, message }
-        : { severity: 'error', code, message: 'there is no entry to write prompts for', hint },
+      asked.length > 0 ? report('NOTHING_TO_DO/prompts', { enough: ENOUGH }) : report('NOTHING_TO_DO/no-entry'),
     )
     machine.report(...findings)
     return { tasks, text: '' }

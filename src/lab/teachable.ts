@@ -11,7 +11,7 @@ import {
 import type { Machine } from '../machine/machine.ts'
 import { isDomain } from '../payloads/rules/loadout-index.ts'
 import { listed } from '../text/count.ts'
-import type { Finding } from '../text/trouble.ts'
+import { type Finding, report } from '../text/trouble.ts'
 import { compareText, groupBy, nearest } from '../text/values.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
 import type { TaughtEntry } from './rules/admit.ts'
@@ -104,14 +104,14 @@ export function findTeachable(entries: readonly TeachableEntry[], id: string): T
   if (first !== undefined && others.length === 0) return first
   const shown = id.length > 80 ? `${id.slice(0, 79)}…` : id
   if (first !== undefined) {
-    const hint = `say which: ${found.map(keyOf).sort(compareText).join(', ')}`
-    const message = `"${shown}" is the name of ${found.map((entry) => `a ${entry.kind}`).join(' and ')}`
-    return { severity: 'error', code: 'AMBIGUOUS_NAME', message, subject: id, hint }
+    const named = found.map((entry) => `a ${entry.kind}`).join(' and ')
+    const which = found.map(keyOf).sort(compareText).join(', ')
+    return report('AMBIGUOUS_NAME/entry', { shown, named, which }, { subject: id })
   }
   const ids = new Map(entries.flatMap((entry) => [keyOf(entry), entry.id].map((word) => [word, entry] as const)))
   const meant = ids.get(nearest(id, [...ids.keys()]) ?? '')
   const hint = meant === undefined ? 'loadout teach --status lists what can be taught' : `did you mean ${keyOf(meant)}?`
-  return { severity: 'error', code: 'ENTRY_NOT_FOUND', message: `there is no entry "${shown}"`, subject: id, hint }
+  return report('ENTRY_NOT_FOUND/taught', { shown, hint }, { subject: id })
 }
 
 export interface TeachStatus {

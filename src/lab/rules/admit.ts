@@ -8,7 +8,7 @@ import {
   promptKey,
   tidyPrompt,
 } from '../../examples/rules/example.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import type { EntryKind } from '../../usage/rules/usage-event.ts'
 
 /** An entry that can have examples. */
@@ -55,7 +55,7 @@ export function promptProblem(prompt: string, { id, description }: TaughtEntry):
   return isCopy || holdsAll ? 'it copies the description' : undefined
 }
 
-interface Refusal extends Pick<Finding, 'severity' | 'code' | 'hint'> {
+interface Refusal extends Pick<Finding, 'severity' | 'hint'> {
   why: string
 }
 
@@ -85,7 +85,7 @@ export function admitExamples(
     const isOwn = (each: Example) => keyOf(each) === keyOf(example)
     const own = same.filter((each) => isOwn(each) && each.digest === example.digest)
     if (own.some(({ not }) => not === example.not)) {
-      return { severity: 'info', code: 'EXAMPLE_REFUSED', why: 'it already exists' }
+      return { severity: 'info', why: 'it already exists' }
     }
     if (own.length > 0) {
       const why = example.not ? 'it is an example of this entry' : 'it is a prompt that this entry must not match'
@@ -95,11 +95,11 @@ export function admitExamples(
     const owner = example.not ? undefined : same.find((each) => !each.not && !isOwn(each))
     if (owner !== undefined) {
       const hint = 'write a prompt that fits only one of them, or use --not for this one'
-      return { severity: 'warning', code: 'EXAMPLE_REFUSED', why: `it is an example of ${keyOf(owner)}`, hint }
+      return { severity: 'warning', why: `it is an example of ${keyOf(owner)}`, hint }
     }
     if ((counts.get(groupOf(example)) ?? 0) < MOST_WRITTEN) return undefined
     const why = `the entry has ${MOST_WRITTEN} examples, which is the maximum`
-    return { severity: 'warning', code: 'EXAMPLE_REFUSED', why, hint: 'remove examples that you do not need' }
+    return { severity: 'warning', why, hint: 'remove examples that you do not need' }
   }
   for (const example of known) if (example.origin !== 'use') add(example)
   const fresh: Example[] = []
@@ -114,15 +114,15 @@ export function admitExamples(
       fresh.push(example)
       continue
     }
-    const key = `${keyOf(entry)} ${refusal.code} ${refusal.why}`
+    const key = `${keyOf(entry)} ${refusal.why}`
     const first = refusals.get(key) ?? { ...refusal, entry: keyOf(entry), prompt: example.prompt, times: 0 }
     refusals.set(key, { ...first, times: first.times + 1 })
   }
-  const findings = [...refusals.values()].map(({ severity, code, hint, entry, why, prompt, times }): Finding => {
+  const findings = [...refusals.values()].map(({ severity, hint, entry, why, prompt, times }): Finding => {
     const shown = prompt.length > LONGEST_SHOWN ? `${prompt.slice(0, LONGEST_SHOWN - 1)}…` : prompt
     const more = times === 1 ? '' : ` (and ${times - 1} more)`
-    const message = `${entry}: "${shown}" was not added: ${why}${more}`
-    return { severity, code, message, subject: entry, count: times === 1 ? undefined : times, hint }
+    const about = { severity, subject: entry, count: times === 1 ? undefined : times }
+    return report('EXAMPLE_REFUSED/prompt', { entry, shown, why, more, hint }, about)
   })
   return { fresh, findings }
 }
@@ -130,5 +130,5 @@ export function admitExamples(
 const LONGEST_SHOWN = 60
 
 function refused(why: string, hint: string): Refusal {
-  return { severity: 'error', code: 'EXAMPLE_REFUSED', why, hint }
+  return { severity: 'error', why, hint }
 }

@@ -32,6 +32,7 @@ export const callsIssues = () =>
       'FILE_UNREADABLE/pack': 'warning: it cannot be read ({reason})',
       'FILE_UNREADABLE/approved': 'it is not the file that was approved',
       'FILE_UNREADABLE/approved-index': 'the index is not the file that was approved',
+      'FILE_UNREADABLE/examples-file': 'warning: {problem}',
       FILE_EXISTS: '{full} already exists → it was not changed',
       'FILE_EXISTS/manifest': '{path} exists already → name another file with --out, or move it away',
       'FILE_EXISTS/not-empty': '{target} already exists and is not empty → name a new folder',
@@ -99,6 +100,8 @@ export const callsIssues = () =>
       'BAD_JSON/merge': '{path} is not a merge of Loadout → move the folder away, then run the original command again',
       'BAD_JSON/file': '{path} {problem} → repair or remove the file',
       'BAD_JSON/label': '{file} {problem}',
+      'BAD_JSON/answer':
+        'line {line} of the answer is not used: {problem}{more} → repair it and import the answer again; existing examples are not added twice',
       BAD_SETTINGS: 'A settings file has an unknown key or a wrong value. Only that part is ignored. → Correct it.',
       'BAD_SETTINGS/toml': '{path} is not valid TOML, or has another form → repair the file; nothing was changed',
       'BAD_SETTINGS/comments':
@@ -161,11 +164,15 @@ export const callsIssues = () =>
       'ENTRY_NOT_FOUND/profile': 'there is no profile "{name}"[; did you mean {close}?] → profiles: {names}',
       'ENTRY_NOT_FOUND/first-profile':
         'there is no profile "{name}"[; did you mean {close}?] → loadout profile save {name} makes one',
+      'ENTRY_NOT_FOUND/taught': 'there is no entry "{shown}" → {hint}',
+      'ENTRY_NOT_FOUND/suite': 'warning: the suite names "{id}", which does not exist → {hint}',
+      'ENTRY_NOT_FOUND/suite-more': 'warning: {more} more ids do not exist',
       AMBIGUOUS_NAME:
         'Several things have this name. → Write the kind before it: `payload:x`, `pack:x`, `skill:x`, `adapter:x`.',
       'AMBIGUOUS_NAME/decisions':
         'there are decisions about several packs named {typed} → say which, by its path: {left}',
       'AMBIGUOUS_NAME/kinds': '"{id}" is the name of {named} → say which: {kinds}',
+      'AMBIGUOUS_NAME/entry': '"{shown}" is the name of {named} → say which: {which}',
       NOT_SERVED:
         'A request to a server of Loadout that is not for it: another host, another page, or an address that is not there. → Open the address that the server printed when it started.',
       'NOT_SERVED/path': '{path} is not served here',

@@ -43,6 +43,8 @@ export const knowledgeIssues = () =>
       'NO_INDEX/nothing':
         'this project contains nothing that an agent can load → run: loadout rules build; --all also lists your own entries',
       'NO_INDEX/because': 'no index was found in any layer{what} → run: loadout rules build, or name an index file',
+      'NO_INDEX/untestable': 'nothing in {path} can be tested[: {trouble}] → {hint}',
+      'NO_INDEX/nothing-to-test': 'there is nothing to test: {why} → {hint}',
     },
     Payloads: {
       NO_PAYLOADS:
@@ -105,6 +107,10 @@ export const knowledgeIssues = () =>
       'NOTHING_TO_DO/split-no-such-section':
         '`--keep` names a section that the file does not have. → Use one of the listed headings.',
       'NOTHING_TO_DO/split-keep': '--keep: there is no section "{unknown}"{what} → sections: {headings}',
+      'NOTHING_TO_DO/answer': '{what} → one JSON object per line: {"id": "skill:name", "prompts": ["…"]}',
+      'NOTHING_TO_DO/prompts': 'info: every requested entry has {enough} examples or more: nothing is left to write',
+      'NOTHING_TO_DO/no-entry':
+        'there is no entry to write prompts for → loadout rules build makes entries of payloads; loadout try shows what entries are',
       'BUDGET_TOO_SMALL/core-over-budget':
         'core entries alone cost {tokens} tokens, more than the budget of {budget} → raise --budget, or give some core entries the priority domain',
       LEFT_OUT: 'Something that fits the task was left out. The message says why. → Raise the limit it names.',
@@ -167,6 +173,7 @@ export const knowledgeIssues = () =>
       'EXAMPLE_REFUSED/examples-full': 'An entry has as many examples as count. → Keep the best ones.',
       'EXAMPLE_REFUSED/secret':
         '{entry}: {what} a secret or personal data → examples are shared with the library: write the prompt without the value',
+      'EXAMPLE_REFUSED/prompt': '{entry}: "{shown}" was not added: {why}{more}[ → {hint}]',
       EXAMPLES_STALE:
         'The description changed after its examples were written, so they do not count. → Run `loadout teach <id> --renew`.',
       'FILE_UNREADABLE/examples-examples-junk-lines':
@@ -191,6 +198,8 @@ export const knowledgeIssues = () =>
       'BAD_SUITE/missing':
         'there is no suite: {path} does not exist → name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
       BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
+      'BELOW_THRESHOLD/case': '{suite}, {id}: expected {expected}, got {actual}',
+      'BELOW_THRESHOLD/figure': '{missed} % → the wrong answers show which entries are too similar',
     },
     'Bundles, notes and adapters': {
       'FILE_NOT_FOUND/control-plane':

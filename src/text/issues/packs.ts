@@ -105,6 +105,8 @@ export const packsIssues = () =>
       'pack.trust/denied-again': 'info: the pack {name} is already denied',
       'pack.trust/by-place': 'The pack lies in a trusted place, so there is nothing to approve. → Nothing to do.',
       'pack.trust/by-place-pack': 'info: the pack {name} is already trusted: it is in a folder of {owners}',
+      'pack.trust/cases':
+        'info: {name} is not approved: cases are shown by number, and warnings were not checked → loadout approve {root}',
       'pack.incomplete': 'The pack lacks something that its kind needs. → Add what the message names.',
       'pack.incomplete/documents-missing':
         'A document-first pack has no document. → Add it, or name it in `metadata.primaryDocument`.',
