@@ -6,6 +6,7 @@ import { contentOf, readForeignSkill, writeSkillFolder } from '../../src/skills/
 import { libraryHash } from '../../src/skills/disk/library-git.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { makeFolder } from '../cli/run.ts'
+import { fillFrom } from '../run-folder.ts'
 import { type Person, personIn } from './in-process.ts'
 import { commitAll, envOf, git, makeWorld, write } from './world.ts'
 
@@ -20,17 +21,25 @@ interface Upstream {
   commit(): string
 }
 
-function makeUpstream(files: Record<string, string> = FILES): Upstream {
+function makeUpstream(): Upstream {
   const folder = makeFolder()
+  fillFrom('upstream of alpha', folder, (made) => {
+    const upstream = upstreamIn(made)
+    upstream.run('init', '--quiet', '--template=', '--initial-branch=main')
+    write(made, { '.git/config': '[user]\n\tname = Upstream\n\temail = upstream@example.org\n' })
+    write(join(made, 'skills/alpha'), FILES)
+    upstream.commit()
+  })
+  return upstreamIn(folder)
+}
+
+function upstreamIn(folder: string): Upstream {
   const run = (...args: string[]) =>
     execFileSync('git', ['-C', folder, ...args], {
       env: envOf({ home: folder, library: folder }),
       encoding: 'utf8',
     }).trim()
-  run('init', '--quiet', '--initial-branch=main')
-  run('config', 'user.name', 'Upstream')
-  run('config', 'user.email', 'upstream@example.org')
-  const upstream = {
+  return {
     url: `file://${folder}`,
     put: (path: string, text: string) => {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -43,9 +52,6 @@ function makeUpstream(files: Record<string, string> = FILES): Upstream {
       return run('rev-parse', 'HEAD')
     },
   }
-  for (const [path, text] of Object.entries(files)) upstream.put(`skills/alpha/${path}`, text)
-  upstream.commit()
-  return upstream
 }
 
 const OWN = 'library/skills/alpha'
@@ -54,9 +60,7 @@ const COPY = '.claude/skills/alpha'
 /** What import does: the skill in the form of the library, with where it came from. */
 async function makeImporter(upstream: Upstream): Promise<Person> {
   const person = personIn(makeWorld({}))
-  const checkout = join(makeFolder(), 'alpha')
-  execFileSync('git', ['clone', '--quiet', upstream.url, checkout])
-  const folder = join(checkout, 'skills/alpha')
+  const folder = join(upstream.url.slice('file://'.length), 'skills/alpha')
   const content = contentOf(readForeignSkill(folder, { agents: [], targets: ['claude', 'codex'] }))
   const source = {
     url: upstream.url,
@@ -424,25 +428,29 @@ function cut(folder: string, bytes: number): void {
 }
 
 describe('the cache of a source', () => {
-  it.each(DAMAGE)('with %s is replaced, and the update goes on', async (_, damage, isOfPacks = false) => {
-    const upstream = makeUpstream()
-    const person = await makeImporter(upstream)
-    for (const isPacked of isOfPacks ? [false, true] : [false]) {
-      expect(await state(person)).toEqual(['current'])
-      const caches = join(person.home, CACHES)
-      const [cache = ''] = readdirSync(caches)
-      if (isPacked) execFileSync('git', [`--git-dir=${join(caches, cache)}`, 'repack', '-adq'])
-      damage(join(caches, cache))
-      expect(await state(person), 'of the same commit').toEqual(['current'])
-      damage(join(caches, cache))
-      upstream.put('skills/alpha/notes.md', `Changed ${isPacked}.\n`)
-      upstream.commit()
-      const { value, findings } = await person.calls.update({})
-      expect(findings).toEqual([])
-      expect(value.updates).toMatchObject([{ name: 'alpha', result: 'updated' }])
-      expect(readdirSync(caches)).toEqual([cache])
-    }
-  })
+  const isWhole = process.env.LOADOUT_TEST_ALL !== undefined
+  it.each(DAMAGE.filter((_, at) => isWhole || at % 2 === 0))(
+    'with %s is replaced, and the update goes on',
+    async (_, damage, isOfPacks = false) => {
+      const upstream = makeUpstream()
+      const person = await makeImporter(upstream)
+      for (const isPacked of isOfPacks ? [false, true] : [false]) {
+        expect(await state(person)).toEqual(['current'])
+        const caches = join(person.home, CACHES)
+        const [cache = ''] = readdirSync(caches)
+        if (isPacked) execFileSync('git', [`--git-dir=${join(caches, cache)}`, 'repack', '-adq'])
+        damage(join(caches, cache))
+        expect(await state(person), 'of the same commit').toEqual(['current'])
+        damage(join(caches, cache))
+        upstream.put('skills/alpha/notes.md', `Changed ${isPacked}.\n`)
+        upstream.commit()
+        const { value, findings } = await person.calls.update({})
+        expect(findings).toEqual([])
+        expect(value.updates).toMatchObject([{ name: 'alpha', result: 'updated' }])
+        expect(readdirSync(caches)).toEqual([cache])
+      }
+    },
+  )
 
   it('that cannot be written is an error about itself, not about the connection', async () => {
     const person = await makeImporter(makeUpstream())
