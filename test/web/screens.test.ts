@@ -28,11 +28,10 @@ const SCREENS: readonly (readonly [name: string, path: string, shows: string])[]
   ['sessions', '/sessions?agent=claude&session=claude-week-2', 'first (UTC)'],
   ['health', '/health', 'to do'],
 ]
-// The themes differ in their colours alone: one width is enough for the second.
+// The themes differ in their colours alone: each width needs no more than one.
 const LOOKS = [
   [360, 'light'],
   [1024, 'light'],
-  [1600, 'light'],
   [1600, 'dark'],
 ] as const
 
