@@ -5,7 +5,7 @@ export { bundleText, matchedSpans, POINTER_GROUPS, SOURCE_CLASSES, type Span } f
 export { INSTRUCTIONS as TEACHING_INSTRUCTIONS } from './lab/rules/teach-exchange.ts'
 export { PROFILES, RUNTIME_MODES } from './packs/rules/pack.ts'
 export { allGaps } from './packs/rules/resolve/gaps.ts'
-export { isWaiting, newWrappers, toResolverOutput } from './packs/rules/resolve/pack-context.ts'
+export { isToldElsewhere, isWaiting, newWrappers, toResolverOutput } from './packs/rules/resolve/pack-context.ts'
 export { pointerText } from './project/rules/file-pointer.ts'
 export { PLUGIN_FORMS } from './skills/rules/plugins.ts'
 export { sheetSections } from './skills/rules/review/sheet.ts'

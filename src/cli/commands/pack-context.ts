@@ -1,7 +1,7 @@
-import { allGaps, isWaiting, newWrappers, toResolverOutput } from '../../display-rules.ts'
+import { allGaps, isToldElsewhere, isWaiting, newWrappers, toResolverOutput } from '../../display-rules.ts'
 import type { Loadout, PackContext, ResolveRequest } from '../../loadout.ts'
 import type { RefusedPack } from '../../packs/rules/gates/trust.ts'
-import type { Finding, Report } from '../../text/trouble.ts'
+import type { Report } from '../../text/trouble.ts'
 import { type Ask, defineCommand, isYes, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
 
@@ -30,7 +30,7 @@ export const packsResolve = defineCommand({
   run: async ({ request: { format, ...request }, ask, asJson }, loadout) => {
     const { value, findings } =
       ask === undefined ? await loadout.resolvePacks(request) : await resolveAsking(request, ask, loadout)
-    const told = asJson ? findings : findings.filter((finding) => isNotInWrapper(finding, value))
+    const told = asJson ? findings : findings.filter((finding) => !isToldElsewhere(finding, value))
     return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
   },
   print: (resolved, screen) => {
@@ -41,19 +41,6 @@ export const packsResolve = defineCommand({
   toJson: (resolved) => toResolverOutput(resolved),
   isWaiting: ({ refused }) => refused.some(isWaiting),
 })
-
-/** A wrapper lists the warnings of its pack, and `packs list` those of all; others, and what was withheld, appear here. */
-function isNotInWrapper({ severity, code, subject, message }: Finding, { active }: PackContext): boolean {
-  if (severity === 'error') return true
-  const isOfPack = active.some(
-    ({
-      pack: {
-        manifest: { name },
-      },
-    }) => name === subject && message.startsWith(`${name}/`),
-  )
-  return !isOfPack && code !== 'discovery.skipped' && code !== 'catalog.collision'
-}
 
 /**
  * Asks about every pack that needs a decision. Stores a clear no, so that Loadout never asks twice. Records only the

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { newWrappers } from '../../display-rules.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { isToldElsewhere, newWrappers } from '../../display-rules.ts'
+import { failWith, retell } from '../../text/trouble.ts'
 import { defineTool, MOST_CHARACTERS, NAME, PROJECT, TASK, warningsOf } from '../tool.ts'
 
 export const activatePack = defineTool({
@@ -35,15 +35,13 @@ export const activatePack = defineTool({
     })
     const [shut] = value.refused
     if (value.active.length === 0 && shut !== undefined) {
-      const {
-        code = 'PACK_REFUSED',
-        message = shut.message,
-        hint,
-      } = findings.find(({ subject }) => subject === shut.name) ?? {}
-      throw new LoadoutError(code, message, hint === undefined ? {} : { hint })
+      const about = findings.find(({ subject }) => subject === shut.name)
+      throw about === undefined ? failWith('PACK_REFUSED/shut', { message: shut.message }) : retell(about)
     }
     // A wrapper already contains the findings about its own content.
-    const untold = findings.filter(({ code, severity }) => severity === 'error' || !code.includes('.'))
+    const untold = findings.filter(
+      (each) => !isToldElsewhere(each, value) && each.code !== 'pack.substituted' && each.code !== 'claim.disputed',
+    )
     // A wrapper also names what is missing.
     const texts = newWrappers(value).map((wrapper) => wrapper.text)
     const text = [...texts, ...warningsOf(untold).map((line) => `${line}\n`)].join('')

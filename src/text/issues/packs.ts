@@ -32,6 +32,7 @@ export const packsIssues = () =>
       'PACK_REFUSED/failed-run':
         '{path} of the pack {name} was made by a run that failed → ask for the pages or sources behind it',
       'PACK_REFUSED/more': '{more} wrong',
+      'PACK_REFUSED/shut': '{message}',
       APPROVAL_NEEDED:
         'A pack, adapter or skill needs your approval first. → Run the `loadout approve` command in the message.',
       'APPROVAL_NEEDED/record': 'the pack {name} may not be used any more → loadout explain {word} says why',

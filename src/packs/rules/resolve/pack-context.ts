@@ -289,6 +289,16 @@ function rankOf({ path, layer, text, rule }: Choice): number {
   return at === -1 ? FIRST.length : at
 }
 
+/** Whether a wrapper lists a finding among the warnings of its pack, or `packs list` does. Errors are told everywhere. */
+export function isToldElsewhere(
+  { severity, code, subject, message }: Finding,
+  { active }: Pick<PackContext, 'active'>,
+): boolean {
+  if (severity === 'error') return false
+  const isOfPack = active.some(({ pack }) => pack.manifest.name === subject && message.startsWith(`${subject}/`))
+  return isOfPack || code === 'discovery.skipped' || code === 'catalog.collision'
+}
+
 /** The findings about a context: refused and replaced packs, warnings. */
 export function contextFindings({ active, refused, substitutions }: PackContext): Finding[] {
   return [
