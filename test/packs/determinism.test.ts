@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync, cpSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Content, makeFolder, makeProject, type RunOptions, runLoadout, runShell } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { FULL_PACK, placed, TASK } from './canaries.ts'
 
 interface Place {
@@ -24,7 +25,7 @@ function makePlace(order: <T>(files: T[]) => T[] = (files) => files): Place {
 
 function approved(place: Place): Place {
   for (const pack of ['quails', 'meadow']) {
-    const { code } = runLoadout(['packs', 'approve', pack], { cwd: place.workspace, home: place.home })
+    const { code } = runWarm(['packs', 'approve', pack], { cwd: place.workspace, home: place.home })
     expect(code).toBe(0)
   }
   return place
@@ -86,8 +87,8 @@ describe('packs rehydrate', () => {
     const place = makePlace()
     const words = ['packs', 'resolve', TASK, '--cite', '--pack', 'quails', '--pack', 'meadow']
     const options = { cwd: place.workspace, home: place.home }
-    const { audit: id } = JSON.parse(runLoadout([...words, '--json'], options).stdout)
-    return { ...place, id, prompt: runLoadout([...words, '--format', 'prompt'], options).stdout }
+    const { audit: id } = JSON.parse(runWarm([...words, '--json'], options).stdout)
+    return { ...place, id, prompt: runWarm([...words, '--format', 'prompt'], options).stdout }
   }
   const packOf = ({ workspace }: Place, name: string, file: string) => join(workspace, '.agents/knowledge', name, file)
 
@@ -108,27 +109,27 @@ describe('packs rehydrate', () => {
     const recorded = record()
     const { id, prompt, home } = recorded
     writeFileSync(packOf(recorded, 'quails', 'assets/note.md'), 'other')
-    expect(runLoadout(['packs', 'rehydrate', id], { home }).stdout).toBe(prompt)
+    expect(runWarm(['packs', 'rehydrate', id], { home }).stdout).toBe(prompt)
     appendFileSync(packOf(recorded, 'quails', 'compiled/facts.md'), '\nmore\n')
-    const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
+    const { code, stdout, stderr } = runWarm(['packs', 'rehydrate', id], { home })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('quails has changed since: compiled/facts.md')
   })
 
   it.each(['revoke', 'deny'])('case 141: refused after %s', (answer) => {
     const { id, home, workspace } = record()
-    runLoadout(['packs', answer, 'quails'], { home, cwd: workspace })
-    const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
+    runWarm(['packs', answer, 'quails'], { home, cwd: workspace })
+    const { code, stdout, stderr } = runWarm(['packs', 'rehydrate', id], { home })
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toContain('may not be used any more')
-    expect(runLoadout(['packs', 'rehydrate', id, '--json'], { home }).stdout).not.toContain('knowledge_pack')
+    expect(runWarm(['packs', 'rehydrate', id, '--json'], { home }).stdout).not.toContain('knowledge_pack')
   })
 
   it('a record that was edited is refused', () => {
     const { id, home } = record()
     const path = join(home, '.local/state/loadout/audit', `${id}.json`)
     writeFileSync(path, readFileSync(path, 'utf8').replace('quails', 'wolves'))
-    const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
+    const { code, stdout, stderr } = runWarm(['packs', 'rehydrate', id], { home })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('was changed after it was written')
   })
