@@ -50,7 +50,7 @@ describe('try', () => {
   })
 
   it('shows nothing of a pack that is not approved, nor of a note with a password', () => {
-    const { stdout } = runLoadout(['try', '--whole'])
+    const { stdout } = runWarm(['try', '--whole'])
     expect(stdout).toContain('<loadout_file path="AGENTS.md"')
     expect(stdout).toContain('403: it has expired')
     expect(stdout).not.toContain('Four of the last five failures')
@@ -64,7 +64,7 @@ describe('try', () => {
     const [, folder = ''] = /The sample project is in (\S+);/.exec(stdout) ?? []
     const [, again = ''] = /^ {2}(HOME=.*)$/m.exec(stdout) ?? []
     expect(stdout).toContain('rule db-migrations')
-    expect(runLoadout(['index', 'check'], { cwd: folder })).toMatchObject({ code: 0 })
+    expect(runWarm(['index', 'check'], { cwd: folder })).toMatchObject({ code: 0 })
     const bundle = runShell(`${again}`, { cwd: folder })
     expect(bundle).toMatchObject({ code: 0, stderr: '' })
     expect(whole).toContain(`${bundle.stdout.split('\n').slice(0, 4).join('\n')}\n`)
@@ -85,7 +85,7 @@ describe('help', () => {
   })
 
   it('and the tour fit a screen of eighty columns', () => {
-    const wide = [runLoadout(['help']), runLoadout(['try'])].map(({ stdout }) =>
+    const wide = [runWarm(['help']), runWarm(['try'])].map(({ stdout }) =>
       stdout.split('\n').filter((line) => line.length > 80),
     )
     expect(wide).toEqual([[], []])
@@ -108,7 +108,7 @@ describe('help', () => {
 describe('completion', () => {
   const complete = (line: string) => {
     const words = line.split(' ')
-    const script = `${runLoadout(['completion', 'bash']).stdout}
+    const script = `${runWarm(['completion', 'bash']).stdout}
       COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _loadout; printf '%s\\n' "\${COMPREPLY[@]}"`
     return spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: makeFolder() }).stdout.trim().split('\n')
   }
@@ -136,16 +136,16 @@ describe('completion', () => {
     const words = line.split(' ')
     const script = `_describe() { print -- \${(P)2} }; _files() { print files }; compadd() { shift; print -- $@ }
       words=(${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length}
-      complete_now() { ${runLoadout(['completion', 'zsh']).stdout} }; complete_now`
+      complete_now() { ${runWarm(['completion', 'zsh']).stdout} }; complete_now`
     expect(spawnSync('zsh', ['-f', '-c', script], { encoding: 'utf8' }).stdout).toContain(expected)
   })
 
   it('zsh and fish scripts name every command and flag', () => {
     for (const shell of ['zsh', 'fish']) {
-      const { stdout } = runLoadout(['completion', shell])
+      const { stdout } = runWarm(['completion', shell])
       for (const word of ['plan', 'migrate', 'budget', 'dry-run', 'phase']) expect(stdout).toContain(word)
     }
-    expect(runLoadout(['completion', 'tcsh'])).toMatchObject({
+    expect(runWarm(['completion', 'tcsh'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('bash, zsh, fish'),
     })
@@ -186,15 +186,15 @@ describe('the usage log', () => {
     tokensEst: 1,
   }
 
-  it('loses nothing when eight processes append three thousand events each', async () => {
+  it('loses nothing when six processes append a thousand events each', async () => {
     const log = join(makeFolder(), 'new', 'folder', 'usage.jsonl')
     const source = `import { recordUsage } from ${JSON.stringify(library)}
-      for (let n = 0; n < 3000; n++) recordUsage({ ...${JSON.stringify(event)}, taskHash: process.pid + '-' + n }, ${JSON.stringify(log)})`
-    const children = Array.from({ length: 8 }, () => spawn(process.execPath, ['--input-type=module', '-e', source]))
+      for (let n = 0; n < 1000; n++) recordUsage({ ...${JSON.stringify(event)}, taskHash: process.pid + '-' + n }, ${JSON.stringify(log)})`
+    const children = Array.from({ length: 6 }, () => spawn(process.execPath, ['--input-type=module', '-e', source]))
     await Promise.all(children.map((child) => once(child, 'exit')))
     const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean)
-    expect(lines).toHaveLength(24_000)
-    expect(new Set(lines.map((line) => JSON.parse(line).taskHash)).size).toBe(24_000)
+    expect(lines).toHaveLength(6000)
+    expect(new Set(lines.map((line) => JSON.parse(line).taskHash)).size).toBe(6000)
   })
 
   it('a torn last line costs itself and nothing else', async () => {
@@ -203,13 +203,13 @@ describe('the usage log', () => {
     writeFileSync(log, `${JSON.stringify(event)}\nnot json\n\n${JSON.stringify(event).slice(0, 30)}`)
     recordUsage({ ...event, entryId: 'after' }, log)
     expect(readUsage(log).map(({ entryId }: { entryId: string }) => entryId)).toEqual(['e', 'after'])
-    const run = runLoadout(['usage', log])
+    const run = runWarm(['usage', log])
     expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('2 lines') })
   })
 
   it('survives a line longer than any event', () => {
     const cwd = makeProject({ 'usage.jsonl': `{"junk":"${'x'.repeat(5_000_000)}"}\n${JSON.stringify(event)}\n` })
-    expect(runLoadout(['usage', 'usage.jsonl'], { cwd }).stdout).toContain('1 entry · 1 load')
+    expect(runWarm(['usage', 'usage.jsonl'], { cwd }).stdout).toContain('1 entry · 1 load')
   })
 })
 
