@@ -126,11 +126,8 @@ export function observedPerTask(
     return { average: tally.averagePerTask(), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `the measured average is unknown: ${error.message}`
-    return {
-      average: null,
-      findings: [{ severity: 'warning', code: 'FILE_UNREADABLE', message, hint: error.hint ?? '' }],
-    }
+    const { message: problem, hint = '' } = error
+    return { average: null, findings: [report('FILE_UNREADABLE/average', { problem, hint })] }
   }
 }
 

@@ -5,7 +5,7 @@ import { readJsonInside } from '../machine/inside.ts'
 import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
-import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn, isRecord } from '../text/values.ts'
 import { createTable, type DispatchTable } from './rules/dispatch-table.ts'
 import {
@@ -307,13 +307,8 @@ export function readIndexAt(
 
 function layerFinding(name: LayerName, path: string | undefined, problem: LoadoutError): Finding {
   const isMalformed = problem.code === 'BAD_JSON' || problem.code === 'NOT_TEXT'
-  return {
-    severity: 'error',
-    code: 'LAYER_UNREADABLE',
-    message: `the ${name} layer is not used: ${problem.message}`,
-    subject: path,
-    hint: isMalformed ? 'repair it, or rebuild it with: loadout rules build' : (problem.hint ?? 'check the path'),
-  }
+  const hint = isMalformed ? 'repair it, or rebuild it with: loadout rules build' : (problem.hint ?? 'check the path')
+  return report('LAYER_UNREADABLE/layer', { name, problem: problem.message, hint }, { subject: path })
 }
 
 /** For a named index: the folder from which its payloads' paths start. */

@@ -138,9 +138,8 @@ export function payloadDocument(knowledge: Knowledge, entry: LoadoutEntry, findi
     return documentOf(entry, readTextInside(knowledge.rootOf(entry), entry.path))
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `${entry.id} is ranked without its text: ${error.message}`
-    const hint = error.hint ?? 'check the path'
-    findings.push({ severity: 'warning', code: 'PAYLOAD_UNREADABLE', message, subject: entry.id, hint })
+    const { message: problem, hint = 'check the path' } = error
+    findings.push(report('PAYLOAD_UNREADABLE/ranked', { id: entry.id, problem, hint }, { subject: entry.id }))
     return documentOf(entry, '')
   }
 }

@@ -294,13 +294,8 @@ export function loadPayloads(
       findings.push(...found)
       const tokens = estimateTokens(text)
       if (tokens > left) {
-        findings.push({
-          severity: priority === 'core' ? 'error' : 'warning',
-          code: priority === 'core' ? 'BUDGET_TOO_SMALL' : 'LEFT_OUT',
-          message: `${id} was not loaded: it needs ${tokens} tokens with its fence, ${left} are left`,
-          subject: id,
-          hint: 'raise --budget',
-        })
+        const row = priority === 'core' ? 'BUDGET_TOO_SMALL/core' : 'LEFT_OUT/budget'
+        findings.push(report(row, { id, tokens, left }, { subject: id }))
         continue
       }
       contents.push({ id, layer: placed.layer, path, text, tokens })

@@ -3,7 +3,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type CatalogKind, type Verdict, verdictsAt } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
-import { asFinding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, failWith } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { Team, withTeam } from './disk/team.ts'
 import { type CatalogEntry, expiryOf, fingerprintOf, idOf } from './rules/catalog.ts'
@@ -126,8 +126,7 @@ export async function equipListed(
       all = false
     }
     if (unlisted !== undefined || (request.all && names.length === 0)) {
-      const message = unlisted === undefined ? 'the catalog approves no skill' : `the catalog does not list ${unlisted}`
-      throw new LoadoutError('CATALOG_HELD', message, { hint: 'loadout catalog search' })
+      throw unlisted === undefined ? failWith('CATALOG_HELD/none') : failWith('CATALOG_HELD/unlisted', { unlisted })
     }
   }
   return equip(machine, { ...request, names, all })

@@ -34,7 +34,7 @@ export async function joinTeam(
 ): Promise<Joined> {
   const url = serverAddress(request.url)
   if (typeof url !== 'string') {
-    throw new LoadoutError('USAGE', url.problem, { hint: 'loadout team join https://team.example.com --token <token>' })
+    throw failWith('USAGE/team-address', { problem: url.problem })
   }
   const token = parseToken(request.token)
   if (token === undefined) {

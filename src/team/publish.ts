@@ -3,7 +3,7 @@ import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
 import { isSigned, principalOf, sign, signingKey } from '../machine/ssh-signature.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { committedVersion, digestAt, isInLibrary } from '../skills/library-skills.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser } from './disk/identity.ts'
 import { type Team, withTeam } from './disk/team.ts'
@@ -56,7 +56,7 @@ export const publishVersion = withTeam(async (team, request: PublishRequest): Pr
   const version = request.version ?? own ?? (commit || digest).slice(0, 12)
   const entry = { kind, name, version, owner, commit, digest, groups }
   const problem = versionProblem(entry)
-  if (problem !== undefined) throw new LoadoutError('USAGE', problem)
+  if (problem !== undefined) throw failWith('USAGE/team-version', { problem })
   const { state, isNew } = await team.call({ path: '/v1/catalog', body: JSON.stringify(entry) })
   const value = { kind, name, version, commit, digest, groups, state: String(state), isNew: isNew === true }
   return value
@@ -256,7 +256,7 @@ async function signNext(
   }
   const changes = await changesOf(base, entries)
   const problem = changes.map(versionProblem).find((each) => each !== undefined)
-  if (problem !== undefined) throw new LoadoutError('USAGE', problem)
+  if (problem !== undefined) throw failWith('USAGE/team-version', { problem })
   const changedIds = new Set(changes.map(idOf))
   const stops = new Set(stopsInForce(base, catalog.stops, entries).map(idOf))
   const stopped = (base?.versions ?? []).filter((each) => stops.has(idOf(each)) && !changedIds.has(idOf(each)))
@@ -295,9 +295,7 @@ function requireWayOn({ problem = '', offered, before, snapshot }: Catalog): voi
   const isOlder =
     offered.isSigned && offered.snapshot !== undefined && offered.snapshot.number < (snapshot?.number ?? 0)
   if (isOlder) return
-  throw new LoadoutError('CATALOG_UNVERIFIED', problem, {
-    hint: `if the fingerprint ${fingerprintOf(offered.text)} is known to an approver: loadout catalog accept ${fingerprintOf(offered.text)}; if not: loadout catalog sign --restore`,
-  })
+  throw failWith('CATALOG_UNVERIFIED/unknown', { problem, fingerprint: fingerprintOf(offered.text) })
 }
 
 /** Begins again with the catalog of the server that a person recognized by its fingerprint. */

@@ -1,7 +1,7 @@
 import { sumMoney } from '../text/cost.ts'
 import { count } from '../text/count.ts'
 import { formatInstant, parseInstant } from '../text/instant.ts'
-import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { moneyFor } from '../usage/rules/cost.ts'
 import { parseSince } from '../usage/rules/summary.ts'
@@ -65,15 +65,8 @@ async function askServer(team: Team): Promise<Finding[]> {
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const { code, message, hint } = error
-    return [
-      {
-        severity: 'error',
-        code,
-        message,
-        hint: hint ?? 'nothing is lost: events are sent when the server answers again',
-      },
-    ]
+    const { hint = 'nothing is lost: events are sent when the server answers again' } = error
+    return [asFinding(error, { severity: 'error', hint })]
   }
 }
 

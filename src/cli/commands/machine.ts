@@ -1,6 +1,6 @@
 import type { AgentView, Loadout, SavedProfile } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, report } from '../../text/trouble.ts'
 import { type Ask, DRY_RUN_FLAG, defineCommand, isYes, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 import { printOperations } from './installs.ts'
@@ -59,7 +59,7 @@ async function offerTargets(loadout: Loadout, ids: string[], ask?: Ask): Promise
     return (await loadout.changeTargets({ names: [], all: true, add: ids })).findings
   }
   const hint = `loadout targets --all ${ids.map((id) => `--add ${id}`).join(' ')}`
-  return [{ severity: 'info', code: 'UNSUPPORTED_TARGET', message: skills, hint }]
+  return [report('UNSUPPORTED_TARGET/offered', { skills, hint })]
 }
 
 function isHere({ isEnabled, exists }: AgentView): boolean {

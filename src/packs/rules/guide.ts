@@ -56,7 +56,7 @@ export function readContextMap(body: string, firstLine: number): ContextMap {
   if (map.entries.length > MOST_ENTRIES) {
     const line = map.entries[MOST_ENTRIES]?.line
     map.entries = map.entries.slice(0, MOST_ENTRIES)
-    warn(map, 'warning', 'discovery.skipped', line, `the context map has more than ${MOST_ENTRIES} paths`)
+    map.warnings.push(report('discovery.skipped/map', { most: MOST_ENTRIES }, { path: 'KNOWLEDGE.md', line }))
   }
   return map
 }
@@ -127,16 +127,6 @@ function isMeantAsPath(text: string): boolean {
 
 function hintOf(text: string): string {
   return withoutCode(text).replace(/\s+/g, ' ').trim().slice(0, LONGEST_HINT)
-}
-
-function warn(
-  map: ContextMap,
-  severity: PackWarning['severity'],
-  code: PackWarning['code'],
-  line: number | undefined,
-  message: string,
-): void {
-  map.warnings.push({ severity, code, path: 'KNOWLEDGE.md', message, line })
 }
 
 /** The body of a KNOWLEDGE.md: rules of use, and a map of the pack's files. */

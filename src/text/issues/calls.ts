@@ -33,6 +33,7 @@ export const callsIssues = () =>
       'FILE_UNREADABLE/approved': 'it is not the file that was approved',
       'FILE_UNREADABLE/approved-index': 'the index is not the file that was approved',
       'FILE_UNREADABLE/examples-file': 'warning: {problem}',
+      'FILE_UNREADABLE/average': 'warning: the measured average is unknown: {problem} → {hint}',
       FILE_EXISTS: '{full} already exists → it was not changed',
       'FILE_EXISTS/manifest': '{path} exists already → name another file with --out, or move it away',
       'FILE_EXISTS/not-empty': '{target} already exists and is not empty → name a new folder',
@@ -293,6 +294,8 @@ export const callsIssues = () =>
         'Missing flag: --new, --clone or --repo → --new <folder> creates a library, --clone <url> fetches one, --repo <folder> uses a local one',
       'USAGE/one-library-flag':
         'Use only one of --new, --clone and --repo → --new <folder> creates a library, --clone <url> fetches one, --repo <folder> uses a local one',
+      'USAGE/team-address': '{problem} → loadout team join https://team.example.com --token <token>',
+      'USAGE/team-version': '{problem}',
       UNEXPECTED:
         'Unexpected error: {detail}. This is a bug in Loadout. → set LOADOUT_DEBUG=1 to see where it happened',
       'UNEXPECTED/request': 'Unexpected error: {detail}. This is a bug in Loadout.',

@@ -36,6 +36,7 @@ export const knowledgeIssues = () =>
         'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout rules build`.',
       LAYER_UNREADABLE:
         'The index of a layer cannot be read. The other layers are used. → Check its path and permissions.',
+      'LAYER_UNREADABLE/layer': 'the {name} layer is not used: {problem} → {hint}',
       NO_INDEX: 'no index was found in any layer → run: loadout rules build, or name an index file with --index',
       'NO_INDEX/nor-library':
         'no index was found in any layer, and no library is set up → run: loadout rules build, or name what to validate',
@@ -63,6 +64,7 @@ export const knowledgeIssues = () =>
       PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
       'PAYLOAD_UNREADABLE/more':
         'warning: {more} more entries are ranked without their texts → loadout rules check lists them all',
+      'PAYLOAD_UNREADABLE/ranked': 'warning: {id} is ranked without its text: {problem} → {hint}',
       PATH_ESCAPE: 'the path {path} is refused: {problem} → keep the file inside its folder',
       'PATH_ESCAPE/link':
         '{full} is a link that leads out of {root}{where} → nothing was written; replace the link with a file or folder of its own',
@@ -119,6 +121,8 @@ export const knowledgeIssues = () =>
         'warning: {path} was edited since Loadout wrote it, and was kept → to replace it, remove it and run the command again',
       'LEFT_OUT/lfs':
         'warning: {what} missing: only a Git LFS pointer is there: {pointers} → clone the source, run git lfs pull, and import that folder',
+      'LEFT_OUT/budget':
+        'warning: {id} was not loaded: it needs {tokens} tokens with its fence, {left} are left → raise --budget',
     },
     'What texts say about a project': {
       STATEMENT_FALSE: 'A text that agents read says something about the project that is not so. → Correct it.',
@@ -218,6 +222,8 @@ export const knowledgeIssues = () =>
       BUDGET_TOO_SMALL: 'Nothing fits into the budget. → Use at least the size in the message.',
       'BUDGET_TOO_SMALL/files': 'warning: a bundle contains at most {maxFiles} files, not {files}',
       'BUDGET_TOO_SMALL/needs': 'warning: {lacking} into {total} → the smallest budget that gives something is {needs}',
+      'BUDGET_TOO_SMALL/core':
+        '{id} was not loaded: it needs {tokens} tokens with its fence, {left} are left → raise --budget',
       BAD_NOTE: 'A note was not accepted. The message says why. → Shorten or correct it.',
       'BAD_NOTE/ttl': '--ttl {ttl} is not a duration → use 90m, 12h, 7d or 2w, at most a year',
       'BAD_NOTE/long': 'the note has {length} characters, more than {most} → shorten it',

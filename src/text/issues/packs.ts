@@ -167,6 +167,7 @@ export const packsIssues = () =>
       'discovery.skipped/too-deep':
         'info: folders more than {most} levels below {root} were skipped, in: {named} → to include them, raise "maxDepth" under "packs" in the configuration',
       'discovery.skipped/names': 'info: skipped because of their names: {named}',
+      'discovery.skipped/map': 'warning: the context map has more than {most} paths',
       'claim.doubtful':
         'A claim has no source, or is out of date, missing or not reviewed. → Add a source, or review it.',
       'claim.doubtful/stale': 'A claim in a chosen file is out of date, or a page calls itself old. → Update it.',

@@ -186,6 +186,7 @@ export const skillsIssues = () =>
       'UNSUPPORTED_TARGET/skills': '{whose} not support {agent}{which} → loadout targets {names} --add {agent}',
       'UNSUPPORTED_TARGET/no-longer':
         'warning: {place} is installed, but the skill no longer lists {agent}{edited} → loadout remove --copies {name} --target {agent}{where}',
+      'UNSUPPORTED_TARGET/offered': 'info: {skills} → {hint}',
       NO_PROJECT: 'The command needs a project, and the folder is not in one. → Name it: `--project <folder>`.',
       'NO_PROJECT/patterns':
         'only patterns choose files in the preset {preset} → there is nothing to measure: history does not count here',
@@ -282,6 +283,8 @@ export const skillsIssues = () =>
         'The skill was retired in the catalog. `loadout sync` removes it. → Run `loadout catalog search`.',
       'CATALOG_HELD/skill': '{name} cannot be installed: {why} → {hint}',
       'CATALOG_HELD/pack': 'warning: the pack {name} in {root} is not used: {held} → {hint}',
+      'CATALOG_HELD/none': 'the catalog approves no skill → loadout catalog search',
+      'CATALOG_HELD/unlisted': 'the catalog does not list {unlisted} → loadout catalog search',
       CATALOG_UNVERIFIED:
         'The signed catalog is missing, expired or not validly signed, or does not continue what this machine verified. → An approver runs `loadout catalog sign`. Check `catalog/allowed_signers` in the library.',
       'CATALOG_UNVERIFIED/signer':
@@ -301,6 +304,8 @@ export const skillsIssues = () =>
         'warning: {problem}{counts} → an approver runs: loadout catalog sign (loadout sync fetches {signersFile})',
       'CATALOG_UNVERIFIED/problem':
         'warning: {problem}{counts} → ask who runs the team’s server; loadout catalog accept <fingerprint> begins again with what an approver tells you',
+      'CATALOG_UNVERIFIED/unknown':
+        '{problem} → if the fingerprint {fingerprint} is known to an approver: loadout catalog accept {fingerprint}; if not: loadout catalog sign --restore',
     },
     'The manifest of a project': {
       MANIFEST:

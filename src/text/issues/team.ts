@@ -63,6 +63,7 @@ export const teamIssues = () =>
       'TEAM_DATABASE/schema-down': 'cannot migrate down from schema {number}',
       'TEAM_DATABASE/schema-newer':
         'the database has schema {version}, which needs a Loadout that knows at least schema {oldest}; this one knows {made} → update Loadout on this server',
+      'TEAM_DATABASE/temporary': 'a temporary PostgreSQL could not be started: {problem} → {remedy}',
       BAD_TEAM_FILE: 'A file in `team/` of the state folder cannot be read. → Remove the folder and join again.',
       'BAD_TEAM_FILE/verdicts':
         '{path} does not hold what the catalog said → remove the file; loadout sync asks the catalog again',
