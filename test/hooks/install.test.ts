@@ -15,11 +15,12 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { expectCivil, expectCivilJson, treeOf } from '../cli/civil.ts'
 import { aLinkTo, CLI, makeFolder, makeProject, type Run, runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const SETTINGS = '.claude/settings.json'
 
 function hooks(home: string, ...args: string[]): Run {
-  const run = runLoadout(['hooks', ...args], { home, cwd: home })
+  const run = runWarm(['hooks', ...args], { home, cwd: home })
   expectCivil(run)
   return run
 }
