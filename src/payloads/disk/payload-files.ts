@@ -3,7 +3,7 @@ import picomatch from 'picomatch'
 import { asLoadoutError, codeOf, isFolder } from '../../machine/files.ts'
 import { readTextInside } from '../../machine/inside.ts'
 import { Walk } from '../../machine/walk.ts'
-import { type Finding, report } from '../../text/trouble.ts'
+import { asFinding, type Finding, report } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import type { PayloadFile } from '../rules/build-index.ts'
 
@@ -58,11 +58,7 @@ function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]
 
 function unreadableFinding(path: string, error: unknown): Finding {
   const problem = asLoadoutError(error, path || '.', 'read')
-  return {
-    severity: 'error',
-    code: problem.code === 'PATH_ESCAPE' ? 'PATH_ESCAPE' : 'PAYLOAD_UNREADABLE',
-    message: problem.message,
-    subject: path,
-    hint: problem.hint ?? 'check its permissions',
-  }
+  const { hint = 'check its permissions' } = problem
+  const code = problem.code === 'PATH_ESCAPE' ? problem.code : 'PAYLOAD_UNREADABLE'
+  return asFinding(problem, { severity: 'error', code, subject: path, hint })
 }
