@@ -289,7 +289,7 @@ function rankOf({ path, layer, text, rule }: Choice): number {
   return at === -1 ? FIRST.length : at
 }
 
-/** Whether a wrapper lists a finding among the warnings of its pack, or `packs list` does. Errors are told everywhere. */
+/** Whether a wrapper lists a finding among the warnings of its pack, or `packs list` does. Loadout prints every error. */
 export function isToldElsewhere(
   { severity, code, subject, message }: Finding,
   { active }: Pick<PackContext, 'active'>,
