@@ -125,8 +125,14 @@ describe('index check', () => {
     writeFileSync(join(place.cwd, '.claude/loadout/new.md'), payload('new', 'c', 'New.'))
     const run = json(['index', 'check'], place)
     expect(run.code).toBe(1)
-    const codes = run.value.findings.map(({ code }: { code: string }) => code)
-    expect(new Set(codes)).toEqual(new Set(['DRIFT', 'DRIFT']))
+    const told = run.value.findings.map(({ code, message }: { code: string; message: string }) => [code, message])
+    expect(told).toEqual([
+      ...['keywords', 'summary', 'tokens_est', 'lines'].map((field) => [
+        'DRIFT',
+        expect.stringContaining(`${field} of release`),
+      ]),
+      ['DRIFT', '.claude/loadout/new.md (new) is not in the index'],
+    ])
   })
 })
 
