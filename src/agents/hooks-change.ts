@@ -65,7 +65,10 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
   const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
   const call = project === undefined ? ownCall(machine) : 'named-if-there'
-  const records = { hooks: new UndoRecords(machine, RECORDS), mcp: new UndoRecords(machine, SERVER_RECORDS) }
+  const records = {
+    hooks: new UndoRecords(machine, 'hook-installs.json'),
+    mcp: new UndoRecords(machine, 'server-installs.json'),
+  }
   const hasServers = project === undefined && (request.mcp === true || !isInstall)
   // Hooks and server may be in one file: what was added last is taken out first.
   const parts = (isInstall ? ['hooks', 'mcp'] : ['mcp', 'hooks']) as readonly HookChange['part'][]
@@ -94,7 +97,9 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   const edits = isDryRun ? dry : await records.hooks.asOnlyEditor(applyAll)
   const findings = isInstall ? edits.flatMap((edit) => unreadableFindings(edit)) : []
   machine.report(...findings)
-  return { changes: edits.map((edit) => describe(edit, isInstall)), isDryRun }
+  // A server that was never named is nothing to tell of.
+  const told = edits.filter(({ part, before, after }) => isInstall || part === 'hooks' || before !== after)
+  return { changes: told.map((edit) => describe(edit, isInstall)), isDryRun }
 }
 
 /** Without names: all enabled agents that are used here, because an unused agent should not get a folder. */
@@ -129,9 +134,6 @@ function unreadableFindings({ place, part, after = '' }: HookEdit): Finding[] {
   const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
   return refusal === undefined ? [] : [refusalFinding(host, label, path, refusal)]
 }
-
-const RECORDS = 'hook-installs.json'
-const SERVER_RECORDS = 'server-installs.json'
 
 /** The planned edit of a settings file. */
 interface HookEdit extends FileEdit {
