@@ -64,7 +64,7 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
   const isDryRun = request.dryRun ?? false
   const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
   const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
-  const call = project === undefined ? ownCall(machine) : 'named-if-there'
+  const call = isInstall ? (project === undefined ? ownCall(machine) : 'named-if-there') : undefined
   const records = {
     hooks: new UndoRecords(machine, 'hook-installs.json'),
     mcp: new UndoRecords(machine, 'server-installs.json'),
@@ -77,11 +77,10 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
     const read = (path: string) => (texts.has(path) ? texts.get(path) : readEdited(path))
     return parts.flatMap((part) =>
       (part === 'hooks' || hasServers ? places : []).map((place) => {
-        const wanted = isInstall ? call : undefined
         const edit =
           part === 'hooks'
-            ? planEdit(records.hooks, place, wanted, read)
-            : planServer(records.mcp, place, serverFile(machine, place), wanted, read)
+            ? planEdit(records.hooks, place, call, read)
+            : planServer(records.mcp, place, serverFile(machine, place), call, read)
         texts.set(edit.path, edit.after)
         return edit
       }),
@@ -95,11 +94,10 @@ async function changeHooks(machine: Machine, request: HooksRequest, isInstall: b
     return all
   }
   const edits = isDryRun ? dry : await records.hooks.asOnlyEditor(applyAll)
-  const findings = isInstall ? edits.flatMap((edit) => unreadableFindings(edit)) : []
-  machine.report(...findings)
+  if (isInstall) machine.report(...edits.flatMap((edit) => unreadableFindings(edit)))
   // A server that was never named is nothing to tell of.
-  const told = edits.filter(({ part, before, after }) => isInstall || part === 'hooks' || before !== after)
-  return { changes: told.map((edit) => describe(edit, isInstall)), isDryRun }
+  const isTold = ({ part, before, after }: HookEdit) => isInstall || part === 'hooks' || before !== after
+  return { changes: edits.filter(isTold).map((edit) => describe(edit, isInstall)), isDryRun }
 }
 
 /** Without names: all enabled agents that are used here, because an unused agent should not get a folder. */
