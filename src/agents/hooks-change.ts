@@ -1,6 +1,7 @@
 import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRecords } from '../change/file-edit.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
+import { isToml } from '../machine/toml.ts'
 import { diffLines } from '../text/line-diff.ts'
 import { type Finding, failWith } from '../text/trouble.ts'
 import { Config } from './config.ts'
@@ -19,7 +20,7 @@ import { HOOK_HOSTS, type HookHost, hostRefusal, refusalFinding, wantedHooks } f
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
 import { findHooks, reconcileHooks } from './rules/hook-settings/hook-settings.ts'
 import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
-import { addServer, hasServer, removeServer } from './rules/mcp-server.ts'
+import { addServer, removeServer } from './rules/mcp-server.ts'
 
 export interface HooksRequest {
   /** Ids; empty for all enabled agents with hooks. */
@@ -214,12 +215,14 @@ function planServer(
   const isBlank = body.trim() === ''
   const text = isBlank ? emptyFile : body
   const read = (source: string) => readSettings(source, path)
-  const wasThere = hasServer(text, mcp, read)
+  const wasThere = removeServer({ text, blanks: {} }, mcp, read).text !== text
   const known = records.find(path)
   const record = wasThere && known !== undefined ? known : newRecord(path, before, isBlank, known)
   const plan = { place, part: 'mcp', path, project: undefined, before, wasThere } as const
   const settings = { text, blanks: record.blanks }
   const result = call === undefined ? removeServer(settings, mcp, read) : addServer(settings, mcp, call, read)
+  // Before and after: a table cannot be added to one that stands on one line.
+  if (emptyFile === '' && !(isToml(text) && isToml(result.text))) throw failWith('BAD_SETTINGS/toml', { path })
   if (result.text === text) return { ...plan, after: before, record }
   const after = mark + result.text
   if (call !== undefined) return { ...plan, after, record: { ...record, blanks: result.blanks } }

@@ -87,6 +87,18 @@ describe('install, then remove', () => {
     for (const [path, text] of Object.entries(files)) expect(read(home, path)).toBe(text)
   })
 
+  it.each([
+    ['is no TOML', 'model = ['],
+    ['has its servers on one line', 'mcp_servers = { other = { command = "x" } }\n'],
+  ])('connect leaves a file of Codex that %s as it is, and adds no hooks either', (_, text) => {
+    const home = makeProject({ '.codex/config.toml': text })
+    const run = runLoadout(['connect', 'codex'], { home, cwd: home })
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('.codex/config.toml')])
+    expect(read(home, '.codex/config.toml')).toBe(text)
+    expect(existsSync(join(home, '.codex/hooks.json'))).toBe(false)
+    expect(runLoadout(['connect', 'codex', '--no-mcp'], { home, cwd: home }).code).toBe(0)
+  })
+
   it('connect --no-mcp, and connect for a project, add only hooks', () => {
     const home = makeProject({ '.claude.json': '{}' })
     expect(runLoadout(['connect', 'claude', '--no-mcp'], { home, cwd: home }).code).toBe(0)

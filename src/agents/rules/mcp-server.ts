@@ -57,10 +57,6 @@ export function removeServer(before: HookSettings, place: McpPlace, read: Read):
   return { text: applyEdits(before.text, removeOutermost(tree, before.blanks, levels)), blanks: before.blanks }
 }
 
-export function hasServer(text: string, place: McpPlace, read: Read): boolean {
-  return place.key === 'mcp_servers' ? ANY_TABLE.test(text) : findServer(text, place, read) !== undefined
-}
-
 function findServer(text: string, { key }: McpPlace, read: Read): unknown {
   const servers = findSetting(read(text), key, 'object')
   const found = servers && findProperty(servers, NAME)
