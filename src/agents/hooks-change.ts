@@ -1,9 +1,9 @@
-import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRecords } from '../change/file-edit.ts'
+import { asItWas, changeFiles, type Edits, type FileEdit, newRecord, type UndoRecord } from '../change/edits.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { isToml } from '../machine/toml.ts'
 import { diffLines } from '../text/line-diff.ts'
-import { type Finding, failWith } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { Config } from './config.ts'
 import {
   type HookPlace,
@@ -63,42 +63,32 @@ export function removeHooks(machine: Machine, request: HooksRequest): Promise<Ho
 
 async function changeHooks(machine: Machine, request: HooksRequest, isInstall: boolean): Promise<HookChanges> {
   const isDryRun = request.dryRun ?? false
-  const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
-  const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
-  const call = isInstall ? (project === undefined ? ownCall(machine) : 'named-if-there') : undefined
-  const records = {
-    hooks: new UndoRecords(machine, 'hook-installs.json'),
-    mcp: new UndoRecords(machine, 'server-installs.json'),
-  }
-  const hasServers = project === undefined && (request.mcp === true || !isInstall)
-  // Hooks and server may be in one file: what was added last is taken out first.
-  const parts = (isInstall ? ['hooks', 'mcp'] : ['mcp', 'hooks']) as readonly HookChange['part'][]
-  const planAll = () => {
-    const texts = new Map<string, string | undefined>()
-    const read = (path: string) => (texts.has(path) ? texts.get(path) : readEdited(path))
-    return parts.flatMap((part) =>
-      (part === 'hooks' || hasServers ? places : []).map((place) => {
-        const edit =
-          part === 'hooks'
-            ? planEdit(records.hooks, place, call, read)
-            : planServer(records.mcp, place, serverFile(machine, place), call, read)
-        texts.set(edit.path, edit.after)
-        return edit
-      }),
-    )
-  }
-  // First without writing: if a file must be repaired first, this throws before Loadout creates anything.
-  const dry = planAll()
-  const applyAll = () => {
-    const all = planAll()
-    for (const edit of all) records[edit.part][isInstall ? 'apply' : 'undo'](edit, edit.record)
-    return all
-  }
-  const edits = isDryRun ? dry : await records.hooks.asOnlyEditor(applyAll)
-  if (isInstall) machine.report(...edits.flatMap((edit) => unreadableFindings(edit)))
+  const edits = await changeFiles(machine, isDryRun, hooksPlan(machine, request, isInstall))
+  if (isInstall) reportUnreadable(machine, edits)
   // A server that was never named is nothing to tell of.
   const isTold = ({ part, before, after }: HookEdit) => isInstall || part === 'hooks' || before !== after
   return { changes: edits.filter(isTold).map((edit) => describe(edit, isInstall)), isDryRun }
+}
+
+const UNDO_FILES = { hooks: 'hook-installs.json', mcp: 'server-installs.json' } as const
+
+/** Plans hooks and servers, among other edits. */
+export function hooksPlan(machine: Machine, request: HooksRequest, isInstall: boolean): (edits: Edits) => HookEdit[] {
+  const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
+  const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
+  const call = isInstall ? (project === undefined ? ownCall(machine) : 'named-if-there') : undefined
+  const hasServers = project === undefined && (request.mcp === true || !isInstall)
+  // Hooks and server may be in one file: what was added last is taken out first.
+  const parts = (isInstall ? ['hooks', 'mcp'] : ['mcp', 'hooks']) as readonly HookChange['part'][]
+  return (edits) =>
+    parts.flatMap((part) =>
+      (part === 'hooks' || hasServers ? places : []).map((place) => {
+        const edit =
+          part === 'hooks' ? planEdit(edits, place, call) : planServer(edits, place, serverFile(machine, place), call)
+        edits.add(edit, UNDO_FILES[part], isInstall ? edit.record : undefined)
+        return edit
+      }),
+    )
 }
 
 /** Without names: all enabled agents that are used here, because an unused agent should not get a folder. */
@@ -126,12 +116,14 @@ function describe({ place, part, path, before, after, wasThere }: HookEdit, isIn
   }
 }
 
-/** Reports a settings file that the agent cannot read, because then the hooks never run. */
-function unreadableFindings({ place, part, after = '' }: HookEdit): Finding[] {
-  const { path, label, host } = place
-  if (part === 'mcp' || host.layout === 'plugin') return []
-  const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
-  return refusal === undefined ? [] : [refusalFinding(host, label, path, refusal)]
+/** Reports settings files that the agent cannot read, because then the hooks never run. */
+export function reportUnreadable(machine: Machine, edits: readonly HookEdit[]): void {
+  for (const { place, part, after = '' } of edits) {
+    const { path, label, host } = place
+    if (part === 'mcp' || host.layout === 'plugin') continue
+    const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
+    if (refusal !== undefined) machine.report(refusalFinding(host, label, path, refusal))
+  }
 }
 
 /** The planned edit of a settings file. */
@@ -143,21 +135,19 @@ interface HookEdit extends FileEdit {
   wasThere: boolean
 }
 
-type ReadFile = (path: string) => string | undefined
-
 /** Plans without writing. Without `call`, removes our hooks. */
-function planEdit(records: UndoRecords, place: HookPlace, call: ProgramCall | undefined, readFile: ReadFile): HookEdit {
+function planEdit(edits: Edits, place: HookPlace, call: ProgramCall | undefined): HookEdit {
   const { path, host, project } = place
   if (project !== undefined) refuseNamedLinkOut(project, path)
-  const before = readFile(path)
-  if (host.layout === 'plugin') return planPlugin(records, place, before, call)
+  const before = edits.read(path)
+  if (host.layout === 'plugin') return planPlugin(edits, place, before, call)
   const wanted = call === undefined ? [] : wantedHooks(host, call)
   const { mark, body } = splitMark(before ?? '')
   const isBlank = body.trim() === ''
   const text = isBlank ? host.emptyFile : body
   const read = (source: string) => readSettings(source, path)
   const hadHooks = findHooks(read(text), host).length > 0
-  const known = records.find(path)
+  const known = edits.find(UNDO_FILES.hooks, path)
   const record = hadHooks && known !== undefined ? known : newRecord(path, before, isBlank, known)
   const plan = { place, part: 'hooks', path, project, before, wasThere: hadHooks, record } as const
   if (wanted.length === 0 && !hadHooks) return { ...plan, after: before }
@@ -169,7 +159,7 @@ function planEdit(records: UndoRecords, place: HookPlace, call: ProgramCall | un
 
 /** A plugin file is entirely ours, or not ours at all. */
 function planPlugin(
-  records: UndoRecords,
+  edits: Edits,
   place: HookPlace,
   before: string | undefined,
   call: ProgramCall | undefined,
@@ -185,7 +175,7 @@ function planPlugin(
       agent: host.agent,
     })
   }
-  const record = own === undefined ? newRecord(path, before, true, undefined) : records.find(path)
+  const record = own === undefined ? newRecord(path, before, true, undefined) : edits.find(UNDO_FILES.hooks, path)
   const after = isTheirs ? before : call && pluginText(call)
   const isOurs = own !== undefined
   return {
@@ -201,22 +191,16 @@ function planPlugin(
 }
 
 /** Plans the entry of the MCP server in the user's settings. Without `call`, removes it if Loadout wrote it. */
-function planServer(
-  records: UndoRecords,
-  place: HookPlace,
-  path: string,
-  call: ProgramCall | undefined,
-  readFile: ReadFile,
-): HookEdit {
+function planServer(edits: Edits, place: HookPlace, path: string, call: ProgramCall | undefined): HookEdit {
   const { mcp } = place.host
-  const before = readFile(path)
+  const before = edits.read(path)
   const emptyFile = mcp.key === 'mcp_servers' ? '' : '{}\n'
   const { mark, body } = splitMark(before ?? '')
   const isBlank = body.trim() === ''
   const text = isBlank ? emptyFile : body
   const read = (source: string) => readSettings(source, path)
   const wasThere = removeServer({ text, blanks: {} }, mcp, read).text !== text
-  const known = records.find(path)
+  const known = edits.find(UNDO_FILES.mcp, path)
   const record = wasThere && known !== undefined ? known : newRecord(path, before, isBlank, known)
   const plan = { place, part: 'mcp', path, project: undefined, before, wasThere } as const
   const settings = { text, blanks: record.blanks }

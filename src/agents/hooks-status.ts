@@ -1,4 +1,4 @@
-import { readEdited } from '../change/file-edit.ts'
+import { readEdited } from '../change/edits.ts'
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'

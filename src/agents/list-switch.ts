@@ -1,4 +1,4 @@
-import { asItWas, type FileEdit, newRecord, readEdited, type UndoRecord, UndoRecords } from '../change/file-edit.ts'
+import { asItWas, Edits, newRecord, type UndoRecord } from '../change/edits.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
@@ -14,7 +14,7 @@ import type { SettingsRules } from './rules/reading-rules.ts'
 
 export type { Switches }
 
-const RECORDS = 'list-switches.json'
+const UNDO_FILE = 'list-switches.json'
 const FORMS: readonly SwitchForm[] = ['overrides', 'disabled', 'switches']
 
 /** The setting of an agent that takes skills, or their descriptions, out of its list. */
@@ -25,7 +25,7 @@ export class ListSwitch {
   private readonly format: SettingsRules['format']
   private readonly setting: { form: SwitchForm; key: string }
   private readonly project: string | undefined
-  private readonly records: UndoRecords
+  private readonly machine: Machine
 
   private constructor(
     machine: Machine,
@@ -39,7 +39,7 @@ export class ListSwitch {
     this.setting = setting
     this.leaves = setting.form === 'overrides' ? 'name-only' : 'off'
     this.project = project
-    this.records = new UndoRecords(machine, RECORDS)
+    this.machine = machine
   }
 
   /** Undefined if the agent has no such setting, or none for a project. */
@@ -56,75 +56,64 @@ export class ListSwitch {
 
   /** What earlier calls have set. */
   get own(): Switches {
-    return this.records.find(this.path)?.switches ?? {}
+    return this.recordIn(new Edits(this.machine))?.switches ?? {}
   }
 
   /** Whether the hooks of the agent came with it. */
   get cameWithHooks(): boolean {
-    return this.records.find(this.path)?.cameWithHooks === true
+    return this.recordIn(new Edits(this.machine))?.cameWithHooks === true
   }
 
-  /** Whether the file says all of this: a write may have failed after it was recorded. */
+  /** Whether the file says all of this: a person may have taken it out since. */
   holds(switches: Switches): boolean {
-    const { text, read } = this.read()
+    const { text, read } = this.read(new Edits(this.machine))
     return addSwitches({ text, blanks: {} }, this.setting, switches, read).text === text
   }
 
-  /** Plans the new settings without writing. Replaces those of earlier calls. */
-  plan(switches: Switches, cameWithHooks = false): FileEdit & { record: UndoRecord } {
+  /** Plans the new settings among other edits. Replaces those of earlier calls. */
+  plan(edits: Edits, switches: Switches, cameWithHooks = false): void {
     const { path, project, setting } = this
-    const { before, mark, text, read } = this.read()
-    const old = this.records.find(path)
+    const { before, mark, text, read } = this.read(edits)
+    const old = this.recordIn(edits)
     const isBlank = before === undefined || splitMark(before).body.trim() === ''
     const record = old ?? newRecord(path, before, isBlank, undefined)
     const cleared = removeSwitches({ text, blanks: record.blanks }, setting, old?.switches ?? {}, read)
     const result = addSwitches({ text: cleared.text, blanks: old ? {} : record.blanks }, setting, switches, read)
     this.check(result.text)
-    return {
-      path,
-      project,
-      before,
-      after: mark + result.text,
-      record: {
-        ...record,
-        blanks: { ...record.blanks, ...result.blanks },
-        switches,
-        cameWithHooks: cameWithHooks || old?.cameWithHooks === true,
-      },
-    }
-  }
-
-  apply(switches: Switches, cameWithHooks: boolean): Promise<void> {
-    return this.records.asOnlyEditor(() => {
-      const edit = this.plan(switches, cameWithHooks)
-      this.records.apply(edit, edit.record)
+    edits.add({ path, project, before, after: mark + result.text }, UNDO_FILE, {
+      ...record,
+      blanks: { ...record.blanks, ...result.blanks },
+      switches,
+      cameWithHooks: cameWithHooks || old?.cameWithHooks === true,
     })
   }
 
-  /** Undoes `apply`, and returns the names of the skills. */
-  undo(): Promise<string[]> {
-    return this.records.asOnlyEditor(() => {
-      const { path, project, setting } = this
-      const record = this.records.find(path)
-      if (record === undefined) return []
-      const { before, mark, text, read } = this.read()
-      const switches = record.switches ?? {}
-      const result = removeSwitches({ text, blanks: record.blanks }, setting, switches, read)
-      const emptied = mark + result.text
-      const after = result.text === this.emptyFile ? asItWas(path, record, emptied) : emptied
-      this.records.undo({ path, project, before, after: before === undefined ? before : after }, record)
-      return Object.keys(switches)
-    })
+  /** Plans the undo of earlier calls, and returns the names of their skills. */
+  planUndo(edits: Edits): string[] {
+    const { path, project, setting } = this
+    const record = this.recordIn(edits)
+    if (record === undefined) return []
+    const { before, mark, text, read } = this.read(edits)
+    const switches = record.switches ?? {}
+    const result = removeSwitches({ text, blanks: record.blanks }, setting, switches, read)
+    const emptied = mark + result.text
+    const after = result.text === this.emptyFile ? asItWas(path, record, emptied) : emptied
+    edits.add({ path, project, before, after: before === undefined ? before : after }, UNDO_FILE, undefined)
+    return Object.keys(switches)
+  }
+
+  private recordIn(edits: Edits): UndoRecord | undefined {
+    return edits.find(UNDO_FILE, this.path)
   }
 
   private get emptyFile(): string {
     return this.format === 'toml' ? '' : '{}\n'
   }
 
-  private read() {
+  private read(edits: Edits) {
     const { path, project } = this
     if (project !== undefined) refuseNamedLinkOut(project, path)
-    const before = readEdited(path)
+    const before = edits.read(path)
     const { mark, body } = splitMark(before ?? '')
     const text = body.trim() === '' ? this.emptyFile : body
     const read = (source: string) => readSettings(source, path)

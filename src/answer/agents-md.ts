@@ -1,5 +1,5 @@
 import { join, relative, resolve } from 'node:path'
-import { readEdited, writeEdit } from '../change/file-edit.ts'
+import { readEdited, writeEdit } from '../change/edits.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'

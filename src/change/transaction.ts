@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmdirSync, rmSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import {
   asLoadoutError,
   exists,
@@ -17,11 +17,10 @@ import { move } from '../machine/platform.ts'
 import { Walk } from '../machine/walk.ts'
 import { parseJson } from '../text/json.ts'
 import { type Finding, report } from '../text/trouble.ts'
-import { isRecord } from '../text/values.ts'
+import { isRecord, isTextList } from '../text/values.ts'
 
 /** New content for a file or a folder below the root. */
-export interface PathChange {
-  path: string
+export interface PathChange extends Pick<PlannedChange, 'path' | 'project' | 'folders'> {
   /** Writes the new content to a new path; absent to remove what is there. */
   write?: (stage: string) => void
 }
@@ -33,6 +32,10 @@ export interface PlannedChange {
   /** The hashes of the new and of the present content; null if there is none. */
   hash: string | null
   was: string | null
+  /** The project that an edited file must stay inside. */
+  project?: string
+  /** Folders that go with a removed file if they are empty then, the outermost first. */
+  folders?: readonly string[]
 }
 
 /** Reports the progress of a long change. */
@@ -129,13 +132,14 @@ export class Transaction {
   ): Promise<PlannedChange[]> {
     const staged: PlannedChange[] = []
     try {
-      for (const [at, { path, write }] of changes.entries()) {
+      for (const [at, { path, write, project, folders }] of changes.entries()) {
         signal?.throwIfAborted()
         onProgress?.(at, changes.length, basename(path))
         // A folder on the way may be a link to anywhere.
         refuseLinkOut(this.root, dirname(path))
-        const stage = stagePath(this.work, relative(this.work.home, join(this.root, path)))
-        staged.push({ path, stage: basename(stage), hash: null, was: this.hashOf(join(this.root, path)) })
+        const target = resolve(this.root, path)
+        const stage = this.newStage(target)
+        staged.push({ path, stage: basename(stage), hash: null, was: this.hashOf(target), project, folders })
         if (write === undefined) continue
         write(stage)
         await flush(stage)
@@ -147,51 +151,65 @@ export class Transaction {
     } catch (error) {
       this.end()
       for (const { stage } of staged) rmSync(join(this.work.path, stage), { recursive: true, force: true })
-      throw asLoadoutError(error, join(this.root, staged.at(-1)?.path ?? ''), 'write')
+      throw asLoadoutError(error, resolve(this.root, staged.at(-1)?.path ?? ''), 'write')
     }
   }
 
   /** Can be repeated after a kill at any point. Keeps the previous content until `discardOld`. */
   putInPlace(changes: readonly PlannedChange[]): void {
     for (const change of changes) {
-      const { target, stage, old } = this.placesOf(change)
+      const places = this.placesOf(change)
       try {
-        if (exists(target) && (change.hash === null || exists(stage))) move(target, old)
-        if (!exists(stage)) continue
-        makeFolders(dirname(target))
-        move(stage, target)
+        this.put(change, places)
       } catch (error) {
-        throw asLoadoutError(error, target, 'write')
+        throw asLoadoutError(error, places.target, 'write')
       }
     }
   }
 
   /** Restores the previous content, except for what a user has changed since. */
   putBack(changes: readonly PlannedChange[]): void {
-    for (const change of [...changes].reverse()) {
-      const { target, stage, old } = this.placesOf(change)
-      const isBegun = exists(old) || change.was === null
-      if (isBegun && change.hash !== null && !exists(stage) && this.hashOf(target) === change.hash) move(target, stage)
-      if (exists(old) && !exists(target)) move(old, target)
-    }
+    for (const change of changes.toReversed()) this.takeBack(change, this.placesOf(change))
     this.end()
     for (const change of changes) rmSync(this.placesOf(change).stage, { recursive: true, force: true })
   }
 
   /** After this the change cannot be put back. */
   discardOld(changes: readonly PlannedChange[]): void {
-    for (const { old } of changes.map((change) => this.placesOf(change))) if (exists(old)) discard(old)
+    for (const change of changes) this.drop(change, this.placesOf(change))
   }
 
   /** Whether both versions of each path are as a killed process left them. */
   canGoOn(changes: readonly PlannedChange[]): boolean {
-    return changes.every((change) => {
-      const { target, stage, old } = this.placesOf(change)
-      const now = this.hashOf(target)
-      if (change.hash !== null && !exists(stage)) return now === change.hash
-      const isNewWhole = change.hash === null || this.hashOf(stage) === change.hash
-      return isNewWhole && (now === change.was || (now === null && exists(old)))
-    })
+    return changes.every((change) => this.isAsLeft(change, this.placesOf(change)))
+  }
+
+  protected newStage(target: string): string {
+    return stagePath(this.work, relative(this.work.home, target))
+  }
+
+  protected put({ hash }: PlannedChange, { target, stage, old }: ChangePlaces): void {
+    if (exists(target) && (hash === null || exists(stage))) move(target, old)
+    if (!exists(stage)) return
+    makeFolders(dirname(target))
+    move(stage, target)
+  }
+
+  protected takeBack({ hash, was }: PlannedChange, { target, stage, old }: ChangePlaces): void {
+    const isBegun = exists(old) || was === null
+    if (isBegun && hash !== null && !exists(stage) && this.hashOf(target) === hash) move(target, stage)
+    if (exists(old) && !exists(target)) move(old, target)
+  }
+
+  protected drop(_: PlannedChange, { old }: ChangePlaces): void {
+    if (exists(old)) discard(old)
+  }
+
+  protected isAsLeft({ hash, was }: PlannedChange, { target, stage, old }: ChangePlaces): boolean {
+    const now = this.hashOf(target)
+    if (hash !== null && !exists(stage)) return now === hash
+    const isNewWhole = hash === null || this.hashOf(stage) === hash
+    return isNewWhole && (now === was || (now === null && exists(old)))
   }
 
   /** The changes in a log; undefined if they are not in the form that `stage` writes. */
@@ -200,19 +218,25 @@ export class Transaction {
     const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
     const planned = entry.changes.flatMap((row: unknown): PlannedChange[] => {
       if (!isRecord(row) || typeof row.path !== 'string' || typeof row.stage !== 'string') return []
-      return [{ path: row.path, stage: row.stage, hash: textOf(row.hash), was: textOf(row.was) }]
+      const { hash, was, project, folders } = row
+      return [
+        {
+          ...{ path: row.path, stage: row.stage, hash: textOf(hash), was: textOf(was) },
+          project: textOf(project) ?? undefined,
+          folders: isTextList(folders) ? folders : undefined,
+        },
+      ]
     })
     return planned.length < entry.changes.length ? undefined : planned
   }
 
-  /** `old` has the previous content until the change is complete. */
-  private placesOf({ path, stage }: PlannedChange) {
+  private placesOf({ path, stage }: PlannedChange): ChangePlaces {
     const made = join(this.work.path, stage)
-    return { target: join(this.root, path), stage: made, old: made.replace(/\.new$/, '.old') }
+    return { target: resolve(this.root, path), stage: made, old: made.replace(/\.new$/, '.old') }
   }
 
   /** Null if there is nothing. */
-  private hashOf(path: string): string | null {
+  protected hashOf(path: string): string | null {
     if (!exists(path)) return null
     try {
       return this.hash(path)
@@ -220,6 +244,13 @@ export class Transaction {
       return 'unreadable'
     }
   }
+}
+
+/** Where a change takes place. `old` has the previous content until the change is complete. */
+export interface ChangePlaces {
+  target: string
+  stage: string
+  old: string
 }
 
 async function flush(path: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { Config } from '../agents/config.ts'
-import { installHooks, removeHooks } from '../agents/hooks-change.ts'
+import { hooksPlan, reportUnreadable } from '../agents/hooks-change.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
 import { ListSwitch, type Switches } from '../agents/list-switch.ts'
 import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { isCrowdedOut, type SeenSkill } from '../agents/rules/visibility.ts'
 import { openScan, type SeenByAgent, type SeeRequest, type SkillScan, seeAgent, workedIn } from '../agents/see.ts'
+import { changeFiles, Edits } from '../change/edits.ts'
 import { openExamples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import { findRepository } from '../machine/open-project.ts'
@@ -108,7 +109,7 @@ function planFor(machine: Machine, request: SeeRequest, scan: SkillScan): FixPla
       .slice(0, most)
       .filter(is)
       .map(({ name }) => name)
-  if (isChange) place?.plan(switches)
+  if (isChange) place?.plan(new Edits(machine), switches)
   return {
     agent,
     label,
@@ -220,13 +221,16 @@ function projectsOf(machine: Machine, { agent, project }: SeeRequest): string[] 
   return [...new Set(known)].filter((folder) => folder !== machine.home).slice(0, 30)
 }
 
-/** Carries out plans, agent by agent. Each settings file is changed whole or not at all. */
+/** Carries out all plans, or none of them. */
 export async function applyFix(machine: Machine, plans: readonly FixPlan[]): Promise<FixPlan[]> {
-  for (const { agent, project, switches, isChange, hook } of plans) {
-    if (!isChange) continue
-    await ListSwitch.open(machine, agent, project)?.apply(switches, hook === 'added')
-    if (hook === 'added') await installHooks(machine, { agents: [agent] })
-  }
+  const changes = plans.filter(({ isChange }) => isChange)
+  const hooks = await changeFiles(machine, changes.length === 0, (edits) =>
+    changes.flatMap(({ agent, project, switches, hook }) => {
+      ListSwitch.open(machine, agent, project)?.plan(edits, switches, hook === 'added')
+      return hook === 'added' ? hooksPlan(machine, { agents: [agent] }, true)(edits) : []
+    }),
+  )
+  reportUnreadable(machine, hooks)
   return [...plans]
 }
 
@@ -238,14 +242,14 @@ export interface UndoneFix {
 
 /** Takes back what `applyFix` did, for one agent or for all. */
 export async function undoFix(machine: Machine, request: { agent?: string; project?: string }): Promise<UndoneFix[]> {
-  const value: UndoneFix[] = []
-  for (const agent of request.agent === undefined ? RECORDED_AGENTS : [request.agent]) {
-    const place = ListSwitch.open(machine, agent, request.project)
-    if (place === undefined) continue
-    // The hooks came later into a file that both may share.
-    if (place.cameWithHooks) await removeHooks(machine, { agents: [agent] })
-    const names = await place.undo()
-    if (names.length > 0) value.push({ agent, path: place.path, names })
-  }
-  return value
+  return changeFiles(machine, false, (edits) =>
+    (request.agent === undefined ? RECORDED_AGENTS : [request.agent]).flatMap((agent) => {
+      const place = ListSwitch.open(machine, agent, request.project)
+      if (place === undefined) return []
+      // The hooks came later into a file that both may share.
+      if (place.cameWithHooks) hooksPlan(machine, { agents: [agent] }, false)(edits)
+      const names = place.planUndo(edits)
+      return names.length > 0 ? [{ agent, path: place.path, names }] : []
+    }),
+  )
 }

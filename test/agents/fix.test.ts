@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { FixPlan } from '../../src/loadout.ts'
 import { makeMachine, skill } from '../cli/skills-machine.ts'
@@ -126,4 +128,21 @@ it('is not needed for one long description, and status does not say that the lis
   const { stdout } = machine.run('status')
   expect(stdout).not.toContain('full')
   expect(machine.json<Fixed>('see', 'claude', '--fix').state).toBe('nothing to do')
+})
+
+it('changes the settings of no agent if those of one are read-only, or if the record of its changes is damaged', () => {
+  const machine = equipped(names)
+  machine.write('.claude/settings.json', '{}\n')
+  machine.write('.codex/config.toml', 'model = "x"\n')
+  chmodSync(join(machine.home, '.codex/config.toml'), 0o444)
+  const before = machine.tree().filter((path) => !/^\.(cache|local)/.test(path))
+  expect(machine.run('see', '--fix', '--yes', ...SMALL).stderr).toContain('is read-only')
+  expect(machine.tree().filter((path) => !/^\.(cache|local)/.test(path))).toEqual(before)
+
+  chmodSync(join(machine.home, '.codex/config.toml'), 0o644)
+  expect(machine.run('see', '--fix', '--yes', ...SMALL).code).toBe(0)
+  const fixed = machine.tree().filter((path) => !/^\.(cache|local)/.test(path))
+  machine.write('.local/state/loadout/list-switches.json', '{')
+  expect(machine.run('see', '--fix', '--undo').stderr).toContain('list-switches.json should say how to undo')
+  expect(machine.tree().filter((path) => !/^\.(cache|local)/.test(path))).toEqual(fixed)
 })

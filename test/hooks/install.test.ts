@@ -175,6 +175,9 @@ describe('the file itself', () => {
       expectCivil(run)
       expect(run.stderr).toMatch(/is read-only\n {2}chmod u\+w/)
     }
+    const before = seen(own)
+    expect(runLoadout(['hooks', 'install', 'codex', 'claude'], { home: own, cwd: own }).code).toBe(2)
+    expect(seen(own), 'nor is anything else').toEqual(before)
     const home = makeProject({ '.codex/hooks.json': '{}' })
     chmodSync(home, 0o777)
     chmodSync(join(home, '.codex/hooks.json'), 0o666)
@@ -212,6 +215,9 @@ describe('the file itself', () => {
       if (code !== null) break
       kills++
       expect([text, installed]).toContain(read(home))
+      // The next edit, of anything, first finishes the change or takes all of it back.
+      hooks(home, 'remove', 'gemini')
+      expect(existsSync(join(home, '.codex/hooks.json'))).toBe(read(home) === installed)
       hooks(home, 'install', 'claude', 'codex')
       expect(read(home)).toBe(installed)
       expect(killedAt(home, at, ['remove']).code).toBeOneOf([null, 0])

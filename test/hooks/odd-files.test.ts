@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLoadout } from '../../src/loadout.ts'
@@ -94,6 +94,26 @@ describe('install, then remove', () => {
     await loadoutAt(home).removeHooks(CLAUDE)
     expect(read(home)).toBe(text)
   })
+})
+
+it.each([
+  ['not JSON', '{"/a": {"folders": ['],
+  ['a list', '[]'],
+  ['a record without its parts', '{"/a": {"folders": []}}'],
+  ['a record that would write more than blanks', '{"/a": {"before": "{}", "folders": [], "blanks": {}}}'],
+])('neither installs nor removes hooks while the record that undoes them is damaged: %s', async (_, text) => {
+  const home = makeProject({ [SETTINGS]: '{}' })
+  await loadoutAt(home).installHooks(CLAUDE)
+  const record = join(home, '.local/state/loadout/hook-installs.json')
+  writeFileSync(record, text)
+  const before = treeOf(home)
+  for (const change of ['installHooks', 'removeHooks'] as const) {
+    await expect(loadoutAt(home)[change](CLAUDE)).rejects.toThrow(`${record} should say how to undo`)
+  }
+  expect(treeOf(home)).toEqual(before)
+  rmSync(record)
+  await loadoutAt(home).removeHooks(CLAUDE)
+  expect(read(home)).toBe('{}')
 })
 
 it('takes out what stands under events that we no longer ask for, even twice', async () => {

@@ -100,6 +100,8 @@ export const callsIssues = () =>
       'BAD_JSON/skills-lock': '{path} does not list skills by name',
       'BAD_JSON/merge': '{path} is not a merge of Loadout → move the folder away, then run the original command again',
       'BAD_JSON/file': '{path} {problem} → repair or remove the file',
+      'BAD_JSON/undo':
+        '{path} should say how to undo the changes of {edited}, and is damaged → repair it; or move it away, and take out by hand what Loadout added; nothing was changed',
       'BAD_JSON/label': '{file} {problem}',
       'BAD_JSON/answer':
         'line {line} of the answer is not used: {problem}{more} → repair it and import the answer again; existing examples are not added twice',
