@@ -1,6 +1,6 @@
 import { isFolder } from './machine/files.ts'
 import { localMachine, type Machine, type Surroundings } from './machine/machine.ts'
-import { type LookupRequest, lookUpPayload, resolveAll } from './payloads/explain.ts'
+import { resolveAll } from './payloads/explain.ts'
 import { type Layers, nameLayers } from './payloads/knowledge.ts'
 import { type LoadRequest, loadChosen, loadPlan, planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
@@ -60,11 +60,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     /** Reads the texts of a plan that you have already. */
     load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) => loadChosen(machine, plan, request),
     /** Finds a payload, pack or skill by its id. Payloads come first. */
-    lookUp: (request: LookupRequest) =>
-      machine.collect(
-        async (listening) =>
-          lookUpPayload(listening, request) ?? (await import('./answer/read.ts')).lookUpEntry(listening, request),
-      ),
+    lookUp: late(async () => (await import('./answer/read.ts')).lookUpEntry),
     /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
     explain: late(async () => (await import('./answer/explain.ts')).explainNamed),
     /** Merges the layers of payloads and says which layer each entry comes from. */
@@ -402,7 +398,7 @@ export type { PackContext } from './packs/rules/resolve/pack-context.ts'
 export type { PackList, PackView } from './packs/show.ts'
 export type { DeclaredExamples, PackValidation } from './packs/validate.ts'
 export type { BudgetReport } from './payloads/analysis.ts'
-export type { Lookup, Resolution } from './payloads/explain.ts'
+export type { Resolution } from './payloads/explain.ts'
 export type { IndexBuild, IndexCheck } from './payloads/index-build.ts'
 export type { MigrateResult } from './payloads/index-migrate.ts'
 export type { LoadedPayload, LoadedPlan, LoadRequest, LoadResult, TaskPlan } from './payloads/plan.ts'

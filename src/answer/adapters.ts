@@ -2,61 +2,54 @@ import { readApprovals } from '../machine/approvals.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
+import type { Source } from '../machine/ranking.ts'
 import { changesSince, summarizeChanges } from '../machine/rules/approval.ts'
 import { shellWord } from '../text/printable.ts'
-import { asFinding, failWith, type LoadoutError } from '../text/trouble.ts'
+import { failWith, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { type CommandPins, pinCommand } from './disk/command-pins.ts'
 import { fetchAdapter } from './disk/run-adapter.ts'
 import { parseAdapterPayload, toCandidates } from './rules/advice/adapter-slice.ts'
-import type { OptionalSlice } from './rules/bundle.ts'
+import { type Candidate, type Trail, toWarning } from './rules/bundle.ts'
 import { type AdapterSettings, contextSettings } from './settings.ts'
 
-export interface AdapterRequest {
-  projectRoot: string
+interface AdapterRequest {
+  project: string | Project
   adapters: readonly AdapterSettings[]
   task: string
   now: Date
   signal?: AbortSignal
 }
 
-/**
- * The adapter items for a task, in the order of the settings. A failing adapter does not affect the others.
- */
-export async function readAdapterSlice(machine: Machine, request: AdapterRequest): Promise<OptionalSlice> {
-  const { projectRoot, adapters, task, now, signal } = request
-  const views = viewAdapters(machine, realFolder(machine, projectRoot), adapters)
-  const reading = adapters.map(async (adapter, at): Promise<OptionalSlice> => {
-    const isAllowed = views[at]?.trust === 'allowed'
-    const fetched = await fetchAdapter(machine, projectRoot, adapter, { isAllowed, signal })
-    const { payload, problem } =
-      fetched.failure === undefined ? parseAdapterPayload(fetched.payload) : { payload: undefined, problem: '' }
-    if (payload !== undefined) return { ...toCandidates(payload, adapter, task, now), degraded: [] }
-    const failure = fetched.failure ?? failWith('ADAPTER_FAILED/shape', { problem: problem ?? '' })
-    return failed(adapter.id, failure, views[at])
+/** The items of the project's adapters for a task, in the order of the settings. A failing one does not affect the others. */
+export async function readAdapterSlice(
+  machine: Machine,
+  { project, adapters, task, now, signal }: AdapterRequest,
+  trail: Trail,
+): Promise<Candidate[]> {
+  const { projectRoot, gate } = openAdapters(machine, project, adapters)
+  const reading = adapters.map(async (adapter): Promise<ReturnType<typeof toCandidates> | LoadoutError> => {
+    const refusal = gate(adapter.id)
+    if (refusal !== undefined) return refusal
+    const { payload: json, failure } = await fetchAdapter(machine, projectRoot, adapter, signal)
+    if (failure !== undefined) return failure
+    const { payload, problem } = parseAdapterPayload(json)
+    return payload ? toCandidates(payload, adapter, task, now) : failWith('ADAPTER_FAILED/shape', { problem })
   })
-  const slices = await Promise.all(reading)
-  return {
-    candidates: slices.flatMap(({ candidates }) => candidates),
-    omitted: slices.flatMap(({ omitted }) => omitted),
-    warnings: slices.flatMap(({ warnings }) => warnings),
-    degraded: slices.flatMap(({ degraded }) => degraded),
-  }
-}
-
-/** Why an adapter has no items, and for a command that a person may still allow, how. */
-function failed(id: string, failure: LoadoutError, view: AdapterView | undefined): OptionalSlice {
-  const { code } = failure
-  const { trust, changes = [], problems = [] } = (code === 'ADAPTER_NOT_ALLOWED' && view) || {}
-  const reasons: Partial<Record<CommandTrust, string>> = {
-    changed: `it has changed since it was approved: ${summarizeChanges(changes)}`,
-    denied: 'its command was denied',
-    unpinnable: `its command cannot be approved: ${problems.join('; ')}`,
-  }
-  const reason = (trust && reasons[trust]) ?? failure.message
-  const hint = trust === 'unknown' || trust === 'changed' ? `loadout approve ${shellWord(`adapter:${id}`)}` : undefined
-  const warning = asFinding(failure, { message: `the adapter ${id}: ${reason}`, subject: id, hint })
-  return { candidates: [], omitted: [], warnings: [warning], degraded: [{ source: `adapter:${id}`, code, reason }] }
+  return (await Promise.all(reading)).flatMap((read, at) => {
+    const { id } = adapters[at]!
+    if (read instanceof LoadoutError) {
+      const { code, message: reason, hint } = read
+      trail.adviceWarnings.push(
+        toWarning({ message: `the adapter ${id}: ${reason}`, hint: code === 'ADAPTER_NOT_ALLOWED' ? hint : undefined }),
+      )
+      trail.degraded.push({ source: `adapter:${id}`, code, reason })
+      return []
+    }
+    trail.omitted.push(...read.omitted)
+    trail.adviceWarnings.push(...read.warnings.map(toWarning))
+    return read.candidates
+  })
 }
 
 /** `changed`: it was approved, but has changed. `unpinnable`: Loadout cannot know which files it runs. */
@@ -87,10 +80,40 @@ export function listAdapters(machine: Machine, request: { project?: string }): A
   return { projectRoot, adapters: views.map(({ pins: _, ...view }) => view) }
 }
 
-export function openAdapters(machine: Machine, project: string | Project | undefined) {
+/** The adapters of a project. Their items are read by the task. */
+export interface AdapterSource extends Pick<Source<AdapterView>, 'names' | 'findings' | 'find' | 'gate'> {
+  kind: 'adapter'
+  projectRoot: string
+  views: AdapterView[]
+}
+
+export function openAdapters(
+  machine: Machine,
+  project: string | Project | undefined,
+  adapters?: readonly AdapterSettings[],
+): AdapterSource {
   const opened = openProject(machine, project)
   const projectRoot = realFolder(machine, opened.root)
-  return { projectRoot, views: viewAdapters(machine, projectRoot, contextSettings(opened).adapters) }
+  const views = viewAdapters(machine, projectRoot, adapters ?? contextSettings(opened).adapters)
+  const find = (name: string) => views.find(({ id }) => id === name)
+  return {
+    kind: 'adapter',
+    projectRoot,
+    views,
+    names: views.map(({ id }) => id),
+    findings: [],
+    find,
+    gate: (name) => {
+      const { trust, changes = [], problems = [] } = find(name) ?? {}
+      if (trust === undefined || trust === 'allowed') return undefined
+      const facts = {
+        adapter: shellWord(`adapter:${name}`),
+        changes: summarizeChanges(changes),
+        problems: problems.join('; '),
+      }
+      return failWith(`ADAPTER_NOT_ALLOWED/${trust}`, facts)
+    },
+  }
 }
 
 /** Each adapter with what its command can run, and whether a person approved exactly that. */

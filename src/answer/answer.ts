@@ -58,10 +58,17 @@ async function answer(machine: Machine, request: ContextRequest): Promise<Contex
   // Read: each slice in the order of its authority.
   const plane = readPlane(question, files)
   const task = await readTaskParts(machine, question, files, plane.candidates)
-  const advice = await readAdvice(machine, question)
+  // The slices that depend on the clock. Without them, the bundle is the same at any time.
+  const { without = [], now = machine.now() } = request
+  const notes = without.includes('tactical') ? undefined : settings.tactical
+  const hasAdapters = settings.adapters.length > 0 && !without.includes('adapter')
+  const tactical = notes === undefined ? [] : readTacticalSlice(root, notes.path, request.task, now, trail)
+  const adapter = hasAdapters
+    ? await readAdapterSlice(machine, { ...request, project, adapters: settings.adapters, now }, trail)
+    : []
 
   // Guard: one look for secrets and orders; then what is said about the parts.
-  const parts = { control_plane: plane.candidates, task: task.candidates, ...advice.slices }
+  const parts = { control_plane: plane.candidates, task: task.candidates, tactical, adapter }
   const slices = await guardParts(parts, settings.sanitize, widest, trail)
   const labelled = await maskLabels({
     ...withoutFolders(trail, root, machine.home),
@@ -73,7 +80,7 @@ async function answer(machine: Machine, request: ContextRequest): Promise<Contex
     slices,
     pointers: task.pointers,
     configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
-    now: advice.now,
+    now: notes !== undefined || hasAdapters ? now.toISOString() : null,
     limits,
     unit,
     measure: unit === 'chars' ? countCharacters : counter.count,
@@ -123,25 +130,6 @@ async function openQuestion(machine: Machine, request: ContextRequest) {
 }
 
 export type Question = Awaited<ReturnType<typeof openQuestion>>
-
-/** The slices that depend on the clock. Without them, the bundle is the same at any time. */
-async function readAdvice(machine: Machine, { project, settings, request, trail }: Question) {
-  const { tactical: notes, adapters } = settings
-  const { task, signal, without = [], now = machine.now() } = request
-  const asked = { projectRoot: project.root, task, now }
-  const hasNotes = notes !== undefined && !without.includes('tactical')
-  const hasAdapters = adapters.length > 0 && !without.includes('adapter')
-  const nothing = { candidates: [], omitted: [], warnings: [], degraded: [] }
-  const tactical = hasNotes ? readTacticalSlice({ ...asked, path: notes.path }) : nothing
-  const adapter = hasAdapters ? await readAdapterSlice(machine, { ...asked, adapters, signal }) : nothing
-  for (const { omitted, warnings, degraded } of [tactical, adapter]) {
-    trail.omitted.push(...omitted)
-    trail.adviceWarnings.push(...warnings.map(toWarning))
-    trail.degraded.push(...degraded)
-  }
-  const slices = { tactical: tactical.candidates, adapter: adapter.candidates }
-  return { slices, now: hasNotes || hasAdapters ? now.toISOString() : null }
-}
 
 /** The same on every machine: no sentence names the folder of the project or of the user. */
 function withoutFolders(trail: Trail, root: string, home: string): Trail {

@@ -3,10 +3,12 @@ import { explainPack, type PackTrail, type Step } from '../packs/show.ts'
 import { type ExplainRequest, type Explanation, explainPayload } from '../payloads/explain.ts'
 import { describeWhy, percent } from '../search/document.ts'
 import { inspectSkill } from '../skills/inspect.ts'
+import type { UsableSkill } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
+import type { AdapterView } from './adapters.ts'
 import { searchKnowledge } from './search.ts'
-import { type LocatedAs, locate, projectOf, type SourceRequest } from './sources.ts'
+import { locate, projectOf, type SourceRequest } from './sources.ts'
 
 export type NamedExplanation =
   | ({ kind: 'payload' } & Explanation)
@@ -28,15 +30,15 @@ export async function explainNamed(machine: Machine, request: Request): Promise<
   const located = locate(machine, { ...request, kinds: ['payload', 'skill', 'pack', 'adapter'] })
   switch (located.kind) {
     case 'payload':
-      throw new Error(`the payload ${located.entry.id} is in no layer`)
+      throw new Error(`the payload ${located.name} is in no layer`)
     case 'pack':
-      return explainNamedPack(machine, request, located.pack.manifest.name)
+      return explainNamedPack(machine, request, located.name)
     case 'skill': {
-      const steps = [...(await skillSteps(machine, located.skill)), ...taskSteps(machine, request, located.skill.name)]
-      return { kind: 'skill', name: located.skill.name, steps }
+      const steps = [...(await skillSteps(machine, located.entry)), ...taskSteps(machine, request, located.name)]
+      return { kind: 'skill', name: located.name, steps }
     }
     case 'adapter':
-      return { kind: 'adapter', name: located.adapter.id, steps: adapterSteps(located.adapter) }
+      return { kind: 'adapter', name: located.name, steps: adapterSteps(located.entry) }
   }
 }
 
@@ -45,7 +47,7 @@ function explainNamedPack(machine: Machine, request: Request, pack: string): Nam
   return { kind: 'pack', ...explainPack(machine, { pack, task: request.task, project }) }
 }
 
-async function skillSteps(machine: Machine, { name, source, folder }: LocatedAs<'skill'>['skill']): Promise<Step[]> {
+async function skillSteps(machine: Machine, { name, source, folder }: UsableSkill): Promise<Step[]> {
   const places = {
     library: 'the library',
     user: "an agent's folder",
@@ -73,7 +75,7 @@ function taskSteps(machine: Machine, request: Request, name: string): Step[] {
   return [{ question: 'task', isPassed: true, says }]
 }
 
-function adapterSteps({ id, command, file, trust }: LocatedAs<'adapter'>['adapter']): Step[] {
+function adapterSteps({ id, command, file, trust }: AdapterView): Step[] {
   const does = command === undefined ? `reads ${file ?? 'nothing'}` : `runs ${command.map(shellWord).join(' ')}`
   const place: Step = { question: 'place', isPassed: true, says: `named in loadout.json; ${does}` }
   if (command === undefined) return [place, { question: 'trust', isPassed: true, says: 'a file needs no approval' }]

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
-import { asFinding, type Finding, failWith, report, retell } from '../text/trouble.ts'
+import { type Finding, failWith, report, retell } from '../text/trouble.ts'
 import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
 import {
   isExpired,
@@ -15,7 +15,7 @@ import {
   parseTtl,
   type TacticalRecord,
 } from './rules/advice/note-records.ts'
-import type { OptionalSlice } from './rules/bundle.ts'
+import { type Candidate, type Trail, toWarning } from './rules/bundle.ts'
 
 export interface ProjectRequest {
   project?: string
@@ -99,23 +99,17 @@ function openNotes(machine: Machine, { project }: ProjectRequest) {
 }
 
 /** The notes of a project for a task. `path` is inside the project. */
-export function readTacticalSlice({
-  projectRoot,
-  path,
-  task,
-  now,
-}: {
-  projectRoot: string
-  path: string
-  task: string
-  now: Date
-}): OptionalSlice {
-  const { records, badLines, failure } = readNotes(projectRoot, path)
+export function readTacticalSlice(root: string, path: string, task: string, now: Date, trail: Trail): Candidate[] {
+  const { records, badLines, failure } = readNotes(root, path)
   const { candidates, omitted } = noteCandidates(records, task, now)
-  if (failure === undefined) return { candidates, omitted, warnings: badLineWarnings(badLines, path), degraded: [] }
-  const { code, message: reason } = failure
-  const warning: Finding = { ...asFinding(failure), message: `notes: ${reason}`, subject: path, hint: undefined }
-  return { candidates, omitted, warnings: [warning], degraded: [{ source: 'tactical', code, reason }] }
+  trail.omitted.push(...omitted)
+  if (failure === undefined) trail.adviceWarnings.push(...badLineWarnings(badLines, path).map(toWarning))
+  else {
+    const { code, message: reason } = failure
+    trail.adviceWarnings.push(`notes: ${reason}`)
+    trail.degraded.push({ source: 'tactical', code, reason })
+  }
+  return candidates
 }
 
 function badLineWarnings(badLines: readonly BadLine[], path: string): Finding[] {

@@ -5,7 +5,8 @@ import { resolvePacks } from '../packs/resolve.ts'
 import { LIKELY_PACK } from '../packs/rules/resolve/choose.ts'
 import { allGaps } from '../packs/rules/resolve/gaps.ts'
 import { isWaiting, newWrappers } from '../packs/rules/resolve/pack-context.ts'
-import { namedBy, planByStrategy, readPayload } from '../payloads/plan.ts'
+import { openPayload } from '../payloads/knowledge.ts'
+import { namedBy, planByStrategy } from '../payloads/plan.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import { type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
 import { describeWords, pointersOf } from '../project/point-to-files.ts'
@@ -14,6 +15,7 @@ import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import { roundScore, type Strategy } from '../search/document.ts'
 import { shellWord } from '../text/printable.ts'
+import type { Readable } from '../text/readable.ts'
 import { asFinding, type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import type { RecordedEntry } from '../usage/record.ts'
@@ -124,12 +126,15 @@ async function readPayloads(machine: Machine, { task, project, trail }: Question
   const read = (match: MatchResult, selectedBy: string): Candidate[] => {
     const { entry } = match
     const path = `payload:${entry.id}`
-    const payload = readPayload(knowledge, entry)
-    if ('problem' in payload) {
-      trail.omitted.push({ path, sourceClass: 'task', reason: 'unreadable', detail: payload.problem })
+    let payload: Readable
+    try {
+      payload = openPayload(knowledge.place(entry))
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      trail.omitted.push({ path, sourceClass: 'task', reason: 'unreadable', detail: error.message })
       return []
     }
-    found.push(...payload.findings)
+    found.push(...(payload.findings ?? []))
     const provenance = { layer: knowledge.layerOf(entry), file: entry.path, priority: entry.priority }
     const { reason, score } = match
     return [{ ...wholeText(payload.body), path, selectedBy, reason, score: roundScore(score), provenance }]

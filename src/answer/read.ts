@@ -1,20 +1,22 @@
 import type { Machine } from '../machine/machine.ts'
-import { openPackText } from '../packs/read.ts'
 import { type PackView, viewPack } from '../packs/show.ts'
-import type { Lookup, LookupRequest } from '../payloads/explain.ts'
-import { openPayload } from '../payloads/plan.ts'
-import { descriptionOf, filesOf, openSkill, type UsableSkill } from '../skills/skill-source.ts'
+import type { Layers } from '../payloads/knowledge.ts'
+import type { LoadoutEntry } from '../payloads/rules/loadout-index.ts'
+import { descriptionOf, filesOf, type UsableSkill } from '../skills/skill-source.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { failWith } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
-import { idOf, type LocatedText, locate, READABLE, type SourceRequest } from './sources.ts'
+import { entryId } from '../usage/rules/entry-id.ts'
+import { type Located, locate, READABLE, type SourceRequest } from './sources.ts'
 
 /** The text of one entry, or of one file of it, fenced as data for a model. */
 export interface EntryText {
   /** The unambiguous id. */
   id: string
-  kind: LocatedText['kind']
+  kind: (typeof READABLE)[number]
+  /** The layer of a payload, the scope of a pack, where a skill was found. */
+  layer: string
   /** The file it was read from. */
   path: string
   text: string
@@ -35,23 +37,23 @@ export function readEntry(
   return readLocated(machine, locate(machine, { ...request, kinds: READABLE }), most)
 }
 
-function readLocated(machine: Machine, located: LocatedText, most = Infinity): EntryText {
-  const { kind } = located
-  const { name, layer, path, body, wrap } =
-    kind === 'payload'
-      ? openPayload(located.knowledge.place(located.entry))
-      : kind === 'skill'
-        ? openSkill(located.skill, located.path)
-        : openPackText(machine, located.pack, located.path)
+function readLocated(
+  machine: Machine,
+  { kind, name, path, source }: Located<(typeof READABLE)[number]>,
+  most = Infinity,
+): EntryText {
+  const refusal = source.gate(name)
+  if (refusal !== undefined) throw refusal
+  const { layer, path: file, body, wrap, findings = [] } = source.read(name, path)
   const cut = findCut(body, most, (content) => wrap(content).text)
   const fenced = wrap(cut === undefined ? body : body.slice(0, cut.characters))
   const text = cut === undefined ? fenced.text : `${fenced.text}${cutLine(cut)}`
   const tokens = estimateTokens(text)
-  const id = idOf(located)
+  const id = entryId(kind, name, path)
   const entry = { id: name, kind, trigger: 'lookup', mode: 'manual' as const, tokens, layer }
   const recorded = recordUsage(machine, { task: `lookup ${id}`, stage: 'used', entries: [entry] })
-  machine.report(...fenced.findings, ...recorded)
-  return { id, kind, path, text, tokens, cut }
+  machine.report(...findings, ...fenced.findings, ...recorded)
+  return { id, kind, layer, path: file, text, tokens, cut }
 }
 
 export interface SkillCard {
@@ -64,25 +66,27 @@ export interface SkillCard {
 }
 
 /** The facts about an entry of any kind; with `load`, also its text. */
-export type EntryLookup =
-  | (Pick<Lookup, 'kind' | 'entry' | 'layer'> & { contents?: EntryText })
-  | { kind: 'pack'; id: string; pack: PackView; contents?: EntryText }
-  | { kind: 'skill'; id: string; skill: SkillCard; contents?: EntryText }
+export type EntryLookup = { contents?: EntryText } & (
+  | { kind: 'payload'; entry: LoadoutEntry; layer: string }
+  | { kind: 'pack'; id: string; pack: PackView }
+  | { kind: 'skill'; id: string; skill: SkillCard }
+)
 
-/** One entry of any kind by its id. */
-export function lookUpEntry(machine: Machine, request: LookupRequest): EntryLookup {
-  const located = locate(machine, { ...request, layers: request.layers ?? {}, kinds: READABLE })
-  const id = idOf(located)
+/** One entry of any kind by its id. A bare name means a payload first. */
+export function lookUpEntry(
+  machine: Machine,
+  { id, load, layers = {} }: { id: string; load?: boolean; layers?: Layers },
+): EntryLookup {
+  const located = locate(machine, { id, layers, kinds: READABLE, isPayloadEnough: true })
+  const { kind, entry, source, name, path } = located
   let value: EntryLookup
-  if (located.kind === 'payload') {
-    value = { kind: 'payload', entry: located.entry, layer: located.knowledge.layerOf(located.entry) }
-  } else if (located.kind === 'pack') {
-    value = { kind: 'pack', id, pack: viewPack(machine, located.catalog, located.pack) }
-  } else {
-    const { skill } = located
-    const { name, tags = [], source, folder } = skill
-    const card = { name, description: descriptionOf(skill), tags, source, folder, files: filesOf(skill) }
-    value = { kind: 'skill', id, skill: card }
+  if (kind === 'payload') value = { kind, entry, layer: source.knowledge.layerOf(entry) }
+  else if (kind === 'pack')
+    value = { kind, id: entryId(kind, name, path), pack: viewPack(machine, source.catalog, entry) }
+  else {
+    const { tags = [], source: origin, folder } = entry
+    const card = { name, description: descriptionOf(entry), tags, source: origin, folder, files: filesOf(entry) }
+    value = { kind, id: entryId(kind, name, path), skill: card }
   }
-  return request.load ? { ...value, contents: readLocated(machine, located) } : value
+  return load ? { ...value, contents: readLocated(machine, located) } : value
 }

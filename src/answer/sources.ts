@@ -2,20 +2,18 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
 import type { Source } from '../machine/ranking.ts'
 import { openPacks, type PackSource } from '../packs/pack-source.ts'
-import type { Catalog } from '../packs/rules/gates/catalog.ts'
-import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { normalizePackPath, PACK_FILE, packPathProblem } from '../packs/rules/pack.ts'
 import { listPacks } from '../packs/show.ts'
-import type { Knowledge, Layers } from '../payloads/knowledge.ts'
+import type { Layers } from '../payloads/knowledge.ts'
 import { openPayloads, type PayloadSource } from '../payloads/payload-source.ts'
-import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
-import { openSkills, type SkillSource, type UsableSkill } from '../skills/skill-source.ts'
+import type { Priority } from '../payloads/rules/loadout-index.ts'
+import { openSkills, type SkillSource } from '../skills/skill-source.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, failWith, type LoadoutError, report, retell } from '../text/trouble.ts'
 import { isRecord, nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
-import { type AdapterView, listAdapters } from './adapters.ts'
+import { type AdapterSource, openAdapters } from './adapters.ts'
 
 /** Where to look for entries. */
 export interface SourceRequest {
@@ -33,14 +31,16 @@ interface Sources {
   payload: PayloadSource
   pack: PackSource
   skill: SkillSource
+  adapter: AdapterSource
 }
 
 /** Opens everything of one kind. */
-export const SOURCES: { [Kind in EntryKind]: (machine: Machine, request: SourceRequest) => Sources[Kind] } = {
+const OPEN: { [Kind in NamedKind]: (machine: Machine, request: SourceRequest) => Sources[Kind] } = {
   payload: (machine, { layers, project }) =>
     openPayloads(machine, { ...layers, projectRoot: layers.projectRoot ?? project }),
   pack: (machine, request) => openPacks(machine, projectOf(machine, request)),
   skill: (machine, request) => openSkills(machine, projectOf(machine, request)),
+  adapter: (machine, request) => openAdapters(machine, projectOf(machine, request)),
 }
 
 /** A source that cannot be opened becomes a finding. */
@@ -52,7 +52,7 @@ export function openSources(
   const findings: Finding[] = []
   const sources = kinds.flatMap((kind): Sources[EntryKind][] => {
     try {
-      const source = SOURCES[kind](machine, request)
+      const source = OPEN[kind](machine, request)
       findings.push(...source.findings)
       return [source]
     } catch (error) {
@@ -98,19 +98,19 @@ export function listLoadable(machine: Machine, request: SourceRequest): Loadable
     names.map((name) => ({ name, summary: describe(name)?.summary ?? '' }))
   const value: Loadable = {
     payloads: open(() => {
-      const source = SOURCES.payload(machine, request)
+      const source = OPEN.payload(machine, request)
       findings.push(...source.findings)
       return source.knowledge.entries.map(({ id, summary, priority, tokens_est: tokens }) => {
         return { id, summary, priority, tokens }
       })
     }, []),
     packs: open(() => {
-      const source = SOURCES.pack(machine, request)
-      return namedIn(source).filter(({ name }) => source.describe(name)?.admission === 'admitted')
+      const source = OPEN.pack(machine, request)
+      return namedIn(source).filter(({ name }) => source.gate(name) === undefined)
     }, []),
     disclosure: open(() => listPacks(machine.quiet(), { project: projectOf(machine, request) }).disclosure, ''),
     skills: open(() => {
-      const source = SOURCES.skill(machine, request)
+      const source = OPEN.skill(machine, request)
       findings.push(...source.findings)
       return namedIn(source)
     }, []),
@@ -119,62 +119,23 @@ export function listLoadable(machine: Machine, request: SourceRequest): Loadable
   return value
 }
 
-/** What an id refers to. `path` is one file of it. */
-export type Located =
-  | { kind: 'payload'; entry: LoadoutEntry; knowledge: Knowledge }
-  | { kind: 'skill'; skill: UsableSkill; path: string | undefined }
-  | { kind: 'pack'; pack: TrustedPack; catalog: Catalog; path: string | undefined }
-  | { kind: 'adapter'; adapter: AdapterView }
+interface LocatedAs<Kind extends NamedKind> {
+  kind: Kind
+  name: string
+  /** One file of it. */
+  path: string | undefined
+  entry: NonNullable<ReturnType<Sources[Kind]['find']>>
+  source: Sources[Kind]
+}
 
-export type LocatedAs<Kind extends NamedKind> = Extract<Located, { kind: Kind }>
+/** What an id refers to, among entries of these kinds. */
+export type Located<Kind extends NamedKind = NamedKind> = Extract<
+  { [Each in NamedKind]: LocatedAs<Each> }[NamedKind],
+  { kind: Kind }
+>
 
 /** Kinds with a text. */
 export const READABLE = ['payload', 'skill', 'pack'] as const
-
-export type LocatedText = LocatedAs<(typeof READABLE)[number]>
-
-interface Names {
-  kind: NamedKind
-  names: readonly string[]
-  findings: readonly Finding[]
-}
-
-type Finder = (asked: EntryId, id: string) => { located: Located | undefined; source: Names }
-
-const FINDERS: Record<NamedKind, (machine: Machine, request: SourceRequest) => Finder> = {
-  payload: (machine, request) => {
-    const source = SOURCES.payload(machine, request)
-    return ({ kind, name }, id) => {
-      const entry = source.find(kind === undefined ? id : name)
-      return { source, located: entry && { kind: 'payload', entry, knowledge: source.knowledge } }
-    }
-  },
-  skill: (machine, request) => {
-    const source = SOURCES.skill(machine, request)
-    return ({ name, path }) => {
-      const refusal = source.withheld.get(name)
-      if (refusal !== undefined) throw refusal
-      const skill = source.find(name)
-      return { source, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
-    }
-  },
-  pack: (machine, request) => {
-    const source = SOURCES.pack(machine, request)
-    return ({ name, path }) => {
-      const pack = source.find(name)
-      const { catalog } = source
-      return { source, located: pack && { kind: 'pack', pack, catalog, path: fileOf(path, PACK_FILE) } }
-    }
-  },
-  adapter: (machine, request) => {
-    const value = listAdapters(machine, { project: projectOf(machine, request).root })
-    const source: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings: [] }
-    return ({ name }) => {
-      const adapter = value.adapters.find(({ id }) => id === name)
-      return { source, located: adapter && { kind: 'adapter', adapter } }
-    }
-  },
-}
 
 /** A normalised path; undefined for the main file. A path that must not be followed stays unchanged. */
 function fileOf(path: string | undefined, main: string): string | undefined {
@@ -189,8 +150,9 @@ function fileOf(path: string | undefined, main: string): string | undefined {
  */
 export function locate<Kind extends NamedKind>(
   machine: Machine,
-  request: SourceRequest & { id: string; kinds: readonly Kind[] },
-): LocatedAs<Kind> {
+  /** `isPayloadEnough`: other kinds are asked only if there is no payload of the name. */
+  request: SourceRequest & { id: string; kinds: readonly Kind[]; isPayloadEnough?: boolean },
+): Located<Kind> {
   const { id, kinds } = request
   const asked = parseEntryId(id)
   const isUsable = (kind: NamedKind | undefined): kind is Kind => kinds.some((each) => each === kind)
@@ -199,13 +161,14 @@ export function locate<Kind extends NamedKind>(
     throw failWith('USAGE/wrong-kind', { kind: asked.kind, id: shown(id), usable })
   }
   const looked = lookIn(machine, request, asked, asked.kind === undefined ? kinds : [asked.kind])
-  const [found, ...others] = looked.found.filter((each): each is LocatedAs<Kind> => isUsable(each.kind))
+  const [found, ...others] = looked.found.filter((each): each is Located<Kind> => isUsable(each.kind))
   if (found !== undefined) {
     const kindsFound = [found, ...others].map(({ kind }) => kind)
     if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, kindsFound)
     machine.report(...looked.findings)
     if (others.length > 0) {
-      const facts = { others: others.map(({ kind }) => kind).join(' and a '), others2: others.map(idOf).join(', ') }
+      const ids = others.map((each) => entryId(each.kind, each.name, each.path))
+      const facts = { others: others.map(({ kind }) => kind).join(' and a '), others2: ids.join(', ') }
       machine.report(report('DUPLICATE_ID/also-named', { id: shown(id), ...facts }, { subject: id }))
     }
     return found
@@ -219,21 +182,29 @@ export function locate<Kind extends NamedKind>(
 
 function lookIn(
   machine: Machine,
-  request: SourceRequest & { id: string },
+  request: SourceRequest & { id: string; isPayloadEnough?: boolean },
   asked: EntryId,
   kinds: readonly NamedKind[],
 ) {
   const found: Located[] = []
-  const sources: Names[] = []
+  const sources: Sources[NamedKind][] = []
   const findings: Finding[] = []
   for (const kind of kinds) {
+    if (request.isPayloadEnough && found[0]?.kind === 'payload') break
+    // The id of a payload may contain slashes.
+    const name = kind === 'payload' && asked.kind === undefined ? request.id : asked.name
     try {
-      const { located, source } = FINDERS[kind](machine, request)(asked, request.id)
+      const source = OPEN[kind](machine, request)
+      const entry = source.find(name)
+      const refusal = entry === undefined ? source.gate(name) : undefined
+      if (refusal !== undefined) throw refusal
       sources.push(source)
       // A library may contain many broken skills; here only the requested one matters.
-      const isAbout = ({ subject }: Finding) => kind !== 'skill' || subject === undefined || subject === asked.name
+      const isAbout = ({ subject }: Finding) => kind !== 'skill' || subject === undefined || subject === name
       findings.push(...source.findings.filter(isAbout))
-      if (located !== undefined) found.push(located)
+      const main = kind === 'skill' ? DOCUMENT_FILE : PACK_FILE
+      const path = kind === 'skill' || kind === 'pack' ? fileOf(asked.path, main) : undefined
+      if (entry !== undefined) found.push({ kind, name, path, entry, source } as Located)
     } catch (error) {
       findings.push({ ...asFinding(error), ...(isWithheld(error) && { subject: asked.name }) })
     }
@@ -246,20 +217,6 @@ export function isWithheld(trouble: unknown): boolean {
   return isRecord(trouble) && trouble.code === 'QUARANTINED'
 }
 
-/** The unambiguous id. */
-export function idOf(located: Located): string {
-  switch (located.kind) {
-    case 'payload':
-      return entryId('payload', located.entry.id)
-    case 'skill':
-      return entryId('skill', located.skill.name, located.path)
-    case 'pack':
-      return entryId('pack', located.pack.manifest.name, located.path)
-    case 'adapter':
-      return entryId('adapter', located.adapter.id)
-  }
-}
-
 /** For a name that several kinds have: lists the unambiguous ids. */
 export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutError {
   const { name, path } = parseEntryId(id)
@@ -268,7 +225,12 @@ export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutE
   return failWith('AMBIGUOUS_NAME/kinds', { id: shown(id), named, kinds: ids })
 }
 
-function notFound(id: string, asked: EntryId, sources: readonly Names[], findings: readonly Finding[]): LoadoutError {
+function notFound(
+  id: string,
+  asked: EntryId,
+  sources: readonly Sources[NamedKind][],
+  findings: readonly Finding[],
+): LoadoutError {
   const ids = new Map<string, string>()
   for (const { kind, names } of sources) {
     for (const name of names) {

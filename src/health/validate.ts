@@ -75,11 +75,11 @@ function placeOf(machine: Machine, { path: named, layers }: { path: string; laye
   const located = locate(machine.quiet(), { id: named, layers, kinds: READABLE })
   switch (located.kind) {
     case 'payload':
-      return join(located.knowledge.rootOf(located.entry), located.entry.path)
+      return join(located.source.knowledge.rootOf(located.entry), located.entry.path)
     case 'skill':
-      return located.skill.folder
+      return located.entry.folder
     case 'pack':
-      return located.pack.root
+      return located.entry.root
   }
 }
 

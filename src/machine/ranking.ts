@@ -1,6 +1,7 @@
 import type { RankDocument } from '../search/document.ts'
 import { createRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
-import type { Finding } from '../text/trouble.ts'
+import type { Readable } from '../text/readable.ts'
+import type { Finding, LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { type CacheKey, type Stamp, signatureOf, stampAt } from './cache.ts'
 import type { Machine } from './machine.ts'
@@ -24,14 +25,21 @@ export interface Segment {
   readDocuments: (findings: Finding[]) => RankDocument[]
 }
 
-/** Everything of one kind that can be asked. */
-export interface Source<Details extends { summary: string } = { summary: string }> {
+/** Everything of one kind that can be asked. Its entries have unique names. */
+export interface Source<Entry = unknown, Details extends { summary: string } = { summary: string }> {
   kind: string
+  /** The entries that it offers. */
   names: readonly string[]
   segments: readonly Segment[]
-  /** What a hit shows of the entry with this name; undefined when it does not exist. */
-  describe(name: string): Details | undefined
   findings: readonly Finding[]
+  /** Finds also an entry that is not offered. */
+  find(name: string): Entry | undefined
+  /** What a hit shows of an entry; undefined if there is none. */
+  describe(name: string): Details | undefined
+  /** Why an entry may not be read now. Every reader asks this first. */
+  gate(name: string): LoadoutError | undefined
+  /** The text of an entry, or of one of its files. */
+  read(name: string, path?: string): Readable
 }
 
 /** Stored with a document whose file is too much to watch: it is compared when the document is found. */

@@ -8,6 +8,7 @@ import type { Task } from '../search/task.ts'
 import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { Packs, taughtPack } from './catalog.ts'
+import { openPackText } from './read.ts'
 import type { Catalog } from './rules/gates/catalog.ts'
 import { type Admission, admit, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
 import { isKnownType, PACK_FILE, PACK_TYPES, type PackStatus, type Scope } from './rules/pack.ts'
@@ -27,11 +28,9 @@ export interface PackDetails {
   next: string
 }
 
-export interface PackSource extends Source<PackDetails> {
+export interface PackSource extends Source<TrustedPack, PackDetails> {
   kind: 'pack'
   catalog: Catalog
-  /** Finds also packs that are not offered. */
-  find(name: string): TrustedPack | undefined
 }
 
 /** The packs by name, from their metadata. Offers no denied, held back or archived pack. */
@@ -53,6 +52,11 @@ export function openPacks(machine: Machine, project: Project): PackSource {
       return { summary: description, status, trust: trust.state, scope, admission: verdict, next }
     },
     find,
+    gate: (name) => {
+      const pack = find(name)
+      return pack && admit(pack, { isExplicit: true }).error?.()
+    },
+    read: (name, path) => openPackText(machine, find(name)!, path),
     // `packs list` reports the other findings. Unreadable approvals close packs, so they are reported here too.
     findings: findings.filter(({ code }) => code === 'BAD_APPROVALS'),
   }

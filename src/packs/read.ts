@@ -48,7 +48,7 @@ export function openPackText(machine: Machine, pack: TrustedPack, path: string |
   const file = wanted === undefined ? admitted.guide.file : requireFile(admitted, wanted)
   const lines = anchor === undefined ? undefined : requireLines(file, anchor)
   const readable = wanted === undefined ? prepareGuide(admitted) : prepareFile(admitted, file, lines)
-  return { name: pack.manifest.name, layer: pack.scope, path: join(pack.root, file.path), ...readable }
+  return { layer: pack.scope, path: join(pack.root, file.path), ...readable }
 }
 
 interface Lines {

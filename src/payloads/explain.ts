@@ -1,13 +1,12 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Strategy } from '../search/document.ts'
 import { getOwn } from '../text/values.ts'
-import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { observedPerTask } from './index-build.ts'
-import { type Layers, openKnowledge, readKnowledge } from './knowledge.ts'
-import { type LoadedPayload, loadPayloads, strategyOf } from './plan.ts'
+import { type Layers, readKnowledge } from './knowledge.ts'
+import { strategyOf } from './plan.ts'
 import { type EntryExplanation, explainEntry, type MergeConflict, type SearchedLayer } from './rules/layers.ts'
-import type { Budget, LoadoutEntry, Phase, Priority } from './rules/loadout-index.ts'
+import type { Budget, Phase, Priority } from './rules/loadout-index.ts'
 import { inPhase, judgeEntry, rankedVerdict, type Verdict } from './rules/ranked.ts'
 
 export interface Explanation extends EntryExplanation {
@@ -73,42 +72,4 @@ export function resolveAll(machine: Machine, layers: Layers = {}): Resolution {
   machine.report(...findings, ...trouble)
   const budget = { ...merged.budget, avg_task_load_observed: average }
   return { layers: searched, entries, conflicts: merged.conflicts, budget }
-}
-
-export interface Lookup {
-  kind: 'payload'
-  entry: LoadoutEntry
-  layer: string
-  /** The text, when it was asked for and could be read. */
-  contents?: LoadedPayload
-}
-
-export interface LookupRequest {
-  id: string
-  load?: boolean
-  layers?: Layers
-}
-
-/** One payload by its id, whatever its priority; with `load`, also its text. Undefined when no payload has the id. */
-export function lookUpPayload(machine: Machine, request: LookupRequest): Lookup | undefined {
-  if (/^(?:pack|skill|adapter):/.test(request.id)) return undefined
-  const knowledge = openKnowledge(machine, request.layers)
-  const name = request.id.replace(/^payload:/, '')
-  const entry = knowledge.entries.find(({ id }) => id === name)
-  if (entry === undefined) return undefined
-  const value: Lookup = { kind: 'payload', entry, layer: knowledge.layerOf(entry) }
-  machine.report(...knowledge.findings)
-  if (!request.load) return value
-  const { contents, findings } = loadPayloads([entry], () => knowledge.place(entry))
-  const entries = contents.map(({ id, tokens, layer }) => ({
-    id,
-    kind: 'payload' as const,
-    trigger: 'lookup',
-    mode: 'manual' as const,
-    tokens,
-    layer,
-  }))
-  const recorded = recordUsage(machine, { task: `lookup ${request.id}`, stage: 'used', entries })
-  machine.report(...findings, ...recorded)
-  return { ...value, contents: contents[0] }
 }

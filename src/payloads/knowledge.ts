@@ -1,13 +1,16 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type Codec, jsonCodec, signatureOf } from '../machine/cache.ts'
 import { exists, isFile, isFolder, readJson } from '../machine/files.ts'
-import { readJsonInside } from '../machine/inside.ts'
+import { readJsonInside, readTextInside } from '../machine/inside.ts'
 import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
+import { fence, fenceFindings } from '../text/fence.ts'
+import type { Readable } from '../text/readable.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn, isRecord } from '../text/values.ts'
 import { createTable, type DispatchTable } from './rules/dispatch-table.ts'
+import { readBody } from './rules/frontmatter.ts'
 import {
   type DiscoveredLayer,
   type LayerName,
@@ -23,6 +26,21 @@ export interface PlacedEntry {
   entry: LoadoutEntry
   layer: string
   root: string
+}
+
+/** The body of a payload, without its frontmatter. */
+export function openPayload({ entry: { id, path }, layer, root }: PlacedEntry): Readable {
+  const { body: whole, findings } = readBody(readTextInside(root, path), path)
+  return {
+    layer,
+    path: join(root, path),
+    body: whole,
+    findings,
+    wrap: (body) => {
+      const fenced = fence('loadout_payload', { id, layer, path }, body)
+      return { text: fenced.text, findings: fenceFindings(fenced, id, path) }
+    },
+  }
 }
 
 /** What a plan says besides its entries. Of large indexes it is cached: a plan reads only the entries that it chooses. */

@@ -8,7 +8,7 @@ import { describeWhy, percent, RANKED_LIMIT, type RankDocument } from '../search
 import type { Task } from '../search/task.ts'
 import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
-import { type Knowledge, type Layers, openKnowledge, type PlacedEntry } from './knowledge.ts'
+import { type Knowledge, type Layers, openKnowledge, openPayload, type PlacedEntry } from './knowledge.ts'
 import { isDomain, type LoadoutEntry } from './rules/loadout-index.ts'
 import { coreMatch, type MatchResult } from './rules/match.ts'
 import { documentOf } from './rules/ranked.ts'
@@ -20,10 +20,9 @@ export interface PayloadDetails {
   path: string
 }
 
-export interface PayloadSource extends Source<PayloadDetails> {
+export interface PayloadSource extends Source<LoadoutEntry, PayloadDetails> {
   kind: 'payload'
   knowledge: Knowledge
-  find(name: string): LoadoutEntry | undefined
 }
 
 /** The payloads of all layers, whatever their priority. */
@@ -41,6 +40,9 @@ export function openPayloads(machine: Machine, layers: Layers): PayloadSource {
       return entry && { summary: entry.summary, layer: knowledge.layerOf(entry), path: entry.path }
     },
     find: (name) => byId.get(name),
+    // The user put it into an index.
+    gate: () => undefined,
+    read: (name) => openPayload(knowledge.place(byId.get(name)!)),
     findings: knowledge.findings,
   }
 }

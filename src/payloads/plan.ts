@@ -1,17 +1,12 @@
-import { join } from 'node:path'
-import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { realFolder } from '../machine/open-project.ts'
 import type { Strategy } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
-import { fence, fenceFindings } from '../text/fence.ts'
-import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn, setOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
-import { type Knowledge, type Layers, openKnowledge, type PlacedEntry, projectOf } from './knowledge.ts'
-import { readBody } from './rules/frontmatter.ts'
+import { type Knowledge, type Layers, openKnowledge, openPayload, type PlacedEntry, projectOf } from './knowledge.ts'
 import { type LoadoutEntry, type Phase, tokensOf } from './rules/loadout-index.ts'
 import { type MatchResult, matchTable, triggerOf } from './rules/match.ts'
 import { type LoadPlan, type Selection, type SelectionRules, selectMatches } from './rules/plan.ts'
@@ -247,35 +242,6 @@ export interface LoadResult {
   findings: Finding[]
 }
 
-/** The text of one payload, without frontmatter and fence. */
-export function readPayload(
-  knowledge: Knowledge,
-  entry: LoadoutEntry,
-): { body: string; findings: Finding[] } | { problem: string } {
-  try {
-    return readBody(readTextInside(knowledge.rootOf(entry), entry.path), entry.path)
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    return { problem: error.message }
-  }
-}
-
-/** The body of a payload, without its frontmatter. */
-export function openPayload({ entry, layer, root }: PlacedEntry): Readable {
-  const { id, path } = entry
-  const { body: whole, findings } = readBody(readTextInside(root, path), path)
-  return {
-    name: id,
-    layer,
-    path: join(root, path),
-    body: whole,
-    wrap: (body) => {
-      const fenced = fence('loadout_payload', { id, layer, path }, body)
-      return { text: fenced.text, findings: [...findings, ...fenceFindings(fenced, id, path)] }
-    },
-  }
-}
-
 /** Reads payloads in order, as long as the text for the model, fences included, stays within the budget. */
 export function loadPayloads(
   entries: readonly LoadoutEntry[],
@@ -289,9 +255,9 @@ export function loadPayloads(
     const { id, path, priority } = entry
     try {
       const placed = place(entry)
-      const { body, wrap } = openPayload(placed)
-      const { text, findings: found } = wrap(body)
-      findings.push(...found)
+      const { body, wrap, findings: found = [] } = openPayload(placed)
+      const { text, findings: fenced } = wrap(body)
+      findings.push(...found, ...fenced)
       const tokens = estimateTokens(text)
       if (tokens > left) {
         const row = priority === 'core' ? 'BUDGET_TOO_SMALL/core' : 'LEFT_OUT/budget'

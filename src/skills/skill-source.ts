@@ -38,13 +38,11 @@ export interface SkillDetails {
   path: string
 }
 
-export interface SkillSource extends Source<SkillDetails> {
+/** Does not find a skill behind its gate: not even its description may be shown. */
+export interface SkillSource extends Source<UsableSkill, SkillDetails> {
   kind: 'skill'
   /** The library's folder, if there is one. */
   library: string | undefined
-  find(name: string): UsableSkill | undefined
-  /** The skills of the library that may not be used, with the reason. */
-  withheld: ClearedRegistry['withheld']
 }
 
 /**
@@ -70,7 +68,8 @@ export function openSkills(machine: Machine, project: Project): SkillSource {
       return skill && { summary: descriptionOf(skill), source: skill.source, path: skill.folder }
     },
     find: (name) => byName.get(name),
-    withheld,
+    gate: (name) => withheld.get(name),
+    read: (name, path) => openSkill(byName.get(name)!, path),
     findings,
   }
 }
@@ -139,7 +138,7 @@ interface CollectedSkills {
   findings: Finding[]
   /** The library's folder, if there is one. */
   library: string | undefined
-  withheld: SkillSource['withheld']
+  withheld: ClearedRegistry['withheld']
 }
 
 function collectSkills(machine: Machine, opened: Project): CollectedSkills {
@@ -202,12 +201,11 @@ export function filesOf({ folder }: UsableSkill): { path: string; bytes: number 
 }
 
 /** SKILL.md without its frontmatter, or another file of the skill unchanged. */
-export function openSkill(skill: UsableSkill, path = DOCUMENT_FILE): Readable {
+function openSkill(skill: UsableSkill, path = DOCUMENT_FILE): Readable {
   const { name, folder, source } = skill
   const text = readFile(skill, path)
   const id = entryId('skill', name)
   return {
-    name,
     layer: source,
     path: join(folder, path),
     body: path === DOCUMENT_FILE ? importedDocument(text).body : text,

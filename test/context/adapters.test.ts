@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest'
 import { listAdapters, readAdapterSlice } from '../../src/answer/adapters.ts'
 import { approve, deny, revoke } from '../../src/answer/approve.ts'
 import { type Fetched, fetchAdapter, LARGEST_PAYLOAD } from '../../src/answer/disk/run-adapter.ts'
-import type { OptionalSlice } from '../../src/answer/rules/bundle.ts'
+import type { Trail } from '../../src/answer/rules/bundle.ts'
 import type { AdapterSettings } from '../../src/answer/settings.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
@@ -45,7 +45,7 @@ async function fetchIn(
   fields: Partial<AdapterSettings>,
   env: Record<string, string> = {},
 ): Promise<Fetched & { left: number[] }> {
-  const fetched = await fetchAdapter(machineAt(project, env), project, adapterOf(fields), { isAllowed: true })
+  const fetched = await fetchAdapter(machineAt(project, env), project, adapterOf(fields))
   return { ...fetched, left: await survivors(project) }
 }
 
@@ -259,7 +259,7 @@ describe('a command', () => {
   it('is ended when the caller gives up', async () => {
     const project = script('echo $$ >> pids; sleep 600')
     const controller = new AbortController()
-    const options = { isAllowed: true, signal: controller.signal }
+    const options = controller.signal
     const fetching = fetchAdapter(machineAt(project), project, adapterOf({ command: SH }), options)
     await expect.poll(() => existsSync(join(project, 'pids'))).toBe(true)
     controller.abort()
@@ -269,16 +269,17 @@ describe('a command', () => {
 })
 
 /** A project whose settings name these adapters, and a machine whose user may have allowed them. */
+/** The items for a task, and what is said about them. */
+async function sliceOf(machine: Machine, project: string, adapters: Partial<AdapterSettings>[]) {
+  const trail: Trail = { omitted: [], warnings: [], adviceWarnings: [], degraded: [], missing: [], sourceAnchors: [] }
+  const asked = { project, adapters: adapters.map(adapterOf), task: 'repair the login', now: NOW }
+  return { candidates: await readAdapterSlice(machine, asked, trail), ...trail }
+}
+
 function projectWith(adapters: Partial<AdapterSettings>[], files: Record<string, Content> = {}) {
   const project = makeProject({ 'loadout.json': JSON.stringify({ adapters }), ...files })
   const machine = machineAt(project)
-  const read = (): Promise<OptionalSlice> =>
-    readAdapterSlice(machine, {
-      projectRoot: project,
-      adapters: adapters.map(adapterOf),
-      task: 'repair the login',
-      now: NOW,
-    })
+  const read = () => sliceOf(machine, project, adapters)
   return { project, machine, read }
 }
 
@@ -294,7 +295,7 @@ describe('consent', () => {
     const refused = await read()
     expect(refused.candidates).toEqual([])
     expect(refused.degraded).toMatchObject([{ source: 'adapter:work', code: 'ADAPTER_NOT_ALLOWED' }])
-    expect(refused.warnings).toMatchObject([{ hint: 'loadout approve adapter:work' }])
+    expect(refused.adviceWarnings).toEqual([expect.stringMatching(/: loadout approve adapter:work$/)])
     expect(existsSync(join(project, 'ran'))).toBe(false)
 
     await approve(machine, { kind: 'adapter' })
@@ -309,9 +310,8 @@ describe('consent', () => {
     const { project, machine, read } = projectWith([{ id: 'work', command }], files)
     await approve(machine, { kind: 'adapter' })
     expect((await read()).degraded).toEqual([])
-    const asked = (projectRoot: string, argv: string[], who = machine) =>
-      readAdapterSlice(who, { projectRoot, adapters: [adapterOf({ command: argv })], task: '', now: NOW })
-    const codes = async (slice: Promise<OptionalSlice>) => (await slice).degraded.map(({ code }) => code)
+    const asked = (projectRoot: string, argv: string[], who = machine) => sliceOf(who, projectRoot, [{ command: argv }])
+    const codes = async (slice: ReturnType<typeof sliceOf>) => (await slice).degraded.map(({ code }) => code)
     expect(await codes(asked(project, command, machineAt(project)))).toEqual(['ADAPTER_NOT_ALLOWED'])
     expect(await codes(asked(makeProject(files), command))).toEqual(['ADAPTER_NOT_ALLOWED'])
     expect(await codes(asked(project, [...command, 'more']))).toEqual(['ADAPTER_NOT_ALLOWED'])
@@ -579,13 +579,13 @@ describe('several adapters', () => {
       },
     )
     await approve(machine, { kind: 'adapter' })
-    const { candidates, degraded, warnings } = await read()
+    const { candidates, degraded, adviceWarnings } = await read()
     expect(candidates.map(({ path }) => path)).toEqual(['one:W-1', 'two:W-1', 'three:W-1'])
     expect(degraded).toEqual([
       { source: 'adapter:gone', code: 'FILE_NOT_FOUND', reason: 'gone.json does not exist' },
       { source: 'adapter:odd', code: 'ADAPTER_FAILED', reason: expect.stringContaining('"adapter_id" is not a text') },
     ])
-    expect(warnings.map(({ subject }) => subject)).toEqual(['gone', 'odd'])
+    expect(adviceWarnings.map((line) => line.split(':')[0])).toEqual(['the adapter gone', 'the adapter odd'])
   })
 
   it('a number too huge for anything refuses its payload', async () => {

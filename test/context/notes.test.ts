@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readNotes } from '../../src/answer/disk/notes-file.ts'
 import { addNote, listNotes, pruneProjectNotes, readTacticalSlice } from '../../src/answer/notes.ts'
 import { encodeRecord, makeRecord } from '../../src/answer/rules/advice/note-records.ts'
+import type { Trail } from '../../src/answer/rules/bundle.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { aFolder, aLinkTo, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 
@@ -110,8 +111,10 @@ describe('adding', () => {
 })
 
 describe('reading for a task', () => {
-  const slice = (project: string) =>
-    readTacticalSlice({ projectRoot: project, path: PATH, task: 'publish the release', now: NOW })
+  const slice = (project: string) => {
+    const trail: Trail = { omitted: [], warnings: [], adviceWarnings: [], degraded: [], missing: [], sourceAnchors: [] }
+    return { candidates: readTacticalSlice(project, PATH, 'publish the release', NOW, trail), ...trail }
+  }
 
   it('a line that is none costs that line, whatever it holds', () => {
     const lines = [
@@ -128,15 +131,14 @@ describe('reading for a task', () => {
       Buffer.from([0xff, 0xfe, 10]),
       Buffer.from(lineOf('Three.')),
     ])
-    const { candidates, warnings, degraded } = slice(makeProject({ [PATH]: bytes }))
+    const { candidates, adviceWarnings, degraded } = slice(makeProject({ [PATH]: bytes }))
     expect(candidates.map(({ text }) => text.split('\n')[1]).sort()).toEqual(['The release waits.', 'Three.', 'Two.'])
     expect(candidates[0]).toMatchObject({
       path: expect.stringMatching(/^note:[0-9a-f]{16}$/),
       sourceClass: 'tactical',
       provenance: { match: 'ranked', source: 'test' },
     })
-    expect(warnings).toMatchObject([{ code: 'FILE_UNREADABLE', hint: 'loadout note prune' }])
-    expect(warnings[0]?.message).toContain('line 2')
+    expect(adviceWarnings).toEqual([expect.stringMatching(/line 2 .*: loadout note prune$/)])
     expect(degraded).toEqual([])
   })
 
@@ -148,7 +150,7 @@ describe('reading for a task', () => {
   })
 
   it('no file means no notes', () => {
-    expect(slice(makeFolder())).toEqual({ candidates: [], omitted: [], warnings: [], degraded: [] })
+    expect(slice(makeFolder())).toMatchObject({ candidates: [], omitted: [], adviceWarnings: [], degraded: [] })
   })
 
   const huge = (path: string) => {
@@ -163,10 +165,10 @@ describe('reading for a task', () => {
     ['no notes at all', '\u0000\u0001\u0002', 'FILE_UNREADABLE'],
   ]
   it.each(rows)('%s is a degradation, and nothing waits or throws', (_, content, code) => {
-    const { candidates, degraded, warnings } = slice(makeProject({ [PATH]: content }))
+    const { candidates, degraded, adviceWarnings } = slice(makeProject({ [PATH]: content }))
     expect(candidates).toEqual([])
     expect(degraded).toMatchObject([{ source: 'tactical', code }])
-    expect(warnings).toMatchObject([{ code }])
+    expect(adviceWarnings).toEqual([expect.stringContaining(degraded[0]?.reason ?? '')])
   })
 })
 

@@ -19,14 +19,14 @@ export type Fetched = { payload: unknown; failure?: undefined } | { payload?: un
 export const LARGEST_PAYLOAD = 1024 * 1024
 
 /**
- * The output of an adapter as JSON of any shape, or why there is none. `isAllowed`: a person approved this command on
- * this machine, in its current form. Never rejects.
+ * The output of an adapter as JSON of any shape, or why there is none. The caller asked the gate: a person approved this
+ * command on this machine, in its current form. Never rejects.
  */
 export async function fetchAdapter(
   machine: Machine,
   projectRoot: string,
   { file, command, timeoutMs }: AdapterSettings,
-  { isAllowed, signal }: { isAllowed: boolean; signal?: AbortSignal },
+  signal?: AbortSignal,
 ): Promise<Fetched> {
   if (file !== undefined) {
     const problem = pathProblem(file)
@@ -35,7 +35,6 @@ export async function fetchAdapter(
     return bytes === undefined ? { failure } : parse(bytes)
   }
   if (command === undefined || command.length === 0) return { failure: failWith('ADAPTER_FAILED/nothing') }
-  if (!isAllowed) return { failure: failWith('ADAPTER_NOT_ALLOWED/here') }
   const { stdout, failure } = await runProgram(machine, projectRoot, command, { timeoutMs, signal })
   return stdout === undefined ? { failure } : parse(stdout)
 }

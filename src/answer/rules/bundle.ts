@@ -143,16 +143,8 @@ export interface Trail {
 
 export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
 
-/** What notes or adapters offer to the bundle. */
-export interface OptionalSlice {
-  candidates: Candidate[]
-  omitted: Omission[]
-  warnings: Finding[]
-  degraded: Degradation[]
-}
-
 /** A finding as one line of the bundle's warnings. */
-export function toWarning({ message, hint }: Finding): string {
+export function toWarning({ message, hint }: Pick<Finding, 'message' | 'hint'>): string {
   return hint === undefined ? message : `${message}: ${hint}`
 }
 

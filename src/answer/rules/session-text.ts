@@ -1,7 +1,7 @@
 import { fence, removeInvisible } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { hashText, quickDigest } from '../../text/values.ts'
-import type { Part } from '../../usage/rules/session-state.ts'
+import { heldAfter, keysOf, type Part } from '../../usage/rules/session-state.ts'
 
 /** A part with its text for an agent: for a pointer, its line. */
 export interface GivenPart {
@@ -48,9 +48,34 @@ export function withoutOwnText(prompt: string): string {
   return at === 0 ? prompt : (rest + prompt.slice(at)).replaceAll(POINTERS, '')
 }
 
-/** Whether a text contains a part, as `renderParts` writes it. */
-export function holdsPart(text: string, { part, text: own }: GivenPart): boolean {
-  return text.includes(part.form === 'text' ? fenceDigest(own) : own)
+/** A reply that grows by parts that fit, and that neither the session nor the prompt contains. */
+export class Reply {
+  readonly given: GivenPart[] = []
+  private readonly known: Set<string>
+  private readonly prompt: string
+  private readonly room: number
+  private readonly sizeOf: Measure
+
+  constructor(known: ReadonlySet<string>, prompt: string, room: number, sizeOf: Measure) {
+    this.known = new Set(known)
+    this.prompt = prompt
+    this.room = room
+    this.sizeOf = sizeOf
+  }
+
+  knows(part: Part): boolean {
+    return keysOf(part).some((key) => this.known.has(key))
+  }
+
+  /** False if there is no room for a part. One that is known needs none. */
+  add(each: GivenPart): boolean {
+    const { part, text } = each
+    if (this.knows(part) || this.prompt.includes(part.form === 'text' ? fenceDigest(text) : text)) return true
+    if (partsLength([...this.given, each], this.sizeOf) > this.room) return false
+    this.given.push(each)
+    for (const key of heldAfter(part)) this.known.add(key)
+    return true
+  }
 }
 
 /** Texts in their order, then what can be loaded, then the pointers in one block. */
@@ -61,7 +86,7 @@ export function renderParts(given: readonly GivenPart[]): string {
 }
 
 /** One line of a block: an entry by its name, or a place in a file of the project. */
-function isLine({ part }: GivenPart): boolean {
+export function isLine({ part }: GivenPart): boolean {
   return part.form === 'pointer' || part.form === 'file'
 }
 

@@ -3,11 +3,10 @@ import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-c
 import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { approvalsPath } from '../../machine/approvals.ts'
 import { type CacheKey, type Codec, jsonCodec, signatureOf } from '../../machine/cache.ts'
-import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
+import { attempt, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject, type Project } from '../../machine/open-project.ts'
+import type { Project } from '../../machine/open-project.ts'
 import { openStored } from '../../machine/ranking.ts'
-import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
 import { layerPlaces, type PlacedEntry, readKnowledge } from '../../payloads/knowledge.ts'
 import { loadPayloads, planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
@@ -30,30 +29,21 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { failWith } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../../usage/record.ts'
-import {
-  formatClaim,
-  heldAfter,
-  keysOf,
-  type Part,
-  readState,
-  recentShares,
-  wonBy,
-} from '../../usage/rules/session-state.ts'
+import { type Part, recentShares } from '../../usage/rules/session-state.ts'
 import { find, type Hit, type Kept } from '../find.ts'
 import { type IndexItem, indexLine, packLine, payloadItem, skillLine } from '../rules/index-line.ts'
 import {
-  blockLength,
   bodyDigest,
   digestOf,
   fenceDigest,
   type GivenPart,
-  holdsPart,
+  isLine,
   linesOf,
-  type Measure,
-  measureIn,
+  Reply,
   renderParts,
   withoutOwnText,
 } from '../rules/session-text.ts'
+import { Conversation } from './conversation.ts'
 
 export const DEFAULT_TOKENS = 1_200
 
@@ -68,7 +58,7 @@ const MOST_POINTERS = 5
  */
 const LIKELY = [0.85, 0.7, 0.5] as const
 /** What a prompt needs and the session lacks: certain payloads as text; other payloads, packs and skills by name. */
-export async function answerPrompt(machine: Machine, call: HookCall, budget?: number): Promise<string> {
+export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
     throw failWith('FILE_TOO_LARGE/prompt', { prompt: call.prompt.length })
@@ -77,11 +67,8 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget?: nu
   return task.text.trim() === '' ? '' : new PromptAnswer(machine, call, task).give(budget)
 }
 
-class PromptAnswer {
-  private readonly machine: Machine
-  private readonly call: HookCall
+class PromptAnswer extends Conversation {
   private readonly task: Task
-  private readonly project: Project
   private readonly strategy: Strategy
   private catalog: HookCatalog | undefined
   private ranker: Ranker | undefined
@@ -89,20 +76,14 @@ class PromptAnswer {
   private packs: Hit[] | undefined
 
   constructor(machine: Machine, call: HookCall, task: Task) {
-    this.machine = machine
-    this.call = call
+    super(machine, call)
     this.task = task
-    this.project = openProject(machine)
     const strategy = () => strategyOf(machine, { layers: { projectRoot: this.project } })
     this.strategy = attempt(this.log, 'the strategy is left out', strategy, 'ranked')
   }
 
-  private readonly log = (message: string): void =>
-    logLine(this.machine, `${this.call.host.agent} ${this.call.event}`, message)
-
-  async give(budget = DEFAULT_TOKENS): Promise<string> {
+  async give(budget: number): Promise<string> {
     const { machine, call, project } = this
-    const { host } = call
     await this.open()
     this.catalog?.broken.forEach(this.log)
     this.packs = await this.findPacks()
@@ -114,14 +95,11 @@ class PromptAnswer {
     }
 
     // The families of entries that the last prompts matched raise an entry, but never make it certain.
-    const state = readState(readSession(machine, host.agent, call.session))
+    const state = this.read()
     const recent = recentShares(state, SESSION_LENGTH)
     const { hits, about } = recent.length === 0 ? plain : await this.find({ recent, sure: plain.sure })
-    const { tokens, characters, counts } = host.replyLimit
-    const room = Math.min(Math.min(budget, tokens) * 4, characters)
-    const reply = new Reply(state.given, call.prompt, room, measureIn(counts))
+    const reply = new Reply(state.given, call.prompt, Math.min(budget * 4, this.room), this.sizeOf)
     const pointers: GivenPart[] = []
-    const problems: string[] = []
     let texts = 0
     for (const hit of hits) {
       const placed = placedIn(hit)
@@ -129,18 +107,17 @@ class PromptAnswer {
         pointers.push(this.pointerTo(hit))
         continue
       }
-      if (reply.isKnown({ form: 'text', id: hit.name, sum: '', body: '' })) continue
+      if (reply.knows({ form: 'text', id: hit.name, sum: '', body: '' })) continue
       const text = hit.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, placed) : undefined
-      if (text !== undefined && 'problem' in text) problems.push(text.problem)
-      else if (text !== undefined && (reply.has(text) || reply.addText(text))) texts++
+      if (text !== undefined && 'problem' in text) this.log(text.problem)
+      else if (text !== undefined && reply.add(text)) texts++
       // Names a payload that is not certain enough or does not fit.
       else pointers.push(pointerOf('payload', hit.name, indexLine(entryItem(placed, project.root))))
     }
-    for (const pointer of pointers) reply.addPointer(pointer)
-    for (const file of files) if (reply.lineCount < MOST_POINTERS) reply.addPointer(file)
-    const won = this.claim(reply.parts, about)
-    const given = reply.given.filter(({ part }) => won.includes(part))
-    if (problems.length > 0) this.log(problems.join('; '))
+    for (const pointer of pointers) reply.add(pointer)
+    for (const file of files) if (reply.given.filter(isLine).length < MOST_POINTERS) reply.add(file)
+    const isNothing = reply.given.length + about.length === 0
+    const given = (!isNothing && this.win(reply.given, { about: about.length > 0 ? about : undefined })) || []
     await this.record(hits, given)
     return renderParts(given)
   }
@@ -253,17 +230,6 @@ class PromptAnswer {
     return { part: { ...given.part, section: digestOf(section) } as Part, text }
   }
 
-  /** Written before delivery, then read back: of two hooks at once, the first line wins a part. */
-  private claim(parts: readonly Part[], about: FamilyShares): Part[] {
-    if (parts.length + about.length === 0) return []
-    const by = claimant()
-    const line = formatClaim({ by, parts, about: about.length > 0 ? about : undefined })
-    const { host, session } = this.call
-    const won = wonBy(readState(claimLine(this.machine, host.agent, session, line)), by) ?? []
-    const keys = new Set(won.flatMap(keysOf))
-    return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))
-  }
-
   private async record(hits: readonly Hit[], given: readonly GivenPart[]): Promise<void> {
     const { machine, project, strategy, task } = this
     const entries = hits.map((hit): RecordedEntry => {
@@ -355,59 +321,6 @@ function pointerOf(kind: Hit['kind'], id: string, text: string): GivenPart {
   return { part: { form: 'pointer', kind, id, sum: digestOf(text) }, text }
 }
 
-/** Collects a reply: parts that fit, and that neither the session nor the prompt contains. */
-class Reply {
-  readonly given: GivenPart[] = []
-  private readonly known: Set<string>
-  private readonly prompt: string
-  private readonly room: number
-  private readonly sizeOf: Measure
-  private texts = 0
-  private lines: string[] = []
-
-  constructor(known: ReadonlySet<string>, prompt: string, room: number, sizeOf: Measure) {
-    this.known = new Set(known)
-    this.prompt = prompt
-    this.room = room
-    this.sizeOf = sizeOf
-  }
-
-  get lineCount(): number {
-    return this.lines.length
-  }
-
-  get parts(): Part[] {
-    return this.given.map(({ part }) => part)
-  }
-
-  isKnown(part: Part): boolean {
-    return keysOf(part).some((key) => this.known.has(key))
-  }
-
-  has(given: GivenPart): boolean {
-    return this.isKnown(given.part) || holdsPart(this.prompt, given)
-  }
-
-  addText(text: GivenPart): boolean {
-    const size = this.sizeOf(text.text)
-    if (size + this.texts + blockLength(this.lines, this.sizeOf) > this.room) return false
-    this.texts += size
-    this.add(text)
-    return true
-  }
-
-  addPointer(pointer: GivenPart): void {
-    const lines = [...this.lines, pointer.text]
-    if (this.has(pointer) || this.texts + blockLength(lines, this.sizeOf) > this.room) return
-    this.lines = lines
-    this.add(pointer)
-  }
-
-  private add(given: GivenPart): void {
-    this.given.push(given)
-    for (const key of heldAfter(given.part)) this.known.add(key)
-  }
-}
 /**
  * The text of a payload, ready for delivery; or why it is not available. Read and fenced once, while its file is
  * unchanged.

@@ -1,16 +1,14 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
-import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
+import { attempt, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject, type Project } from '../../machine/open-project.ts'
 import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
 import type { PackAudit } from '../../packs/record.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
 import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
-import { estimateTokens } from '../../text/tokens.ts'
 import { sha256 } from '../../text/values.ts'
-import { type ListedEntries, recordTask } from '../../usage/record.ts'
+import type { ListedEntries } from '../../usage/record.ts'
 import {
   type Claim,
   formatClaim,
@@ -19,7 +17,6 @@ import {
   type Part,
   readState,
   type SessionState,
-  wonBy,
 } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
 import { openTranscript } from '../disk/transcript.ts'
@@ -30,12 +27,11 @@ import {
   fenceDigest,
   type GivenPart,
   linesOf,
-  type Measure,
-  measureIn,
   partsLength,
   pointerBlock,
   renderParts,
 } from '../rules/session-text.ts'
+import { Conversation } from './conversation.ts'
 import { entryItem, textPart } from './prompt.ts'
 import { coreParts, indexPart, type OfferedPack, offeredSkills, refreshCatalog } from './start-parts.ts'
 
@@ -46,10 +42,7 @@ export function answerStart(machine: Machine, call: HookCall): Promise<string> {
 
 const LEFT_OUT = 'Loadout: given earlier in this session, and too long to be given again. Read what is still needed.\n'
 
-class SessionStart {
-  private readonly machine: Machine
-  private readonly call: HookCall
-  private readonly project: Project
+class SessionStart extends Conversation {
   private readonly knowledge: Knowledge
   private readonly packs: readonly OfferedPack[]
   private readonly state: SessionState
@@ -58,38 +51,21 @@ class SessionStart {
   /** Whether the agent itself still has a part, in its current form. */
   private readonly isHeld: (now: GivenPart, given: Part) => boolean
   private readonly scan: SkillScan
-  /** Maximum size of the reply. */
-  private readonly room: number
-  private readonly sizeOf: Measure
 
   constructor(machine: Machine, call: HookCall) {
-    this.machine = machine
-    this.call = call
+    super(machine, call)
     const { host, session } = call
     attempt(this.log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
     const opened = this.open()
     this.state = opened.state
     this.isContinued = opened.isContinued
     this.isHeld = opened.isHeld
-    this.project = openProject(machine)
     this.scan = openScan(machine)
-    const { knowledge, packs, catalog } = refreshCatalog(
-      machine,
-      this.project,
-      host.agent,
-      this.log,
-      'start',
-      this.scan,
-    )
-    this.knowledge = knowledge
-    this.packs = packs
-    catalog.broken.forEach(this.log)
-    this.room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
-    this.sizeOf = measureIn(host.replyLimit.counts)
+    const refreshed = refreshCatalog(machine, this.project, host.agent, this.log, 'start', this.scan)
+    this.knowledge = refreshed.knowledge
+    this.packs = refreshed.packs
+    refreshed.catalog.broken.forEach(this.log)
   }
-
-  private readonly log = (message: string): void =>
-    logLine(this.machine, `${this.call.host.agent} ${this.call.event}`, message)
 
   async give(): Promise<string> {
     const { machine, state, isContinued } = this
@@ -98,46 +74,43 @@ class SessionStart {
     shareWhenDue(machine)
     const hasIndex = state.claims.some(({ parts }) => parts.some(({ form }) => form === 'index'))
     const base = isContinued && hasIndex ? [] : this.baseParts()
-    const claim: Claim = {
-      by: claimant(),
-      parts: base.map(({ part }) => part),
+    const won = this.win(base, {
       start: state.starts + 1,
       isAnew: isContinued || state.starts === 0 ? undefined : true,
       isCompacted: source === 'compact' || undefined,
-    }
-    const won = wonBy(this.claim(claim), claim.by)
+    })
     if (won === undefined) return ''
-    const keys = new Set(won.flatMap(keysOf))
-    const isWon = ({ part }: GivenPart) => keysOf(part).every((key) => keys.has(key))
-    const fresh = base.filter((given) => isWon(given) && !this.isHeld(given, given.part))
+    const fresh = won.filter((given) => !this.isHeld(given, given.part))
     const packTexts = source === 'compact' ? await this.lostPacks() : new Map<string, string>()
     const { text, given } = isContinued ? this.rebuild(fresh, packTexts) : { text: renderParts(fresh), given: fresh }
     const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
-    if (again.length > 0) this.claim({ by: claimant(), parts: again })
-    this.record(given, source)
+    if (again.length > 0) this.write({ by: claimant(), parts: again })
+    const own = attempt(this.log, 'the list of skills is not counted', () => this.ownList(), {})
+    const listed = { ...own.listed, ...linesOf(given) }
+    const named = own.isStart || Object.keys(listed).length > 0 ? { ...own, listed } : undefined
+    const layerOf = (id: string) => {
+      const entry = this.entry(id)
+      return entry && this.knowledge.layerOf(entry)
+    }
+    this.recordTexts(source, given, { task: `session ${source}`, named, layerOf })
     return text
-  }
-
-  private claim(...claims: Claim[]): SessionState {
-    const { host, session } = this.call
-    return readState(claimLine(this.machine, host.agent, session, claims.map(formatClaim).join('')))
   }
 
   /** A compaction removes everything that was delivered; an agent replays a session that is resumed or forked. */
   private open(): { state: SessionState; isContinued: boolean; isHeld: (now: GivenPart, given: Part) => boolean } {
-    const { source, host, session } = this.call
+    const { source, host } = this.call
     if (source !== 'resume' && source !== 'fork') {
       const state = this.readWhenEmpty()
       return { state, isContinued: source === 'compact' && state.claims.length > 0, isHeld: () => false }
     }
     const transcript = openTranscript(this.call.transcript)
-    const state = readState(readSession(this.machine, host.agent, session))
+    const state = this.read()
     const parent = state.claims.length === 0 && source === 'fork' ? transcript?.forkedFrom : undefined
     if (parent !== undefined) {
       // A fork has received everything that its parent received.
-      const { claims } = readState(readSession(this.machine, host.agent, parent))
+      const { claims } = this.read(parent)
       const inherited =
-        claims.length === 0 ? state : this.claim(...claims.map(({ parts }) => ({ by: claimant(), parts })))
+        claims.length === 0 ? state : this.write(...claims.map(({ parts }) => ({ by: claimant(), parts })))
       return { state: inherited, isContinued: true, isHeld: (now, given) => now.part.sum === given.sum }
     }
     const isContinued = state.claims.length > 0
@@ -311,21 +284,6 @@ class SessionStart {
 
   private entryLine(entry: LoadoutEntry): string {
     return indexLine(entryItem(this.knowledge.place(entry), this.project.root))
-  }
-
-  private record(given: readonly GivenPart[], source: string): void {
-    const own = attempt(this.log, 'the list of skills is not counted', () => this.ownList(), {})
-    const entries = given.flatMap(({ part, text }) => {
-      const entry = part.form === 'text' ? this.entry(part.id) : undefined
-      if (part.form !== 'text') return []
-      const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
-      const layer = entry && this.knowledge.layerOf(entry)
-      return [{ ...what, tokens: estimateTokens(text), layer, version: part.sum }]
-    })
-    const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
-    const listed = { ...own.listed, ...linesOf(given) }
-    const named = own.isStart || Object.keys(listed).length > 0 ? { ...own, listed } : undefined
-    recordTask(this.machine, { task: `session ${source}`, project: this.project, steps, named })
   }
 
   /** The lines of the agent's own list of skills, which it reads when a session begins with an empty context. */

@@ -1,5 +1,5 @@
 import { pointerText } from '../../display-rules.ts'
-import { describeWhy, type EntryLookup, entryId, type Lookup, percent, type SearchHit } from '../../loadout.ts'
+import { describeWhy, type EntryLookup, entryId, percent, type SearchHit } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand, LAYER_FLAGS, limitFlag } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
@@ -80,7 +80,7 @@ export const lookup = defineCommand({
   },
 })
 
-function rowsOf(found: Lookup | EntryLookup): [what: string, value: string][] {
+function rowsOf(found: EntryLookup): [what: string, value: string][] {
   switch (found.kind) {
     case 'payload': {
       const { entry, layer } = found

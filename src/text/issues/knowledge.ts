@@ -256,7 +256,10 @@ export const knowledgeIssues = () =>
       'PATH_ESCAPE/adapter': 'its file is refused: {problem}',
       'NOT_TEXT/adapter': 'its output is not UTF-8',
       'BAD_JSON/adapter': 'its output cannot be read: {problem}',
-      'ADAPTER_NOT_ALLOWED/here': 'its command was not allowed on this machine',
+      'ADAPTER_NOT_ALLOWED/unknown': 'its command was not allowed on this machine → loadout approve {adapter}',
+      'ADAPTER_NOT_ALLOWED/changed': 'it has changed since it was approved: {changes} → loadout approve {adapter}',
+      'ADAPTER_NOT_ALLOWED/denied': 'its command was denied',
+      'ADAPTER_NOT_ALLOWED/unpinnable': 'its command cannot be approved: {problems}',
       ADAPTER_NOT_ALLOWED:
         'The command of an adapter was not approved on this machine. → Run `loadout approve adapter:<id>`.',
       'ADAPTER_UNPINNABLE/why':
